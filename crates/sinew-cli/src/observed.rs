@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sinew_bench::clock::now_ns;
-use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer, Unread};
+use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind, Peer, Snapshot, Unread};
 
 use crate::cli::tools::Where;
 use crate::error::Error;
@@ -15,36 +15,36 @@ use crate::error::Error;
 pub(crate) struct Observed {
     base: Option<PathBuf>,
     domain: u32,
-    census: Option<Census>,
+    census: Option<Snapshot>,
 }
 
 /// Who is in a domain at one moment.
-pub(crate) struct Snapshot {
+pub(crate) struct ObservedDomain {
     /// Steady nanoseconds.
     pub(crate) at_ns: i64,
     /// In the order in which they joined.
     pub(crate) processes: Vec<Arc<Peer>>,
     /// Of all processes.
-    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) endpoints: Vec<ObservedEndpoint>,
     /// What they haven't read of each other's messages.
     pub(crate) unread: Vec<Unread>,
 }
 
 /// A node, publisher, subscription, server or client of somebody.
-pub(crate) struct Endpoint {
+pub(crate) struct ObservedEndpoint {
     pub(crate) peer: Arc<Peer>,
-    pub(crate) key: EntityKey,
-    pub(crate) entity: Entity,
+    pub(crate) key: EndpointKey,
+    pub(crate) entity: Endpoint,
 }
 
 /// Tells an endpoint from all others there ever were.
-pub(crate) type EndpointId = (u64, EntityKey);
+pub(crate) type EndpointId = (u64, EndpointKey);
 
 impl Observed {
     /// Finds the domain. Says on standard error what is wrong with its place, and which participants can't be looked at.
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_quietly(place)?;
-        for refused in observed.census.iter().flat_map(Census::refused) {
+        for refused in observed.census.iter().flat_map(Snapshot::refused) {
             // Nothing is left to tell it to when standard error is closed.
             let _ = writeln!(io::stderr(), "sinew: a participant is left out: {refused}");
         }
@@ -73,7 +73,7 @@ impl Observed {
         };
         if gone {
             let domain = Domain::find(self.base.as_deref(), self.domain)?;
-            self.census = domain.map(|domain| Census::take(&domain)).transpose()?;
+            self.census = domain.map(|domain| Snapshot::take(&domain)).transpose()?;
         }
         Ok(())
     }
@@ -84,28 +84,32 @@ impl Observed {
     }
 
     /// Who is there now.
-    pub(crate) fn look(&mut self) -> Result<Snapshot, Error> {
+    pub(crate) fn look(&mut self) -> Result<ObservedDomain, Error> {
         self.refresh()?;
         let processes = self.census.as_ref().map(|census| census.peers().to_vec()).unwrap_or_default();
         let of = |peer: &Arc<Peer>| {
             let peer = Arc::clone(peer);
             let entities = peer.entities();
-            entities.into_iter().map(move |(key, entity)| Endpoint { peer: Arc::clone(&peer), key, entity })
+            entities.into_iter().map(move |(key, entity)| ObservedEndpoint {
+                peer: Arc::clone(&peer),
+                key,
+                entity,
+            })
         };
         let endpoints = processes.iter().flat_map(of).collect();
-        let unread = self.census.as_ref().map(Census::unread).unwrap_or_default();
-        Ok(Snapshot { at_ns: now_ns(), processes, endpoints, unread })
+        let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
+        Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread })
     }
 }
 
-impl Snapshot {
+impl ObservedDomain {
     /// All of one kind.
-    pub(crate) fn of(&self, kind: EntityKind) -> impl Iterator<Item = &Endpoint> {
+    pub(crate) fn of(&self, kind: EndpointKind) -> impl Iterator<Item = &ObservedEndpoint> {
         self.endpoints.iter().filter(move |endpoint| endpoint.entity.kind == kind)
     }
 
     /// The senders and receivers of each topic (or servers and clients of each service), by its name.
-    pub(crate) fn ends(&self, kinds: [EntityKind; 2]) -> BTreeMap<&str, Ends<'_>> {
+    pub(crate) fn ends(&self, kinds: [EndpointKind; 2]) -> BTreeMap<&str, Ends<'_>> {
         let mut ends = BTreeMap::<&str, Ends<'_>>::new();
         for endpoint in &self.endpoints {
             let Some(side) = kinds.iter().position(|&kind| kind == endpoint.entity.kind) else { continue };
@@ -116,13 +120,13 @@ impl Snapshot {
 
     /// Publishers and subscriptions, by their topics' names.
     pub(crate) fn topics(&self) -> BTreeMap<&str, Ends<'_>> {
-        self.ends([EntityKind::Publisher, EntityKind::Subscription])
+        self.ends([EndpointKind::Publisher, EndpointKind::Subscription])
     }
 }
 
 /// Those who share a topic or service.
 #[derive(Default)]
-pub(crate) struct Ends<'a>(pub(crate) [Vec<&'a Endpoint>; 2]);
+pub(crate) struct Ends<'a>(pub(crate) [Vec<&'a ObservedEndpoint>; 2]);
 
 impl Ends<'_> {
     /// The names of their types: one, if they agree.
@@ -141,7 +145,7 @@ impl Ends<'_> {
     }
 }
 
-impl Endpoint {
+impl ObservedEndpoint {
     pub(crate) fn id(&self) -> EndpointId {
         (self.peer.id(), self.key)
     }

@@ -207,13 +207,13 @@ fn a_signal_to_the_first_process_ends_both() {
 }
 
 /// The view on a directory of its own, with a participant that has 40 topics.
-fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEntity>, Session) {
+fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEndpoint>, Session) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
     let participant = sinew_shm::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
     let topics = (0..40).map(|number| {
-        let entity = sinew_shm::Entity {
-            kind: sinew_shm::EntityKind::Publisher,
+        let entity = sinew_shm::Endpoint {
+            kind: sinew_shm::EndpointKind::Publisher,
             number,
             node: "/talker".into(),
             name: format!("/topic{number:02}"),
@@ -232,12 +232,18 @@ fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEntity>, Session) {
 struct Nobody;
 
 impl sinew_shm::Observer for Nobody {
-    fn appeared(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EntityKey, _: &sinew_shm::Entity) {}
-    fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EntityKey) {}
+    fn appeared(
+        &self,
+        _: &std::sync::Arc<sinew_shm::Peer>,
+        _: sinew_shm::EndpointKey,
+        _: &sinew_shm::Endpoint,
+    ) {
+    }
+    fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey) {}
     fn connected(
         &self,
         _: sinew_shm::Incoming,
-        _: Option<sinew_shm::EntityKey>,
+        _: Option<sinew_shm::EndpointKey>,
     ) -> Option<std::sync::Arc<dyn sinew_shm::Sink>> {
         None
     }

@@ -3,7 +3,7 @@
 use crate::control::Table;
 use crate::failpoints::{self, Point};
 use crate::segment::Header;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU32, Ordering};
 use crate::sys;
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ pub(crate) fn bell_offset(index: usize) -> Option<usize> {
 
 /// A word that a thread sleeps on, and that everybody may ring.
 #[derive(Clone)]
-pub(crate) struct Bell(pub(crate) Place<AtomicU32>);
+pub(crate) struct Bell(pub(crate) ShmRef<AtomicU32>);
 
 impl Bell {
     /// K1

@@ -58,11 +58,11 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// this process.
 pub(crate) struct Pool {
     local: Arc<Local>,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     /// Unused here and elsewhere, by class; the smallest first.
     shelves: Vec<Shelf>,
     /// Lent, those lent last at the end: some of them may be unused again.
@@ -101,7 +101,7 @@ struct Shelf {
     made: usize,
 }
 
-impl State {
+impl PoolState {
     fn made(&self) -> usize {
         self.free + self.lent.len()
     }
@@ -151,7 +151,7 @@ impl State {
 impl Pool {
     /// For a ring with so many slots.
     pub(crate) fn new(local: &Arc<Local>, counters: Counters, slots: usize) -> Arc<Self> {
-        let state = State { slots, counters: Some(counters), ..State::default() };
+        let state = PoolState { slots, counters: Some(counters), ..PoolState::default() };
         let pool = Arc::new(Self { local: local.clone(), state: Mutex::new(state) });
         let weak: Weak<Self> = Arc::downgrade(&pool);
         local.memory.add_pool(weak);
@@ -199,7 +199,7 @@ impl Pool {
     }
 
     /// A cell for a new chunk. The lists have room for it: nothing is allocated when it comes back.
-    fn cell(&self, state: &mut State, chunk: OwnChunk) -> Arc<Cell> {
+    fn cell(&self, state: &mut PoolState, chunk: OwnChunk) -> Arc<Cell> {
         let made = state.made() + 1;
         state.lent.reserve(made.saturating_sub(state.lent.len()));
         state.unused.reserve(made);
@@ -214,7 +214,7 @@ impl Pool {
     }
 
     /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more.
-    fn find(&self, state: &mut State, class: usize) -> Option<Arc<Cell>> {
+    fn find(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         // What was in use will be for a while: until there are more, asking again frees little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
             let cell = self.take_again(state, class);
@@ -231,7 +231,7 @@ impl Pool {
     }
 
     /// A chunk that was lent, and that nobody uses any more.
-    fn take_again(&self, state: &mut State, class: usize) -> Option<Arc<Cell>> {
+    fn take_again(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         self.reclaim(state);
         state.take(class)
     }
@@ -248,12 +248,12 @@ impl Pool {
     }
 
     /// W4 to W6: chunks that nobody names or holds are free.
-    fn reclaim(&self, state: &mut State) {
+    fn reclaim(&self, state: &mut PoolState) {
         #[cfg(all(test, not(loom)))]
         {
             state.all_steps += state.lent.len();
         }
-        let State { lent, held, unused, shelves, free, leaving, .. } = state;
+        let PoolState { lent, held, unused, shelves, free, leaving, .. } = state;
         let steps = move_unused(lent, unused, held, &self.local.readers, |cell| {
             let shelf = shelves.iter_mut().find(|shelf| shelf.class == cell.chunk.class());
             match shelf.filter(|_| cell.surplus.load(Ordering::Relaxed) == 0) {
@@ -273,7 +273,7 @@ impl Pool {
     }
 
     /// What is to go back, which takes a while: without the pool's lock.
-    fn dismiss(&self, state: &mut State) -> Vec<Arc<Cell>> {
+    fn dismiss(&self, state: &mut PoolState) -> Vec<Arc<Cell>> {
         let leaving = std::mem::take(&mut state.leaving);
         for cell in &leaving {
             let class = cell.chunk.class();
@@ -295,7 +295,7 @@ impl Lends for Pool {
             return;
         }
         self.reclaim(&mut state);
-        let State { shelves, lent, free, leaving, .. } = &mut *state;
+        let PoolState { shelves, lent, free, leaving, .. } = &mut *state;
         for shelf in shelves.iter_mut() {
             if shelf.idle > 0 {
                 // The last ones of all, so that slabs end earlier. Those of them that are lent follow.
@@ -320,7 +320,7 @@ impl Lends for Pool {
     fn give_back_free(&self) {
         let mut state = self.state.lock();
         self.reclaim(&mut state);
-        let State { shelves, free, leaving, .. } = &mut *state;
+        let PoolState { shelves, free, leaving, .. } = &mut *state;
         shelves.iter_mut().for_each(|shelf| leaving.append(&mut shelf.free));
         *free = 0;
         let leaving = self.dismiss(&mut state);
@@ -334,7 +334,7 @@ impl Drop for Pool {
         if self.local.check().is_err() {
             return;
         }
-        let State { shelves, leaving, lent, .. } = std::mem::take(&mut *self.state.lock());
+        let PoolState { shelves, leaving, lent, .. } = std::mem::take(&mut *self.state.lock());
         let free = shelves.iter().flat_map(|shelf| &shelf.free);
         self.local.memory.free_chunks(free.chain(&leaving).map(own));
         self.local.memory.retire(lent);

@@ -4,7 +4,7 @@
 use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::medium::Medium;
-use crate::segment::{Life, parse_file_name, probe};
+use crate::segment::{OwnerState, parse_file_name, probe};
 use crate::sync::PlainMutex;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -106,13 +106,13 @@ fn is_inhabited(base: &Path, number: u32) -> bool {
     };
     let Ok(names) = domain.names() else { return true };
     let mut controls = names.iter().filter_map(|name| parse_file_name(name)).filter(|(_, control)| *control);
-    controls.any(|(id, _)| probe(&domain, id) == Life::Alive)
+    controls.any(|(id, _)| probe(&domain, id) == OwnerState::Alive)
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::segment::{Kind, NewSegment, OwnSegment};
+    use crate::segment::{NewSegment, OwnSegment, SegmentKind};
     use std::os::unix::fs::chown;
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
         let base = shared.path().join("sinew-61001");
         let domain = Domain::open(Some(&base), 3).unwrap();
         let new = NewSegment {
-            kind: Kind::Control,
+            kind: SegmentKind::Control,
             owner: 7,
             number: 0,
             length: 4096,

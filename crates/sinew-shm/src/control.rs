@@ -103,7 +103,7 @@ impl Table {
     /// Bytes of a record.
     pub(crate) const fn size(self) -> usize {
         match self {
-            Table::Entities => size_of::<EntityRecord>(),
+            Table::Entities => size_of::<EndpointRecord>(),
             Table::Outgoing => size_of::<OutgoingRecord>(),
             Table::Incoming => size_of::<IncomingRecord>(),
             Table::Ports => size_of::<PortRecord>(),
@@ -221,7 +221,7 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `counters` | each by one word, Relaxed: see [`Counter`](crate::endpoint::Counter) | 0 |
 /// | `histogram` | messages by latency: bucket i from 2^i ns | 0 |
 #[repr(C, align(64))]
-pub(crate) struct EntityRecord {
+pub(crate) struct EndpointRecord {
     pub(crate) life: AtomicU64,
     pub(crate) kind_node: AtomicU64,
     pub(crate) number: AtomicU64,
@@ -237,7 +237,7 @@ pub(crate) struct EntityRecord {
 }
 
 // SAFETY: atomics, no padding (frozen below).
-unsafe impl Record for EntityRecord {}
+unsafe impl Record for EndpointRecord {}
 
 /// A connection, as its writer says it is. Written by the writer.
 ///
@@ -404,13 +404,13 @@ const _: () = {
     assert!(offset_of!(ControlHeader, log) == 384);
     assert!(size_of::<ControlHeader>() == 384 + 8 * LOG);
     assert!(TABLES <= TABLES_AT_MOST);
-    assert!(offset_of!(EntityRecord, ring) == 24);
-    assert!(offset_of!(EntityRecord, hash) == 32);
-    assert!(offset_of!(EntityRecord, qos) == 128);
-    assert!(offset_of!(EntityRecord, text) == 192);
-    assert!(offset_of!(EntityRecord, counters) == 192 + TEXT);
-    assert!(offset_of!(EntityRecord, histogram) == 320 + TEXT);
-    assert!(size_of::<EntityRecord>() == 320 + TEXT + 8 * BUCKETS);
+    assert!(offset_of!(EndpointRecord, ring) == 24);
+    assert!(offset_of!(EndpointRecord, hash) == 32);
+    assert!(offset_of!(EndpointRecord, qos) == 128);
+    assert!(offset_of!(EndpointRecord, text) == 192);
+    assert!(offset_of!(EndpointRecord, counters) == 192 + TEXT);
+    assert!(offset_of!(EndpointRecord, histogram) == 320 + TEXT);
+    assert!(size_of::<EndpointRecord>() == 320 + TEXT + 8 * BUCKETS);
     assert!(offset_of!(OutgoingRecord, waiting) == 56 && size_of::<OutgoingRecord>() == 64);
     assert!(offset_of!(IncomingRecord, cursor) == 32 && size_of::<IncomingRecord>() == 128);
     assert!(offset_of!(IncomingRecord, next) == 64);

@@ -4,9 +4,9 @@
 //! doesn't have that memory: a number that the child's handler of `fork` counts up keeps it from
 //! touching it.
 
-use crate::control::{BUCKETS, EntityRecord};
-use crate::endpoint::{Counter, EntityKey};
-use crate::shm_ref::Place;
+use crate::control::{BUCKETS, EndpointRecord};
+use crate::endpoint::{Counter, EndpointKey};
+use crate::shm_ref::ShmRef;
 use crate::sync::{Ordering, PlainU64};
 use std::fmt;
 use std::sync::Once;
@@ -41,8 +41,8 @@ impl Maker {
 /// The counters of an entity. For one thread at a time; does nothing in a forked child.
 #[derive(Clone)]
 pub struct Counters {
-    record: Place<EntityRecord>,
-    key: EntityKey,
+    record: ShmRef<EndpointRecord>,
+    key: EndpointKey,
     maker: Maker,
 }
 
@@ -53,12 +53,12 @@ impl fmt::Debug for Counters {
 }
 
 impl Counters {
-    pub(crate) fn new(record: Place<EntityRecord>, key: EntityKey) -> Self {
+    pub(crate) fn new(record: ShmRef<EndpointRecord>, key: EndpointKey) -> Self {
         Self { record, key, maker: Maker::new() }
     }
 
     /// Whose they are.
-    pub fn key(&self) -> EntityKey {
+    pub fn key(&self) -> EndpointKey {
         self.key
     }
 

@@ -17,20 +17,20 @@ pub(crate) use helper::Helper;
 
 use crate::bell::Doorbell;
 use crate::control::{
-    EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
+    EndpointRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
 };
 use crate::domain::Domain;
-use crate::endpoint::{Entity, EntityKey};
+use crate::endpoint::{Endpoint, EndpointKey};
 use crate::error::SegmentProblem;
-use crate::event_rx::{Port, Ports};
-use crate::event_tx::Towards;
+use crate::event_rx::{EventReceiver, EventReceivers};
+use crate::event_tx::EventSender;
 use crate::incoming::Incoming;
 use crate::leftovers::remove_files;
 use crate::local::Local;
 use crate::logging::{later, tell_waiting};
 use crate::outgoing::Outgoing;
 use crate::peer::{Changes, Peer};
-use crate::segment::{Kind, Life, doorbell_name, file_name, parse_file_name, probe};
+use crate::segment::{OwnerState, SegmentKind, doorbell_name, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Mutex, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::taken::Sink;
@@ -52,12 +52,12 @@ pub trait Observer: Send + Sync + 'static {
         look();
     }
     /// A peer has this entity now.
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity);
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint);
     /// A peer has it no more.
-    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey);
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
     /// alone. Returns who reads it, if somebody does.
-    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>>;
+    fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
     /// Called every few seconds, whatever happens, and under no lock: there may be room for what
@@ -98,11 +98,11 @@ const ORPHANED: i64 = 10_000_000_000;
 /// What a participant knows of the others.
 pub(crate) struct Discovery {
     domain: Domain,
-    peers: HashMap<u64, Known>,
+    peers: HashMap<u64, KnownPeer>,
     watch: Option<Watch>,
     by_watch: HashMap<i32, u64>,
     /// Files that are no segments of ours, and what is wrong with them.
-    refused: HashMap<u64, Refused>,
+    refused: HashMap<u64, RefusedPeer>,
     /// The directory is to be read.
     is_stale: bool,
     /// Control segments that are new.
@@ -139,7 +139,7 @@ enum Touched {
 
 /// Why somebody's control segment isn't used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum RefusedPeer {
     /// It can't be opened now, perhaps later.
     Now,
     /// It is of another version, whose participants know each other.
@@ -148,7 +148,7 @@ enum Refused {
     Ever,
 }
 
-impl Refused {
+impl RefusedPeer {
     fn of(problem: &SegmentProblem) -> Self {
         match problem {
             SegmentProblem::System(_) => Self::Now,
@@ -188,7 +188,7 @@ struct Suspicion {
     pause: Duration,
 }
 
-struct Known {
+struct KnownPeer {
     peer: Arc<Peer>,
     /// Whether the operating system reports its end.
     is_watched: bool,
@@ -197,7 +197,7 @@ struct Known {
     /// There was no room for something: all of it is looked at again.
     is_incomplete: bool,
     /// By slot.
-    entities: HashMap<u32, EntityKey>,
+    entities: HashMap<u32, EndpointKey>,
     /// Event rings towards us, by slot: their lives.
     event_rings: HashMap<u32, u64>,
 }
@@ -262,7 +262,7 @@ impl Discovery {
         let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
         if is_due {
             self.swept.0 = now;
-            let refused_now = |why: &Refused| *why == Refused::Now;
+            let refused_now = |why: &RefusedPeer| *why == RefusedPeer::Now;
             self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(refused_now);
             self.refused.retain(|_, why| !refused_now(why));
             let refused: Vec<u64> = self.refused.keys().copied().collect();
@@ -381,14 +381,14 @@ impl Discovery {
             return;
         }
         // Watched before the lock is asked for: its end is either seen now or reported.
-        let (directory, name) = (self.domain.directory().clone(), file_name(Kind::Control, id, 0));
+        let (directory, name) = (self.domain.directory().clone(), file_name(SegmentKind::Control, id, 0));
         let watch = self.watch.as_ref().and_then(|watch| watch.add(&directory.handle().join(&name)).ok());
         if let Some(watch) = watch {
             self.by_watch.insert(watch, id);
         }
         match Peer::open(&directory, id) {
             Ok(peer) => {
-                let known = Known {
+                let known = KnownPeer {
                     peer: Arc::new(peer),
                     is_watched: watch.is_some(),
                     position: None,
@@ -400,20 +400,20 @@ impl Discovery {
                 self.changed.insert(id);
                 self.suspect(id, now, LATE); // it may have died before it was watched
             }
-            Err(error) => match (probe(&directory, id), Refused::of(&error.problem)) {
-                (Life::Gone, _) => {}
+            Err(error) => match (probe(&directory, id), RefusedPeer::of(&error.problem)) {
+                (OwnerState::Gone, _) => {}
                 // It can't be looked at now, so nothing is known of its readers either. Later, it
                 // may be.
-                (Life::Dead, Refused::Now) => {
-                    self.refused.insert(id, Refused::Now);
+                (OwnerState::Dead, RefusedPeer::Now) => {
+                    self.refused.insert(id, RefusedPeer::Now);
                 }
                 // Perhaps others of its version, some of whom aren't met yet, read what it left.
-                (Life::Dead, Refused::Version) => {
-                    self.refused.insert(id, Refused::Version);
+                (OwnerState::Dead, RefusedPeer::Version) => {
+                    self.refused.insert(id, RefusedPeer::Version);
                     self.suspect(id, now, LATE);
                 }
-                (Life::Dead, Refused::Ever) => remove_files(&self.domain, id), // no participant can ever read it
-                (Life::Alive, why) => {
+                (OwnerState::Dead, RefusedPeer::Ever) => remove_files(&self.domain, id), // no participant can ever read it
+                (OwnerState::Alive, why) => {
                     crate::tell!(
                         log::Level::Warn,
                         "a participant of {} is ignored: {error}",
@@ -427,8 +427,8 @@ impl Discovery {
 
     /// Whether participants of other versions live here.
     fn has_strangers(&self) -> bool {
-        let strangers = self.refused.iter().filter(|(_, why)| **why == Refused::Version);
-        strangers.into_iter().any(|(&id, _)| probe(self.domain.directory(), id) == Life::Alive)
+        let strangers = self.refused.iter().filter(|(_, why)| **why == RefusedPeer::Version);
+        strangers.into_iter().any(|(&id, _)| probe(self.domain.directory(), id) == OwnerState::Alive)
     }
 
     /// How long the helper thread may sleep.
@@ -486,7 +486,7 @@ impl Drop for Looking {
 pub(crate) struct Follower {
     local: Arc<Local>,
     outgoing: Arc<Outgoing>,
-    pub(crate) ports: Ports,
+    pub(crate) ports: EventReceivers,
     observer: Arc<dyn Observer>,
     pub(crate) discovery: Mutex<Discovery>,
 }
@@ -500,7 +500,7 @@ impl Follower {
         Arc::new(Self {
             local: local.clone(),
             outgoing: outgoing.clone(),
-            ports: Ports::default(),
+            ports: EventReceivers::default(),
             observer,
             discovery: Mutex::new(Discovery::new(&local.domain, local.id)),
         })
@@ -545,7 +545,7 @@ impl Follower {
         if !self.local.ends_pause() {
             return Vec::new();
         }
-        self.ports.each(Port::ring);
+        self.ports.each(EventReceiver::ring);
         let all = self.local.incoming.lock();
         all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
     }
@@ -580,7 +580,7 @@ impl Follower {
         for id in discovery.due(now) {
             let lives = match discovery.peers.get(&id) {
                 Some(known) => known.peer.lives(),
-                None => probe(self.local.domain.directory(), id) == Life::Alive,
+                None => probe(self.local.domain.directory(), id) == OwnerState::Alive,
             };
             if lives {
                 continue;
@@ -590,10 +590,10 @@ impl Follower {
             match discovery.refused.get(&id) {
                 // The living ones of its version know whether they still read it; asked for again
                 // with everybody who is refused.
-                Some(Refused::Version) if discovery.has_strangers() => {}
+                Some(RefusedPeer::Version) if discovery.has_strangers() => {}
                 // Others, who can look at it, know. Tried again with everything else that can't be
                 // opened now.
-                Some(Refused::Now) => {}
+                Some(RefusedPeer::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
                     remove_files(&self.local.domain, id);
@@ -646,7 +646,7 @@ impl Follower {
     }
 
     /// Brings what is known of a peer up to date.
-    fn follow(&self, known: &mut Known, telling: &mut Telling<'_>) {
+    fn follow(&self, known: &mut KnownPeer, telling: &mut Telling<'_>) {
         if std::mem::take(&mut known.is_incomplete) {
             known.position = None;
         }
@@ -677,7 +677,7 @@ impl Follower {
         }
     }
 
-    fn follow_record(&self, known: &mut Known, table: Table, slot: u32, telling: &mut Telling<'_>) {
+    fn follow_record(&self, known: &mut KnownPeer, table: Table, slot: u32, telling: &mut Telling<'_>) {
         match table {
             Table::Entities => follow_entity(known, slot, telling),
             Table::Outgoing => self.follow_outgoing(known, slot, telling),
@@ -690,7 +690,7 @@ impl Follower {
     }
 
     /// A connection of the peer's, perhaps to us.
-    fn follow_outgoing(&self, known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
+    fn follow_outgoing(&self, known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
@@ -727,14 +727,14 @@ impl Follower {
             }
             all[slot as usize] = Some(taken);
         };
-        let target = (target != 0).then(|| EntityKey::of(target));
+        let target = (target != 0).then(|| EndpointKey::of(target));
         taken.sink = telling.observer.connected(incoming, target);
         telling.sinks.extend(taken.sink.clone());
         place(taken);
     }
 
     /// What a peer says about a connection of ours.
-    fn follow_incoming(&self, known: &Known, slot: u32) {
+    fn follow_incoming(&self, known: &KnownPeer, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
         let Some(outgoing) = record.answers(self.local.id) else { return };
         let Some(accepted) = self.outgoing.find(slot_of(outgoing)) else { return };
@@ -750,7 +750,7 @@ impl Follower {
     }
 
     /// An event ring of the peer's, perhaps to us.
-    fn follow_event_ring(&self, known: &mut Known, slot: u32) {
+    fn follow_event_ring(&self, known: &mut KnownPeer, slot: u32) {
         let Some(record) = known.peer.record::<EventRingRecord>(Table::EventRings, slot) else { return };
         // Relaxed: T3 checks it.
         let found = read_life(&record.life, || {
@@ -792,15 +792,15 @@ impl Follower {
     }
 
     /// The peer has places for the tails of our event rings, perhaps.
-    fn follow_tails(&self, known: &Known) {
+    fn follow_tails(&self, known: &KnownPeer) {
         if self.outgoing.event_rings.adopt_tails(&self.local, known.peer.id()) {
             self.outgoing.announce_to(known.peer.id());
         }
     }
 
     /// Some of the peer's ports are gone, perhaps.
-    fn follow_ports(&self, known: &Known) {
-        let is_gone = |towards: &Towards| towards.peer.id() == known.peer.id() && !towards.is_current();
+    fn follow_ports(&self, known: &KnownPeer) {
+        let is_gone = |towards: &EventSender| towards.peer.id() == known.peer.id() && !towards.is_current();
         self.outgoing.event_rings.retire(&self.local, is_gone);
     }
 }
@@ -824,16 +824,16 @@ impl Doorbell for Follower {
     }
 }
 
-fn follow_entity(known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
-    let Some(record) = known.peer.record::<EntityRecord>(Table::Entities, slot) else { return };
-    let found = match Entity::load(&record, known.peer.file()) {
+fn follow_entity(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
+    let Some(record) = known.peer.record::<EndpointRecord>(Table::Entities, slot) else { return };
+    let found = match Endpoint::load(&record, known.peer.file()) {
         Ok(found) => found,
         Err(error) => {
             crate::tell!(log::Level::Warn, "an entity of another participant is ignored: {error}");
             None
         }
     };
-    let key = found.as_ref().map(|(life, _)| EntityKey::of(crate::control::reference(slot, *life)));
+    let key = found.as_ref().map(|(life, _)| EndpointKey::of(crate::control::reference(slot, *life)));
     let before = known.entities.get(&slot).copied();
     if before == key {
         return;

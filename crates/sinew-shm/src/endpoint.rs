@@ -1,7 +1,7 @@
 //! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each
 //! other of.
 
-use crate::control::{BUCKETS, EntityRecord, TEXT, read_life};
+use crate::control::{BUCKETS, EndpointRecord, TEXT, read_life};
 use crate::error::SegmentError;
 use crate::local_tables::store_text;
 use crate::sync::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// What an entity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum EntityKind {
+pub enum EndpointKind {
     /// A node; its name is the node's full name.
     Node,
     /// Sends messages on a topic.
@@ -28,30 +28,30 @@ pub enum EntityKind {
     Request,
 }
 
-impl EntityKind {
+impl EndpointKind {
     fn number(self) -> u64 {
         match self {
-            EntityKind::Node => 1,
-            EntityKind::Publisher => 2,
-            EntityKind::Subscription => 3,
-            EntityKind::Server => 4,
-            EntityKind::Client => 5,
-            EntityKind::Raw => 6,
-            EntityKind::Reply => 7,
-            EntityKind::Request => 8,
+            EndpointKind::Node => 1,
+            EndpointKind::Publisher => 2,
+            EndpointKind::Subscription => 3,
+            EndpointKind::Server => 4,
+            EndpointKind::Client => 5,
+            EndpointKind::Raw => 6,
+            EndpointKind::Reply => 7,
+            EndpointKind::Request => 8,
         }
     }
 
     fn of(number: u64) -> Option<Self> {
         Some(match number {
-            1 => EntityKind::Node,
-            2 => EntityKind::Publisher,
-            3 => EntityKind::Subscription,
-            4 => EntityKind::Server,
-            5 => EntityKind::Client,
-            6 => EntityKind::Raw,
-            7 => EntityKind::Reply,
-            8 => EntityKind::Request,
+            1 => EndpointKind::Node,
+            2 => EndpointKind::Publisher,
+            3 => EndpointKind::Subscription,
+            4 => EndpointKind::Server,
+            5 => EndpointKind::Client,
+            6 => EndpointKind::Raw,
+            7 => EndpointKind::Reply,
+            8 => EndpointKind::Request,
             _ => return None,
         })
     }
@@ -59,9 +59,9 @@ impl EntityKind {
 
 /// What others are told of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entity {
+pub struct Endpoint {
     /// What it is.
-    pub kind: EntityKind,
+    pub kind: EndpointKind,
     /// Its number in its participant, unique for its life: the second half of a gid.
     pub number: u64,
     /// The full name of its node.
@@ -78,13 +78,13 @@ pub struct Entity {
 
 /// An entity's place in the table of its participant, and which of the lives there it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct EntityKey {
+pub struct EndpointKey {
     pub(crate) slot: u32,
     /// The lower half of its life.
     pub(crate) life: u32,
 }
 
-impl EntityKey {
+impl EndpointKey {
     #[expect(clippy::cast_possible_truncation, reason = "both halves on purpose")]
     pub(crate) fn of(reference: u64) -> Self {
         Self { slot: (reference >> 32) as u32, life: reference as u32 }
@@ -137,9 +137,9 @@ pub enum Counter {
     Images = 15,
 }
 
-impl Entity {
+impl Endpoint {
     /// Fills a record that isn't published. The text was checked to fit.
-    pub(crate) fn store(&self, record: &EntityRecord, node: u32) {
+    pub(crate) fn store(&self, record: &EndpointRecord, node: u32) {
         // Relaxed: T2 publishes it all.
         record.kind_node.store(self.kind.number() << 32 | u64::from(node), Ordering::Relaxed);
         record.number.store(self.number, Ordering::Relaxed);
@@ -170,20 +170,22 @@ impl Entity {
 
     /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are
     /// [`printable`].
-    pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
-        let Some((life, words)) = read_life(&record.life, || Words::load(record)) else { return Ok(None) };
+    pub(crate) fn load(record: &EndpointRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
+        let Some((life, words)) = read_life(&record.life, || RecordWords::load(record)) else {
+            return Ok(None);
+        };
         Ok(Some((life, Self::understand(&words, file)?)))
     }
 
     /// The same of one whose life may be over, by somebody for whose sake the record has no other
     /// life yet.
-    pub(crate) fn load_last(record: &EntityRecord, file: &str) -> Result<Self, SegmentError> {
-        Self::understand(&Words::load(record), file)
+    pub(crate) fn load_last(record: &EndpointRecord, file: &str) -> Result<Self, SegmentError> {
+        Self::understand(&RecordWords::load(record), file)
     }
 
-    fn understand(words: &Words, file: &str) -> Result<Self, SegmentError> {
-        let Words { kind, lengths, ref text, hash, qos, number } = *words;
-        let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 8))?;
+    fn understand(words: &RecordWords, file: &str) -> Result<Self, SegmentError> {
+        let RecordWords { kind, lengths, ref text, hash, qos, number } = *words;
+        let kind = EndpointKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 8))?;
         let mut rest = &text[..];
         let mut parts = [const { String::new() }; 3];
         for (index, part) in parts.iter_mut().enumerate() {
@@ -205,7 +207,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// What a record says, not looked at yet.
-struct Words {
+struct RecordWords {
     kind: u64,
     lengths: u64,
     text: [u8; TEXT],
@@ -214,8 +216,8 @@ struct Words {
     number: u64,
 }
 
-impl Words {
-    fn load(record: &EntityRecord) -> Self {
+impl RecordWords {
+    fn load(record: &EndpointRecord) -> Self {
         let read = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3 checks it
         let (mut text, mut hash, mut qos) = ([0; TEXT], [0; 32], [0; 64]);
         for (bytes, word) in text.as_chunks_mut::<8>().0.iter_mut().zip(&record.text) {
@@ -244,7 +246,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn load(record: &EntityRecord) -> Self {
+    pub(crate) fn load(record: &EndpointRecord) -> Self {
         let memory = record.memory.load(Ordering::Relaxed); // as the others
         let mut counts = Self { memory, ..Self::default() };
         // Relaxed: each counts for itself.

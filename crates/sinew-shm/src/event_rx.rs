@@ -10,7 +10,7 @@ use crate::events::{self, Drained, Drainer, Entries};
 use crate::failpoints::{self, Point};
 use crate::local::Local;
 use crate::peer::Peer;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::taken::Sink;
 use std::cell::Cell;
@@ -20,44 +20,47 @@ use std::sync::Weak;
 use std::time::Duration;
 
 /// What an executor, or a thread that waits, listens on.
-pub struct Port {
+pub struct EventReceiver {
     local: Arc<Local>,
     slot: u32,
     /// Slot and life.
     pub(crate) reference: u64,
-    record: Place<PortRecord>,
+    record: ShmRef<PortRecord>,
     bell: Bell,
     bell_at: (u64, u64),
     /// How often it went to sleep.
     sleeps: PlainU64,
-    sources: Mutex<Vec<Source>>,
+    sources: Mutex<Vec<PeerEventRing>>,
 }
 
 /// An event ring of a peer towards this port.
-struct Source {
+struct PeerEventRing {
     peer: Arc<Peer>,
     /// The peer's record of it.
     slot: u32,
     drainer: Drainer,
-    tail: Place<TailRecord>,
+    tail: ShmRef<TailRecord>,
     /// What is announced from here on came after the drain began.
     end: u64,
     /// Its ring is elsewhere, where it can't be opened now: until then it isn't tried again, in steady nanoseconds.
     paused: Option<i64>,
 }
 
-impl fmt::Debug for Port {
+impl fmt::Debug for EventReceiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Port").field("slot", &self.slot).finish_non_exhaustive()
     }
 }
 
-impl Port {
+impl EventReceiver {
     /// A new port of this participant; with `beside`, it sleeps on the bell of that port.
-    pub(crate) fn new(local: &Arc<Local>, beside: Option<&Port>) -> Result<Arc<Self>, CapacityError> {
+    pub(crate) fn new(
+        local: &Arc<Local>,
+        beside: Option<&EventReceiver>,
+    ) -> Result<Arc<Self>, CapacityError> {
         let control = local.control()?;
         let slot = control.allocate(Table::Ports)?;
-        let record: Place<PortRecord> = control.record(Table::Ports, slot)?;
+        let record: ShmRef<PortRecord> = control.record(Table::Ports, slot)?;
         let (bell, bell_at) = match beside {
             Some(beside) if beside.local.shares_domain(local) => (beside.bell.clone(), beside.bell_at),
             _ => (local.bell(u64::from(slot) + 1)?, (local.id, u64::from(slot) + 1)),
@@ -93,15 +96,15 @@ impl Port {
     }
 
     /// Whether it sleeps on the same word as another port.
-    pub fn sleeps_with(&self, other: &Port) -> bool {
+    pub fn sleeps_with(&self, other: &EventReceiver) -> bool {
         self.bell_at == other.bell_at
     }
 
     /// A peer's event ring towards this port begins, at the first entry.
-    pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
+    pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: ShmRef<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
-        sources.push(Source {
+        sources.push(PeerEventRing {
             peer: peer.clone(),
             slot,
             drainer: Drainer::new(entries),
@@ -169,7 +172,7 @@ impl Port {
         }
         let mut sources = self.sources.lock();
         for (index, source) in sources.iter_mut().enumerate() {
-            let Source { peer, slot, drainer, tail, end, paused } = source;
+            let PeerEventRing { peer, slot, drainer, tail, end, paused } = source;
             if drainer.taken() >= *end {
                 continue;
             }
@@ -259,11 +262,11 @@ impl Port {
         &self,
         peer_slot: u32,
         peer_life: u64,
-    ) -> Result<Place<TailRecord>, CapacityError> {
+    ) -> Result<ShmRef<TailRecord>, CapacityError> {
         let control = self.local.control()?;
         let slot = tail_slot(peer_slot, self.slot);
         control.reserve(Table::Tails, slot as usize + 1)?;
-        let tail: Place<TailRecord> = control.record(Table::Tails, slot)?;
+        let tail: ShmRef<TailRecord> = control.record(Table::Tails, slot)?;
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
         // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
         tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
@@ -273,7 +276,7 @@ impl Port {
     }
 }
 
-impl Drop for Port {
+impl Drop for EventReceiver {
     fn drop(&mut self) {
         if let Ok(control) = self.local.control() {
             control.retire(Table::Ports, self.slot);
@@ -284,22 +287,22 @@ impl Drop for Port {
 
 /// The ports of a participant, by slot.
 #[derive(Default)]
-pub(crate) struct Ports(Mutex<HashMap<u32, Weak<Port>>>);
+pub(crate) struct EventReceivers(Mutex<HashMap<u32, Weak<EventReceiver>>>);
 
-impl Ports {
-    pub(crate) fn add(&self, port: &Arc<Port>) {
+impl EventReceivers {
+    pub(crate) fn add(&self, port: &Arc<EventReceiver>) {
         let mut all = self.0.lock();
         all.retain(|_, port| port.strong_count() > 0);
         all.insert(slot_of(port.reference), Arc::downgrade(port));
     }
 
     /// The port that a reference names, if it lives.
-    pub(crate) fn find(&self, reference: u64) -> Option<Arc<Port>> {
+    pub(crate) fn find(&self, reference: u64) -> Option<Arc<EventReceiver>> {
         let port = self.0.lock().get(&slot_of(reference))?.upgrade()?;
         names_life(reference, port.reference).then_some(port)
     }
 
-    pub(crate) fn each(&self, act: impl Fn(&Port)) {
+    pub(crate) fn each(&self, act: impl Fn(&EventReceiver)) {
         let ports: Vec<_> = self.0.lock().values().filter_map(Weak::upgrade).collect();
         ports.iter().for_each(|port| act(port));
     }

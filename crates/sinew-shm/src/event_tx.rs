@@ -10,7 +10,7 @@ use crate::events::{self, Entries, Position, Pusher};
 use crate::local::Local;
 use crate::memory::Block;
 use crate::peer::{Peer, Ringer};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use std::sync::OnceLock;
 
@@ -18,28 +18,28 @@ use std::sync::OnceLock;
 const FIRST_CAPACITY: usize = 64;
 
 /// An event ring towards a port.
-pub(crate) struct Towards {
+pub(crate) struct EventSender {
     pub(crate) peer: Arc<Peer>,
     /// Slot and life of the port.
     pub(crate) port: u64,
     slot: u32,
-    record: Place<EventRingRecord>,
-    parked: Place<PortRecord>,
+    record: ShmRef<EventRingRecord>,
+    parked: ShmRef<PortRecord>,
     bell: Ringer,
     /// Known once the reader has taken the ring up.
-    tail: OnceLock<Place<TailRecord>>,
+    tail: OnceLock<ShmRef<TailRecord>>,
     /// Until then.
     no_tail: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<EventSenderState>,
 }
 
-struct State {
+struct EventSenderState {
     pusher: Pusher,
     blocks: Vec<Block>,
     connections: usize,
 }
 
-impl Towards {
+impl EventSender {
     /// Makes the ring, and tells the peer. `None` if the port is gone.
     pub(crate) fn create(
         local: &Local,
@@ -58,13 +58,13 @@ impl Towards {
         let entries = Entries::create(block.words.clone(), FIRST_CAPACITY);
         let control = local.control()?;
         let slot = control.allocate(Table::EventRings)?;
-        let record: Place<EventRingRecord> = control.record(Table::EventRings, slot)?;
+        let record: ShmRef<EventRingRecord> = control.record(Table::EventRings, slot)?;
         // Relaxed: T2 publishes it.
         record.peer.store(peer.id(), Ordering::Relaxed);
         record.port.store(port, Ordering::Relaxed);
         record.ring.store(block.location, Ordering::Relaxed);
         control.publish(Table::EventRings, slot);
-        let state = State { pusher: Pusher::new(entries), blocks: vec![block], connections: 0 };
+        let state = EventSenderState { pusher: Pusher::new(entries), blocks: vec![block], connections: 0 };
         Ok(Some(Arc::new(Self {
             peer: peer.clone(),
             port,
@@ -181,20 +181,20 @@ impl Towards {
 
 /// The event rings of a participant, towards others' ports.
 #[derive(Default)]
-pub(crate) struct EventRings {
-    current: Mutex<Vec<Arc<Towards>>>,
+pub(crate) struct EventSenders {
+    current: Mutex<Vec<Arc<EventSender>>>,
     /// Those whose ports are gone, of readers that may still look there.
-    outlived: Mutex<Vec<Arc<Towards>>>,
+    outlived: Mutex<Vec<Arc<EventSender>>>,
 }
 
-impl EventRings {
+impl EventSenders {
     /// The event ring towards a peer's port, made if there is none. `None` if the port is gone.
     pub(crate) fn towards(
         &self,
         local: &Local,
         peer: &Arc<Peer>,
         port: u64,
-    ) -> Result<Option<Arc<Towards>>, CapacityError> {
+    ) -> Result<Option<Arc<EventSender>>, CapacityError> {
         let mut all = self.current.lock();
         let found = all.iter().find(|towards| towards.port == port && towards.peer.id() == peer.id());
         if let Some(found) = found {
@@ -203,7 +203,7 @@ impl EventRings {
         if peer.is_gone() {
             return Ok(None); // its event rings are retired already
         }
-        let made = Towards::create(local, peer, port)?;
+        let made = EventSender::create(local, peer, port)?;
         all.extend(made.clone());
         Ok(made)
     }
@@ -219,7 +219,7 @@ impl EventRings {
     }
 
     /// Retires those whose reader, or port, is gone.
-    pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&Towards) -> bool) {
+    pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&EventSender) -> bool) {
         let gone: Vec<_> = self.current.lock().extract_if(.., |towards| is_gone(towards)).collect();
         gone.iter().for_each(|towards| towards.retire(local));
         self.outlived.lock().extend(gone);

@@ -54,7 +54,7 @@
 
 use crate::failpoints::{self, Point};
 use crate::ring::MOVED;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Words of an event ring before the entries: word 0 is log2 of the capacity.
@@ -63,7 +63,7 @@ pub(crate) const HEADER: usize = 8;
 /// Entries of a ring, in shared memory.
 #[derive(Clone)]
 pub(crate) struct Entries {
-    words: Place<[AtomicU64]>,
+    words: ShmRef<[AtomicU64]>,
     mask: u64,
 }
 
@@ -74,14 +74,14 @@ impl Entries {
     }
 
     /// In fresh (zeroed) memory, with room for `capacity` entries, a power of two.
-    pub(crate) fn create(words: Place<[AtomicU64]>, capacity: usize) -> Self {
+    pub(crate) fn create(words: ShmRef<[AtomicU64]>, capacity: usize) -> Self {
         debug_assert!(capacity.is_power_of_two() && words.len() >= Self::words(capacity));
         words[0].store(u64::from(capacity.trailing_zeros()), Ordering::Relaxed); // G2 publishes it
         Self { words, mask: capacity as u64 - 1 }
     }
 
     /// Somebody's; `None` if what it says makes no sense.
-    pub(crate) fn open(words: Place<[AtomicU64]>) -> Option<Self> {
+    pub(crate) fn open(words: ShmRef<[AtomicU64]>) -> Option<Self> {
         let log = words.first()?.load(Ordering::Relaxed); // G2 published it
         let capacity = 1usize.checked_shl(u32::try_from(log).ok()?)?;
         let fits = capacity <= words.len().checked_sub(HEADER)?;

@@ -33,7 +33,7 @@
 use crate::bell::Bell;
 use crate::control::{DONE, IncomingRecord};
 use crate::failpoints::{self, Point};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Ordering, fence};
 use std::sync::OnceLock;
 
@@ -41,7 +41,7 @@ use std::sync::OnceLock;
 pub(crate) struct Cursor {
     /// What counts before the reader's record is known.
     first: u64,
-    record: OnceLock<Place<IncomingRecord>>,
+    record: OnceLock<ShmRef<IncomingRecord>>,
 }
 
 impl Cursor {
@@ -51,7 +51,7 @@ impl Cursor {
 
     /// The reader's record, once it has taken the connection up.
     #[inline]
-    pub(crate) fn record(&self) -> Option<&Place<IncomingRecord>> {
+    pub(crate) fn record(&self) -> Option<&ShmRef<IncomingRecord>> {
         self.record.get()
     }
 
@@ -81,7 +81,7 @@ impl Cursor {
     }
 
     /// B3: the reader's record was found.
-    pub(crate) fn adopt(&self, record: Place<IncomingRecord>, bell: &Bell) {
+    pub(crate) fn adopt(&self, record: ShmRef<IncomingRecord>, bell: &Bell) {
         if self.record.set(record).is_ok() {
             bell.ring();
         }

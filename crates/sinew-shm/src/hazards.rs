@@ -59,16 +59,16 @@
 
 use crate::failpoints::{self, Point};
 use crate::ring::Ring;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence};
 
 /// A participant's own holds.
-pub(crate) struct Holds {
-    table: Place<[AtomicU64]>,
-    words: Mutex<Words>,
+pub(crate) struct Hazards {
+    table: ShmRef<[AtomicU64]>,
+    words: Mutex<HazardWords>,
 }
 
-struct Words {
+struct HazardWords {
     /// So many words of the table may be touched.
     ready: usize,
     /// Those that are free; the last one back is the first one given.
@@ -89,9 +89,9 @@ enum Leaving {
 /// A hold's word, while it is in use: its place in the table.
 pub(crate) struct Mark(u32);
 
-impl Holds {
-    pub(crate) fn new(table: Place<[AtomicU64]>) -> Self {
-        Self { table, words: Mutex::new(Words { ready: 0, free: Vec::new(), leaving: Leaving::No }) }
+impl Hazards {
+    pub(crate) fn new(table: ShmRef<[AtomicU64]>) -> Self {
+        Self { table, words: Mutex::new(HazardWords { ready: 0, free: Vec::new(), leaving: Leaving::No }) }
     }
 
     /// How many words there can be.
@@ -176,7 +176,7 @@ impl Holds {
     }
 }
 
-impl Words {
+impl HazardWords {
     fn are_all_back(&self) -> bool {
         self.free.len() == self.ready
     }
@@ -185,7 +185,7 @@ impl Words {
 /// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those who are accepted now; it is not asked
 /// before the fence. To be called after the last message that named a chunk was overwritten, or withdrawn. Returns how many
 /// words were looked at.
-pub(crate) fn collect<R: IntoIterator<Item = Place<[AtomicU64]>>>(
+pub(crate) fn collect<R: IntoIterator<Item = ShmRef<[AtomicU64]>>>(
     held: &mut Vec<u64>,
     readers: impl FnOnce() -> R,
 ) -> usize {

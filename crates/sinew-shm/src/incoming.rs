@@ -3,11 +3,11 @@
 use crate::bell::SPACE_BELL;
 use crate::chunk::Hold;
 use crate::control::{
-    DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
+    DONE, EndpointRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
 };
-use crate::endpoint::{Entity, EntityKey};
+use crate::endpoint::{Endpoint, EndpointKey};
 use crate::error::{CapacityError, SegmentError};
-use crate::event_rx::Port;
+use crate::event_rx::EventReceiver;
 use crate::events;
 use crate::failpoints::{self, Point};
 use crate::flow_control;
@@ -16,7 +16,7 @@ use crate::local::Local;
 use crate::peer::Peer;
 use crate::ring::{Chunk, Found, Head, Ring};
 use crate::segment::PeerSegment;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Ordering};
 use crate::sys::Mapping;
 use crate::taken::{Lease, Party, Sink, Taken};
@@ -33,12 +33,12 @@ const GREATEST: u64 = 1 << 62;
 pub struct Incoming {
     local: Arc<Local>,
     peer: Arc<Peer>,
-    source: EntityKey,
-    outgoing: Place<OutgoingRecord>,
+    source: EndpointKey,
+    outgoing: ShmRef<OutgoingRecord>,
     outgoing_slot: u32,
     outgoing_life: u64,
-    entity: Place<EntityRecord>,
-    record: Place<IncomingRecord>,
+    entity: ShmRef<EndpointRecord>,
+    record: ShmRef<IncomingRecord>,
     lease: Arc<Lease>,
     ring: Option<Ring>,
     /// The data segment that the last chunk was in.
@@ -89,7 +89,7 @@ impl Incoming {
         local: &Arc<Local>,
         peer: &Arc<Peer>,
         (outgoing_slot, outgoing_life): (u32, u64),
-        outgoing: Place<OutgoingRecord>,
+        outgoing: ShmRef<OutgoingRecord>,
     ) -> Result<Option<Self>, CapacityError> {
         // Relaxed: T3 checks it.
         let load = |word: &crate::sync::AtomicU64| word.load(Ordering::Relaxed);
@@ -108,7 +108,7 @@ impl Incoming {
         local.prepare_marks()?;
         let control = local.control()?;
         let slot = control.allocate(Table::Incoming)?;
-        let record: Place<IncomingRecord> = control.record(Table::Incoming, slot)?;
+        let record: ShmRef<IncomingRecord> = control.record(Table::Incoming, slot)?;
         // Relaxed: T2 publishes it.
         record.peer.store(peer.id(), Ordering::Relaxed);
         record.outgoing.store(crate::control::reference(outgoing_slot, outgoing_life), Ordering::Relaxed);
@@ -120,7 +120,7 @@ impl Incoming {
         Ok(Some(Self {
             local: local.clone(),
             peer: peer.clone(),
-            source: EntityKey::of(source),
+            source: EndpointKey::of(source),
             outgoing,
             outgoing_slot,
             outgoing_life,
@@ -145,8 +145,8 @@ impl Incoming {
     ///
     /// # Errors
     /// [`SegmentError`]: the peer's record makes no sense.
-    pub fn source_entity(&self) -> Result<Entity, SegmentError> {
-        Entity::load_last(&self.entity, self.peer.file())
+    pub fn source_entity(&self) -> Result<Endpoint, SegmentError> {
+        Endpoint::load_last(&self.entity, self.peer.file())
     }
 
     pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {
@@ -169,7 +169,7 @@ impl Incoming {
     }
 
     /// The peer's entity that sends them.
-    pub fn source(&self) -> EntityKey {
+    pub fn source(&self) -> EndpointKey {
         self.source
     }
 
@@ -443,7 +443,7 @@ impl Incoming {
 
     /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. If that is another one than before, returns true:
     /// the caller drains once more.
-    pub fn set_port(&mut self, port: Option<&Port>) -> bool {
+    pub fn set_port(&mut self, port: Option<&EventReceiver>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
         if reference == self.port || self.is_done || self.local.is_forked() {
             return false;

@@ -5,7 +5,7 @@
 
 use crate::bell::{BELLS, BELLS_LENGTH, bell_offset};
 use crate::control::{
-    ControlHeader, EntityRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
+    ControlHeader, EndpointRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
     PeerRecord, PortRecord, TABLES, Table, TailRecord, WorkerRecord,
 };
 use crate::endpoint::Counter;
@@ -58,7 +58,7 @@ fn records() {
     compare!(Header: magic, version_kind, length, owner, boot, number, reserved, spare);
     compare!(ControlHeader: segment, pid, started, program, state, copied, spare, changes, spare_line, reserved, log);
     compare!(
-        EntityRecord: life, kind_node, number, ring, hash, lengths, memory, spare, qos, text, counters, histogram
+        EndpointRecord: life, kind_node, number, ring, hash, lengths, memory, spare, qos, text, counters, histogram
     );
     compare!(OutgoingRecord: life, peer, source, target, first, live, end, waiting);
     compare!(IncomingRecord: life, peer, outgoing, port, cursor, spare, next, spare_line);
@@ -101,7 +101,7 @@ fn counters() {
         Counter::Images,
     ];
     let wanted = all.map(|counter| [(counter as usize).to_string(), format!("{counter:?}")]);
-    assert_eq!(rows(section("### `EntityRecord`"), "counter"), wanted);
+    assert_eq!(rows(section("### `EndpointRecord`"), "counter"), wanted);
 }
 
 /// Numbers in drawings and sentences.

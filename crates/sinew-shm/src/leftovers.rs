@@ -7,7 +7,7 @@ use crate::domain::Domain;
 use crate::error::SegmentProblem;
 use crate::failpoints::{self, Point};
 use crate::peer::Peer;
-use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
+use crate::segment::{OwnerState, SegmentKind, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ pub(crate) fn remove_files(domain: &Domain, id: u64) {
         let _ = directory.remove(name); // gone is gone
     }
     failpoints::at(Point::ReapedControl);
-    let _ = directory.remove(&file_name(Kind::Control, id, 0)); // as above
+    let _ = directory.remove(&file_name(SegmentKind::Control, id, 0)); // as above
 }
 
 /// Whether somebody alive still has something to read from this dead peer, as seen by somebody who
@@ -54,7 +54,7 @@ pub(crate) fn peer_reads(
 ) -> bool {
     let peer = match known {
         Some(peer) => peer,
-        None if probe(directory, reader) != Life::Alive => return false,
+        None if probe(directory, reader) != OwnerState::Alive => return false,
         None => match Peer::open(directory, reader) {
             Ok(peer) => Arc::new(peer),
             // Of another version, or none: no reader of ours. But if it only can't be opened now,

@@ -8,14 +8,14 @@ use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError, SegmentError, SystemError};
 use crate::events::Entries;
 use crate::failpoints::{self, Point};
-use crate::hazards::{Holds, Mark};
+use crate::hazards::{Hazards, Mark};
 use crate::leftovers;
 use crate::local_tables::{NewControl, OwnControl};
 use crate::memory::Memory;
 use crate::peer::{Peer, Ringer};
 use crate::readers::Readers;
-use crate::segment::{Kind, NewSegment, OwnSegment, doorbell_name};
-use crate::shm_ref::Place;
+use crate::segment::{NewSegment, OwnSegment, SegmentKind, doorbell_name};
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark, Wake};
 use crate::taken::{Lease, Party, Sink, Taken};
@@ -36,7 +36,7 @@ pub(crate) struct Local {
     control: OwnControl,
     bells: OwnSegment,
     pub(crate) memory: Memory,
-    pub(crate) holds: Holds,
+    pub(crate) holds: Hazards,
     /// Who copies what can't be held: the last hold is that one's.
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
@@ -59,7 +59,7 @@ impl Local {
     pub(crate) fn create(domain: &Domain, id: u64) -> Result<Self, JoinError> {
         let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
         let bells = NewSegment {
-            kind: Kind::Bells,
+            kind: SegmentKind::Bells,
             owner: id,
             number: 0,
             length: BELLS_LENGTH,
@@ -79,7 +79,7 @@ impl Local {
             control.remove();
         };
         make_doorbell(domain, id).inspect_err(|_| remove())?;
-        let holds = Holds::new(control.records(Table::Holds)?);
+        let holds = Hazards::new(control.records(Table::Holds)?);
         Ok(Self {
             id,
             domain: domain.clone(),
@@ -145,7 +145,7 @@ impl Local {
     pub(crate) fn bell(&self, index: u64) -> Result<Bell, CapacityError> {
         let wrong = CapacityError::Table { table: "bells", limit: Table::Ports.capacity() };
         let offset = usize::try_from(index).ok().and_then(bell_offset);
-        offset.and_then(|offset| Place::at(&self.bells.mapping, offset)).map(Bell).ok_or(wrong)
+        offset.and_then(|offset| ShmRef::at(&self.bells.mapping, offset)).map(Bell).ok_or(wrong)
     }
 
     /// The bell on which this participant's writers wait for room.
@@ -186,14 +186,14 @@ impl Local {
             Some(&slot) => slot,
             None => {
                 let slot = control.allocate(Table::Peers)?;
-                let record: Place<PeerRecord> = control.record(Table::Peers, slot)?;
+                let record: ShmRef<PeerRecord> = control.record(Table::Peers, slot)?;
                 record.id.store(peer, Ordering::Relaxed); // T2 publishes it
                 control.publish(Table::Peers, slot);
                 peers.insert(peer, slot);
                 slot
             }
         };
-        let record: Place<PeerRecord> = control.record(Table::Peers, slot)?;
+        let record: ShmRef<PeerRecord> = control.record(Table::Peers, slot)?;
         Ok((slot, record.life.load(Ordering::Relaxed))) // our own
     }
 

@@ -4,8 +4,8 @@ use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, re
 use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError};
 use crate::failpoints::{self, Point};
-use crate::segment::{Kind, NewSegment, OwnSegment, Unpublished};
-use crate::shm_ref::{Place, Record};
+use crate::segment::{NewSegment, OwnSegment, SegmentKind, Unpublished};
+use crate::shm_ref::{Record, ShmRef};
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::sys;
 
@@ -13,7 +13,7 @@ use crate::sys;
 pub(crate) struct OwnControl {
     segment: OwnSegment,
     domain: Domain,
-    header: Place<ControlHeader>,
+    header: ShmRef<ControlHeader>,
     tables: Mutex<[Slots; TABLES]>,
     /// Guards the log.
     log: Mutex<()>,
@@ -38,7 +38,7 @@ pub(crate) struct NewControl {
 impl NewControl {
     pub(crate) fn create(domain: &Domain, owner: u64) -> Result<Self, CapacityError> {
         let new = NewSegment {
-            kind: Kind::Control,
+            kind: SegmentKind::Control,
             owner,
             number: 0,
             length: LENGTH,
@@ -51,7 +51,7 @@ impl NewControl {
 
     /// Gives it its name: from now on others see it.
     pub(crate) fn publish(self) -> Result<OwnControl, JoinError> {
-        let header = Place::<ControlHeader>::at(&self.unpublished.segment.mapping, 0)
+        let header = ShmRef::<ControlHeader>::at(&self.unpublished.segment.mapping, 0)
             .ok_or(CapacityError::Table { table: "bytes in a control segment", limit: LENGTH })?;
         // Relaxed: nobody sees it before it is linked.
         header.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
@@ -152,21 +152,21 @@ impl OwnControl {
     }
 
     /// A record that may be touched.
-    pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Result<Place<R>, CapacityError> {
+    pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Result<ShmRef<R>, CapacityError> {
         debug_assert!(size_of::<R>() == table.size());
-        Place::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
+        ShmRef::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
             .ok_or(CapacityError::Table { table: table.name(), limit: table.capacity() })
     }
 
     /// The whole of a table; only what is reserved may be touched.
-    pub(crate) fn records<R: Record>(&self, table: Table) -> Result<Place<[R]>, CapacityError> {
+    pub(crate) fn records<R: Record>(&self, table: Table) -> Result<ShmRef<[R]>, CapacityError> {
         debug_assert!(size_of::<R>() == table.size());
-        Place::slice(&self.segment.mapping, table.offset(), table.capacity())
+        ShmRef::slice(&self.segment.mapping, table.offset(), table.capacity())
             .ok_or(CapacityError::Table { table: table.name(), limit: table.capacity() })
     }
 
-    fn life(&self, table: Table, slot: u32) -> Option<Place<AtomicU64>> {
-        Place::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
+    fn life(&self, table: Table, slot: u32) -> Option<ShmRef<AtomicU64>> {
+        ShmRef::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
     }
 
     /// T2: the record is complete. Returns the reference to it.

@@ -165,7 +165,7 @@ macro_rules! tell_soon {
 }
 
 /// What is said on this thread while it does something under a lock.
-type Kept = Vec<(Source, [String; 3])>;
+type HeldBack = Vec<(Source, [String; 3])>;
 
 /// What the helper thread has to say; of more than [`REMEMBERED`], the first ones.
 static WAITING: PlainMutex<Vec<(Source, String)>> = PlainMutex::new(Vec::new());
@@ -193,7 +193,7 @@ pub(crate) fn tell_waiting() {
 
 thread_local! {
     /// What waits until the lock is released; `None` if nothing has to.
-    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static KEPT: RefCell<Option<HeldBack>> = const { RefCell::new(None) };
 }
 
 /// Runs `work`, which takes a lock. What this thread has to say meanwhile it says afterwards.
@@ -210,7 +210,7 @@ pub fn later<R>(work: impl FnOnce() -> R) -> R {
         }
     }
 
-    let begin = |kept: &RefCell<Option<Kept>>| {
+    let begin = |kept: &RefCell<Option<HeldBack>>| {
         let mut kept = kept.borrow_mut();
         let is_outermost = kept.is_none();
         kept.get_or_insert_default();
@@ -316,9 +316,9 @@ fn warn_of_environment() {
     });
 }
 
-static STATE: PlainMutex<State> = PlainMutex::new(State { levels: Levels::new(), told: Vec::new() });
+static STATE: PlainMutex<LogState> = PlainMutex::new(LogState { levels: Levels::new(), told: Vec::new() });
 
-struct State {
+struct LogState {
     /// As the command line says.
     levels: Levels,
     told: Vec<Told>,
@@ -333,7 +333,7 @@ struct Told {
     left_out: u64,
 }
 
-impl State {
+impl LogState {
     /// Whether a message is told; if so, what is added to it.
     fn admit(&mut self, source: Source, about: About<'_>, logger: &str, now: i64) -> Option<String> {
         let level = level_of(&self.levels, logger).or_else(|| level_of(&environment().0, logger));
@@ -381,12 +381,12 @@ mod tests {
 
     const SOURCE: Source = Source { level: Level::Warn, module: "module", line: 1 };
 
-    fn empty() -> State {
-        State { levels: Levels::new(), told: Vec::new() }
+    fn empty() -> LogState {
+        LogState { levels: Levels::new(), told: Vec::new() }
     }
 
     /// What is added to those of so many messages that are told, a nanosecond apart.
-    fn burst(state: &mut State, subject: &str, count: i64, from: i64) -> Vec<String> {
+    fn burst(state: &mut LogState, subject: &str, count: i64, from: i64) -> Vec<String> {
         let about = About { node: "/arm", subject };
         (0..count).filter_map(|at| state.admit(SOURCE, about, "arm", from + at)).collect()
     }
@@ -434,7 +434,7 @@ mod tests {
             ("fatal,robot:=warn", "robot.arm", Level::Warn, true),
             ("fatal,robot:=warn", "robotics", Level::Warn, false),
         ] {
-            let mut state = State { levels: levels(list), told: Vec::new() };
+            let mut state = LogState { levels: levels(list), told: Vec::new() };
             let source = Source { level, ..SOURCE };
             let told = state.admit(source, About::default(), logger, 0);
             assert_eq!(told.is_some(), is_told, "{list} for {logger} at {level}");

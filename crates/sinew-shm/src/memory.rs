@@ -21,8 +21,8 @@ use crate::cell::{Cell, move_unused, own};
 use crate::domain::Domain;
 use crate::error::{CapacityError, SystemError};
 use crate::readers::Readers;
-use crate::segment::{Header, Kind, NewSegment, OwnSegment};
-use crate::shm_ref::Place;
+use crate::segment::{Header, NewSegment, OwnSegment, SegmentKind};
+use crate::shm_ref::ShmRef;
 use crate::slab::{OwnChunk, Slab};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
 use crate::sys;
@@ -62,7 +62,7 @@ pub(crate) trait Lends: Send + Sync {
 pub(crate) struct Memory {
     domain: Domain,
     owner: u64,
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     /// Those who lend its chunks: asked for what they don't need when there is no room. Never locked
     /// with a pool's lock or `state` held.
     pools: Mutex<Vec<Weak<dyn Lends>>>,
@@ -70,7 +70,7 @@ pub(crate) struct Memory {
     tidied: PlainU64,
 }
 
-struct State {
+struct MemoryState {
     /// The next segment's number; from a random start.
     next: u64,
     arenas: Vec<Arena>,
@@ -112,12 +112,12 @@ struct Stock {
 pub(crate) struct Block {
     /// Segment << 32, offset / 64.
     pub(crate) location: u64,
-    pub(crate) words: Place<[AtomicU64]>,
+    pub(crate) words: ShmRef<[AtomicU64]>,
 }
 
 impl Memory {
     pub(crate) fn new(domain: Domain, owner: u64) -> Self {
-        let state = State {
+        let state = MemoryState {
             // 31 bits, so that counting on stays within 32.
             next: sys::random() & 0x7fff_ffff,
             arenas: Vec::new(),
@@ -160,12 +160,19 @@ impl Memory {
         self.state.lock().free_blocks.entry(bytes).or_default().push(block);
     }
 
-    fn add_arena(&self, state: &mut State, bytes: usize) -> Result<Arena, CapacityError> {
+    fn add_arena(&self, state: &mut MemoryState, bytes: usize) -> Result<Arena, CapacityError> {
         let number = state.next;
         state.next += 1;
         let length = ARENA.max((size_of::<Header>() + bytes).next_multiple_of(4096));
         let reserved = 4096;
-        let new = NewSegment { kind: Kind::Data, owner: self.owner, number, length, reserved, locked: false };
+        let new = NewSegment {
+            kind: SegmentKind::Data,
+            owner: self.owner,
+            number,
+            length,
+            reserved,
+            locked: false,
+        };
         let segment = OwnSegment::create(&self.domain, &new)?.publish()?;
         Ok(Arena { segment, number, used: size_of::<Header>(), reserved })
     }
@@ -215,7 +222,7 @@ impl Memory {
     /// A chunk of at least this class, the smallest that can be had without another file.
     fn larger_chunk(&self, class: usize) -> Option<OwnChunk> {
         let mut state = self.state.lock();
-        let State { classes, slabs, .. } = &mut *state;
+        let MemoryState { classes, slabs, .. } = &mut *state;
         classes
             .range_mut(class..)
             .find_map(|(_, entry)| entry.pop_free(slabs).or_else(|| entry.extend(slabs, &self.domain)?.ok()))
@@ -303,7 +310,7 @@ impl Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     /// W4 to W6: of the chunks of writers that are gone, those that are used no more are free.
     fn reclaim_retired(&mut self, class: usize, readers: &Readers) {
         let Some(entry) = self.classes.get_mut(&class) else { return };
@@ -390,7 +397,7 @@ impl Arena {
             self.reserved = reserved;
             self.segment.declare(reserved);
         }
-        let words = Place::<[AtomicU64]>::slice(&self.segment.mapping, offset, bytes / 8);
+        let words = ShmRef::<[AtomicU64]>::slice(&self.segment.mapping, offset, bytes / 8);
         let words = words.ok_or(CapacityError::Table { table: "bytes in an arena", limit: end })?;
         self.used = end;
         Ok(Block { location: self.number << 32 | (offset / 64) as u64, words })

@@ -1,6 +1,6 @@
 //! What tests of the inside know participants by.
 
-use crate::endpoint::{Entity, EntityKey, EntityKind};
+use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::sync::{Arc, Mutex};
 use crate::{Incoming, Observer, Peer, Sink};
 
@@ -9,11 +9,11 @@ use crate::{Incoming, Observer, Peer, Sink};
 pub(crate) struct Onlooker(pub(crate) Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
 
 impl Observer for Onlooker {
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {
         self.0.lock().0.push(peer.clone());
     }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         self.0.lock().1.push(incoming);
         None
     }
@@ -21,8 +21,8 @@ impl Observer for Onlooker {
 }
 
 /// An entity of which only its kind matters.
-pub(crate) fn entity(kind: EntityKind) -> Entity {
+pub(crate) fn entity(kind: EndpointKind) -> Endpoint {
     let text = String::new;
     let (node, name, type_name) = (text(), text(), text());
-    Entity { kind, number: 1, node, name, type_name, hash: [0; 32], qos: [0; 64] }
+    Endpoint { kind, number: 1, node, name, type_name, hash: [0; 32], qos: [0; 64] }
 }

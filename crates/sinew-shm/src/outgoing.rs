@@ -3,16 +3,16 @@
 
 use crate::chunk::Lent;
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
-use crate::endpoint::EntityKey;
+use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
-use crate::event_tx::{EventRings, Towards};
+use crate::event_tx::{EventSender, EventSenders};
 use crate::events::{self, Announced, Position};
 use crate::failpoints::{self, Point};
 use crate::flow_control::Cursor;
 use crate::local::Local;
 use crate::memory::Block;
 use crate::peer::Peer;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
 use std::collections::HashMap;
@@ -20,21 +20,21 @@ use std::collections::HashMap;
 /// The connections of a participant as a writer.
 pub(crate) struct Outgoing {
     local: Arc<Local>,
-    pub(crate) event_rings: EventRings,
+    pub(crate) event_rings: EventSenders,
     /// By slot.
     connections: Mutex<HashMap<u32, Arc<Accepted>>>,
 }
 
 impl Outgoing {
     pub(crate) fn of(local: &Arc<Local>) -> Arc<Self> {
-        let (event_rings, connections) = (EventRings::default(), Mutex::default());
+        let (event_rings, connections) = (EventSenders::default(), Mutex::default());
         Arc::new(Self { local: local.clone(), event_rings, connections })
     }
 
     /// Publishes a connection of this entity of ours; `None` if the reader is gone already.
     pub(crate) fn accept(
         self: &Arc<Self>,
-        source: EntityKey,
+        source: EndpointKey,
         peer: &Arc<Peer>,
         connect: &Connect,
     ) -> Result<Option<Arc<Accepted>>, CapacityError> {
@@ -43,11 +43,11 @@ impl Outgoing {
         failpoints::at(Point::ReaderListed);
         peer.open_bells();
         let slot = control.allocate(Table::Outgoing)?;
-        let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
+        let record: ShmRef<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
         // Relaxed: T2 publishes it.
         record.peer.store(peer.id(), Ordering::Relaxed);
         record.source.store(source.reference(), Ordering::Relaxed);
-        record.target.store(connect.target.map_or(0, EntityKey::reference), Ordering::Relaxed);
+        record.target.store(connect.target.map_or(0, EndpointKey::reference), Ordering::Relaxed);
         record.first.store(connect.first, Ordering::Relaxed);
         record.live.store(connect.live, Ordering::Relaxed);
         record.end.store(0, Ordering::Relaxed);
@@ -167,7 +167,7 @@ pub(crate) struct Accepted {
     all: Arc<Outgoing>,
     pub(crate) slot: u32,
     pub(crate) reference: u64,
-    pub(crate) record: Place<OutgoingRecord>,
+    pub(crate) record: ShmRef<OutgoingRecord>,
     pub(crate) peer: Arc<Peer>,
     /// How far the reader is.
     pub(crate) cursor: Cursor,
@@ -179,26 +179,26 @@ pub(crate) struct Accepted {
     /// 1: the record isn't published any more.
     retired: PlainU64,
     /// What goes when the reader is done: the entity's record and its blocks.
-    remains: Mutex<Option<Arc<Remains>>>,
+    remains: Mutex<Option<Arc<RetiredRing>>>,
 }
 
 #[derive(Default)]
 struct Route {
     /// What the reader's record said.
     port: u64,
-    towards: Option<Arc<Towards>>,
+    towards: Option<Arc<EventSender>>,
     last: Position,
 }
 
 /// What a writer leaves behind that its readers still read.
-pub(crate) struct Remains {
+pub(crate) struct RetiredRing {
     pub(crate) local: Arc<Local>,
     pub(crate) slot: u32,
     pub(crate) blocks: Mutex<Vec<Block>>,
     pub(crate) _chunks: Vec<Option<Lent>>,
 }
 
-impl Drop for Remains {
+impl Drop for RetiredRing {
     fn drop(&mut self) {
         // Who has left uses nothing again: others may still read it.
         if self.local.check().is_ok()
@@ -215,7 +215,7 @@ impl Drop for Remains {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Connect {
     /// The reading entity, if the connection is for it alone; `None` for whoever in its process matches.
-    pub target: Option<EntityKey>,
+    pub target: Option<EndpointKey>,
     /// The first message that is for it; at least as many before the next as the ring has are there.
     pub first: u64,
     /// The first message that it would get without being a late joiner.
@@ -228,7 +228,7 @@ pub struct Connect {
 
 impl Accepted {
     /// The event ring towards its reader, unless another thread is at it.
-    pub(crate) fn towards(&self) -> Option<Arc<Towards>> {
+    pub(crate) fn towards(&self) -> Option<Arc<EventSender>> {
         self.route.try_lock().and_then(|route| route.towards.clone())
     }
 
@@ -239,7 +239,7 @@ impl Accepted {
             name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next)); // the rest is for tools
         }
         if let Some(towards) = self.towards() {
-            name(Arc::as_ptr(&towards).addr(), size_of::<Towards>());
+            name(Arc::as_ptr(&towards).addr(), size_of::<EventSender>());
         }
     }
 
@@ -299,7 +299,7 @@ impl Accepted {
         if self.cursor.record().is_some() {
             return;
         }
-        let answers = |record: &Place<IncomingRecord>| {
+        let answers = |record: &ShmRef<IncomingRecord>| {
             let ours = record.answers(self.all.local.id);
             ours.is_some_and(|outgoing| {
                 slot_of(outgoing) == self.slot && names_life(outgoing, self.reference)
@@ -319,14 +319,14 @@ impl Accepted {
     }
 
     /// B3: the reader's record was found.
-    pub(crate) fn adopt(&self, incoming: Place<IncomingRecord>) {
+    pub(crate) fn adopt(&self, incoming: ShmRef<IncomingRecord>) {
         if let Ok(bell) = self.all.local.space_bell() {
             self.cursor.adopt(incoming, &bell);
         }
     }
 
     /// The reader may still read what the writer leaves behind.
-    pub(crate) fn leave(&self, remains: &Arc<Remains>) {
+    pub(crate) fn leave(&self, remains: &Arc<RetiredRing>) {
         let mut place = self.remains.lock();
         if !self.is_retired() {
             *place = Some(remains.clone());

@@ -1,18 +1,18 @@
 //! A participant: a process's presence in a domain.
 
 use crate::bell::Bell;
-use crate::control::{EntityRecord, Table};
+use crate::control::{EndpointRecord, Table};
 use crate::counters::Counters;
 use crate::discovery::{Follower, Helper, Observer};
 use crate::domain::Domain;
-use crate::endpoint::{Entity, EntityKey};
+use crate::endpoint::{Endpoint, EndpointKey};
 use crate::error::{CapacityError, JoinError};
-use crate::event_rx::Port;
+use crate::event_rx::EventReceiver;
 use crate::local::Local;
 use crate::local_tables::OwnControl;
 use crate::logging::tell_waiting;
 use crate::outgoing::Outgoing;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::sys;
 use std::fmt;
@@ -20,7 +20,7 @@ use std::fmt;
 /// A process's presence in a domain: owner of its segments, known to all others there.
 ///
 /// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all its
-/// [entities](OwnEntity) are dropped, or its process ends, however that happens.
+/// [entities](OwnEndpoint) are dropped, or its process ends, however that happens.
 pub struct Participant {
     pub(crate) local: Arc<Local>,
     pub(crate) outgoing: Arc<Outgoing>,
@@ -111,19 +111,19 @@ impl Participant {
     /// [`CapacityError`]
     pub fn advertise(
         self: &Arc<Self>,
-        entity: &Entity,
-        node: Option<EntityKey>,
-    ) -> Result<OwnEntity, CapacityError> {
+        entity: &Endpoint,
+        node: Option<EndpointKey>,
+    ) -> Result<OwnEndpoint, CapacityError> {
         self.check()?;
         let control = self.control()?;
         let slot = control.allocate(Table::Entities)?;
-        let record: Place<EntityRecord> = control.record(Table::Entities, slot)?;
+        let record: ShmRef<EndpointRecord> = control.record(Table::Entities, slot)?;
         entity.store(&record, node.map_or(0, |node| node.slot));
         let reference = control.publish(Table::Entities, slot);
-        Ok(OwnEntity {
+        Ok(OwnEndpoint {
             participant: self.clone(),
             local: self.local.clone(),
-            key: EntityKey::of(reference),
+            key: EndpointKey::of(reference),
             record,
             kept: PlainU64::new(0),
         })
@@ -133,8 +133,8 @@ impl Participant {
     ///
     /// # Errors
     /// [`CapacityError`]: a participant has 64 ports at most.
-    pub fn port(&self, beside: Option<&Port>) -> Result<Arc<Port>, CapacityError> {
-        let port = Port::new(&self.local, beside)?;
+    pub fn port(&self, beside: Option<&EventReceiver>) -> Result<Arc<EventReceiver>, CapacityError> {
+        let port = EventReceiver::new(&self.local, beside)?;
         self.follower.ports.add(&port);
         Ok(port)
     }
@@ -190,24 +190,24 @@ impl Drop for Participant {
 }
 
 /// An entity that the others are told of, until this is dropped.
-pub struct OwnEntity {
+pub struct OwnEndpoint {
     participant: Arc<Participant>,
     pub(crate) local: Arc<Local>,
-    key: EntityKey,
-    pub(crate) record: Place<EntityRecord>,
+    key: EndpointKey,
+    pub(crate) record: ShmRef<EndpointRecord>,
     /// 1: its record is retired by somebody else, later.
     pub(crate) kept: PlainU64,
 }
 
-impl fmt::Debug for OwnEntity {
+impl fmt::Debug for OwnEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "OwnEntity({:?})", self.key)
     }
 }
 
-impl OwnEntity {
+impl OwnEndpoint {
     /// Its place in its participant's table.
-    pub fn key(&self) -> EntityKey {
+    pub fn key(&self) -> EndpointKey {
         self.key
     }
 
@@ -227,7 +227,7 @@ impl OwnEntity {
     }
 }
 
-impl Drop for OwnEntity {
+impl Drop for OwnEndpoint {
     fn drop(&mut self) {
         if self.kept.load(Ordering::Relaxed) == 0 // set by the same owner
             && let Ok(control) = self.local.control()

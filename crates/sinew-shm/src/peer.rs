@@ -3,10 +3,10 @@
 use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
 use crate::directory::Directory;
-use crate::endpoint::{Counts, Entity, EntityKey, printable};
+use crate::endpoint::{Counts, Endpoint, EndpointKey, printable};
 use crate::error::{SegmentError, SegmentProblem};
-use crate::segment::{Declared, Kind, PeerSegment, open_doorbell};
-use crate::shm_ref::{Place, Record};
+use crate::segment::{PeerSegment, ReservedLength, SegmentKind, open_doorbell};
+use crate::shm_ref::{Record, ShmRef};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::{self, Mapping};
 use rustix::fd::OwnedFd;
@@ -18,7 +18,7 @@ pub struct Peer {
     id: u64,
     directory: Arc<Directory>,
     control: PeerSegment,
-    header: Place<ControlHeader>,
+    header: ShmRef<ControlHeader>,
     bells: Mutex<Option<Bells>>,
     /// By number.
     data: Mutex<HashMap<u64, Arc<PeerSegment>>>,
@@ -27,7 +27,7 @@ pub struct Peer {
     /// 1 once its lock was found free.
     dead: AtomicU64,
     /// What it said of its tables.
-    declared: [Declared; TABLES],
+    declared: [ReservedLength; TABLES],
 }
 
 impl fmt::Debug for Peer {
@@ -75,7 +75,7 @@ pub(crate) enum Changes {
 impl Peer {
     /// Maps another participant's control segment.
     pub(crate) fn open(directory: &Arc<Directory>, id: u64) -> Result<Self, SegmentError> {
-        let control = PeerSegment::open(directory, Kind::Control, (id, None), 0, FIXED)?;
+        let control = PeerSegment::open(directory, SegmentKind::Control, (id, None), 0, FIXED)?;
         let length = control.mapping.length();
         let short = || {
             let problem = SegmentProblem::Truncated { length: length as u64, needed: LENGTH as u64 };
@@ -84,7 +84,7 @@ impl Peer {
         if length < LENGTH {
             return Err(short());
         }
-        let header = Place::at(&control.mapping, 0).ok_or_else(short)?;
+        let header = ShmRef::at(&control.mapping, 0).ok_or_else(short)?;
         Ok(Self {
             id,
             directory: directory.clone(),
@@ -196,17 +196,17 @@ impl Peer {
     }
 
     /// A record of one of its tables; `None` if it may not be touched (yet).
-    pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Option<Place<R>> {
+    pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Option<ShmRef<R>> {
         debug_assert!(size_of::<R>() == table.size());
         if slot >= self.reserved(table) {
             return None;
         }
-        Place::at(&self.control.mapping, table.offset() + slot as usize * table.size())
+        ShmRef::at(&self.control.mapping, table.offset() + slot as usize * table.size())
     }
 
     /// All records of a table that may be touched.
-    pub(crate) fn records<R: Record>(&self, table: Table) -> Option<Place<[R]>> {
-        Place::slice(&self.control.mapping, table.offset(), self.reserved(table) as usize)
+    pub(crate) fn records<R: Record>(&self, table: Table) -> Option<ShmRef<[R]>> {
+        ShmRef::slice(&self.control.mapping, table.offset(), self.reserved(table) as usize)
     }
 
     /// L3: what changed since this position of its log.
@@ -223,17 +223,17 @@ impl Peer {
     }
 
     /// One of its entities' records.
-    pub(crate) fn entity_record(&self, slot: u32) -> Option<Place<crate::control::EntityRecord>> {
+    pub(crate) fn entity_record(&self, slot: u32) -> Option<ShmRef<crate::control::EndpointRecord>> {
         self.record(Table::Entities, slot)
     }
 
     /// Its entities now. Skips what is not what it should be.
-    pub fn entities(&self) -> Vec<(EntityKey, Entity)> {
+    pub fn entities(&self) -> Vec<(EndpointKey, Endpoint)> {
         let mut entities = Vec::new();
         for slot in 0..self.reserved(Table::Entities) {
             let Some(record) = self.entity_record(slot) else { break };
-            if let Ok(Some((life, entity))) = Entity::load(&record, self.file()) {
-                entities.push((EntityKey::of(crate::control::reference(slot, life)), entity));
+            if let Ok(Some((life, entity))) = Endpoint::load(&record, self.file()) {
+                entities.push((EndpointKey::of(crate::control::reference(slot, life)), entity));
             }
         }
         entities
@@ -241,7 +241,7 @@ impl Peer {
 
     /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer
     /// knows nothing of it.
-    pub fn counts(&self, key: EntityKey) -> Option<Counts> {
+    pub fn counts(&self, key: EndpointKey) -> Option<Counts> {
         let record = self.entity_record(key.slot)?;
         let (life, counts) = control::read_life(&record.life, || Counts::load(&record))?;
         control::names_life(u64::from(key.life), life).then_some(counts)
@@ -249,9 +249,9 @@ impl Peer {
 
     /// Whether it still has this entity, as far as it says so itself: one that was killed may have
     /// it for ever, until its end is noticed. A few loads; the peer knows nothing of it.
-    pub fn has(&self, key: EntityKey) -> bool {
+    pub fn has(&self, key: EndpointKey) -> bool {
         // Acquire: pairs with T2; an entity that is there was advertised.
-        let lives = |record: Place<crate::control::EntityRecord>| {
+        let lives = |record: ShmRef<crate::control::EndpointRecord>| {
             control::names_life(u64::from(key.life), record.life.load(Ordering::Acquire))
         };
         !self.is_gone() && !self.has_left() && self.entity_record(key.slot).is_some_and(lives)
@@ -280,7 +280,7 @@ impl Peer {
         if offset + 4 > segment.reserved() {
             return Err(wrong());
         }
-        Place::at(&segment.mapping, offset).map(Bell).map(Ringer::Bell).ok_or_else(wrong)
+        ShmRef::at(&segment.mapping, offset).map(Bell).map(Ringer::Bell).ok_or_else(wrong)
     }
 
     fn find_bells(&self) -> Result<Bells, SegmentError> {
@@ -290,7 +290,8 @@ impl Peer {
         {
             return Ok(Bells::Doorbell(Arc::new(file)));
         }
-        let segment = PeerSegment::open(&self.directory, Kind::Bells, self.identity(), 0, BELLS_LENGTH)?;
+        let segment =
+            PeerSegment::open(&self.directory, SegmentKind::Bells, self.identity(), 0, BELLS_LENGTH)?;
         Ok(Bells::Words(Arc::new(segment)))
     }
 
@@ -304,7 +305,7 @@ impl Peer {
         if let Some(segment) = self.data.lock().get(&number) {
             return Ok(segment.clone());
         }
-        let segment = PeerSegment::open(&self.directory, Kind::Data, self.identity(), number, PAGE)?;
+        let segment = PeerSegment::open(&self.directory, SegmentKind::Data, self.identity(), number, PAGE)?;
         let segment = Arc::new(segment);
         Ok(self.data.lock().entry(number).or_insert(segment).clone())
     }
@@ -313,14 +314,14 @@ impl Peer {
     pub(crate) fn block(
         &self,
         location: u64,
-    ) -> Result<(Place<[AtomicU64]>, Arc<PeerSegment>), SegmentError> {
+    ) -> Result<(ShmRef<[AtomicU64]>, Arc<PeerSegment>), SegmentError> {
         let segment = self.data(location >> 32)?;
         let offset = usize::try_from(location & 0xffff_ffff).unwrap_or(usize::MAX).saturating_mul(64);
         let reserved = segment.reserved();
         let wrong =
             || SegmentError::field(&segment.name, "offset of a block", offset as u64, reserved as u64);
         let words = reserved.checked_sub(offset).ok_or_else(wrong)? / 8;
-        let place = Place::slice(&segment.mapping, offset, words).ok_or_else(wrong)?;
+        let place = ShmRef::slice(&segment.mapping, offset, words).ok_or_else(wrong)?;
         Ok((place, segment))
     }
 }

@@ -56,7 +56,7 @@
 
 use crate::error::{CapacityError, SegmentError};
 use crate::failpoints::{self, Point};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The sequence of every slot of an outgrown ring.
@@ -161,7 +161,7 @@ impl Shape {
 /// A ring, as its writer or a reader has it.
 #[derive(Clone)]
 pub(crate) struct Ring {
-    words: Place<[AtomicU64]>,
+    words: ShmRef<[AtomicU64]>,
     pub(crate) shape: Shape,
     /// What came before was overwritten in the ring before this one. Only ever becomes less: see [`reach_back`](Self::reach_back).
     first: u64,
@@ -195,14 +195,14 @@ pub(crate) struct Chunk {
 
 impl Ring {
     /// A ring in fresh (zeroed) memory.
-    pub(crate) fn create(words: Place<[AtomicU64]>, shape: Shape) -> Self {
+    pub(crate) fn create(words: ShmRef<[AtomicU64]>, shape: Shape) -> Self {
         debug_assert!(words.len() >= HEADER + shape.slots * shape.stride);
         words[0].store(shape.word(), Ordering::Relaxed); // G2 publishes it
         Self { words, shape, first: 0 }
     }
 
     /// Somebody's ring.
-    pub(crate) fn open(words: Place<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
+    pub(crate) fn open(words: ShmRef<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
         let first = words.first().map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
         let shape = Shape::parse(first, words.len(), file)?;
         let first = words.get(1).map_or(0, |word| word.load(Ordering::Acquire)); // pairs with `reach_back`; G2 published the first

@@ -29,7 +29,7 @@ use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
 use crate::failpoints::{self, Point};
-use crate::shm_ref::{Place, Record};
+use crate::shm_ref::{Record, ShmRef};
 use crate::sync::{Arc, AtomicU64, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, Lock, Mapping};
 use rustix::fd::OwnedFd;
@@ -49,7 +49,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");
 /// What a segment is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Kind {
+pub(crate) enum SegmentKind {
     /// Tables: who is there, what goes where.
     Control = 1,
     /// The words that others of the same user write: what a sleeping thread waits on.
@@ -99,12 +99,12 @@ pub(crate) struct OwnSegment {
     file: OwnedFd,
     directory: Arc<Directory>,
     name: String,
-    header: Place<Header>,
+    header: ShmRef<Header>,
 }
 
 /// What a new segment is like.
 pub(crate) struct NewSegment {
-    pub(crate) kind: Kind,
+    pub(crate) kind: SegmentKind,
     pub(crate) owner: u64,
     pub(crate) number: u64,
     pub(crate) length: usize,
@@ -115,11 +115,11 @@ pub(crate) struct NewSegment {
 }
 
 /// The name of a segment's file.
-pub(crate) fn file_name(kind: Kind, owner: u64, number: u64) -> String {
+pub(crate) fn file_name(kind: SegmentKind, owner: u64, number: u64) -> String {
     match kind {
-        Kind::Control => format!("{owner:016x}.control"),
-        Kind::Bells => format!("{owner:016x}.bells"),
-        Kind::Data => format!("{owner:016x}.data.{number:x}"),
+        SegmentKind::Control => format!("{owner:016x}.control"),
+        SegmentKind::Bells => format!("{owner:016x}.bells"),
+        SegmentKind::Data => format!("{owner:016x}.data.{number:x}"),
     }
 }
 
@@ -152,7 +152,7 @@ impl OwnSegment {
         let growing = sys::reopen(&file, OFlags::RDWR)?;
         // Who may write a file may shorten it, under those who have it mapped. So other users don't
         // write bells either.
-        let mode = if new.kind == Kind::Bells { 0o600 } else { domain.read_mode() };
+        let mode = if new.kind == SegmentKind::Bells { 0o600 } else { domain.read_mode() };
         sys::change_mode(&file, mode, &path)?;
         if new.locked {
             sys::lock(&file, 0, Lock::Write).map_err(SystemError::io("fcntl(F_OFD_SETLK)", &path))?;
@@ -160,7 +160,7 @@ impl OwnSegment {
         let mapping = Mapping::new(&file, new.length, true).map_err(SystemError::io("mmap", &path))?;
         mapping.not_for_children().map_err(SystemError::io("madvise(MADV_DONTFORK)", &path))?;
         let mapping = Arc::new(mapping);
-        let Some(header) = Place::<Header>::at(&mapping, 0) else {
+        let Some(header) = ShmRef::<Header>::at(&mapping, 0) else {
             return Err(CapacityError::Table { table: "bytes in a segment", limit: new.length });
         };
         // Relaxed: nobody sees the segment before it is linked, which is a system call.
@@ -202,8 +202,10 @@ impl OwnSegment {
     /// mapping belongs to the file below, and the lock to a file that is closed.
     pub(crate) fn is_seen_alive(&self) -> Result<(), DomainError> {
         match probe_name(&self.directory, &self.name) {
-            Life::Alive => Ok(()),
-            Life::Dead | Life::Gone => Err(DomainError::Locks { path: self.directory.path().to_owned() }),
+            OwnerState::Alive => Ok(()),
+            OwnerState::Dead | OwnerState::Gone => {
+                Err(DomainError::Locks { path: self.directory.path().to_owned() })
+            }
         }
     }
 
@@ -232,7 +234,7 @@ impl Domain {
     pub fn try_out(&self) -> Result<(), JoinError> {
         // Under a name that says nothing to participants.
         let new = NewSegment {
-            kind: Kind::Control,
+            kind: SegmentKind::Control,
             owner: 0,
             number: 0,
             length: 4096,
@@ -267,7 +269,7 @@ impl Unpublished {
 /// Somebody else's segment, mapped for reading (bells: for ringing).
 pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
-    header: Place<Header>,
+    header: ShmRef<Header>,
     pub(crate) name: String,
     /// Whose it is.
     pub(crate) user: u32,
@@ -275,19 +277,19 @@ pub(crate) struct PeerSegment {
     /// neither will ever be asked for.
     file: Option<Arc<OwnedFd>>,
     /// What was said of it, and compared.
-    declared: Declared,
+    declared: ReservedLength,
 }
 
 /// A `reserved` word of a peer's, as far as it was compared with what is allocated.
 #[derive(Default)]
-pub(crate) struct Declared {
+pub(crate) struct ReservedLength {
     /// So much is true.
     checked: PlainU64,
     /// This isn't.
     refused: PlainU64,
 }
 
-impl Declared {
+impl ReservedLength {
     /// What may be touched where the peer says so much. `has_room` looks whether that can be.
     #[inline]
     pub(crate) fn check(&self, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
@@ -321,7 +323,7 @@ impl PeerSegment {
     /// name.
     pub(crate) fn open(
         directory: &Directory,
-        kind: Kind,
+        kind: SegmentKind,
         (owner, user): (u64, Option<u32>),
         number: u64,
         reserved: usize,
@@ -332,7 +334,7 @@ impl PeerSegment {
             let (name, path) = (&name, &path);
             move |errno| SegmentError::new(name, SegmentProblem::System(SystemError::at(call, path)(errno)))
         };
-        let writable = kind == Kind::Bells;
+        let writable = kind == SegmentKind::Bells;
         let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
         let file = directory.open_file(&name, access).map_err(system("open"))?;
         let found = fstat(&file).map_err(system("fstat"))?;
@@ -357,11 +359,11 @@ impl PeerSegment {
             SegmentError::new(&name, SegmentProblem::System(SystemError::io("mmap", &path)(error)))
         })?;
         let mapping = Arc::new(mapping);
-        let header = Place::<Header>::at(&mapping, 0)
+        let header = ShmRef::<Header>::at(&mapping, 0)
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
-        let declared = Declared::default();
+        let declared = ReservedLength::default();
         declared.checked.store(allocated.min(length), Ordering::Relaxed); // nobody else has it yet
-        let file = (kind == Kind::Control || allocated < length).then(|| shared(file, &found));
+        let file = (kind == SegmentKind::Control || allocated < length).then(|| shared(file, &found));
         Ok(Self { mapping, header, name, user: found.st_uid, file, declared })
     }
 
@@ -461,7 +463,7 @@ pub(crate) fn allocated(found: &Stat) -> u64 {
 fn check(
     head: &[u8; size_of::<Header>()],
     name: &str,
-    kind: Kind,
+    kind: SegmentKind,
     owner: u64,
     length: u64,
 ) -> Result<(), SegmentError> {
@@ -497,7 +499,7 @@ fn check(
 
 /// What the lock on a control segment says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
+pub(crate) enum OwnerState {
     /// The owner lives.
     Alive,
     /// The owner is gone, its files are still there.
@@ -509,17 +511,17 @@ pub(crate) enum Life {
 /// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That
 /// it is gone doesn't mean that its owner is; of one that is mapped, [`PeerSegment::is_locked`]
 /// says more.
-pub(crate) fn probe(directory: &Directory, owner: u64) -> Life {
-    probe_name(directory, &file_name(Kind::Control, owner, 0))
+pub(crate) fn probe(directory: &Directory, owner: u64) -> OwnerState {
+    probe_name(directory, &file_name(SegmentKind::Control, owner, 0))
 }
 
-fn probe_name(directory: &Directory, name: &str) -> Life {
+fn probe_name(directory: &Directory, name: &str) -> OwnerState {
     let locked = match directory.open_file(name, OFlags::RDONLY) {
         Ok(file) => sys::is_locked(&file, 0, Lock::Read),
-        Err(Errno::NOENT) => return Life::Gone,
-        Err(_) => return Life::Alive, // when in doubt
+        Err(Errno::NOENT) => return OwnerState::Gone,
+        Err(_) => return OwnerState::Alive, // when in doubt
     };
-    if locked.unwrap_or(true) { Life::Alive } else { Life::Dead }
+    if locked.unwrap_or(true) { OwnerState::Alive } else { OwnerState::Dead }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -531,8 +533,14 @@ mod tests {
         let base = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(base.path()), 0).unwrap();
         let publish = |owner, locked| {
-            let new =
-                NewSegment { kind: Kind::Control, owner, number: 0, length: 4096, reserved: 4096, locked };
+            let new = NewSegment {
+                kind: SegmentKind::Control,
+                owner,
+                number: 0,
+                length: 4096,
+                reserved: 4096,
+                locked,
+            };
             OwnSegment::create(&domain, &new).unwrap().publish().unwrap()
         };
         assert_eq!(publish(1, true).is_seen_alive(), Ok(()));

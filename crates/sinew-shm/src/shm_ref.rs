@@ -1,7 +1,7 @@
 //! A place in memory that several processes, or in a model several threads, share.
 //!
 //! Everything in shared memory consists of atomics, so a shared reference to it is sound whoever
-//! writes there. A [`Place`] is such a reference together with what keeps its memory mapped.
+//! writes there. A [`ShmRef`] is such a reference together with what keeps its memory mapped.
 
 use crate::sync::Arc;
 use crate::sys::Mapping;
@@ -23,18 +23,18 @@ unsafe impl Record for crate::sync::AtomicU64 {}
 unsafe impl Record for crate::sync::AtomicU32 {}
 
 /// A reference to a `T` in shared memory, which it keeps mapped.
-pub(crate) struct Place<T: ?Sized> {
+pub(crate) struct ShmRef<T: ?Sized> {
     at: NonNull<T>,
     keep: Arc<dyn Any + Send + Sync>,
 }
 
 // SAFETY: it gives `&T` to atomics only (`Record`), and the memory lives as long as `keep`,
 // whatever thread has it.
-unsafe impl<T: ?Sized> Send for Place<T> {}
+unsafe impl<T: ?Sized> Send for ShmRef<T> {}
 // SAFETY: as above.
-unsafe impl<T: ?Sized> Sync for Place<T> {}
+unsafe impl<T: ?Sized> Sync for ShmRef<T> {}
 
-impl<T: ?Sized> Deref for Place<T> {
+impl<T: ?Sized> Deref for ShmRef<T> {
     type Target = T;
 
     #[inline]
@@ -45,27 +45,27 @@ impl<T: ?Sized> Deref for Place<T> {
     }
 }
 
-impl<T: ?Sized> Clone for Place<T> {
+impl<T: ?Sized> Clone for ShmRef<T> {
     fn clone(&self) -> Self {
         Self { at: self.at, keep: self.keep.clone() }
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Place<T> {
+impl<T: ?Sized> fmt::Debug for ShmRef<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Place({:p})", self.at)
     }
 }
 
-impl<T: Record> Place<T> {
+impl<T: Record> ShmRef<T> {
     /// The record at `offset` of a mapping; `None` if it would not lie within, or not aligned.
     pub(crate) fn at(mapping: &Arc<Mapping>, offset: usize) -> Option<Self> {
-        let slice = Place::<[T]>::slice(mapping, offset, 1)?;
+        let slice = ShmRef::<[T]>::slice(mapping, offset, 1)?;
         Some(Self { at: slice.at.cast(), keep: slice.keep })
     }
 }
 
-impl<T: Record> Place<[T]> {
+impl<T: Record> ShmRef<[T]> {
     /// `count` records from `offset` of a mapping on; `None` if they would not lie within, or not
     /// aligned.
     pub(crate) fn slice(mapping: &Arc<Mapping>, offset: usize, count: usize) -> Option<Self> {
@@ -80,7 +80,7 @@ impl<T: Record> Place<[T]> {
     }
 }
 
-impl<T: Record + Send + Sync + 'static> Place<[T]> {
+impl<T: Record + Send + Sync + 'static> ShmRef<[T]> {
     /// Ordinary memory, for models and tests of the protocols.
     #[cfg(test)]
     pub(crate) fn of(records: Vec<T>) -> Self {
@@ -91,7 +91,7 @@ impl<T: Record + Send + Sync + 'static> Place<[T]> {
 }
 
 #[cfg(all(test, loom))]
-impl<T: Record + Send + Sync + 'static> Place<T> {
+impl<T: Record + Send + Sync + 'static> ShmRef<T> {
     /// Ordinary memory, for models of the protocols.
     pub(crate) fn alone(record: T) -> Self {
         let keep: Arc<T> = Arc::new(record);

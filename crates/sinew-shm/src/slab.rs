@@ -4,8 +4,8 @@
 use crate::domain::Domain;
 use crate::error::{CapacityError, SystemError};
 use crate::failpoints::{self, Point};
-use crate::segment::{Header, Kind, NewSegment, OwnSegment};
-use crate::shm_ref::Place;
+use crate::segment::{Header, NewSegment, OwnSegment, SegmentKind};
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::Mapping;
 
@@ -43,10 +43,16 @@ impl Slab {
         count: usize,
     ) -> Result<Self, CapacityError> {
         let length = SLAB_HEADER + (count * chunk).next_multiple_of(4096);
-        let new =
-            NewSegment { kind: Kind::Data, owner, number, length, reserved: SLAB_HEADER, locked: false };
+        let new = NewSegment {
+            kind: SegmentKind::Data,
+            owner,
+            number,
+            length,
+            reserved: SLAB_HEADER,
+            locked: false,
+        };
         let unpublished = OwnSegment::create(domain, &new)?;
-        let size = Place::<AtomicU64>::at(&unpublished.segment.mapping, size_of::<Header>());
+        let size = ShmRef::<AtomicU64>::at(&unpublished.segment.mapping, size_of::<Header>());
         if let Some(size) = size {
             size.store(chunk as u64, Ordering::Relaxed); // nobody sees the segment before it is linked
         }
@@ -114,7 +120,7 @@ fn image_offset(name: u64, chunk: usize) -> usize {
 
 /// Where somebody's chunk has its image: offset in the slab; `None` unless all of it lies in what is reserved.
 pub(crate) fn locate(mapping: &Arc<Mapping>, reserved: usize, name: u64, length: u64) -> Option<usize> {
-    let size = Place::<AtomicU64>::at(mapping, size_of::<Header>())?;
+    let size = ShmRef::<AtomicU64>::at(mapping, size_of::<Header>())?;
     let chunk = usize::try_from(size.load(Ordering::Relaxed)).ok()?; // written before the segment was linked
     let length = usize::try_from(length).ok()?;
     if chunk <= IMAGE_AT || !chunk.is_multiple_of(64) || length > chunk - IMAGE_AT {

@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::error::{SegmentError, SegmentProblem, SystemError};
 use crate::leftovers::{is_read_by_others, remove_files};
 use crate::peer::Peer;
-use crate::segment::{Life, allocated, parse_file_name, probe};
+use crate::segment::{OwnerState, allocated, parse_file_name, probe};
 use crate::sync::Arc;
 use crate::sys;
 use std::collections::BTreeMap;
@@ -35,17 +35,17 @@ const SECOND: i64 = 1_000_000_000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Census {
+pub struct Snapshot {
     domain: Domain,
     peers: Vec<Arc<Peer>>,
     refused: Vec<SegmentError>,
-    remains: Vec<Remains>,
+    remains: Vec<Leftovers>,
     foreign: Vec<String>,
 }
 
 /// The files of a participant that is dead, or has never come to life.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remains {
+pub struct Leftovers {
     /// Whose they were.
     pub id: u64,
     /// Their names in the domain's directory, sorted.
@@ -68,7 +68,7 @@ struct Files {
     age: Option<Duration>,
 }
 
-impl Census {
+impl Snapshot {
     /// Looks who is there now. Maps the control segment of each living participant: some system
     /// calls for each. Never blocks.
     ///
@@ -100,19 +100,19 @@ impl Census {
         self.foreign = foreign;
         let directory = self.domain.directory().clone();
         for (id, files) in found {
-            let life = if files.has_control { probe(&directory, id) } else { Life::Gone };
+            let life = if files.has_control { probe(&directory, id) } else { OwnerState::Gone };
             match life {
-                Life::Alive => {
+                OwnerState::Alive => {
                     let known = known.iter().find(|peer| peer.id() == id).cloned();
                     match known.map_or_else(|| Peer::open(&directory, id).map(Arc::new), Ok) {
                         Ok(peer) if peer.has_left() => {} // its last messages are being read
                         Ok(peer) => self.peers.push(peer),
                         // It may have died just now: then it is no news that it can't be opened.
-                        Err(error) if probe(&directory, id) == Life::Alive => self.refused.push(error),
+                        Err(error) if probe(&directory, id) == OwnerState::Alive => self.refused.push(error),
                         Err(_) => {}
                     }
                 }
-                Life::Dead => {
+                OwnerState::Dead => {
                     let is_read = match Peer::open(&directory, id) {
                         Ok(dead) => is_read_by_others(&directory, &dead),
                         // Who can't look at it now can't tell.
@@ -120,10 +120,10 @@ impl Census {
                     };
                     self.remains.push(files.remain(id, is_read));
                 }
-                Life::Gone if files.age.is_some_and(|age| age > JOINING) => {
+                OwnerState::Gone if files.age.is_some_and(|age| age > JOINING) => {
                     self.remains.push(files.remain(id, false));
                 }
-                Life::Gone => {}
+                OwnerState::Gone => {}
             }
         }
         // Whether others of its version read what a dead one left, only they know.
@@ -173,7 +173,7 @@ impl Census {
     }
 
     /// What is left of dead participants, by their ids.
-    pub fn remains(&self) -> &[Remains] {
+    pub fn remains(&self) -> &[Leftovers] {
         &self.remains
     }
 
@@ -190,7 +190,7 @@ impl Census {
     pub fn clean(&mut self) -> Result<(), SystemError> {
         for remains in self.remains.iter().filter(|remains| !remains.is_read) {
             // Asked once more: a file that somebody alive has locked since is his.
-            if probe(self.domain.directory(), remains.id) != Life::Alive {
+            if probe(self.domain.directory(), remains.id) != OwnerState::Alive {
                 remove_files(&self.domain, remains.id);
             }
         }
@@ -199,8 +199,8 @@ impl Census {
 }
 
 impl Files {
-    fn remain(mut self, id: u64, is_read: bool) -> Remains {
+    fn remain(mut self, id: u64, is_read: bool) -> Leftovers {
         self.names.sort_unstable();
-        Remains { id, files: self.names, bytes: self.bytes, is_read }
+        Leftovers { id, files: self.names, bytes: self.bytes, is_read }
     }
 }

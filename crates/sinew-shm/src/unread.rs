@@ -5,10 +5,10 @@
 //! waits for it.
 
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of};
-use crate::endpoint::EntityKey;
+use crate::endpoint::EndpointKey;
 use crate::peer::Peer;
 use crate::ring::Ring;
-use crate::snapshot::Census;
+use crate::snapshot::Snapshot;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
 /// Messages that lie in the ring of one participant's entity, and that another participant hasn't
@@ -21,14 +21,14 @@ pub struct Unread {
     /// The participant that wrote them.
     pub writer: u64,
     /// The writer's entity.
-    pub source: EntityKey,
+    pub source: EndpointKey,
     /// The reader's entity, if they are for one only.
-    pub target: Option<EntityKey>,
+    pub target: Option<EndpointKey>,
     /// How many there are.
     pub messages: u64,
 }
 
-impl Census {
+impl Snapshot {
     /// What living participants haven't read of each other's messages, at about this moment. Some
     /// loads for each connection, and about twenty for each that has something; writers' rings stay
     /// mapped. No participant hears of it. What can't be looked at is left out.
@@ -56,9 +56,9 @@ impl Census {
         }
         let end = if end == 0 { u64::MAX } else { end.saturating_sub(1) };
         let messages = writer.published_from(slot_of(source), next, end)?;
-        let target = (target != 0).then(|| EntityKey::of(target));
+        let target = (target != 0).then(|| EndpointKey::of(target));
         let (reader, writer) = (reader.id(), writer.id());
-        (messages > 0).then_some(Unread { reader, writer, source: EntityKey::of(source), target, messages })
+        (messages > 0).then_some(Unread { reader, writer, source: EndpointKey::of(source), target, messages })
     }
 }
 
@@ -79,13 +79,13 @@ impl Peer {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use crate::ring::{HEADER, Head, MOVED, Payload, Ring, Shape};
-    use crate::shm_ref::Place;
+    use crate::shm_ref::ShmRef;
     use crate::sync::{AtomicU64, Ordering};
 
     #[test]
     fn what_is_there_is_counted_wherever_it_begins() {
         let shape = Shape::new(8, 8).unwrap();
-        let words = Place::of((0..shape.bytes() / 8).map(|_| AtomicU64::new(0)).collect());
+        let words = ShmRef::of((0..shape.bytes() / 8).map(|_| AtomicU64::new(0)).collect());
         let ring = Ring::create(words.clone(), shape);
         assert_eq!(ring.count_from(0, u64::MAX), Some(0));
         for number in 0..20_u64 {

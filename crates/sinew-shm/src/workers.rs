@@ -16,11 +16,11 @@
 
 use crate::control::{Table, WorkerRecord, read_life};
 use crate::counters::Maker;
-use crate::endpoint::EntityKey;
+use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
 use crate::participant::Participant;
 use crate::peer::Peer;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use std::fmt;
 
@@ -29,11 +29,11 @@ use std::fmt;
 #[non_exhaustive]
 pub enum Callback {
     /// That of a subscription, a server or a client.
-    Of(EntityKey),
+    Of(EndpointKey),
     /// That of a timer of this node.
-    Timer(EntityKey),
+    Timer(EndpointKey),
     /// Another one of this node: of an event, a guard condition, a descriptor.
-    Other(EntityKey),
+    Other(EndpointKey),
     /// One of another participant of the same process.
     Elsewhere,
 }
@@ -57,7 +57,7 @@ impl Callback {
 
     /// What a word says, which is not to be trusted.
     fn of(word: u64) -> Option<Self> {
-        let key = EntityKey::of(word & 0xffff_ffff_ffff);
+        let key = EndpointKey::of(word & 0xffff_ffff_ffff);
         match word >> 48 {
             1 => Some(Self::Of(key)),
             2 => Some(Self::Timer(key)),
@@ -73,7 +73,7 @@ impl Callback {
 pub struct Worker {
     participant: Arc<Participant>,
     slot: u32,
-    record: Place<WorkerRecord>,
+    record: ShmRef<WorkerRecord>,
     maker: Maker,
 }
 
@@ -92,7 +92,7 @@ impl Worker {
     pub fn new(participant: &Arc<Participant>, executor: u64, worker: u32) -> Result<Self, CapacityError> {
         let control = participant.control()?;
         let slot = control.allocate(Table::Workers)?;
-        let record: Place<WorkerRecord> = control.record(Table::Workers, slot)?;
+        let record: ShmRef<WorkerRecord> = control.record(Table::Workers, slot)?;
         // Relaxed: T2 publishes it.
         record.executor.store(executor, Ordering::Relaxed);
         record.worker.store(u64::from(worker), Ordering::Relaxed);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_callback_fits_into_a_word() {
-        let key = EntityKey { slot: 0x7fff, life: u32::MAX };
+        let key = EndpointKey { slot: 0x7fff, life: u32::MAX };
         for callback in [Callback::Of(key), Callback::Timer(key), Callback::Other(key), Callback::Elsewhere] {
             assert_eq!(Callback::of(callback.task().0), Some(callback));
         }

@@ -3,13 +3,13 @@
 use crate::bell::Bell;
 use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
 use crate::control::Table;
-use crate::endpoint::{Entity, EntityKey};
+use crate::endpoint::{Endpoint, EndpointKey};
 use crate::error::CapacityError;
 use crate::events;
 use crate::flow_control::{self, Want};
 use crate::memory::Block;
-use crate::outgoing::{Accepted, Connect, Remains};
-use crate::participant::OwnEntity;
+use crate::outgoing::{Accepted, Connect, RetiredRing};
+use crate::participant::OwnEndpoint;
 use crate::peer::Peer;
 use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
 use crate::slab::class_of;
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
 pub struct Writer {
-    entity: Arc<OwnEntity>,
+    entity: Arc<OwnEndpoint>,
     ring: Ring,
     block: Block,
     outgrown: Vec<Block>,
@@ -45,7 +45,7 @@ pub struct Writer {
 struct Connection {
     accepted: Arc<Accepted>,
     /// The reading entity, if it is for that one alone.
-    target: Option<EntityKey>,
+    target: Option<EndpointKey>,
     /// Of a bound connection: messages that may be under way. Of one that has ended: what its reader
     /// must still get.
     capacity: Option<u64>,
@@ -60,7 +60,7 @@ pub struct Laggard {
     /// Its participant.
     pub peer: Arc<Peer>,
     /// The reading entity, if the connection is for it alone.
-    pub target: Option<EntityKey>,
+    pub target: Option<EndpointKey>,
     /// The number of the first message that it isn't done with.
     pub cursor: u64,
 }
@@ -106,7 +106,7 @@ impl Writer {
     /// # Errors
     /// [`CapacityError`]
     pub fn new(
-        entity: Arc<OwnEntity>,
+        entity: Arc<OwnEndpoint>,
         depth: usize,
         inline: usize,
         next: u64,
@@ -137,7 +137,7 @@ impl Writer {
     }
 
     /// The entity whose end it is.
-    pub fn entity(&self) -> &Arc<OwnEntity> {
+    pub fn entity(&self) -> &Arc<OwnEndpoint> {
         &self.entity
     }
 
@@ -260,7 +260,7 @@ impl Writer {
     pub fn grow_for_reader(&mut self, depth: usize) -> Result<(), CapacityError> {
         let most = self.ring.shape.most_for_readers().max(self.depth());
         if depth > most && !std::mem::replace(&mut self.has_refused_depth, true) {
-            let name = Entity::load_last(&self.entity.record, "")
+            let name = Endpoint::load_last(&self.entity.record, "")
                 .map_or_else(|_| String::new(), |entity| entity.name);
             crate::tell!(
                 log::Level::Warn,
@@ -294,7 +294,7 @@ impl Writer {
     pub fn hand_over(
         &mut self,
         peer: &Arc<Peer>,
-        target: EntityKey,
+        target: EndpointKey,
         first: u64,
         must_get_all: bool,
     ) -> Result<(), CapacityError> {
@@ -343,7 +343,7 @@ impl Writer {
     }
 
     /// Whether this entity of a reader's has a connection of its own.
-    pub fn has_entity(&self, peer: u64, target: EntityKey) -> bool {
+    pub fn has_entity(&self, peer: u64, target: EndpointKey) -> bool {
         self.connections
             .iter()
             .any(|connection| connection.accepted.peer.id() == peer && connection.target == Some(target))
@@ -370,11 +370,11 @@ impl Writer {
     }
 
     /// The same of the connection that one of the reader's entities has for itself.
-    pub fn disconnect_entity(&mut self, peer: u64, target: EntityKey) {
+    pub fn disconnect_entity(&mut self, peer: u64, target: EndpointKey) {
         self.disconnect_if(peer, |connected| connected == Some(target));
     }
 
-    fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EntityKey>) -> bool) {
+    fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EndpointKey>) -> bool) {
         if self.entity.local.is_forked() {
             return;
         }
@@ -586,7 +586,7 @@ impl Writer {
                 name(address, bytes);
                 name(self.connections.as_ptr().addr(), size_of_val(&*self.connections));
                 name((&raw const self.named[slot_index(self.next, self.named.len())]).addr(), 8);
-                name(Arc::as_ptr(&self.entity).addr(), size_of::<OwnEntity>());
+                name(Arc::as_ptr(&self.entity).addr(), size_of::<OwnEndpoint>());
             }
             1 => accepted().for_each(|accepted| name((&raw const *accepted).addr(), size_of_val(accepted))),
             2 => accepted().for_each(|accepted| accepted.footprint(name)),
@@ -626,7 +626,7 @@ impl Drop for Writer {
         control.unpublish(Table::Entities, self.entity.key().slot);
         let mut blocks = std::mem::take(&mut self.outgrown);
         blocks.push(Block { location: self.block.location, words: self.block.words.clone() });
-        let remains = Arc::new(Remains {
+        let remains = Arc::new(RetiredRing {
             local,
             slot: self.entity.key().slot,
             blocks: Mutex::new(blocks),

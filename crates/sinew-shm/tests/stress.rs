@@ -67,7 +67,7 @@ const KEPT: usize = 9;
 /// One connection, at its reader.
 struct Reading {
     manner: Manner,
-    port: Option<Arc<Port>>,
+    port: Option<Arc<EventReceiver>>,
     state: Mutex<State>,
     failed: Arc<AtomicBool>,
 }
@@ -131,15 +131,15 @@ impl Sink for Reading {
 /// A reading participant.
 struct Reader {
     manner: Manner,
-    port: Mutex<Option<Arc<Port>>>,
+    port: Mutex<Option<Arc<EventReceiver>>>,
     readings: Mutex<Vec<Arc<Reading>>>,
     failed: Arc<AtomicBool>,
 }
 
 impl Observer for Reader {
-    fn appeared(&self, _: &Arc<Peer>, _: EntityKey, _: &Entity) {}
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn appeared(&self, _: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {}
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, mut incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         let port = self.port.lock().clone();
         incoming.set_port(port.as_deref());
         if self.manner != Manner::Bound {
@@ -197,20 +197,20 @@ struct Audience {
 }
 
 impl Observer for Audience {
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, entity: &Entity) {
-        if entity.kind == EntityKind::Subscription {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, entity: &Endpoint) {
+        if entity.kind == EndpointKind::Subscription {
             self.readers.lock().insert(peer.id(), peer.clone());
         }
     }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, _: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         None
     }
     fn left(&self, _: &Arc<Peer>) {}
 }
 
-fn entity(kind: EntityKind) -> Entity {
-    Entity {
+fn entity(kind: EndpointKind) -> Endpoint {
+    Endpoint {
         kind,
         number: 1,
         node: "/stress".into(),
@@ -223,7 +223,7 @@ fn entity(kind: EntityKind) -> Entity {
 
 /// Publishes everything, to readers of which one must get all of it.
 fn write(participant: &Arc<Participant>, readers: &[(Arc<Peer>, Manner)], failed: &AtomicBool) {
-    let entity = Arc::new(participant.advertise(&entity(EntityKind::Publisher), None).unwrap());
+    let entity = Arc::new(participant.advertise(&entity(EndpointKind::Publisher), None).unwrap());
     let mut writer = Writer::new(entity, 2, 100, 1).unwrap();
     for (peer, manner) in readers {
         let capacity = (*manner == Manner::Bound).then_some(CAPACITY);
@@ -268,7 +268,7 @@ fn all_that_is_written_is_read_whole_and_in_order() {
         if manner != Manner::Polling {
             *reader.port.lock() = Some(participant.port(None).unwrap());
         }
-        let subscription = participant.advertise(&entity(EntityKind::Subscription), None).unwrap();
+        let subscription = participant.advertise(&entity(EndpointKind::Subscription), None).unwrap();
         readers.push((reader, participant, subscription));
     }
     let manners: HashMap<u64, Manner> =

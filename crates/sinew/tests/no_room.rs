@@ -5,7 +5,7 @@ mod support;
 
 use sinew::prelude::*;
 use sinew::{DecodeError, Encoding, PublishFailure, TypeHash};
-use sinew_shm::{Counter, EntityKind};
+use sinew_shm::{Counter, EndpointKind};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -100,7 +100,7 @@ fn who_looks_on_from_outside_stops_no_delivery_in_a_process() -> sinew::Result<(
         assert!(away.take().is_none());
         publisher.publish(Blob(vec![30]))?;
         assert_eq!((next(&local), next(&away)), (Blob(vec![30]), Blob(vec![30])), "what fits comes");
-        let missed = onlooker.count(EntityKind::Publisher, "/images", "/camera", Counter::Missed);
+        let missed = onlooker.count(EndpointKind::Publisher, "/images", "/camera", Counter::Missed);
         assert_eq!(missed, 28);
         let all = QoS::default().keep_all().max_samples(4);
         // Somebody who must get everything, or nobody here: it isn't published.

@@ -7,8 +7,8 @@ mod support;
 use sinew::prelude::*;
 use sinew::{CallFailure, Executor};
 use sinew_shm::{
-    Connect, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, OwnEntity, Participant, Peer,
-    Sink, Writer,
+    Connect, Domain, Endpoint, EndpointKey, EndpointKind, Head, Incoming, Observer, OwnEndpoint, Participant,
+    Peer, Sink, Writer,
 };
 use std::sync::{Arc, Mutex};
 use support::{Number, Numbers};
@@ -24,29 +24,29 @@ fn qos() -> [u8; 64] {
     bytes
 }
 
-fn number_entity(kind: EntityKind, name: &str, qos: [u8; 64]) -> Entity {
+fn number_entity(kind: EndpointKind, name: &str, qos: [u8; 64]) -> Endpoint {
     let (type_name, hash) = match kind {
-        EntityKind::Publisher | EntityKind::Subscription => ("test_msgs/msg/Number", [8; 32]),
+        EndpointKind::Publisher | EndpointKind::Subscription => ("test_msgs/msg/Number", [8; 32]),
         _ => ("test_msgs/msg/Number -> test_msgs/msg/Number", [0; 32]),
     };
     let (node, name, type_name) = ("/stranger".to_owned(), name.to_owned(), type_name.to_owned());
-    Entity { kind, number: 7, node, name, type_name, hash, qos }
+    Endpoint { kind, number: 7, node, name, type_name, hash, qos }
 }
 
 #[derive(Default)]
 struct Met {
-    known: Mutex<Vec<(Arc<Peer>, EntityKey, Entity)>>,
+    known: Mutex<Vec<(Arc<Peer>, EndpointKey, Endpoint)>>,
     incoming: Mutex<Vec<Incoming>>,
 }
 
 impl Observer for Met {
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         self.known.lock().expect("no panic").push((peer.clone(), key, entity.clone()));
     }
 
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
 
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         self.incoming.lock().expect("no panic").push(incoming);
         None
     }
@@ -74,13 +74,13 @@ impl Stranger {
         Context::builder().domain(3).directory(self.place.path()).build().expect("a context")
     }
 
-    fn advertise(&self, kind: EntityKind, name: &str, qos: [u8; 64]) -> Arc<OwnEntity> {
+    fn advertise(&self, kind: EndpointKind, name: &str, qos: [u8; 64]) -> Arc<OwnEndpoint> {
         let entity = number_entity(kind, name, qos);
         Arc::new(self.participant.advertise(&entity, None).expect("there is room"))
     }
 
     /// An entity of the others.
-    fn find(&self, kind: EntityKind) -> (Arc<Peer>, EntityKey) {
+    fn find(&self, kind: EndpointKind) -> (Arc<Peer>, EndpointKey) {
         let find = || {
             self.participant.refresh();
             let known = self.met.known.lock().expect("no panic");
@@ -90,7 +90,7 @@ impl Stranger {
     }
 
     /// Begins to send to another one, to this entity of it alone if one is named.
-    fn send_to(&self, entity: &Arc<OwnEntity>, peer: &Arc<Peer>, target: Option<EntityKey>) -> Writer {
+    fn send_to(&self, entity: &Arc<OwnEndpoint>, peer: &Arc<Peer>, target: Option<EndpointKey>) -> Writer {
         let mut writer = Writer::new(entity.clone(), 16, 200, 1).expect("there is room");
         let connect = Connect { target, first: 1, live: 1, depth: 16, capacity: Some(16) };
         writer.connect(peer, &connect).expect("there is room");
@@ -154,8 +154,9 @@ fn nonsense_in_a_description_is_nobodys_business() -> sinew::Result<()> {
     let mut no_flag = qos();
     no_flag[1] = 2;
     for (index, qos) in [[0xff; 64], [0; 64], deepest, most, other_version, no_flag].into_iter().enumerate() {
-        let ends = [EntityKind::Subscription, EntityKind::Publisher, EntityKind::Server, EntityKind::Client]
-            .map(|kind| stranger.advertise(kind, "/numbers", qos));
+        let ends =
+            [EndpointKind::Subscription, EndpointKind::Publisher, EndpointKind::Server, EndpointKind::Client]
+                .map(|kind| stranger.advertise(kind, "/numbers", qos));
         let _other = node.publisher::<Number>("others").create()?; // looks who is there
         publisher.publish(Number(index as u64))?;
         let (number, _) = local.take().expect("it is there at once");
@@ -171,8 +172,8 @@ fn images_that_make_no_sense_are_lost_and_the_next_one_comes() -> sinew::Result<
     let context = stranger.context();
     let all = QoS::default().keep_all();
     let numbers = context.node("node")?.subscription::<Number>("numbers").qos(all).create()?;
-    let entity = stranger.advertise(EntityKind::Publisher, "/numbers", qos());
-    let (peer, _) = stranger.find(EntityKind::Subscription);
+    let entity = stranger.advertise(EndpointKind::Publisher, "/numbers", qos());
+    let (peer, _) = stranger.find(EndpointKind::Subscription);
     let mut writer = stranger.send_to(&entity, &peer, None);
     for image in [&[][..], &[1, 2, 3], &[0xff; 200], &42u64.to_le_bytes()] {
         send(&mut writer, image);
@@ -186,13 +187,13 @@ fn images_that_make_no_sense_are_lost_and_the_next_one_comes() -> sinew::Result<
 fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
     let stranger = Stranger::new();
     let context = stranger.context();
-    let server = stranger.advertise(EntityKind::Server, "/double", qos());
+    let server = stranger.advertise(EndpointKind::Server, "/double", qos());
     let client = context.node("node")?.client::<Numbers>("double").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let begin = |number| client.call_async(Number(number));
     let first = begin(1);
     let mut requests = stranger.next_incoming();
-    let entity = stranger.advertise(EntityKind::Reply, "/double", qos());
+    let entity = stranger.advertise(EndpointKind::Reply, "/double", qos());
     let mut answers = stranger.send_to(&entity, requests.peer(), Some(requests.source()));
     drop(receive(&mut requests));
     let fails = |call: sinew::PendingCall<Numbers>| -> sinew::Result<()> {
@@ -236,8 +237,8 @@ fn requests_that_make_no_sense_are_answered_with_failures() -> sinew::Result<()>
         let context = context.clone();
         std::thread::spawn(move || sinew::spin(&context))
     };
-    let (peer, server) = stranger.find(EntityKind::Server);
-    let entity = stranger.advertise(EntityKind::Request, "/double", qos());
+    let (peer, server) = stranger.find(EndpointKind::Server);
+    let entity = stranger.advertise(EndpointKind::Request, "/double", qos());
     let mut requests = stranger.send_to(&entity, &peer, Some(server));
     send(&mut requests, &[1]);
     let mut answers = stranger.next_incoming();

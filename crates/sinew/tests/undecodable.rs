@@ -7,7 +7,7 @@ mod support;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use sinew::prelude::*;
 use sinew::{Encoding, MessageLost};
-use sinew_shm::{Counter, EntityKind};
+use sinew_shm::{Counter, EndpointKind};
 use std::sync::{Arc, Mutex};
 use support::outside::Onlooker;
 use support::wait_for;
@@ -116,7 +116,7 @@ impl Room {
         assert_eq!(of_topic.len(), 1, "{of_topic:?}");
         assert!(of_topic[0].contains("`text` of") && of_topic[0].contains("UTF-8"), "{of_topic:?}");
         let onlooker = Onlooker::join(self.place.path(), 3);
-        assert_eq!(onlooker.count(EntityKind::Subscription, &topic, "/listener", Counter::Missed), lost);
+        assert_eq!(onlooker.count(EndpointKind::Subscription, &topic, "/listener", Counter::Missed), lost);
     }
 }
 

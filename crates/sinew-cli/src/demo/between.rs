@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 use sinew::Context;
-use sinew_shm::{Census, Counter, Domain, EntityKind};
+use sinew_shm::{Counter, Domain, EndpointKind, Snapshot};
 
 use super::filter::Filter;
 use super::making::{FRAMES, Making};
@@ -145,7 +145,7 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
 /// looked at: at Ctrl-C camera and filter may go before the viewer.
 fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, Error> {
     let domain = Domain::open(None, context.domain())?;
-    let census = Census::take(&domain)?;
+    let census = Snapshot::take(&domain)?;
     let looked = Collected::new((census, HashMap::<EndpointId, Underway>::new()));
     Ok(move || {
         looked.with(|(census, ends)| {
@@ -154,7 +154,7 @@ fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, E
             for peer in census.peers() {
                 for (key, entity) in peer.entities() {
                     let Some(counts) = peer.counts(key) else { continue };
-                    let filters = entity.kind == EntityKind::Subscription
+                    let filters = entity.kind == EndpointKind::Subscription
                         && entity.name.trim_start_matches('/') == FRAMES;
                     let became = Underway {
                         copies: counts.get(Counter::Copies),

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::json;
-use sinew_shm::{Domain, EntityKind};
+use sinew_shm::{Domain, EndpointKind};
 
 use crate::cli::tools::{DoctorOptions, Where};
 use crate::error::Error;
@@ -83,10 +83,10 @@ fn pairs(place: &Where) -> Vec<Finding> {
         return Vec::new();
     };
     let kinds = [
-        ("topics", [EntityKind::Publisher, EntityKind::Subscription]),
-        ("services", [EntityKind::Server, EntityKind::Client]),
+        ("topics", [EndpointKind::Publisher, EndpointKind::Subscription]),
+        ("services", [EndpointKind::Server, EndpointKind::Client]),
     ];
-    let check = |(check, kinds): (&'static str, [EntityKind; 2])| {
+    let check = |(check, kinds): (&'static str, [EndpointKind; 2])| {
         let apart = mismatch::pairs(&snapshot, kinds);
         match (apart.is_empty(), snapshot.ends(kinds).len()) {
             (true, 0) => Vec::new(),

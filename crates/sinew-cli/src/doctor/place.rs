@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, statvfs};
-use sinew_shm::{Census, Concern, Domain, Medium, Remains};
+use sinew_shm::{Concern, Domain, Leftovers, Medium, Snapshot};
 
 use super::{Finding, types};
 use sinew_bench::table::bytes;
@@ -145,7 +145,7 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
     let unreadable = |error: sinew_shm::SystemError| {
         vec![Finding::wrong("participants", error.to_string(), "see the rights of the directory")]
     };
-    let mut census = match Census::take(domain) {
+    let mut census = match Snapshot::take(domain) {
         Ok(census) => census,
         Err(error) => return unreadable(error),
     };
@@ -183,16 +183,16 @@ fn copies(peers: impl Iterator<Item = (String, u64, u64)>) -> Option<Finding> {
     })
 }
 
-fn stale(before: &[Remains], after: &[Remains], clean: bool) -> Finding {
+fn stale(before: &[Leftovers], after: &[Leftovers], clean: bool) -> Finding {
     let check = "stale files";
-    let sum = |remains: &[&Remains]| {
+    let sum = |remains: &[&Leftovers]| {
         let files: usize = remains.iter().map(|one| one.files.len()).sum();
         let size: u64 = remains.iter().map(|one| one.bytes).sum();
         let dead = if remains.len() == 1 { "one dead process" } else { "dead processes" };
         format!("{files} files of {dead} ({})", bytes(size as f64))
     };
-    let (read, stale): (Vec<&Remains>, Vec<&Remains>) = after.iter().partition(|one| one.is_read);
-    let removed: Vec<&Remains> =
+    let (read, stale): (Vec<&Leftovers>, Vec<&Leftovers>) = after.iter().partition(|one| one.is_read);
+    let removed: Vec<&Leftovers> =
         before.iter().filter(|one| after.iter().all(|left| left.id != one.id)).collect();
     if let Some(first) = stale.first() {
         let names = first.files.first().map(|file| format!(", {file} for one")).unwrap_or_default();
@@ -251,7 +251,8 @@ mod tests {
 
     #[test]
     fn the_dead_are_counted_and_the_read_left_alone() {
-        let remains = |id, is_read| Remains { id, files: vec!["a".into(), "b".into()], bytes: 4096, is_read };
+        let remains =
+            |id, is_read| Leftovers { id, files: vec!["a".into(), "b".into()], bytes: 4096, is_read };
         let (dead, read) = (remains(1, false), remains(2, true));
         let both = [dead.clone(), read.clone()];
         let found = stale(&both, &both, false);

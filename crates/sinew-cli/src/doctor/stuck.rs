@@ -9,7 +9,7 @@ use super::Finding;
 use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::graph::{Held, STUCK_NS};
-use crate::observed::{Observed, Snapshot};
+use crate::observed::{Observed, ObservedDomain};
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 const CHECK: &str = "callbacks";
@@ -77,7 +77,7 @@ fn findings(place: &Where) -> Result<Vec<Finding>, Error> {
 }
 
 /// The longest callback that a process is in, if that is too long.
-fn longest(snapshot: &Snapshot, peer: &Peer) -> Option<Held> {
+fn longest(snapshot: &ObservedDomain, peer: &Peer) -> Option<Held> {
     let held = snapshot.held(peer).into_iter().filter(|held| held.nanoseconds >= STUCK_NS);
     held.max_by_key(|held| held.nanoseconds)
 }

@@ -11,8 +11,8 @@ use sinew_msg::TypeHash;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::{
-    Connect, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, Participant, Peer, Port, Sink,
-    Writer,
+    Connect, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Observer,
+    Participant, Peer, Sink, Writer,
 };
 
 use super::message_of;
@@ -37,8 +37,8 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     check(options, &types)?;
     let snapshot = observed.look()?;
     let mut similar = String::new();
-    if !snapshot.of(EntityKind::Server).any(|end| end.entity.name == options.name) {
-        let names = snapshot.of(EntityKind::Server).map(|end| end.entity.name.as_str());
+    if !snapshot.of(EndpointKind::Server).any(|end| end.entity.name == options.name) {
+        let names = snapshot.of(EndpointKind::Server).map(|end| end.entity.name.as_str());
         similar = suggestion(&similar::to(&options.name, names));
         says(&format!(
             "nobody serves {} in domain {} yet: waiting{similar}",
@@ -104,15 +104,15 @@ fn body(bytes: &[u8]) -> Result<&[u8], String> {
 /// What the participant's helper thread finds.
 struct Found {
     service: String,
-    port: OnceLock<Arc<Port>>,
+    port: OnceLock<Arc<EventReceiver>>,
     news: Collected<News>,
 }
 
 #[derive(Default)]
 struct News {
-    servers: Vec<(Arc<Peer>, EntityKey, Entity)>,
+    servers: Vec<(Arc<Peer>, EndpointKey, Endpoint)>,
     /// The server that was called, and the entity that did it.
-    called: Option<(u64, EntityKey, EntityKey)>,
+    called: Option<(u64, EndpointKey, EndpointKey)>,
     answers: Option<Incoming>,
     is_enough: bool,
 }
@@ -159,20 +159,20 @@ impl Sink for Reader {
 }
 
 impl Observer for Found {
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
-        if entity.kind == EntityKind::Server && entity.name == self.service {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        if entity.kind == EndpointKind::Server && entity.name == self.service {
             self.news.with(|news| news.servers.push((Arc::clone(peer), key, entity.clone())));
             self.wake();
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let gone = (peer.id(), key);
         self.news.with(|news| news.servers.retain(|(server, other, _)| (server.id(), *other) != gone));
         self.wake();
     }
 
-    fn connected(&self, mut incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, mut incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         target?;
         incoming.set_port(self.port.get().map(|port| &**port));
         self.news.with(|news| news.answers = Some(incoming));
@@ -186,7 +186,7 @@ impl Observer for Found {
 struct Call<'a> {
     options: &'a CallOptions,
     found: &'a Found,
-    port: &'a Port,
+    port: &'a EventReceiver,
     domain: u32,
     /// Other services that may have been meant, as the end of a sentence.
     similar: String,
@@ -202,7 +202,7 @@ enum Waited<T> {
 /// What requests are sent by, kept until their answers are there.
 struct Way {
     writer: Writer,
-    ours: EntityKey,
+    ours: EndpointKey,
     /// Requests so far.
     sent: u64,
 }
@@ -292,7 +292,7 @@ impl Call<'_> {
     }
 
     /// The types of the server's messages.
-    fn types(&self, types: &Types, server: &Entity) -> Result<[Arc<MessageType>; 2], Error> {
+    fn types(&self, types: &Types, server: &Endpoint) -> Result<[Arc<MessageType>; 2], Error> {
         let service = || self.options.name.clone();
         if server.qos[5] != 1 {
             return Err(CallError::StaysInside { service: service(), node: server.node.clone() }.into());
@@ -314,11 +314,11 @@ impl Call<'_> {
     fn connect(
         &self,
         participant: &Arc<Participant>,
-        (peer, server): (&Arc<Peer>, &Entity),
-        key: EntityKey,
+        (peer, server): (&Arc<Peer>, &Endpoint),
+        key: EndpointKey,
     ) -> Result<Way, Error> {
-        let entity = Entity {
-            kind: EntityKind::Request,
+        let entity = Endpoint {
+            kind: EndpointKind::Request,
             number: 1,
             node: format!("/_sinew_call_{}", std::process::id()),
             qos: QoS::new().keep_last(DEPTH).to_bytes(true),

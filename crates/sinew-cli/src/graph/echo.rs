@@ -12,7 +12,8 @@ use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType};
 use sinew_shm::{
-    Domain, Entity, EntityKey, EntityKind, Incoming, Observer, OwnEntity, Participant, Peer, Port, Sink,
+    Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Incoming, Observer, OwnEndpoint, Participant,
+    Peer, Sink,
 };
 
 use super::printing::{Content, Origin, Read, for_people, for_programs};
@@ -37,8 +38,8 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
     let info = &options.info;
     let mut observed = Observed::open(&info.place)?;
     let snapshot = observed.look()?;
-    if !snapshot.of(EntityKind::Publisher).any(|end| end.entity.name == info.name) {
-        let names = snapshot.of(EntityKind::Publisher).map(|end| end.entity.name.as_str());
+    if !snapshot.of(EndpointKind::Publisher).any(|end| end.entity.name == info.name) {
+        let names = snapshot.of(EndpointKind::Publisher).map(|end| end.entity.name.as_str());
         let similar = suggestion(&similar::to(&info.name, names));
         let (name, domain) = (&info.name, observed.domain());
         says(&format!("nobody publishes {name} in domain {domain} yet: waiting{similar}"));
@@ -72,7 +73,7 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
 /// What the participant's helper thread finds.
 struct Found {
     topic: String,
-    port: OnceLock<Arc<Port>>,
+    port: OnceLock<Arc<EventReceiver>>,
     heard: Collected<Heard>,
 }
 
@@ -80,9 +81,9 @@ struct Found {
 #[derive(Default)]
 struct Heard {
     /// Publishers of the topic that are new.
-    publishers: Vec<Entity>,
+    publishers: Vec<Endpoint>,
     /// All there were, by their gids.
-    known: Vec<(u64, EntityKey, Entity)>,
+    known: Vec<(u64, EndpointKey, Endpoint)>,
     sources: Vec<Arc<Source>>,
     is_enough: bool,
 }
@@ -107,8 +108,8 @@ impl Found {
 }
 
 impl Observer for Found {
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
-        if entity.kind == EntityKind::Publisher && entity.name == self.topic {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        if entity.kind == EndpointKind::Publisher && entity.name == self.topic {
             self.heard.with(|heard| {
                 heard.publishers.push(entity.clone());
                 heard.known.push((peer.id(), key, entity.clone()));
@@ -117,11 +118,11 @@ impl Observer for Found {
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         self.heard.with(|heard| heard.known.retain(|(id, known, _)| (*id, *known) != (peer.id(), key)));
     }
 
-    fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, mut incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         let id = (incoming.peer().id(), incoming.source());
         let publisher = self.heard.with(|heard| {
             let known = heard.known.iter().find(|(peer, key, _)| (*peer, *key) == id);
@@ -160,7 +161,7 @@ struct Echo<'a> {
     types: Types,
     /// The only type that is wanted, if there is one.
     wanted: Option<TypeName>,
-    entities: Vec<OwnEntity>,
+    entities: Vec<OwnEndpoint>,
     left: u64,
     buffer: Vec<u8>,
 }
@@ -184,7 +185,7 @@ impl<'a> Echo<'a> {
         }
     }
 
-    fn run(&mut self, found: &Found, port: &Port) -> Result<(), Error> {
+    fn run(&mut self, found: &Found, port: &EventReceiver) -> Result<(), Error> {
         loop {
             let rung = port.bell(); // K1
             port.park();
@@ -220,9 +221,9 @@ impl<'a> Echo<'a> {
     }
 
     /// Subscribes to what these publish.
-    fn subscribe(&mut self, publishers: &[Entity]) -> Result<(), Error> {
+    fn subscribe(&mut self, publishers: &[Endpoint]) -> Result<(), Error> {
         for publisher in publishers.iter().filter(|publisher| publisher.qos[5] == 1) {
-            let Entity { node, name, type_name, .. } = publisher;
+            let Endpoint { node, name, type_name, .. } = publisher;
             if self.wanted.as_ref().is_some_and(|wanted| wanted.as_str() != type_name) {
                 says(&format!("{node} publishes {name} as {type_name}, which is left out"));
                 continue;
@@ -260,7 +261,7 @@ impl<'a> Echo<'a> {
     }
 
     /// How to read what this publisher sends; `None` if nobody knows, or only bytes are wanted.
-    fn known(&mut self, publisher: &Entity) -> Result<Option<Known>, Error> {
+    fn known(&mut self, publisher: &Endpoint) -> Result<Option<Known>, Error> {
         if self.options.raw {
             return Ok(None);
         }
@@ -366,10 +367,10 @@ fn fitting(offered: Option<&QoS>) -> QoS {
 }
 
 /// A subscription of this publisher's topic and type.
-fn subscription(publisher: &Entity, number: u64, requested: &QoS) -> Entity {
+fn subscription(publisher: &Endpoint, number: u64, requested: &QoS) -> Endpoint {
     let node = format!("/_sinew_echo_{}", std::process::id());
     let qos = requested.to_bytes(true);
-    Entity { kind: EntityKind::Subscription, number, node, qos, ..publisher.clone() }
+    Endpoint { kind: EndpointKind::Subscription, number, node, qos, ..publisher.clone() }
 }
 
 #[cfg(test)]
@@ -384,8 +385,8 @@ mod tests {
             QoS::new().keep_all(),
             QoS::new().keep_last(3).transient_local().deadline(limit).lease(limit),
         ] {
-            let publisher = Entity {
-                kind: EntityKind::Publisher,
+            let publisher = Endpoint {
+                kind: EndpointKind::Publisher,
                 number: 9,
                 node: "/talker".into(),
                 name: "/chatter".into(),

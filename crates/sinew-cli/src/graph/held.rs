@@ -1,15 +1,15 @@
 //! What holds processes up: callbacks that last, and what waits for them meanwhile.
 //!
 //! A process in a long callback fetches nothing, so its own counters stand still and look healthy. What waits for it is counted from
-//! outside ([`Census::unread`](sinew_shm::Census::unread)), and what it is in it has noted before.
+//! outside ([`Snapshot::unread`](sinew_shm::Snapshot::unread)), and what it is in it has noted before.
 
 use std::collections::HashSet;
 
 use serde::Serialize;
 use sinew::{History, Mismatch, QoS};
-use sinew_shm::{Callback, Counter, Entity, EntityKey, EntityKind, Peer};
+use sinew_shm::{Callback, Counter, Endpoint, EndpointKey, EndpointKind, Peer};
 
-use crate::observed::{Endpoint, EndpointId, Snapshot};
+use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 use sinew_bench::table::time;
 
 /// A callback that lasts so long, in nanoseconds, is told of.
@@ -64,7 +64,7 @@ impl Waiting {
 /// An end for which work waited at a moment, and how much it had taken until then.
 pub(crate) type Waits = (EndpointId, u64);
 
-impl Snapshot {
+impl ObservedDomain {
     /// The long callbacks that threads of a process are in.
     pub(crate) fn held(&self, peer: &Peer) -> Vec<Held> {
         let held = |busy: sinew_shm::Busy| {
@@ -82,8 +82,8 @@ impl Snapshot {
     }
 
     /// The entity, or the node, whose callback it is.
-    fn entity_of(&self, peer: &Peer, callback: Callback) -> Option<&Entity> {
-        let key: EntityKey = match callback {
+    fn entity_of(&self, peer: &Peer, callback: Callback) -> Option<&Endpoint> {
+        let key: EndpointKey = match callback {
             Callback::Of(key) | Callback::Timer(key) | Callback::Other(key) => key,
             _ => return None,
         };
@@ -104,9 +104,9 @@ impl Snapshot {
     }
 
     /// What waits for a subscription or a server; of others nothing.
-    pub(crate) fn waiting(&self, end: &Endpoint) -> Waiting {
-        let Endpoint { peer, key, entity } = end;
-        if !matches!(entity.kind, EntityKind::Subscription | EntityKind::Server) {
+    pub(crate) fn waiting(&self, end: &ObservedEndpoint) -> Waiting {
+        let ObservedEndpoint { peer, key, entity } = end;
+        if !matches!(entity.kind, EndpointKind::Subscription | EndpointKind::Server) {
             return Waiting::default();
         }
         let fetched = end.counts().get(Counter::Waiting);
@@ -124,11 +124,11 @@ impl Snapshot {
     }
 
     /// Whether a subscription gets what another process's publisher has sent its process.
-    fn is_heard(&self, end: &Endpoint, unread: &sinew_shm::Unread) -> bool {
+    fn is_heard(&self, end: &ObservedEndpoint, unread: &sinew_shm::Unread) -> bool {
         let source = self.endpoints.iter().find(|other| other.id() == (unread.writer, unread.source));
         source.is_some_and(|source| {
             // What it sends has left its process, whatever is told of its type.
-            source.entity.kind == EntityKind::Publisher
+            source.entity.kind == EndpointKind::Publisher
                 && source.entity.name == end.entity.name
                 && matches!(
                     Mismatch::between(&source.entity, &end.entity, false),
@@ -139,7 +139,7 @@ impl Snapshot {
 
     /// The ends for which work waits.
     pub(crate) fn all_that_wait(&self) -> HashSet<Waits> {
-        let taken = |end: &Endpoint| end.counts().get(Counter::Taken);
+        let taken = |end: &ObservedEndpoint| end.counts().get(Counter::Taken);
         let waiting = self.endpoints.iter().filter(|end| self.waiting(end).all() > 0);
         waiting.map(|end| (end.id(), taken(end))).collect()
     }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use serde_json::{Value, json};
 use sinew::QoS;
-use sinew_shm::{Counter, EntityKind};
+use sinew_shm::{Counter, EndpointKind};
 
 use super::list::{SERVICES, TOPICS};
 use super::mismatch::{self, Pair};
@@ -13,16 +13,16 @@ use super::track::dropped;
 use super::{qos, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
-use crate::observed::{Endpoint, Observed, Snapshot};
+use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
 use crate::output::{print, print_json};
 use crate::similar;
 
 /// The sections of `ros2 node info`, with their names in JSON.
-const SECTIONS: [(EntityKind, &str, &str); 4] = [
-    (EntityKind::Subscription, "Subscribers", "subscribers"),
-    (EntityKind::Publisher, "Publishers", "publishers"),
-    (EntityKind::Server, "Service Servers", "service_servers"),
-    (EntityKind::Client, "Service Clients", "service_clients"),
+const SECTIONS: [(EndpointKind, &str, &str); 4] = [
+    (EndpointKind::Subscription, "Subscribers", "subscribers"),
+    (EndpointKind::Publisher, "Publishers", "publishers"),
+    (EndpointKind::Server, "Service Servers", "service_servers"),
+    (EndpointKind::Client, "Service Clients", "service_clients"),
 ];
 
 /// The counters, with their names in JSON.
@@ -49,10 +49,10 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
     let mut nodes: Vec<_> =
-        snapshot.of(EntityKind::Node).filter(|node| node.entity.node == options.name).collect();
+        snapshot.of(EndpointKind::Node).filter(|node| node.entity.node == options.name).collect();
     nodes.sort_by_key(|node| (node.peer.id(), node.entity.number));
     if nodes.is_empty() {
-        let names = snapshot.of(EntityKind::Node).map(|node| node.entity.node.as_str());
+        let names = snapshot.of(EndpointKind::Node).map(|node| node.entity.node.as_str());
         let similar = similar::to(&options.name, names);
         let (name, domain) = (options.name.clone(), observed.domain());
         return Err(Error::NotFound { what: "node", name, domain, similar });
@@ -64,7 +64,7 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     }
     let mut text = String::new();
     for node in nodes {
-        let Endpoint { peer, entity, .. } = node;
+        let ObservedEndpoint { peer, entity, .. } = node;
         let _ = writeln!(text, "{}", entity.node); // a string takes everything
         let _ = writeln!(text, "  Process: {} {}", peer.pid(), peer.program());
         for held in snapshot.held(peer) {
@@ -81,7 +81,7 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     print(&text)
 }
 
-fn node_json(node: &Endpoint, snapshot: &Snapshot) -> Value {
+fn node_json(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
     let mut value = json!({
         "name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program(),
         "in_callbacks": snapshot.held(&node.peer),
@@ -90,7 +90,7 @@ fn node_json(node: &Endpoint, snapshot: &Snapshot) -> Value {
         let ends = ends_of(node, kind, snapshot);
         let one = |((name, type_name), waiting): (&(&str, &str), &u64)| {
             let mut end = json!({"name": name, "type": type_name});
-            if matches!(kind, EntityKind::Subscription | EntityKind::Server) {
+            if matches!(kind, EndpointKind::Subscription | EndpointKind::Server) {
                 end["waiting"] = json!(waiting);
             }
             end
@@ -102,12 +102,13 @@ fn node_json(node: &Endpoint, snapshot: &Snapshot) -> Value {
 
 /// Names and types of what a node has of one kind, sorted, and how much waits for them.
 fn ends_of<'a>(
-    node: &Endpoint,
-    kind: EntityKind,
-    snapshot: &'a Snapshot,
+    node: &ObservedEndpoint,
+    kind: EndpointKind,
+    snapshot: &'a ObservedDomain,
 ) -> BTreeMap<(&'a str, &'a str), u64> {
     let mut ends = BTreeMap::new();
-    let of_node = |end: &&Endpoint| end.peer.id() == node.peer.id() && end.entity.node == node.entity.node;
+    let of_node =
+        |end: &&ObservedEndpoint| end.peer.id() == node.peer.id() && end.entity.node == node.entity.node;
     for end in snapshot.of(kind).filter(of_node) {
         let waiting = snapshot.waiting(end).all();
         *ends.entry((end.entity.name.as_str(), end.entity.type_name.as_str())).or_default() += waiting;
@@ -131,7 +132,8 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     let pairs = mismatch::pairs_of(&ends.0);
     let [publishers, subscriptions] = &ends.0;
     if info.json {
-        let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        let all =
+            |ends: &[&ObservedEndpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
         return print_json(&json!({
             "name": info.name, "types": types,
             "publishers": all(publishers), "subscriptions": all(subscriptions),
@@ -171,7 +173,8 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     let types = ends.types();
     let [servers, clients] = &ends.0;
     if info.json {
-        let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        let all =
+            |ends: &[&ObservedEndpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
         return print_json(&json!({
             "name": info.name, "types": types, "servers": all(servers), "clients": all(clients),
         }));
@@ -192,12 +195,12 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
 }
 
 /// A server or client, and what it counts.
-fn service_text(end: &Endpoint, snapshot: &Snapshot) -> String {
-    let Endpoint { peer, entity, .. } = end;
+fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
+    let ObservedEndpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let of = |counter| counts.get(counter);
     let waiting = snapshot.waiting(end);
-    let (kind, counters) = if entity.kind == EntityKind::Server {
+    let (kind, counters) = if entity.kind == EndpointKind::Server {
         let counters = vec![
             ("Requests", of(Counter::Messages)),
             ("Taken", of(Counter::Taken)),
@@ -223,8 +226,8 @@ fn service_text(end: &Endpoint, snapshot: &Snapshot) -> String {
 }
 
 /// What waits for a subscription or a server whose process is in a long callback, or hasn't fetched it.
-fn held_up(end: &Endpoint, snapshot: &Snapshot) -> Option<String> {
-    let Endpoint { peer, entity, .. } = end;
+fn held_up(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Option<String> {
+    let ObservedEndpoint { peer, entity, .. } = end;
     let (waiting, held) = (snapshot.waiting(end), snapshot.held(peer));
     let (count, why) = match held.iter().max_by_key(|held| held.nanoseconds) {
         Some(held) => (waiting.all(), format!("is {}", held.text())),
@@ -236,11 +239,11 @@ fn held_up(end: &Endpoint, snapshot: &Snapshot) -> Option<String> {
 }
 
 /// One end, as `ros2 topic info --verbose` has it, and what it counts.
-fn end_text(end: &Endpoint, snapshot: &Snapshot, pairs: &[Pair<'_>]) -> String {
-    let Endpoint { peer, entity, .. } = end;
+fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>]) -> String {
+    let ObservedEndpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let (namespace, name) = split(&entity.node);
-    let is_publisher = entity.kind == EntityKind::Publisher;
+    let is_publisher = entity.kind == EndpointKind::Publisher;
     let gid = end.gid().map(|byte| format!("{byte:02x}")).join(".");
     let of = |counter| counts.get(counter);
     let counters = if is_publisher {
@@ -288,8 +291,8 @@ fn end_text(end: &Endpoint, snapshot: &Snapshot, pairs: &[Pair<'_>]) -> String {
     )
 }
 
-fn end_json(end: &Endpoint, snapshot: &Snapshot) -> Value {
-    let Endpoint { peer, entity, .. } = end;
+fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
+    let ObservedEndpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let counters: serde_json::Map<_, _> =
         COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use sinew_shm::{Domain, EntityKind};
+use sinew_shm::{Domain, EndpointKind};
 
 use crate::cli::tools::{FindOptions, InfoOptions, ListOptions, TypedListOptions, Where};
 use crate::error::Error;
-use crate::observed::{Ends, Observed, Snapshot};
+use crate::observed::{Ends, Observed, ObservedDomain};
 use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 
@@ -16,7 +16,7 @@ use crate::similar::{self, suggestion};
 pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
     let snapshot = Observed::open(&options.place)?.look()?;
     let mut nodes: Vec<_> = snapshot
-        .of(EntityKind::Node)
+        .of(EndpointKind::Node)
         .filter(|node| options.all || !is_hidden(&node.entity.node))
         .map(|node| (node.entity.node.as_str(), &node.peer))
         .collect();
@@ -36,7 +36,7 @@ pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
 
 /// What has a name and two kinds of ends.
 pub(super) struct Named {
-    pub(super) kinds: [EntityKind; 2],
+    pub(super) kinds: [EndpointKind; 2],
     /// The ends of each kind, in JSON.
     pub(super) sides: [&'static str; 2],
     /// One of them, and several.
@@ -44,20 +44,20 @@ pub(super) struct Named {
 }
 
 pub(super) const TOPICS: Named = Named {
-    kinds: [EntityKind::Publisher, EntityKind::Subscription],
+    kinds: [EndpointKind::Publisher, EndpointKind::Subscription],
     sides: ["publishers", "subscriptions"],
     what: ["topic", "topics"],
 };
 
 pub(super) const SERVICES: Named = Named {
-    kinds: [EntityKind::Server, EntityKind::Client],
+    kinds: [EndpointKind::Server, EndpointKind::Client],
     sides: ["servers", "clients"],
     what: ["service", "services"],
 };
 
 impl Named {
     /// That there is none of this name.
-    pub(super) fn missing(&self, observed: &Observed, snapshot: &Snapshot, name: &str) -> Error {
+    pub(super) fn missing(&self, observed: &Observed, snapshot: &ObservedDomain, name: &str) -> Error {
         let similar = similar::to(name, snapshot.ends(self.kinds).into_keys());
         Error::NotFound { what: self.what[0], name: name.to_owned(), domain: observed.domain(), similar }
     }

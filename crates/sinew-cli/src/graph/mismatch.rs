@@ -5,30 +5,30 @@ use std::fmt;
 
 use serde_json::{Value, json};
 use sinew::Mismatch;
-use sinew_shm::{Counter, EntityKind};
+use sinew_shm::{Counter, EndpointKind};
 
 use super::list::TOPICS;
 use crate::cli::tools::CheckOptions;
 use crate::error::Error;
-use crate::observed::{Endpoint, Observed, Snapshot};
+use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
 use crate::output::{print, print_json};
 
 /// A publisher and a subscription, or a server and a client.
 pub(crate) struct Pair<'a> {
-    pub(super) sender: &'a Endpoint,
-    pub(super) receiver: &'a Endpoint,
+    pub(super) sender: &'a ObservedEndpoint,
+    pub(super) receiver: &'a ObservedEndpoint,
     pub(crate) mismatch: Mismatch,
 }
 
 /// What can't talk, by topic or service.
-pub(crate) fn pairs(snapshot: &Snapshot, kinds: [EntityKind; 2]) -> Vec<Pair<'_>> {
+pub(crate) fn pairs(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<Pair<'_>> {
     let ends = snapshot.ends(kinds);
     ends.values().flat_map(|ends| pairs_of(&ends.0)).collect()
 }
 
 /// Those of one topic.
-pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a Endpoint>; 2]) -> Vec<Pair<'a>> {
-    let pair = |(sender, receiver): (&'a Endpoint, &'a Endpoint)| {
+pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2]) -> Vec<Pair<'a>> {
+    let pair = |(sender, receiver): (&'a ObservedEndpoint, &'a ObservedEndpoint)| {
         let in_one_process = sender.peer.id() == receiver.peer.id();
         let mismatch = Mismatch::between(&sender.entity, &receiver.entity, in_one_process)?;
         // An end that has a partner in its own process keeps its messages there on purpose.
@@ -42,7 +42,7 @@ pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a Endpoint>; 2]) -> Vec
 
 impl Pair<'_> {
     /// For one of the two.
-    pub(super) fn towards(&self, end: &Endpoint) -> Option<String> {
+    pub(super) fn towards(&self, end: &ObservedEndpoint) -> Option<String> {
         let Self { sender, receiver, mismatch } = self;
         let other = match end.id() {
             id if id == sender.id() => receiver,
@@ -70,7 +70,7 @@ impl Pair<'_> {
     }
 
     pub(super) fn json(&self) -> Value {
-        let end = |end: &Endpoint| json!({"node": end.entity.node, "pid": end.peer.pid(), "program": end.peer.program()});
+        let end = |end: &ObservedEndpoint| json!({"node": end.entity.node, "pid": end.peer.pid(), "program": end.peer.program()});
         json!({
             "name": self.name(), "sender": end(self.sender), "receiver": end(self.receiver),
             "reason": self.mismatch.to_string(),
@@ -80,7 +80,7 @@ impl Pair<'_> {
 
 impl fmt::Display for Pair<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let who = |end: &Endpoint| {
+        let who = |end: &ObservedEndpoint| {
             format!("{} in process {} ({})", end.entity.node, end.peer.pid(), end.peer.program())
         };
         let Self { sender, receiver, mismatch } = self;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use sinew::Time;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath};
-use sinew_shm::{Entity, Head};
+use sinew_shm::{Endpoint, Head};
 
 use crate::cli::tools::EchoOptions;
 use sinew_bench::clock::now_ns;
@@ -14,7 +14,7 @@ use sinew_bench::table::time;
 /// Whose messages are printed.
 pub(super) struct Origin {
     pub(super) gid: [u8; 16],
-    pub(super) publisher: Entity,
+    pub(super) publisher: Endpoint,
 }
 
 /// What was read of a message.

@@ -9,8 +9,8 @@ use sinew::{Durability, Mismatch, Policy, QoS};
 use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{Style, Template};
 use sinew_shm::{
-    Connect, Counter, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, OwnEntity,
-    Participant, Peer, Port, Sink, Writer,
+    Connect, Counter, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Observer,
+    OwnEndpoint, Participant, Peer, Sink, Writer,
 };
 
 use super::qos;
@@ -64,8 +64,8 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     // What tools can read is worth more than an error here: the messages go their way without it.
     let _ = domain.keep_description(&hash.0, &description.to_json());
     let node = options.node_name.clone().unwrap_or_else(|| format!("/_sinew_pub_{}", std::process::id()));
-    let publisher = Entity {
-        kind: EntityKind::Publisher,
+    let publisher = Endpoint {
+        kind: EndpointKind::Publisher,
         number: 2,
         node,
         name: topic,
@@ -96,26 +96,26 @@ fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> 
     // A subscription tells more: it is what would receive nothing.
     let mut ends = sides.iter().rev().flatten();
     let Some(other) = ends.next() else { return Ok(()) };
-    let is_ours = |end: &Entity| end.type_name == type_name && end.hash == *hash;
+    let is_ours = |end: &Endpoint| end.type_name == type_name && end.hash == *hash;
     if is_ours(&other.entity) || ends.any(|end| is_ours(&end.entity)) {
         return Ok(());
     }
-    let asked = Entity { kind: EntityKind::Subscription, ..other.entity.clone() };
+    let asked = Endpoint { kind: EndpointKind::Subscription, ..other.entity.clone() };
     let qos = QoS::default().to_bytes(true);
-    let offered = Entity {
-        kind: EntityKind::Publisher,
+    let offered = Endpoint {
+        kind: EndpointKind::Publisher,
         type_name: type_name.to_owned(),
         hash: *hash,
         qos,
         ..asked.clone()
     };
     let Some(mismatch) = Mismatch::between(&offered, &asked, false) else { return Ok(()) };
-    let Entity { node, type_name: theirs, .. } = &other.entity;
+    let Endpoint { node, type_name: theirs, .. } = &other.entity;
     let why = match other.entity.kind {
-        EntityKind::Publisher if theirs == type_name => {
+        EndpointKind::Publisher if theirs == type_name => {
             format!("it is published with another hash of that type by {node}")
         }
-        EntityKind::Publisher => format!("it is published as {theirs} by {node}"),
+        EndpointKind::Publisher => format!("it is published as {theirs} by {node}"),
         _ => format!("incompatible: {mismatch} with {node}"),
     };
     Err(Error::OtherType { topic: options.name.clone(), why, type_name: theirs.clone() })
@@ -126,14 +126,14 @@ struct Found {
     topic: String,
     type_name: String,
     hash: [u8; 32],
-    port: OnceLock<Arc<Port>>,
+    port: OnceLock<Arc<EventReceiver>>,
     news: Collected<News>,
 }
 
 #[derive(Default)]
 struct News {
-    came: Vec<(Arc<Peer>, EntityKey, Entity)>,
-    went: Vec<(u64, EntityKey)>,
+    came: Vec<(Arc<Peer>, EndpointKey, Endpoint)>,
+    went: Vec<(u64, EndpointKey)>,
     is_enough: bool,
 }
 
@@ -146,8 +146,8 @@ impl Found {
 }
 
 impl Observer for Found {
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
-        if entity.kind == EntityKind::Subscription && entity.name == self.topic {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        if entity.kind == EndpointKind::Subscription && entity.name == self.topic {
             if entity.type_name != self.type_name || entity.hash != self.hash {
                 return says(&format!(
                     "{} receives {} as {} with another hash or name of the type, so it gets nothing of this",
@@ -159,12 +159,12 @@ impl Observer for Found {
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         self.news.with(|news| news.went.push((peer.id(), key)));
         self.wake();
     }
 
-    fn connected(&self, _: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         None
     }
 
@@ -173,12 +173,12 @@ impl Observer for Found {
 
 struct Publish<'a> {
     found: &'a Found,
-    port: Arc<Port>,
-    _node: OwnEntity,
+    port: Arc<EventReceiver>,
+    _node: OwnEndpoint,
     writer: Writer,
     offered: QoS,
     /// Matching subscriptions, and what they request.
-    matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
+    matched: Vec<(Arc<Peer>, EndpointKey, QoS)>,
     message: Template,
     image: Vec<u8>,
     sent: u64,
@@ -187,13 +187,13 @@ struct Publish<'a> {
 impl<'a> Publish<'a> {
     fn new(
         participant: &Arc<Participant>,
-        publisher: &Entity,
+        publisher: &Endpoint,
         found: &'a Found,
         (offered, mut message): (QoS, Template),
     ) -> Result<Self, Error> {
         let port = participant.port(None)?;
-        let node = Entity {
-            kind: EntityKind::Node,
+        let node = Endpoint {
+            kind: EndpointKind::Node,
             number: 1,
             name: String::new(),
             type_name: String::new(),
@@ -284,7 +284,7 @@ impl<'a> Publish<'a> {
     }
 
     /// A late subscription gets what is retained by a connection of its own.
-    fn connect(&mut self, peer: &Arc<Peer>, key: EntityKey, requested: QoS) -> Result<(), Error> {
+    fn connect(&mut self, peer: &Arc<Peer>, key: EndpointKey, requested: QoS) -> Result<(), Error> {
         let next = self.writer.next();
         let depth = qos::capacity(&requested);
         self.writer.grow_for_reader(depth)?;

@@ -159,7 +159,7 @@ mod tests {
     /// An endpoint's record is only filled by its participant: this is one of a participant of the test.
     struct Counted {
         _directory: tempfile::TempDir,
-        entity: sinew_shm::OwnEntity,
+        entity: sinew_shm::OwnEndpoint,
     }
 
     struct Nobody;
@@ -168,15 +168,15 @@ mod tests {
         fn appeared(
             &self,
             _: &std::sync::Arc<sinew_shm::Peer>,
-            _: sinew_shm::EntityKey,
-            _: &sinew_shm::Entity,
+            _: sinew_shm::EndpointKey,
+            _: &sinew_shm::Endpoint,
         ) {
         }
-        fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EntityKey) {}
+        fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey) {}
         fn connected(
             &self,
             _: sinew_shm::Incoming,
-            _: Option<sinew_shm::EntityKey>,
+            _: Option<sinew_shm::EndpointKey>,
         ) -> Option<std::sync::Arc<dyn sinew_shm::Sink>> {
             None
         }
@@ -188,8 +188,8 @@ mod tests {
             let directory = tempfile::tempdir_in("/dev/shm").unwrap();
             let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
             let participant = sinew_shm::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
-            let entity = sinew_shm::Entity {
-                kind: sinew_shm::EntityKind::Publisher,
+            let entity = sinew_shm::Endpoint {
+                kind: sinew_shm::EndpointKind::Publisher,
                 number: 1,
                 node: "/n".into(),
                 name: "/t".into(),

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use sinew_shm::EntityKind;
+use sinew_shm::EndpointKind;
 
 use super::list::TOPICS;
 use super::track::Latencies;
 use super::{Change, Track};
 use crate::cli::tools::WatchOptions;
 use crate::error::Error;
-use crate::observed::{EndpointId, Observed, Snapshot};
+use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output::{print, print_json, says};
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 use sinew_bench::table::time;
@@ -18,7 +18,7 @@ use sinew_bench::table::time;
 /// What is reported.
 pub(super) trait Report {
     /// Whose counters say it.
-    const KIND: EntityKind;
+    const KIND: EndpointKind;
 
     /// What is measured, if that isn't what its name says.
     const MEANING: Option<&str> = None;
@@ -87,7 +87,7 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
             print_json(&value)?;
         } else {
             let nothing = match R::KIND {
-                EntityKind::Subscription if total.ends == 0 => "no subscription takes the messages\n",
+                EndpointKind::Subscription if total.ends == 0 => "no subscription takes the messages\n",
                 _ => "no new messages\n",
             };
             print(&R::text(&total).unwrap_or_else(|| nothing.to_owned()))?;
@@ -98,7 +98,7 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
 
 fn follow<R: Report>(
     tracks: &mut HashMap<EndpointId, Track>,
-    snapshot: &Snapshot,
+    snapshot: &ObservedDomain,
     name: &str,
     window_ns: i64,
 ) {
@@ -115,7 +115,7 @@ fn follow<R: Report>(
 pub(super) struct Rate;
 
 impl Report for Rate {
-    const KIND: EntityKind = EntityKind::Publisher;
+    const KIND: EndpointKind = EndpointKind::Publisher;
 
     fn text(total: &Total) -> Option<String> {
         let Total { rate, messages, seconds, ends, .. } = total;
@@ -135,7 +135,7 @@ impl Report for Rate {
 pub(super) struct Bandwidth;
 
 impl Report for Bandwidth {
-    const KIND: EntityKind = EntityKind::Publisher;
+    const KIND: EndpointKind = EndpointKind::Publisher;
 
     fn text(total: &Total) -> Option<String> {
         let Total { messages, bytes, bytes_per_second, ends, seconds, .. } = total;
@@ -163,7 +163,7 @@ impl Report for Bandwidth {
 pub(super) struct Delay;
 
 impl Report for Delay {
-    const KIND: EntityKind = EntityKind::Subscription;
+    const KIND: EndpointKind = EndpointKind::Subscription;
     const MEANING: Option<&str> = Some(
         "the delay is the time from a message's publication until its callback has it, as the subscriptions' processes note it \
          (ros2 topic delay tells the age of header.stamp)",

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use serde::Serialize;
-use sinew_shm::EntityKind;
+use sinew_shm::EndpointKind;
 
 use crate::cli::tools::{GraphFormat, GraphOptions};
 use crate::error::Error;
 use crate::graph::{Held, Track, is_hidden};
-use crate::observed::{EndpointId, Observed, Snapshot};
+use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
@@ -92,7 +92,12 @@ pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
 }
 
 impl Picture {
-    fn of(snapshot: &Snapshot, domain: u32, all: bool, tracks: &mut HashMap<EndpointId, Track>) -> Self {
+    fn of(
+        snapshot: &ObservedDomain,
+        domain: u32,
+        all: bool,
+        tracks: &mut HashMap<EndpointId, Track>,
+    ) -> Self {
         let mut picture = Self { domain, ..Self::default() };
         let processes: HashMap<u64, usize> =
             snapshot.processes.iter().enumerate().map(|(index, peer)| (peer.id(), index)).collect();
@@ -112,7 +117,7 @@ impl Picture {
             let process = processes.get(peer).copied().unwrap_or(0);
             picture.nodes.push(Node { name: (*name).to_owned(), process });
         }
-        let mut channels = |kinds: [EntityKind; 2]| {
+        let mut channels = |kinds: [EndpointKind; 2]| {
             let mut found = Vec::new();
             for (name, ends) in snapshot.ends(kinds) {
                 if !all && is_hidden(name) {
@@ -134,7 +139,7 @@ impl Picture {
                     lines.into_iter().map(|(node, rate_hz)| Line { node, rate_hz }).collect()
                 });
                 // Requests go from clients to servers.
-                if kinds[0] == EntityKind::Server {
+                if kinds[0] == EndpointKind::Server {
                     sides.reverse();
                 }
                 let [from, to] = sides;
@@ -144,8 +149,8 @@ impl Picture {
             found.retain(|channel: &Channel| !channel.from.is_empty() || !channel.to.is_empty());
             found
         };
-        picture.topics = channels([EntityKind::Publisher, EntityKind::Subscription]);
-        picture.services = channels([EntityKind::Server, EntityKind::Client]);
+        picture.topics = channels([EndpointKind::Publisher, EndpointKind::Subscription]);
+        picture.services = channels([EndpointKind::Server, EndpointKind::Client]);
         picture
     }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use sinew_shm::EntityKind;
+use sinew_shm::EndpointKind;
 
 use crate::graph::{Change, Held, Track, dropped};
-use crate::observed::{Endpoint, EndpointId, Snapshot};
+use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 
 /// The counters at the last look.
 #[derive(Default)]
@@ -78,7 +78,7 @@ pub(super) struct Topic {
 
 impl Watched {
     /// What happened since the look before.
-    pub(super) fn look(&mut self, snapshot: &Snapshot) -> Figures {
+    pub(super) fn look(&mut self, snapshot: &ObservedDomain) -> Figures {
         let since_ns = snapshot.at_ns - std::mem::replace(&mut self.at_ns, snapshot.at_ns);
         let seconds = (since_ns as f64 / 1e9).max(1e-9);
         let mut before = std::mem::take(&mut self.tracks);
@@ -105,14 +105,14 @@ impl Watched {
 
 /// An end, and what it has been at.
 struct Seen<'a> {
-    end: &'a Endpoint,
+    end: &'a ObservedEndpoint,
     change: Change,
     memory: u64,
     dropped: u64,
     queued: u64,
 }
 
-fn processes(snapshot: &Snapshot, seen: &[Seen<'_>], seconds: f64) -> Vec<Process> {
+fn processes(snapshot: &ObservedDomain, seen: &[Seen<'_>], seconds: f64) -> Vec<Process> {
     let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
         let in_callbacks = snapshot.held(peer);
         let process =
@@ -129,15 +129,15 @@ fn processes(snapshot: &Snapshot, seen: &[Seen<'_>], seconds: f64) -> Vec<Proces
         process.dropped = process.dropped.wrapping_add(*dropped);
         process.waiting = process.waiting.wrapping_add(*queued);
         match end.entity.kind {
-            EntityKind::Node => process.nodes += 1,
-            EntityKind::Server => process.servers += 1,
-            EntityKind::Client => process.clients += 1,
-            EntityKind::Publisher => {
+            EndpointKind::Node => process.nodes += 1,
+            EndpointKind::Server => process.servers += 1,
+            EndpointKind::Client => process.clients += 1,
+            EndpointKind::Publisher => {
                 process.publishers += 1;
                 process.published_hz += change.messages as f64 / seconds;
                 process.bytes_per_second += change.bytes as f64 / seconds;
             }
-            EntityKind::Subscription => {
+            EndpointKind::Subscription => {
                 process.subscriptions += 1;
                 process.taken_hz += change.taken as f64 / seconds;
             }
@@ -150,7 +150,7 @@ fn processes(snapshot: &Snapshot, seen: &[Seen<'_>], seconds: f64) -> Vec<Proces
 fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
     let mut ends = std::collections::BTreeMap::<&str, Vec<&Seen<'_>>>::new();
     for one in seen {
-        if matches!(one.end.entity.kind, EntityKind::Publisher | EntityKind::Subscription) {
+        if matches!(one.end.entity.kind, EndpointKind::Publisher | EndpointKind::Subscription) {
             ends.entry(&one.end.entity.name).or_default().push(one);
         }
     }
@@ -168,7 +168,7 @@ fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
             topic.memory = topic.memory.wrapping_add(*memory);
             topic.dropped = topic.dropped.wrapping_add(*dropped);
             topic.dropped_now = topic.dropped_now.wrapping_add(change.dropped);
-            if end.entity.kind == EntityKind::Publisher {
+            if end.entity.kind == EndpointKind::Publisher {
                 topic.publishers += 1;
                 topic.rate_hz += change.messages as f64 / seconds;
                 topic.bytes_per_second += change.bytes as f64 / seconds;

@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use sinew_shm::{Connect, Domain, EntityKind, Head, Participant, Writer};
+use sinew_shm::{Connect, Domain, EndpointKind, Head, Participant, Writer};
 
 use crate::{Base, CHILD, Found, Other, PATIENCE, Slow, entity, park, talker_and_listener};
 
@@ -58,7 +58,7 @@ fn what_the_dead_have_left_stays_while_somebody_reads_it() {
     let participant = Participant::join(&domain, Arc::new(Slow { subscriptions, connections })).unwrap();
     let Some(base) = base else {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
-        let publisher = entity(EntityKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
+        let publisher = entity(EndpointKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
         let publisher = Arc::new(participant.advertise(&publisher, None).unwrap());
         let reader = subscribed.recv_timeout(PATIENCE).unwrap();
         let mut writer = Writer::new(publisher, 8, 200, 1).unwrap();
@@ -69,7 +69,7 @@ fn what_the_dead_have_left_stays_while_somebody_reads_it() {
         println!("it has joined");
         park();
     };
-    let subscription = entity(EntityKind::Subscription, 1, "/listener", "/chatter", "std_msgs/msg/String");
+    let subscription = entity(EndpointKind::Subscription, 1, "/listener", "/chatter", "std_msgs/msg/String");
     let _subscription = participant.advertise(&subscription, None).unwrap();
     let other = Other::start(&base, "dead::what_the_dead_have_left_stays_while_somebody_reads_it");
     let mut incoming = connected.recv_timeout(PATIENCE).unwrap();

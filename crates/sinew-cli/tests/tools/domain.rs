@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use sinew_shm::{Domain, EntityKind, Participant};
+use sinew_shm::{Domain, EndpointKind, Participant};
 
 use crate::{Base, Found, entity, talker_and_listener, text};
 
@@ -85,7 +85,7 @@ fn a_hundred_entities_of_several_processes() {
     for process in 0..4 {
         let participant = Participant::join(&domain, Arc::new(Found::default())).unwrap();
         for number in 0..25 {
-            let kind = if number % 2 == 0 { EntityKind::Publisher } else { EntityKind::Subscription };
+            let kind = if number % 2 == 0 { EndpointKind::Publisher } else { EndpointKind::Subscription };
             let node = format!("/process{process}");
             let entity = entity(kind, number, &node, &format!("/topic{number:02}"), "std_msgs/msg/Empty");
             entities.push(participant.advertise(&entity, None).unwrap());

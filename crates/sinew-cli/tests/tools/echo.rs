@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use sinew::Message;
-use sinew_shm::{Connect, Domain, EntityKind, Head, OwnEntity, Participant, Peer, Writer};
+use sinew_shm::{Connect, Domain, EndpointKind, Head, OwnEndpoint, Participant, Peer, Writer};
 
 use crate::{Base, PATIENCE, Slow, entity, text};
 
@@ -32,14 +32,14 @@ impl Talker {
     }
 
     /// A publisher, of a type that can leave the process or can't.
-    fn publisher(&self, travels: bool) -> OwnEntity {
-        let mut entity = entity(EntityKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
+    fn publisher(&self, travels: bool) -> OwnEndpoint {
+        let mut entity = entity(EndpointKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
         entity.qos[5] = u8::from(travels);
         self.participant.advertise(&entity, None).unwrap()
     }
 
     /// Publishes to the next one who subscribes.
-    fn publish(&self, publisher: OwnEntity, images: &[&[u8]]) -> Writer {
+    fn publish(&self, publisher: OwnEndpoint, images: &[&[u8]]) -> Writer {
         let reader = self.subscribed.recv_timeout(PATIENCE).unwrap();
         let mut writer = Writer::new(Arc::new(publisher), 8, 200, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth: 8, capacity: None };
@@ -93,7 +93,7 @@ fn a_message_that_cant_be_read_is_told_of_and_passed_over() {
     let problem = "`data` of std_msgs/msg/String claims 2 elements, but the image has room for 1 at most";
     for (options, skips) in [(&["--csv"][..], true), (&["--field", "data"], true), (&[], false)] {
         let talker = Talker::join(&base);
-        let mut publisher = entity(EntityKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
+        let mut publisher = entity(EndpointKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
         publisher.hash = Text::ENCODING.unwrap().hash.0;
         publisher.qos[5] = 1;
         let publisher = talker.participant.advertise(&publisher, None).unwrap();

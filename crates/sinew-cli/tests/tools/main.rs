@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sinew_shm::{
-    Domain, Entity, EntityKey, EntityKind, Incoming, Observer, OwnEntity, Participant, Peer, Sink,
+    Domain, Endpoint, EndpointKey, EndpointKind, Incoming, Observer, OwnEndpoint, Participant, Peer, Sink,
 };
 
 /// A directory for domains, removed at the end.
@@ -33,11 +33,11 @@ struct Base(tempfile::TempDir);
 struct Found(AtomicUsize);
 
 impl Observer for Found {
-    fn appeared(&self, _: &Arc<Peer>, _: EntityKey, _: &Entity) {
+    fn appeared(&self, _: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, _: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         None
     }
     fn left(&self, _: &Arc<Peer>) {
@@ -123,25 +123,25 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Names, types and so on of an entity; its hash is that of `std_msgs/msg/String` in its first byte only.
-fn entity(kind: EntityKind, number: u64, node: &str, name: &str, type_name: &str) -> Entity {
+fn entity(kind: EndpointKind, number: u64, node: &str, name: &str, type_name: &str) -> Endpoint {
     let mut hash = [0; 32];
     hash[0] = 0xdf;
     let (node, name, type_name) = (node.to_owned(), name.to_owned(), type_name.to_owned());
-    Entity { kind, number, node, name, type_name, hash, qos: qos(kind) }
+    Endpoint { kind, number, node, name, type_name, hash, qos: qos(kind) }
 }
 
 /// As `sinew` writes it: publishers are reliable and keep 10, others keep all and are best effort. No limits.
-fn qos(kind: EntityKind) -> [u8; 64] {
+fn qos(kind: EndpointKind) -> [u8; 64] {
     let mut qos = [0; 64];
-    let is_publisher = kind == EntityKind::Publisher;
+    let is_publisher = kind == EndpointKind::Publisher;
     (qos[0], qos[1], qos[2], qos[8]) = (1, u8::from(!is_publisher), u8::from(is_publisher), 10);
     qos[16..40].fill(0xff);
     qos
 }
 
 /// A talker and a listener, each with a service's end, in one process.
-fn talker_and_listener(participant: &Arc<Participant>) -> Vec<OwnEntity> {
-    use EntityKind::{Client, Node, Publisher, Server, Subscription};
+fn talker_and_listener(participant: &Arc<Participant>) -> Vec<OwnEndpoint> {
+    use EndpointKind::{Client, Node, Publisher, Server, Subscription};
     const STRING: &str = "std_msgs/msg/String";
     const TRIGGER: &str = "std_srvs/srv/Trigger";
     let entities = [
@@ -166,11 +166,11 @@ struct Slow {
 }
 
 impl Observer for Slow {
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {
         self.subscriptions.send(peer.clone()).unwrap();
     }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         self.connections.send(incoming).unwrap();
         None
     }

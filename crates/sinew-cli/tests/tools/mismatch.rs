@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sinew::QoS;
-use sinew_shm::{Entity, EntityKind, OwnEntity, Participant};
+use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
 
 use crate::{Base, entity, text};
 
 const STRING: &str = "std_msgs/msg/String";
 
 /// One that can leave its process, with this QoS.
-fn end(kind: EntityKind, number: u64, node: &str, type_name: &str, qos: QoS) -> Entity {
+fn end(kind: EndpointKind, number: u64, node: &str, type_name: &str, qos: QoS) -> Endpoint {
     let mut hash = [0xdf; 32];
     hash[0] = u8::try_from(type_name.len()).unwrap();
-    Entity { hash, qos: qos.to_bytes(true), ..entity(kind, number, node, "/x", type_name) }
+    Endpoint { hash, qos: qos.to_bytes(true), ..entity(kind, number, node, "/x", type_name) }
 }
 
 /// A talker and a listener that match, and one that asks for more.
-fn talker_and_misuser(talker: &Arc<Participant>, others: &Arc<Participant>) -> Vec<OwnEntity> {
-    use EntityKind::{Publisher, Subscription};
+fn talker_and_misuser(talker: &Arc<Participant>, others: &Arc<Participant>) -> Vec<OwnEndpoint> {
+    use EndpointKind::{Publisher, Subscription};
     let plain = QoS::default();
     let publisher = end(Publisher, 1, "/talker", STRING, plain);
     let fits = end(Subscription, 2, "/fits", STRING, plain);
@@ -80,16 +80,16 @@ fn a_pair_that_can_t_talk_is_told_wherever_one_looks() {
 
 #[test]
 fn two_types_are_marked_and_told() {
-    use EntityKind::{Client, Publisher, Server, Subscription};
+    use EndpointKind::{Client, Publisher, Server, Subscription};
     let base = Base::new();
     let (one, two) = (base.join(), base.join());
     let plain = QoS::default();
     let other = "std_msgs/msg/Int32";
-    let mut newer = Entity { name: "/y".to_owned(), ..end(Publisher, 4, "/new", STRING, plain) };
-    let older = Entity { kind: Subscription, number: 5, node: "/old".to_owned(), ..newer.clone() };
+    let mut newer = Endpoint { name: "/y".to_owned(), ..end(Publisher, 4, "/new", STRING, plain) };
+    let older = Endpoint { kind: Subscription, number: 5, node: "/old".to_owned(), ..newer.clone() };
     newer.hash[1] = 1;
     let service =
-        |kind, node, type_name| Entity { name: "/s".to_owned(), ..end(kind, 6, node, type_name, plain) };
+        |kind, node, type_name| Endpoint { name: "/s".to_owned(), ..end(kind, 6, node, type_name, plain) };
     let known = [
         (&one, end(Publisher, 1, "/talker", STRING, plain)),
         (&two, end(Subscription, 2, "/counter", other, plain)),
@@ -117,7 +117,7 @@ fn two_types_are_marked_and_told() {
 
 #[test]
 fn what_stays_in_its_process_is_told_unless_that_is_where_its_partner_is() {
-    use EntityKind::{Publisher, Subscription};
+    use EndpointKind::{Publisher, Subscription};
     let base = Base::new();
     let (one, two) = (base.join(), base.join());
     let inside = |kind, number, node| entity(kind, number, node, "/x", "robot::Inside");
@@ -131,7 +131,7 @@ fn what_stays_in_its_process_is_told_unless_that_is_where_its_partner_is() {
 
 #[test]
 fn another_type_is_not_published_unless_forced() {
-    use EntityKind::Subscription;
+    use EndpointKind::Subscription;
     let base = Base::new();
     let participant = base.join();
     let counter = end(Subscription, 1, "/counter", "std_msgs/msg/Int32", QoS::default());
@@ -151,7 +151,7 @@ fn another_type_is_not_published_unless_forced() {
 fn what_another_publishes_is_told_as_that() {
     let base = Base::new();
     let participant = base.join();
-    let counter = end(EntityKind::Publisher, 1, "/counter", "std_msgs/msg/Int32", QoS::default());
+    let counter = end(EndpointKind::Publisher, 1, "/counter", "std_msgs/msg/Int32", QoS::default());
     let _counter = participant.advertise(&counter, None).unwrap();
     let said = base.failure(&["topic", "pub", "x", STRING, "--once", "--max-wait-time", "0.05"]);
     let expected = "sinew: /x has another type, so nothing would be received, it is published as std_msgs/msg/Int32 by \

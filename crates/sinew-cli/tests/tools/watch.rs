@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use sinew_shm::{Counter, OwnEntity};
+use sinew_shm::{Counter, OwnEndpoint};
 
 use crate::{Base, talker_and_listener};
 
@@ -16,7 +16,7 @@ struct Talking {
 }
 
 impl Talking {
-    fn start(entities: Vec<OwnEntity>) -> Self {
+    fn start(entities: Vec<OwnEndpoint>) -> Self {
         let ends = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&ends);
         let talk = move || {

@@ -1,7 +1,7 @@
 //! How much memory a writer takes, and how often it asks its readers.
 
 use crate::control::Table;
-use crate::endpoint::EntityKind;
+use crate::endpoint::EndpointKind;
 use crate::onlooker::{Onlooker, entity};
 use crate::ring::Head;
 use crate::sync::Arc;
@@ -24,10 +24,10 @@ impl Pair {
         let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
         let writing = Participant::join(&domain, a.clone()).unwrap();
         let reading = Participant::join(&domain, b.clone()).unwrap();
-        let _reads = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
+        let _reads = reading.advertise(&entity(EndpointKind::Subscription), None).unwrap();
         writing.refresh();
         let peer = a.0.lock().0.pop().unwrap();
-        let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
+        let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher), None).unwrap());
         let mut writer = Writer::new(source, depth, 0, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth, capacity: None };
         writer.connect(&peer, &connect).unwrap();

@@ -7,7 +7,7 @@
 //! nobody alive still has something to read in them: each reader says in its own memory that it is
 //! done.
 
-use super::{Discovery, Follower, Known, Telling};
+use super::{Discovery, Follower, KnownPeer, Telling};
 use crate::control::{DONE, IncomingRecord, Table, slot_of};
 use crate::leftovers::{peer_reads, remove_files, unread};
 use crate::peer::Peer;
@@ -21,7 +21,7 @@ const GRACE: i64 = 10_000_000_000;
 
 /// A peer that is gone, and whose files are still there.
 pub(super) struct Unburied {
-    known: Known,
+    known: KnownPeer,
     since: i64,
 }
 
@@ -34,7 +34,7 @@ impl Unburied {
 
 impl Follower {
     /// A peer's end.
-    pub(super) fn bury(&self, discovery: &mut Discovery, mut known: Known, telling: &mut Telling<'_>) {
+    pub(super) fn bury(&self, discovery: &mut Discovery, mut known: KnownPeer, telling: &mut Telling<'_>) {
         let id = known.peer.id();
         // Its last words. Not by its log: it may have died between a record and the log's entry.
         known.position = None;
@@ -136,7 +136,7 @@ impl Follower {
     }
 
     /// There was no room to take up all connections of a peer that is gone: perhaps there is now.
-    fn take_up_rest(&self, known: &mut Known, telling: &mut Telling<'_>) {
+    fn take_up_rest(&self, known: &mut KnownPeer, telling: &mut Telling<'_>) {
         known.is_incomplete = false;
         for slot in 0..known.peer.reserved(Table::Outgoing) {
             self.follow_outgoing(known, slot, telling);
@@ -145,7 +145,7 @@ impl Follower {
 
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`,
     /// also one who hasn't taken his connection up: he may be slow to notice.
-    fn is_read(&self, dead: &Peer, peers: &HashMap<u64, Known>, is_early: bool) -> bool {
+    fn is_read(&self, dead: &Peer, peers: &HashMap<u64, KnownPeer>, is_early: bool) -> bool {
         let directory = self.local.domain.directory();
         unread(dead).iter().any(|(&reader, unread)| {
             if reader == self.local.id {
@@ -172,6 +172,6 @@ impl Follower {
 }
 
 /// A participant that is known already.
-fn known(peers: &HashMap<u64, Known>, id: u64) -> Option<Arc<Peer>> {
+fn known(peers: &HashMap<u64, KnownPeer>, id: u64) -> Option<Arc<Peer>> {
     peers.get(&id).map(|known| known.peer.clone())
 }

@@ -2,9 +2,9 @@
 
 use super::{check, ring, words};
 use crate::control;
-use crate::hazards::{Holds, collect};
+use crate::hazards::{Hazards, collect};
 use crate::ring::{Chunk, Found, Head, Payload, Ring};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread::{self, JoinHandle};
@@ -38,14 +38,14 @@ impl Chunks {
 struct Scene {
     ring: Ring,
     chunks: Arc<Chunks>,
-    table: Place<[AtomicU64]>,
+    table: ShmRef<[AtomicU64]>,
 }
 
 impl Scene {
     /// And the reader's end of the table: one word to keep something with, one to copy.
-    fn new(places: usize) -> (Self, Holds) {
+    fn new(places: usize) -> (Self, Hazards) {
         let table = words(2);
-        let holds = Holds::new(table.clone());
+        let holds = Hazards::new(table.clone());
         holds.add(2);
         (Self { ring: ring(places), chunks: Chunks::new(), table }, holds)
     }
@@ -58,7 +58,7 @@ impl Scene {
     }
 
     /// Reads these messages on a thread of the reader's.
-    fn read<const N: usize>(&self, numbers: [u64; N], holds: Holds) -> JoinHandle<()> {
+    fn read<const N: usize>(&self, numbers: [u64; N], holds: Hazards) -> JoinHandle<()> {
         let (ring, chunks) = (self.ring.clone(), self.chunks.clone());
         thread::spawn(move || {
             for number in numbers {
@@ -75,7 +75,7 @@ impl Scene {
 
 /// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was
 /// there, and then it was what was published.
-fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks, state: &AtomicU64) -> bool {
+fn read(ring: &Ring, number: u64, holds: &Hazards, chunks: &Chunks, state: &AtomicU64) -> bool {
     let Found::Chunk(_, chunk) = ring.look(number) else { return false };
     let Some(mark) = holds.take() else { return false };
     let there = holds.hold(&mark, chunk.name, ring, number);
@@ -89,7 +89,7 @@ fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks, state: &Atomic
 }
 
 /// Whether a retired chunk may be written again, as far as these tables say.
-fn is_free<L: IntoIterator<Item = Place<[AtomicU64]>>>(chunk: u64, tables: impl FnOnce() -> L) -> bool {
+fn is_free<L: IntoIterator<Item = ShmRef<[AtomicU64]>>>(chunk: u64, tables: impl FnOnce() -> L) -> bool {
     let mut held = Vec::new();
     collect(&mut held, tables);
     !held.contains(&chunk)

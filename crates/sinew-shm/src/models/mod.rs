@@ -37,7 +37,7 @@ mod telling;
 use crate::bell::Bell;
 use crate::events::{Announced, Drained, Drainer, Entries, Position, Pusher};
 use crate::ring::{Found, Head, Payload, Ring, Shape};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use std::cell::RefCell;
 
@@ -50,8 +50,8 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 }
 
 /// So many words, all 0: a fresh piece of shared memory.
-fn words(count: usize) -> Place<[AtomicU64]> {
-    Place::of((0..count).map(|_| AtomicU64::new(0)).collect())
+fn words(count: usize) -> ShmRef<[AtomicU64]> {
+    ShmRef::of((0..count).map(|_| AtomicU64::new(0)).collect())
 }
 
 /// A fresh ring with room for one word of image in each slot.
@@ -108,7 +108,7 @@ fn port() -> Port {
     Port {
         tail: Arc::new(AtomicU64::new(0)),
         parked: Arc::new(AtomicU64::new(0)),
-        bell: Bell(Place::alone(AtomicU32::new(0))),
+        bell: Bell(ShmRef::alone(AtomicU32::new(0))),
     }
 }
 

@@ -4,15 +4,15 @@ use super::{check, port};
 use crate::bell::Bell;
 use crate::control::IncomingRecord;
 use crate::flow_control::{self, Cursor, Want};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64};
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-fn record() -> Place<IncomingRecord> {
+fn record() -> ShmRef<IncomingRecord> {
     let [life, peer, outgoing, port, cursor, next] = [0; 6].map(AtomicU64::new);
     let (spare, spare_line) = ([0; 3].map(AtomicU64::new), [0; 7].map(AtomicU64::new));
-    Place::alone(IncomingRecord { life, peer, outgoing, port, cursor, spare, next, spare_line })
+    ShmRef::alone(IncomingRecord { life, peer, outgoing, port, cursor, spare, next, spare_line })
 }
 
 /// Waits until there is so much room for message `next`, as a writer does.
@@ -34,7 +34,7 @@ fn wait(
 }
 
 /// A connection of which the model's reader knows where its cursor is.
-fn connected(bell: &Bell) -> (Place<IncomingRecord>, Arc<Cursor>, Arc<AtomicU64>) {
+fn connected(bell: &Bell) -> (ShmRef<IncomingRecord>, Arc<Cursor>, Arc<AtomicU64>) {
     let (theirs, cursor) = (record(), Arc::new(Cursor::new(0)));
     cursor.adopt(theirs.clone(), bell);
     (theirs, cursor, Arc::new(AtomicU64::new(0)))

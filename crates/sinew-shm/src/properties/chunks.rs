@@ -5,7 +5,7 @@ use crate::chunk::{Hold, Lent, Loan};
 use crate::control::Table;
 use crate::discovery::Observer;
 use crate::domain::Domain;
-use crate::endpoint::{Entity, EntityKey, EntityKind};
+use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::incoming::Incoming;
 use crate::outgoing::Connect;
 use crate::participant::Participant;
@@ -61,9 +61,9 @@ fn operation() -> impl Strategy<Value = Operation> {
 struct Told(Mutex<Vec<Incoming>>);
 
 impl Observer for Told {
-    fn appeared(&self, _: &Arc<Peer>, _: EntityKey, _: &Entity) {}
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn appeared(&self, _: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {}
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         self.0.lock().push(incoming);
         None
     }
@@ -92,8 +92,8 @@ impl Room {
 
     /// A writer, and the end at which it is read.
     fn connection(&self, depth: usize) -> (Writer, Incoming) {
-        let entity = Entity {
-            kind: EntityKind::Publisher,
+        let entity = Endpoint {
+            kind: EndpointKind::Publisher,
             number: 1,
             node: "/node".into(),
             name: "/chunks".into(),

@@ -2,12 +2,12 @@
 //! reserved.
 
 use super::words;
-use crate::control::{self, EntityRecord};
-use crate::endpoint::{Counts, Entity};
+use crate::control::{self, EndpointRecord};
+use crate::endpoint::{Counts, Endpoint};
 use crate::events::{Drained, Drainer, Entries, Entry};
 use crate::ring::{Found, Ring, Shape};
 use crate::segment::Header;
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::slab;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::Mapping;
@@ -16,9 +16,9 @@ use proptest::prelude::*;
 use std::array;
 
 /// A record with these words in it.
-pub(super) fn entity_record(mut next: impl FnMut() -> u64) -> EntityRecord {
+pub(super) fn entity_record(mut next: impl FnMut() -> u64) -> EndpointRecord {
     let mut word = || AtomicU64::new(next());
-    EntityRecord {
+    EndpointRecord {
         life: word(),
         kind_node: word(),
         number: word(),
@@ -132,7 +132,7 @@ proptest! {
         let mut all = all.into_iter();
         let record = entity_record(|| all.next().unwrap_or(0));
         record.life.store(life, Ordering::Relaxed);
-        if let Ok(found) = Entity::load(&record, "a file") {
+        if let Ok(found) = Endpoint::load(&record, "a file") {
             prop_assert_eq!(found.is_some(), life % 2 == 1);
         }
         Counts::load(&record);
@@ -155,7 +155,7 @@ proptest! {
         reserved in 0..=MAPPED,
     ) {
         let mapping = mapped();
-        Place::<AtomicU64>::at(&mapping, size_of::<Header>()).unwrap().store(size, Ordering::Relaxed);
+        ShmRef::<AtomicU64>::at(&mapping, size_of::<Header>()).unwrap().store(size, Ordering::Relaxed);
         if let Some(offset) = slab::locate(&mapping, reserved, name, length) {
             let end = offset as u64 + length;
             prop_assert!(end <= reserved as u64);
@@ -166,7 +166,7 @@ proptest! {
     #[test]
     fn a_place_lies_within_its_mapping(offset in word(), count in word()) {
         let (offset, count) = (usize::try_from(offset).unwrap(), usize::try_from(count).unwrap());
-        if let Some(place) = Place::<[AtomicU64]>::slice(&mapped(), offset, count) {
+        if let Some(place) = ShmRef::<[AtomicU64]>::slice(&mapped(), offset, count) {
             prop_assert_eq!(place.len(), count);
             prop_assert!(offset + count * 8 <= MAPPED && offset % 8 == 0);
             place.iter().for_each(|word| _ = word.load(Ordering::Relaxed));

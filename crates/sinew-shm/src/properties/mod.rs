@@ -17,9 +17,9 @@ mod garbage;
 mod records;
 mod rings;
 
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::AtomicU64;
 
-fn words(values: impl IntoIterator<Item = u64>) -> Place<[AtomicU64]> {
-    Place::of(values.into_iter().map(AtomicU64::new).collect())
+fn words(values: impl IntoIterator<Item = u64>) -> ShmRef<[AtomicU64]> {
+    ShmRef::of(values.into_iter().map(AtomicU64::new).collect())
 }

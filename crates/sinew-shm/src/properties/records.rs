@@ -2,16 +2,16 @@
 
 use super::garbage::entity_record;
 use crate::control::{self, TEXT};
-use crate::endpoint::{Entity, EntityKind};
+use crate::endpoint::{Endpoint, EndpointKind};
 use proptest::prelude::*;
 
-const KINDS: [EntityKind; 6] = [
-    EntityKind::Node,
-    EntityKind::Publisher,
-    EntityKind::Subscription,
-    EntityKind::Server,
-    EntityKind::Client,
-    EntityKind::Raw,
+const KINDS: [EndpointKind; 6] = [
+    EndpointKind::Node,
+    EndpointKind::Publisher,
+    EndpointKind::Subscription,
+    EndpointKind::Server,
+    EndpointKind::Client,
+    EndpointKind::Raw,
 ];
 
 prop_compose! {
@@ -23,10 +23,10 @@ prop_compose! {
         type_name in "\\PC{0,80}",
         hash: [u8; 32],
         qos in prop::array::uniform32(any::<u16>()),
-    ) -> Entity {
+    ) -> Endpoint {
         let mut bytes = [0; 64];
         bytes.as_chunks_mut::<2>().0.iter_mut().zip(qos).for_each(|(to, from)| *to = from.to_le_bytes());
-        Entity { kind: KINDS[kind], number, node, name, type_name, hash, qos: bytes }
+        Endpoint { kind: KINDS[kind], number, node, name, type_name, hash, qos: bytes }
     }
 }
 
@@ -37,11 +37,11 @@ proptest! {
         for (life, entity) in [(1, &first), (3, &second)] {
             entity.store(&record, node);
             prop_assert_eq!(control::publish_life(&record.life), life);
-            let found = Entity::load(&record, "a file").unwrap();
+            let found = Endpoint::load(&record, "a file").unwrap();
             prop_assert_eq!(found, Some((life, entity.clone())));
             control::end_life(&record.life);
             control::begin_life();
-            prop_assert_eq!(Entity::load(&record, "a file").unwrap(), None);
+            prop_assert_eq!(Endpoint::load(&record, "a file").unwrap(), None);
         }
     }
 
@@ -49,8 +49,8 @@ proptest! {
     #[test]
     fn too_long_a_text_is_cut(node in "\\PC{0,400}", name in "\\PC{0,400}", type_name in "\\PC{0,1000}") {
         let record = entity_record(|| 0);
-        let entity = Entity {
-            kind: EntityKind::Node,
+        let entity = Endpoint {
+            kind: EndpointKind::Node,
             number: 7,
             node,
             name,
@@ -60,7 +60,7 @@ proptest! {
         };
         entity.store(&record, 0);
         control::publish_life(&record.life);
-        let (_, found) = Entity::load(&record, "a file").unwrap().unwrap();
+        let (_, found) = Endpoint::load(&record, "a file").unwrap().unwrap();
         let pairs = [(&entity.node, &found.node, 255), (&entity.name, &found.name, 255)];
         for (given, found, room) in pairs {
             prop_assert!(given.starts_with(found.as_str()));

@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::ring::{Chunk, Found, Head, Payload, Ring, Shape};
-use crate::shm_ref::Place;
+use crate::shm_ref::ShmRef;
 use crate::sync::AtomicU64;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ struct Reader {
 
 impl Reader {
     /// As `Incoming::read`, with one thread. The message, and how many were missed before it.
-    fn read(&mut self, newest: &Place<[AtomicU64]>) -> Option<(u64, Image, u64)> {
+    fn read(&mut self, newest: &ShmRef<[AtomicU64]>) -> Option<(u64, Image, u64)> {
         let mut missed = 0;
         let mut steps = 0..5;
         while steps.next().is_some() {

@@ -4,12 +4,12 @@ use super::declared::{Declared, Role};
 use super::error::WriteError;
 use super::member::Member;
 use super::registry::{Reading, Writing};
-use super::retained::{Image, Kept};
+use super::retained::{Image, RetainedValue};
 use crate::bell::Bell;
-use crate::endpoint::EntityKey;
+use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
 use crate::outgoing::Connect;
-use crate::participant::OwnEntity;
+use crate::participant::OwnEndpoint;
 use crate::peer::Peer;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex, Ordering, fence};
@@ -43,7 +43,7 @@ pub(super) struct Channel {
     pub(super) declared: Declared,
     pub(super) plan: Plan,
     /// The claim to the name, until it is closed.
-    name: Mutex<Option<OwnEntity>>,
+    name: Mutex<Option<OwnEndpoint>>,
     /// A variable has its master here.
     has_master: Mutex<bool>,
     /// Guards that the sending end begins once.
@@ -56,13 +56,13 @@ pub(super) struct Channel {
 pub(super) struct Sending {
     writer: Option<Writer>,
     /// Readers of other processes that are not connected yet, for want of room.
-    refused: Vec<(Arc<Peer>, EntityKey)>,
+    refused: Vec<(Arc<Peer>, EndpointKey)>,
     /// Everybody who read already is connected.
     is_ready: bool,
     /// Of the last message: each has a later one.
     stamp: i64,
     /// The last message, for those who come later; not of a queue.
-    kept: Kept,
+    kept: RetainedValue,
     /// Reading ends of this process.
     local: Vec<Weak<dyn Reading>>,
     /// Threads that wait for room, or for a reader.
@@ -83,14 +83,14 @@ impl Drop for Seat {
 /// A reader that has no room.
 struct Stuck {
     peer: u64,
-    target: EntityKey,
+    target: EndpointKey,
     cursor: u64,
     /// Steady nanoseconds.
     since: i64,
 }
 
 impl Channel {
-    pub(super) fn new(space: Arc<Member>, declared: Declared, plan: Plan, name: OwnEntity) -> Self {
+    pub(super) fn new(space: Arc<Member>, declared: Declared, plan: Plan, name: OwnEndpoint) -> Self {
         let (starting, sending, has_master) = (Mutex::default(), Mutex::default(), Mutex::default());
         Self { space, declared, plan, name: Mutex::new(Some(name)), has_master, starting, sending }
     }
@@ -109,9 +109,9 @@ impl Channel {
 
     fn connect_to(
         &self,
-        (writer, refused): (&mut Writer, &mut Vec<(Arc<Peer>, EntityKey)>),
+        (writer, refused): (&mut Writer, &mut Vec<(Arc<Peer>, EndpointKey)>),
         peer: &Arc<Peer>,
-        key: EntityKey,
+        key: EndpointKey,
     ) {
         if let Err(error) = self.try_to_connect(writer, peer, key) {
             crate::tell_soon!(
@@ -127,7 +127,7 @@ impl Channel {
         &self,
         writer: &mut Writer,
         peer: &Arc<Peer>,
-        key: EntityKey,
+        key: EndpointKey,
     ) -> Result<(), CapacityError> {
         if writer.has_entity(peer.id(), key) {
             return Ok(());
@@ -335,7 +335,7 @@ impl Writing for Channel {
         &self.declared
     }
 
-    fn connect(&self, peer: &Arc<Peer>, key: EntityKey) {
+    fn connect(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let mut sending = self.sending.lock();
         let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return }; // it finds the reader when it begins
         self.connect_to((writer, refused), peer, key);
@@ -350,7 +350,7 @@ impl Writing for Channel {
         }
     }
 
-    fn disconnect(&self, peer: u64, key: EntityKey) {
+    fn disconnect(&self, peer: u64, key: EndpointKey) {
         let mut sending = self.sending.lock();
         sending.refused.retain(|(other, known)| other.id() != peer || *known != key);
         if let Some(writer) = &mut sending.writer {

@@ -23,7 +23,7 @@ use super::error::OpenError;
 use super::member::Member;
 use super::registry::Other;
 use crate::endpoint::Counter;
-use crate::participant::OwnEntity;
+use crate::participant::OwnEndpoint;
 use crate::sync::{Ordering, fence};
 use crate::sys;
 use std::time::Duration;
@@ -42,7 +42,7 @@ enum Rival {
 
 /// Claims that a name is what is declared, or its only master. The claim stands until the result is
 /// dropped.
-pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<OwnEntity, OpenError> {
+pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<OwnEndpoint, OpenError> {
     let begin = sys::steady();
     'claim: loop {
         let claim = space.participant.advertise(&declared.entity(role, space.number()), None)?; // C1

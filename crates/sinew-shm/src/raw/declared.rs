@@ -2,12 +2,12 @@
 
 use super::error::OpenError;
 use super::value::Value;
-use crate::endpoint::{Entity, EntityKind};
+use crate::endpoint::{Endpoint, EndpointKind};
 use std::fmt;
 
 /// What a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ChannelKind {
     Topic = 1,
     Queue = 2,
     Variable = 3,
@@ -30,7 +30,7 @@ pub(super) enum Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ChannelKind,
     pub(super) type_name: String,
     /// Bytes of a value, or of an element.
     pub(super) size: u64,
@@ -41,9 +41,9 @@ pub(super) struct Declared {
 impl fmt::Display for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Topic => "topic",
-            Kind::Queue => "queue",
-            Kind::Variable => "variable",
+            ChannelKind::Topic => "topic",
+            ChannelKind::Queue => "queue",
+            ChannelKind::Variable => "variable",
         };
         let of = if self.is_slice { "elements of " } else { "" };
         write!(f, "a {kind} of `{}` ({of}{} bytes)", self.type_name, self.size)
@@ -54,7 +54,7 @@ impl fmt::Display for Declared {
 const LONGEST_TYPE: usize = 255;
 
 impl Declared {
-    pub(super) fn new<V: Value + ?Sized>(kind: Kind, name: &str) -> Result<Self, OpenError> {
+    pub(super) fn new<V: Value + ?Sized>(kind: ChannelKind, name: &str) -> Result<Self, OpenError> {
         if name.is_empty() || name.len() > 255 {
             return Err(OpenError::Name { name: name.to_owned(), length: name.len() });
         }
@@ -65,12 +65,12 @@ impl Declared {
 
     /// As others are told. Byte 0 of the QoS is the kind, byte 1 the role, byte 2 says whether it
     /// is a slice, bytes 8 to 15 are the size.
-    pub(super) fn entity(&self, role: Role, number: u64) -> Entity {
+    pub(super) fn entity(&self, role: Role, number: u64) -> Endpoint {
         let mut qos = [0; 64];
         (qos[0], qos[1], qos[2]) = (self.kind as u8, role as u8, u8::from(self.is_slice));
         qos[8..16].copy_from_slice(&self.size.to_le_bytes());
-        Entity {
-            kind: EntityKind::Raw,
+        Endpoint {
+            kind: EndpointKind::Raw,
             number,
             node: String::new(),
             name: self.name.clone(),
@@ -81,11 +81,11 @@ impl Declared {
     }
 
     /// What others tell; `None` if it is nothing of the raw layer.
-    pub(super) fn parse(entity: &Entity) -> Option<(Self, Role)> {
-        if entity.kind != EntityKind::Raw {
+    pub(super) fn parse(entity: &Endpoint) -> Option<(Self, Role)> {
+        if entity.kind != EndpointKind::Raw {
             return None;
         }
-        let kinds = [Kind::Topic, Kind::Queue, Kind::Variable];
+        let kinds = [ChannelKind::Topic, ChannelKind::Queue, ChannelKind::Variable];
         let roles = [Role::Name, Role::Reader, Role::Writer, Role::Master];
         let kind = kinds.into_iter().find(|&kind| kind as u8 == entity.qos[0])?;
         let role = roles.into_iter().find(|&role| role as u8 == entity.qos[1])?;
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_is_told_is_what_is_understood() {
-        let declared = Declared::new::<[u16; 3]>(Kind::Variable, "pose").unwrap();
+        let declared = Declared::new::<[u16; 3]>(ChannelKind::Variable, "pose").unwrap();
         for role in [Role::Name, Role::Reader, Role::Writer, Role::Master] {
             assert_eq!(Declared::parse(&declared.entity(role, 9)), Some((declared.clone(), role)));
         }
@@ -110,16 +110,19 @@ mod tests {
         assert_eq!(Declared::parse(&entity), None);
         assert_eq!(declared.to_string(), "a variable of `[u16; 3]` (6 bytes)");
         assert_eq!(
-            Declared::new::<[u8]>(Kind::Queue, "q").unwrap().to_string(),
+            Declared::new::<[u8]>(ChannelKind::Queue, "q").unwrap().to_string(),
             "a queue of `[u8]` (elements of 1 bytes)"
         );
     }
 
     #[test]
     fn names_have_1_to_255_bytes() {
-        assert!(matches!(Declared::new::<u8>(Kind::Topic, ""), Err(OpenError::Name { length: 0, .. })));
-        assert!(Declared::new::<u8>(Kind::Topic, &"x".repeat(255)).is_ok());
-        let error = Declared::new::<u8>(Kind::Topic, &"x".repeat(256)).unwrap_err();
+        assert!(matches!(
+            Declared::new::<u8>(ChannelKind::Topic, ""),
+            Err(OpenError::Name { length: 0, .. })
+        ));
+        assert!(Declared::new::<u8>(ChannelKind::Topic, &"x".repeat(255)).is_ok());
+        let error = Declared::new::<u8>(ChannelKind::Topic, &"x".repeat(256)).unwrap_err();
         assert!(error.to_string().contains("256 bytes"), "{error}");
     }
 }

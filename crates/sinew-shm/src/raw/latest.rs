@@ -4,30 +4,30 @@
 //! connection. Newest is by (stamp, order), over all writers; what comes late is passed over.
 
 use super::channel::Channel;
-use super::declared::{Kind, Role};
+use super::declared::{ChannelKind, Role};
 use super::error::ReadError;
 use super::registry::Reading;
-use super::retained::{Image, Kept};
+use super::retained::{Image, RetainedValue};
 use super::value::{Origin, Value};
-use crate::endpoint::EntityKey;
+use crate::endpoint::EndpointKey;
 use crate::error::{CapacityError, SegmentError};
 use crate::incoming::Incoming;
 use crate::logging::later;
-use crate::participant::OwnEntity;
+use crate::participant::OwnEndpoint;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
 
 /// The reading end of one handle of a topic or variable.
-pub(super) struct Newest {
+pub(super) struct LatestReader {
     channel: Arc<Channel>,
-    entity: OwnEntity,
-    state: Mutex<State>,
+    entity: OwnEndpoint,
+    state: Mutex<LatestState>,
 }
 
 #[derive(Default)]
-struct State {
+struct LatestState {
     links: Vec<Incoming>,
-    kept: Kept,
+    kept: RetainedValue,
     /// It hasn't been read.
     is_new: bool,
     scratch: Vec<u8>,
@@ -36,7 +36,7 @@ struct State {
 /// How often a writer's ring is looked at again because it had something newer still.
 const ROUNDS: usize = 4;
 
-impl Newest {
+impl LatestReader {
     /// Joins: from now on it has the newest message of all who write and live.
     pub(super) fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
         let space = &channel.space;
@@ -71,7 +71,7 @@ impl Newest {
     }
 }
 
-impl State {
+impl LatestState {
     /// Takes what is newer.
     fn pull(&mut self) -> Result<(), SegmentError> {
         let Self { links, kept, is_new, scratch } = self;
@@ -92,7 +92,7 @@ impl State {
     }
 }
 
-impl Newest {
+impl LatestReader {
     /// Takes what has come.
     fn look(&self) {
         let mut state = self.state.lock();
@@ -103,8 +103,8 @@ impl Newest {
                 self.channel.declared.name
             );
         }
-        let State { links, kept, is_new, .. } = &mut *state;
-        let goes_with_its_writer = self.channel.declared.kind == Kind::Variable;
+        let LatestState { links, kept, is_new, .. } = &mut *state;
+        let goes_with_its_writer = self.channel.declared.kind == ChannelKind::Variable;
         links.retain_mut(|link| {
             let is_over = link.is_over();
             let writer = link.peer().id();
@@ -117,8 +117,8 @@ impl Newest {
     }
 }
 
-impl Reading for Newest {
-    fn key(&self) -> EntityKey {
+impl Reading for LatestReader {
+    fn key(&self) -> EndpointKey {
         self.entity.key()
     }
 
@@ -134,7 +134,7 @@ impl Reading for Newest {
         later(|| self.look());
     }
 
-    fn is_connected(&self, peer: u64, source: EntityKey) -> bool {
+    fn is_connected(&self, peer: u64, source: EndpointKey) -> bool {
         let state = self.state.lock();
         state.links.iter().any(|link| link.peer().id() == peer && link.source() == source)
     }
@@ -160,7 +160,7 @@ impl Reading for Newest {
     }
 }
 
-impl Drop for Newest {
+impl Drop for LatestReader {
     fn drop(&mut self) {
         self.channel.space.registry.remove_reading(self.entity.key());
     }

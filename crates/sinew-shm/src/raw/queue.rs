@@ -1,18 +1,18 @@
 //! Queues: every message to every reader.
 
 use super::channel::{Channel, Plan, elapsed};
-use super::declared::{Declared, Kind, Role};
+use super::declared::{ChannelKind, Declared, Role};
 use super::error::{OpenError, ReadError, WriteError};
 use super::registry::Reading;
-use super::retained::{Image, Place};
+use super::retained::{Image, ImageStorage};
 use super::space::{Opened, Space};
 use super::topic::inline_for;
 use super::value::{Origin, Sample, Value};
 use super::waiter::Waiter;
-use crate::endpoint::EntityKey;
+use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
 use crate::incoming::{Incoming, Message};
-use crate::participant::OwnEntity;
+use crate::participant::OwnEndpoint;
 use crate::peer::Peer;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ impl Default for QueueOptions {
 pub struct Queue<V: Value + ?Sized> {
     channel: Arc<Opened>,
     patience: Option<Duration>,
-    reading: Option<Arc<Inbox>>,
+    reading: Option<Arc<QueueReader>>,
     value: PhantomData<fn(&V)>,
 }
 
@@ -109,7 +109,7 @@ impl<V: Value + ?Sized> Queue<V> {
     pub fn open_with(space: &Space, name: &str, options: &QueueOptions) -> Result<Self, OpenError> {
         let capacity = options.capacity.max(1);
         let plan = Plan { depth: capacity, inline: inline_for::<V>(), capacity: Some(capacity) };
-        let channel = space.channel(Declared::new::<V>(Kind::Queue, name)?, plan)?;
+        let channel = space.channel(Declared::new::<V>(ChannelKind::Queue, name)?, plan)?;
         Ok(Self { channel, patience: options.patience, reading: None, value: PhantomData })
     }
 
@@ -149,11 +149,11 @@ impl<V: Value + ?Sized> Queue<V> {
         self.reading().map(|_| ())
     }
 
-    fn reading(&mut self) -> Result<Arc<Inbox>, ReadError> {
+    fn reading(&mut self) -> Result<Arc<QueueReader>, ReadError> {
         self.channel.space.participant.check()?;
         let reading = match self.reading.take() {
             Some(reading) => reading,
-            None => Inbox::join(self.channel.channel())?,
+            None => QueueReader::join(self.channel.channel())?,
         };
         Ok(self.reading.insert(reading).clone())
     }
@@ -214,14 +214,14 @@ impl<V: Value + ?Sized> Drop for Queue<V> {
 }
 
 /// The reading end of one handle of a queue.
-struct Inbox {
+struct QueueReader {
     channel: Arc<Channel>,
-    entity: OwnEntity,
-    state: Mutex<State>,
+    entity: OwnEndpoint,
+    state: Mutex<QueueState>,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     /// Connections with the processes that write.
     links: Vec<Incoming>,
     /// What this process wrote; and what couldn't be returned together with an error.
@@ -235,25 +235,25 @@ struct State {
 
 struct Arrived {
     origin: Origin,
-    image: Kept,
+    image: QueuedValue,
     is_own: bool,
 }
 
-enum Kept {
-    There(Place),
+enum QueuedValue {
+    There(ImageStorage),
     Here(Box<[u8]>),
 }
 
-impl Kept {
+impl QueuedValue {
     fn bytes(&self) -> &[u8] {
         match self {
-            Kept::There(place) => place.bytes(),
-            Kept::Here(bytes) => bytes,
+            QueuedValue::There(place) => place.bytes(),
+            QueuedValue::Here(bytes) => bytes,
         }
     }
 }
 
-impl Inbox {
+impl QueueReader {
     fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
         let space = &channel.space;
         let reading = space.registry.add_reading(|| {
@@ -335,11 +335,11 @@ impl Inbox {
 
     fn take_from<V: Value + ?Sized>(
         &self,
-        state: &mut State,
+        state: &mut QueueState,
         turn: usize,
         to: &mut V::Owned,
     ) -> Result<Option<Origin>, ReadError> {
-        let State { links, local, scratch, .. } = state;
+        let QueueState { links, local, scratch, .. } = state;
         let link = &mut links[turn];
         let writer = link.peer().clone();
         let before = link.next();
@@ -356,8 +356,8 @@ impl Inbox {
             Ok(Some(Message { head, missed, hold, .. })) => {
                 let origin = Origin { stamp: head.stamp, writer: writer.id() };
                 if missed > 0 {
-                    let here = || Kept::Here(scratch[..].into());
-                    let image = hold.map_or_else(here, |hold| Kept::There(Place::Hold(hold)));
+                    let here = || QueuedValue::Here(scratch[..].into());
+                    let image = hold.map_or_else(here, |hold| QueuedValue::There(ImageStorage::Hold(hold)));
                     local.push_front(Arrived { origin, image, is_own: false });
                     Err(self.missed(&writer, missed))
                 } else {
@@ -400,15 +400,15 @@ impl Inbox {
         ReadError::CutOff { name, pid: writer.pid(), program: writer.program() }
     }
 
-    fn wake(&self, state: &State) {
+    fn wake(&self, state: &QueueState) {
         if let Some(waiter) = &state.waiter {
             waiter.wake();
         }
     }
 }
 
-impl Reading for Inbox {
-    fn key(&self) -> EntityKey {
+impl Reading for QueueReader {
+    fn key(&self) -> EndpointKey {
         self.entity.key()
     }
 
@@ -430,15 +430,15 @@ impl Reading for Inbox {
         self.wake(&state);
     }
 
-    fn is_connected(&self, peer: u64, source: EntityKey) -> bool {
+    fn is_connected(&self, peer: u64, source: EndpointKey) -> bool {
         let state = self.state.lock();
         state.links.iter().any(|link| link.peer().id() == peer && link.source() == source)
     }
 
     fn offer(&self, head: &Head, writer: u64, image: &Image<'_>) {
         let image = match image {
-            Image::Inline(bytes) => Kept::Here((*bytes).into()),
-            Image::Lent(lent) => Kept::There(Place::Lent(lent.clone())),
+            Image::Inline(bytes) => QueuedValue::Here((*bytes).into()),
+            Image::Lent(lent) => QueuedValue::There(ImageStorage::Lent(lent.clone())),
         };
         let origin = Origin { stamp: head.stamp, writer };
         let mut state = self.state.lock();
@@ -453,7 +453,7 @@ impl Reading for Inbox {
     fn ended(&self, _: u64) {}
 }
 
-impl Drop for Inbox {
+impl Drop for QueueReader {
     fn drop(&mut self) {
         self.channel.space.registry.remove_reading(self.entity.key());
     }

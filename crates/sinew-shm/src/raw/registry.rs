@@ -7,7 +7,7 @@
 use super::declared::{Declared, Role};
 use super::retained::Image;
 use crate::discovery::Observer;
-use crate::endpoint::{Entity, EntityKey};
+use crate::endpoint::{Endpoint, EndpointKey};
 use crate::error::CapacityError;
 use crate::incoming::Incoming;
 use crate::peer::Peer;
@@ -20,13 +20,13 @@ use std::sync::Weak;
 /// A reading end.
 pub(super) trait Reading: Send + Sync {
     /// Its entity.
-    fn key(&self) -> EntityKey;
+    fn key(&self) -> EndpointKey;
     /// A process writes to it from now on.
     fn connected(&self, incoming: Incoming);
     /// A connection has ended, or its writer is gone, or neither.
     fn changed(&self);
     /// Whether that one does.
-    fn is_connected(&self, peer: u64, source: EntityKey) -> bool;
+    fn is_connected(&self, peer: u64, source: EndpointKey) -> bool;
     /// Its own process has written this.
     fn offer(&self, head: &Head, writer: u64, image: &Image<'_>);
     /// Whether its own process may write.
@@ -40,9 +40,9 @@ pub(super) trait Writing: Send + Sync {
     /// What the name is.
     fn declared(&self) -> &Declared;
     /// A reader of another process is there.
-    fn connect(&self, peer: &Arc<Peer>, key: EntityKey);
+    fn connect(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A reader of another process is gone.
-    fn disconnect(&self, peer: u64, key: EntityKey);
+    fn disconnect(&self, peer: u64, key: EndpointKey);
     /// Connects those for whom there was no room before.
     fn connect_again(&self);
 }
@@ -62,23 +62,23 @@ impl Sink for Nudge {
 #[derive(Clone)]
 pub(super) struct Other {
     pub(super) peer: Arc<Peer>,
-    pub(super) key: EntityKey,
+    pub(super) key: EndpointKey,
     pub(super) declared: Declared,
     pub(super) role: Role,
 }
 
 #[derive(Default)]
-pub(super) struct Registry(Mutex<Known>);
+pub(super) struct Registry(Mutex<KnownNames>);
 
 #[derive(Default)]
-struct Known {
+struct KnownNames {
     /// By name.
     others: HashMap<String, Vec<Other>>,
     /// Where those are to be found.
-    names: HashMap<(u64, EntityKey), String>,
+    names: HashMap<(u64, EndpointKey), String>,
     /// The names that are open here.
     channels: HashMap<String, Weak<dyn Writing>>,
-    readings: HashMap<EntityKey, Weak<dyn Reading>>,
+    readings: HashMap<EndpointKey, Weak<dyn Reading>>,
 }
 
 impl Registry {
@@ -110,7 +110,7 @@ impl Registry {
         Ok(reading)
     }
 
-    pub(super) fn remove_reading(&self, key: EntityKey) {
+    pub(super) fn remove_reading(&self, key: EndpointKey) {
         self.0.lock().readings.remove(&key);
     }
 
@@ -123,7 +123,7 @@ impl Registry {
 }
 
 impl Observer for Registry {
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         let Some((declared, role)) = Declared::parse(entity) else { return };
         let name = declared.name.clone();
         let other = Other { peer: peer.clone(), key, declared, role };
@@ -139,7 +139,7 @@ impl Observer for Registry {
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let mut known = self.0.lock();
         let Some(name) = known.names.remove(&(peer.id(), key)) else { return };
         let mut role = None;
@@ -158,7 +158,7 @@ impl Observer for Registry {
         }
     }
 
-    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         let reading = self.0.lock().readings.get(&target?)?.upgrade();
         let reading = reading?;
         reading.connected(incoming);

@@ -13,33 +13,33 @@ pub(super) enum Image<'a> {
 }
 
 /// Where the image of a message that is kept is, if not in a buffer.
-pub(super) enum Place {
+pub(super) enum ImageStorage {
     /// In the memory of another process.
     Hold(Hold),
     /// In shared memory of this one.
     Lent(Lent),
 }
 
-impl Place {
+impl ImageStorage {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            Place::Hold(hold) => hold.bytes(),
-            Place::Lent(lent) => lent.bytes(),
+            ImageStorage::Hold(hold) => hold.bytes(),
+            ImageStorage::Lent(lent) => lent.bytes(),
         }
     }
 }
 
 /// The newest message. Its buffer is used again and again.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct RetainedValue {
     pub(super) origin: Option<Origin>,
     /// Decides between those of the same time.
     order: u64,
-    place: Option<Place>,
+    place: Option<ImageStorage>,
     buffer: Vec<u8>,
 }
 
-impl Kept {
+impl RetainedValue {
     /// Whether a message comes after this one.
     pub(super) fn is_before(&self, head: &Head) -> bool {
         self.origin.is_none_or(|origin| (origin.stamp, self.order) < (head.stamp, head.order))
@@ -51,7 +51,7 @@ impl Kept {
         if hold.is_none() {
             std::mem::swap(&mut self.buffer, buffer);
         }
-        self.place = hold.map(Place::Hold);
+        self.place = hold.map(ImageStorage::Hold);
     }
 
     /// Takes over a message of this process.
@@ -63,7 +63,7 @@ impl Kept {
                 self.buffer.extend_from_slice(bytes);
                 None
             }
-            Image::Lent(lent) => Some(Place::Lent(lent.clone())),
+            Image::Lent(lent) => Some(ImageStorage::Lent(lent.clone())),
         };
     }
 
@@ -74,7 +74,7 @@ impl Kept {
 
     /// Its image, and when and by whom it was written; `None` if there is none.
     pub(super) fn get(&self) -> Option<(Origin, &[u8])> {
-        let bytes = self.place.as_ref().map_or(&self.buffer[..], Place::bytes);
+        let bytes = self.place.as_ref().map_or(&self.buffer[..], ImageStorage::bytes);
         Some((self.origin?, bytes))
     }
 
@@ -82,8 +82,8 @@ impl Kept {
     pub(super) fn message(&self) -> Option<(Head, u64, Image<'_>)> {
         let Origin { stamp, writer } = self.origin?;
         let image = match &self.place {
-            Some(Place::Lent(lent)) => Image::Lent(lent.clone()),
-            Some(Place::Hold(hold)) => Image::Inline(hold.bytes()),
+            Some(ImageStorage::Lent(lent)) => Image::Lent(lent.clone()),
+            Some(ImageStorage::Hold(hold)) => Image::Inline(hold.bytes()),
             None => Image::Inline(&self.buffer),
         };
         Some((Head { stamp, order: self.order, ..Head::default() }, writer, image))

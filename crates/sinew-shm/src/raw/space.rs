@@ -35,11 +35,11 @@ use std::sync::Weak;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Space(Arc<Membership>);
+pub struct Space(Arc<SpaceMembership>);
 
 /// What the space's clones and all that is open in it share, and nobody else: it is left when the
 /// last one is dropped, on that thread.
-struct Membership {
+struct SpaceMembership {
     member: Arc<Member>,
     /// One name is opened at a time.
     opening: Mutex<()>,
@@ -47,7 +47,7 @@ struct Membership {
     opened: Mutex<HashMap<String, Weak<Opened>>>,
 }
 
-impl Drop for Membership {
+impl Drop for SpaceMembership {
     fn drop(&mut self) {
         self.member.participant.leave();
     }
@@ -60,7 +60,7 @@ impl fmt::Debug for Space {
 }
 
 /// The space of what is opened without one, while there is anything.
-static DEFAULT: std::sync::LazyLock<Mutex<Weak<Membership>>> = std::sync::LazyLock::new(Mutex::default);
+static DEFAULT: std::sync::LazyLock<Mutex<Weak<SpaceMembership>>> = std::sync::LazyLock::new(Mutex::default);
 
 impl Space {
     /// Joins a domain, as a participant of its own. Others in the same process are to it as those
@@ -74,7 +74,7 @@ impl Space {
         let registry = Arc::new(Registry::default());
         let participant = Participant::join(domain, registry.clone())?;
         let member = Arc::new(Member::new(participant, registry));
-        Ok(Self(Arc::new(Membership { member, opening: Mutex::default(), opened: Mutex::default() })))
+        Ok(Self(Arc::new(SpaceMembership { member, opening: Mutex::default(), opened: Mutex::default() })))
     }
 
     /// The space of this process that is used where none is given.
@@ -103,7 +103,7 @@ impl Space {
 
     /// The channel of a name; opened if it isn't yet.
     pub(super) fn channel(&self, declared: Declared, plan: Plan) -> Result<Arc<Opened>, OpenError> {
-        let Membership { member, opening, opened: all } = &*self.0;
+        let SpaceMembership { member, opening, opened: all } = &*self.0;
         member.participant.check()?;
         let _opening = opening.lock();
         let opened = all.lock().get(&declared.name).and_then(Weak::upgrade);

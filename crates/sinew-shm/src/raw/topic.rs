@@ -1,9 +1,9 @@
 //! Topics: the newest value.
 
 use super::channel::Plan;
-use super::declared::{Declared, Kind};
+use super::declared::{ChannelKind, Declared};
 use super::error::{OpenError, ReadError, WriteError};
-use super::latest::Newest;
+use super::latest::LatestReader;
 use super::space::{Opened, Space};
 use super::value::{Origin, Sample, Value};
 use crate::sync::Arc;
@@ -61,7 +61,7 @@ pub(super) fn plan_for<V: Value + ?Sized>() -> Plan {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Topic<V: Value + ?Sized> {
-    reading: Arc<Newest>,
+    reading: Arc<LatestReader>,
     channel: Arc<Opened>,
     value: PhantomData<fn(&V)>,
 }
@@ -87,8 +87,8 @@ impl<V: Value + ?Sized> Topic<V> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_in(space: &Space, name: &str) -> Result<Self, OpenError> {
-        let channel = space.channel(Declared::new::<V>(Kind::Topic, name)?, plan_for::<V>())?;
-        let reading = Newest::join(channel.channel())?;
+        let channel = space.channel(Declared::new::<V>(ChannelKind::Topic, name)?, plan_for::<V>())?;
+        let reading = LatestReader::join(channel.channel())?;
         Ok(Self { channel, reading, value: PhantomData })
     }
 

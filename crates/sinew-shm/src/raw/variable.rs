@@ -2,13 +2,13 @@
 
 use super::channel::Seat;
 use super::claim::claim;
-use super::declared::{Declared, Kind, Role};
+use super::declared::{ChannelKind, Declared, Role};
 use super::error::{OpenError, ReadError, WriteError};
-use super::latest::Newest;
+use super::latest::LatestReader;
 use super::space::{Opened, Space};
 use super::topic::plan_for;
 use super::value::{Origin, Sample, Value};
-use crate::participant::OwnEntity;
+use crate::participant::OwnEndpoint;
 use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ use std::marker::PhantomData;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Variable<V: Value + ?Sized> {
-    reading: Arc<Newest>,
+    reading: Arc<LatestReader>,
     channel: Arc<Opened>,
     value: PhantomData<fn(&V)>,
 }
@@ -63,8 +63,8 @@ impl<V: Value + ?Sized> Variable<V> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_in(space: &Space, name: &str) -> Result<Self, OpenError> {
-        let channel = space.channel(Declared::new::<V>(Kind::Variable, name)?, plan_for::<V>())?;
-        let reading = Newest::join(channel.channel())?;
+        let channel = space.channel(Declared::new::<V>(ChannelKind::Variable, name)?, plan_for::<V>())?;
+        let reading = LatestReader::join(channel.channel())?;
         Ok(Self { channel, reading, value: PhantomData })
     }
 
@@ -83,7 +83,7 @@ impl<V: Value + ?Sized> Variable<V> {
     /// # Errors
     /// As [`master`](Self::master).
     pub fn master_in(space: &Space, name: &str, first: &V) -> Result<Master<V>, OpenError> {
-        let channel = space.channel(Declared::new::<V>(Kind::Variable, name)?, plan_for::<V>())?;
+        let channel = space.channel(Declared::new::<V>(ChannelKind::Variable, name)?, plan_for::<V>())?;
         let Some(seat) = channel.channel().take_seat() else {
             return Err(OpenError::Master {
                 name: name.to_owned(),
@@ -122,7 +122,7 @@ impl<V: Value + ?Sized> Variable<V> {
 /// The only writer of a [`Variable`]. When it is dropped, or its process ends, the variable has no
 /// value, and may have another master.
 pub struct Master<V: Value + ?Sized> {
-    _claim: OwnEntity,
+    _claim: OwnEndpoint,
     _seat: Seat,
     channel: Arc<Opened>,
     value: PhantomData<fn(&V)>,

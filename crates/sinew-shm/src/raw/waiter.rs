@@ -1,7 +1,7 @@
 //! What a reading thread sleeps on.
 
 use crate::error::CapacityError;
-use crate::event_rx::Port;
+use crate::event_rx::EventReceiver;
 use crate::participant::Participant;
 use crate::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// that stands in the event ring already needs no second entry; P3 of [`events`](crate::events)
 /// rings for the sleep all the same.
 pub(super) struct Waiter {
-    port: Arc<Port>,
+    port: Arc<EventReceiver>,
     /// Threads that sleep, or are about to. Also keeps the port's sleeps in order: each begins a
     /// new one, so that a writer that rang for another thread's sleep rings for this one too; the
     /// last thread ends them.
@@ -25,7 +25,7 @@ impl Waiter {
         Ok(Arc::new(Self { port, sleepers: Mutex::new(0) }))
     }
 
-    pub(super) fn port(&self) -> &Port {
+    pub(super) fn port(&self) -> &EventReceiver {
         &self.port
     }
 

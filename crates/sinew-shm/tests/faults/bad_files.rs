@@ -103,7 +103,7 @@ fn what_a_dead_one_of_another_version_left_stays_while_others_of_that_version_li
     give(&unnamed, &segment);
     std::fs::rename(&unnamed, path(0xac, "control")).unwrap(); // at once: half of one is garbage
     station.participant.refresh();
-    let mut census = Census::take(station.participant.domain()).unwrap();
+    let mut census = Snapshot::take(station.participant.domain()).unwrap();
     census.clean().unwrap();
     assert!(census.remains().iter().any(|remains| remains.id == 0xac && remains.is_read));
     std::thread::sleep(Duration::from_millis(50));
@@ -143,7 +143,7 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     new.participant.refresh();
     std::thread::sleep(Duration::from_millis(50));
     assert!(paths[0].exists());
-    let census = Census::take(new.participant.domain()).unwrap();
+    let census = Snapshot::take(new.participant.domain()).unwrap();
     assert!(
         census.refused()[0].to_string().contains("another start of the machine"),
         "{:?}",
@@ -223,7 +223,7 @@ struct Keeping {
 impl Keeping {
     fn new(scene: &Scene) -> Self {
         let (writing, reading) = (One::join(scene), One::join(scene));
-        let source = writing.participant.advertise(&entity(EntityKind::Publisher, "/kept"), None).unwrap();
+        let source = writing.participant.advertise(&entity(EndpointKind::Publisher, "/kept"), None).unwrap();
         let mut writer = Writer::new(Arc::new(source), 4, 0, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth: 4, capacity: None };
         writer.connect(&writing.peer(&reading), &connect).unwrap();
@@ -391,15 +391,15 @@ fn whoever_joins_by_a_relative_name_may_change_the_working_directory() {
 fn names_of_others_steer_no_terminal() {
     let scene = Scene::new();
     let one = One::join(&scene);
-    let about = Entity {
+    let about = Endpoint {
         node: "/no\u{9b}de".into(),
         type_name: "a/msg/\r\u{7f}".into(),
-        ..entity(EntityKind::Publisher, "/red\u{1b}[31m\nü")
+        ..entity(EndpointKind::Publisher, "/red\u{1b}[31m\nü")
     };
     let _theirs = one.participant.advertise(&about, None).unwrap();
-    let census = Census::take(one.participant.domain()).unwrap();
+    let census = Snapshot::take(one.participant.domain()).unwrap();
     let found = census.peers()[0].entities();
-    let (_, found) = found.iter().find(|(_, entity)| entity.kind == EntityKind::Publisher).unwrap();
+    let (_, found) = found.iter().find(|(_, entity)| entity.kind == EndpointKind::Publisher).unwrap();
     assert_eq!(found.node, "/no\u{fffd}de");
     assert_eq!(found.name, "/red\u{fffd}[31m\u{fffd}ü");
     assert_eq!(found.type_name, "a/msg/\u{fffd}\u{fffd}");

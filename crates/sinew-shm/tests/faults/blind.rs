@@ -18,7 +18,7 @@ const SWEPT: Duration = Duration::from_millis(2500);
 pub(crate) fn leave_much(part: &Part) {
     let one = One::join_at(&part.directory);
     let reader = one.first_peer();
-    let source = one.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
+    let source = one.participant.advertise(&entity(EndpointKind::Publisher, "/one"), None).unwrap();
     let depth = MESSAGES as usize;
     let mut writer = Writer::new(Arc::new(source), depth, 0, 1).unwrap();
     let connect = Connect { target: None, first: 1, live: 1, depth, capacity: Some(depth) };
@@ -77,7 +77,7 @@ pub(crate) fn be_blind(part: &Part) {
         std::thread::sleep(Duration::from_millis(10));
     }
     // Neither does who leaves, nor who cleans up by hand.
-    Census::take(one.participant.domain()).unwrap().clean().unwrap();
+    Snapshot::take(one.participant.domain()).unwrap().clean().unwrap();
     one.participant.leave();
     part.say("looked");
     std::process::exit(0);

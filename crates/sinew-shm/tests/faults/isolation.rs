@@ -113,7 +113,7 @@ pub(crate) fn fork(part: &Part) {
         };
         forked(station.participant.check());
         assert!(station.participant.check().unwrap_err().to_string().contains("forked child"));
-        let about = entity(EntityKind::Publisher, "/fork");
+        let about = entity(EndpointKind::Publisher, "/fork");
         forked(station.participant.advertise(&about, None).map(|_| ()));
         forked(station.participant.port(None).map(|_| ()));
         station.participant.refresh();

@@ -69,7 +69,7 @@ pub(crate) fn fill(part: &Part) {
     let ballast = part.directory.join("ballast");
     std::fs::write(&ballast, vec![1; 256 << 10]).unwrap();
     // Loans until there is no room.
-    let source = a.participant.advertise(&entity(EntityKind::Publisher, "/big"), None).unwrap();
+    let source = a.participant.advertise(&entity(EndpointKind::Publisher, "/big"), None).unwrap();
     let mut big = Writer::new(Arc::new(source), 2, 0, 1).unwrap();
     let mut loans = Vec::new();
     let refused = loop {
@@ -98,7 +98,7 @@ pub(crate) fn fill(part: &Part) {
     assert!(matches!(big.grow(1 << 16), Err(CapacityError::FileSystem { .. })));
     let mut entities = Vec::new();
     let refused = loop {
-        match a.participant.advertise(&entity(EntityKind::Publisher, "/small"), None) {
+        match a.participant.advertise(&entity(EndpointKind::Publisher, "/small"), None) {
             Ok(entity) => entities.push(entity),
             Err(error) => break error,
         }
@@ -261,11 +261,11 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     let domain = Domain::open(Some(scene.base()), 0).unwrap();
     let keeps = Arc::new(Keeps::default());
     let reading = Participant::join(&domain, keeps.clone()).unwrap();
-    let _target = reading.advertise(&entity(EntityKind::Subscription, "/held"), None).unwrap();
+    let _target = reading.advertise(&entity(EndpointKind::Subscription, "/held"), None).unwrap();
     let writing = Station::join_as(scene.base(), Told::default());
     writing.told.waits_for_nobody.store(true, Ordering::SeqCst);
     let peer = writing.readers().pop().unwrap();
-    let source = writing.participant.advertise(&entity(EntityKind::Publisher, "/held"), None).unwrap();
+    let source = writing.participant.advertise(&entity(EndpointKind::Publisher, "/held"), None).unwrap();
     let mut writer = Writer::new(Arc::new(source), HOLDS + 10, 0, 1).unwrap();
     let connect = Connect { target: None, first: 1, live: 1, depth: HOLDS + 10, capacity: None };
     writer.connect(&peer, &connect).unwrap();
@@ -311,7 +311,7 @@ pub(crate) fn crowd(part: &Part) {
     let mut participants = Vec::new();
     for told in &told {
         let participant = Participant::join(&domain, told.clone()).unwrap();
-        let reads = participant.advertise(&entity(EntityKind::Subscription, "/all"), None).unwrap();
+        let reads = participant.advertise(&entity(EndpointKind::Subscription, "/all"), None).unwrap();
         participants.push((participant, reads));
     }
     let count = |what: fn(&Told) -> usize| told.iter().map(move |told| what(told)).min().unwrap();

@@ -27,11 +27,11 @@ impl Observer for Keeps {
             afterwards(self);
         }
     }
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {
         self.peers.lock().push(peer.clone());
     }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         self.incoming.lock().push(incoming);
         None
     }
@@ -44,7 +44,7 @@ impl Observer for Keeps {
 pub(crate) struct One {
     pub(crate) keeps: Arc<Keeps>,
     pub(crate) participant: Arc<Participant>,
-    reads: Option<OwnEntity>,
+    reads: Option<OwnEndpoint>,
 }
 
 impl One {
@@ -54,7 +54,7 @@ impl One {
 
     pub(crate) fn join_at(base: &Path) -> Self {
         let mut one = Self::join_silently(base);
-        let about = entity(EntityKind::Subscription, "/one");
+        let about = entity(EndpointKind::Subscription, "/one");
         one.reads = Some(one.participant.advertise(&about, None).unwrap());
         one
     }
@@ -100,7 +100,7 @@ impl One {
     }
 
     pub(crate) fn writer(&self) -> Writer {
-        let source = self.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
+        let source = self.participant.advertise(&entity(EndpointKind::Publisher, "/one"), None).unwrap();
         Writer::new(Arc::new(source), 4, 40, 1).unwrap()
     }
 
@@ -122,7 +122,7 @@ impl One {
     }
 
     /// Its reading entity.
-    pub(crate) fn key(&self) -> EntityKey {
+    pub(crate) fn key(&self) -> EndpointKey {
         self.reads.as_ref().unwrap().key()
     }
 

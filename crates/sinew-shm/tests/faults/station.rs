@@ -25,8 +25,8 @@ pub(crate) fn image(number: u64) -> Vec<u8> {
     (0..length as u64).map(|at| (number.wrapping_mul(0x9e37_79b9) >> (at % 24)) as u8 ^ at as u8).collect()
 }
 
-pub(crate) fn entity(kind: EntityKind, name: &str) -> Entity {
-    Entity {
+pub(crate) fn entity(kind: EndpointKind, name: &str) -> Endpoint {
+    Endpoint {
         kind,
         number: 1,
         node: "/station".into(),
@@ -49,7 +49,7 @@ pub(crate) struct Progress {
 pub(crate) struct Told {
     sending: Mutex<Sending>,
     receiving: Mutex<Receiving>,
-    progress: Arc<Mutex<HashMap<(u64, EntityKey), Progress>>>,
+    progress: Arc<Mutex<HashMap<(u64, EndpointKey), Progress>>>,
     /// What must not happen.
     complaints: Arc<Mutex<Vec<String>>>,
     /// Whether errors of those who come from now on are to be expected: then they are only counted.
@@ -71,16 +71,16 @@ struct Sending {
 
 #[derive(Default)]
 struct Receiving {
-    port: Option<Arc<Port>>,
+    port: Option<Arc<EventReceiver>>,
     all: Vec<Arc<Reading>>,
 }
 
 struct Reading {
     peer: u64,
-    source: EntityKey,
+    source: EndpointKey,
     expects_errors: bool,
     incoming: Mutex<(Incoming, VecDeque<Hold>)>,
-    progress: Arc<Mutex<HashMap<(u64, EntityKey), Progress>>>,
+    progress: Arc<Mutex<HashMap<(u64, EndpointKey), Progress>>>,
     complaints: Arc<Mutex<Vec<String>>>,
     errors: Arc<AtomicUsize>,
 }
@@ -157,8 +157,8 @@ impl Told {
 }
 
 impl Observer for Told {
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, entity: &Entity) {
-        if entity.kind != EntityKind::Subscription {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, entity: &Endpoint) {
+        if entity.kind != EndpointKind::Subscription {
             return;
         }
         self.appeared.fetch_add(1, Ordering::SeqCst);
@@ -174,8 +174,8 @@ impl Observer for Told {
             None => early.push(peer.clone()),
         }
     }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+    fn connected(&self, mut incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         let peer = incoming.peer().id();
         // First: whoever waits until this one is known may change it then.
         let expects_errors = self.expects_errors.load(Ordering::SeqCst);
@@ -217,10 +217,10 @@ impl Observer for Told {
 pub(crate) struct Station {
     pub(crate) participant: Arc<Participant>,
     pub(crate) told: Arc<Told>,
-    port: Arc<Port>,
+    port: Arc<EventReceiver>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-    _reads: OwnEntity,
+    _reads: OwnEndpoint,
 }
 
 impl Station {
@@ -243,7 +243,7 @@ impl Station {
                 reading.drain();
             }
         }
-        let source = Arc::new(participant.advertise(&entity(EntityKind::Publisher, "/all"), None).unwrap());
+        let source = Arc::new(participant.advertise(&entity(EndpointKind::Publisher, "/all"), None).unwrap());
         let mut writer = Writer::new(source, 4, 200, 1).unwrap();
         {
             let mut sending = told.sending.lock();
@@ -252,7 +252,7 @@ impl Station {
             }
             sending.writer = Some(writer);
         }
-        let reads = participant.advertise(&entity(EntityKind::Subscription, "/all"), None).unwrap();
+        let reads = participant.advertise(&entity(EndpointKind::Subscription, "/all"), None).unwrap();
         Self { participant, told, port, stop: Arc::default(), thread: None, _reads: reads }
     }
 
@@ -331,13 +331,13 @@ impl Station {
     }
 
     /// Those whose messages arrived, or were to.
-    pub(crate) fn known(&self) -> HashMap<(u64, EntityKey), Progress> {
+    pub(crate) fn known(&self) -> HashMap<(u64, EndpointKey), Progress> {
         self.told.progress.lock().clone()
     }
 
     /// Another publisher, that never publishes, connected to this peer.
     pub(crate) fn idle_writer(&self, peer: &Arc<Peer>) -> Result<Writer, CapacityError> {
-        let source = self.participant.advertise(&entity(EntityKind::Publisher, "/idle"), None)?;
+        let source = self.participant.advertise(&entity(EndpointKind::Publisher, "/idle"), None)?;
         let mut writer = Writer::new(Arc::new(source), 1, 0, 1)?;
         writer.connect(peer, &Connect { target: None, first: 1, live: 1, depth: 1, capacity: None })?;
         Ok(writer)

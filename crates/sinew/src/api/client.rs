@@ -21,7 +21,7 @@ use crate::service::request_queue::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, next_serial};
 use sinew_msg::Service;
-use sinew_shm::{Callback, EntityKey};
+use sinew_shm::{Callback, EndpointKey};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -334,7 +334,7 @@ impl<G: CallbackGroup> Task for ClientTask<G> {
         self.calls.retract()
     }
 
-    fn callback_of(&self, node: EntityKey) -> Callback {
+    fn callback_of(&self, node: EndpointKey) -> Callback {
         self.calls.key().map_or(Callback::Other(node), Callback::Of)
     }
 

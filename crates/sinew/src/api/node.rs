@@ -14,7 +14,7 @@ use crate::ros::qos::QoS;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::sync::{Arc, AtomicBool, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
-use sinew_shm::{EntityKey, EntityKind, OwnEntity};
+use sinew_shm::{EndpointKey, EndpointKind, OwnEndpoint};
 use std::fmt;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
@@ -51,7 +51,7 @@ struct NodeInner {
 /// What a node's groups and entities have in common, and keep.
 pub(crate) struct NodeCore {
     /// What other processes know it by.
-    entity: Option<OwnEntity>,
+    entity: Option<OwnEndpoint>,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
     /// It was said that it has nothing to run.
@@ -72,8 +72,8 @@ impl Owner for NodeCore {
         &self.full_name
     }
 
-    fn known(&self) -> Option<EntityKey> {
-        self.entity.as_ref().map(OwnEntity::key)
+    fn known(&self) -> Option<EndpointKey> {
+        self.entity.as_ref().map(OwnEndpoint::key)
     }
 
     fn said_idle(&self) -> &AtomicBool {
@@ -119,7 +119,7 @@ impl Node {
             Some(transport) => Some(transport.advertise_or(
                 &full_name,
                 &EndpointAbout {
-                    kind: EntityKind::Node,
+                    kind: EndpointKind::Node,
                     number,
                     node: &full_name,
                     name: "",
@@ -235,10 +235,10 @@ impl Node {
     /// they are now.
     pub(crate) fn advertise(
         &self,
-        kind: EntityKind,
+        kind: EndpointKind,
         what: &Advertised<'_>,
         subscription: Option<&Arc<SubscriptionCore>>,
-    ) -> Result<Option<OwnEntity>, CreateError> {
+    ) -> Result<Option<OwnEndpoint>, CreateError> {
         let Some(transport) = self.context_shared().transport() else { return Ok(None) };
         transport.refresh();
         let about = EndpointAbout {

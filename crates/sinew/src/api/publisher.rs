@@ -26,7 +26,7 @@ pub use draft::Draft;
 pub use edit::Edit;
 use sinew_msg::loan::Built;
 use sinew_msg::{DecodeError, Message};
-use sinew_shm::EntityKind;
+use sinew_shm::EndpointKind;
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -616,7 +616,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             promised,
         };
         let entity = self.node.advertise(
-            EntityKind::Publisher,
+            EndpointKind::Publisher,
             &Advertised { number: offered.number, name: &topic, table: offered.table, qos: self.qos },
             None,
         )?;

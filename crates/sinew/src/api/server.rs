@@ -23,7 +23,7 @@ use crate::service::responder::{ReplyToken, ServerCore};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
-use sinew_shm::{Callback, EntityKey};
+use sinew_shm::{Callback, EndpointKey};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -387,7 +387,7 @@ where
         self.core.requests.retract(self.core.number, false)
     }
 
-    fn callback_of(&self, node: EntityKey) -> Callback {
+    fn callback_of(&self, node: EndpointKey) -> Callback {
         self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 
@@ -512,7 +512,7 @@ where
         self.tasks.retract(|woken| self.core.requests.retract(self.core.number, woken))
     }
 
-    fn callback_of(&self, node: EntityKey) -> Callback {
+    fn callback_of(&self, node: EndpointKey) -> Callback {
         self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 

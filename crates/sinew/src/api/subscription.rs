@@ -25,8 +25,8 @@ use crate::topic::subscription_core::{self, Filter, SubscriptionConfig, Subscrip
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
-use sinew_shm::{Callback, EntityKey};
-use sinew_shm::{EntityKind, OwnEntity};
+use sinew_shm::{Callback, EndpointKey};
+use sinew_shm::{EndpointKind, OwnEndpoint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
@@ -82,7 +82,7 @@ pub enum BufferType {
 pub struct Subscription<T: Message> {
     core: Arc<SubscriptionCore>,
     /// What other processes know it by.
-    entity: Option<OwnEntity>,
+    entity: Option<OwnEndpoint>,
     member: Option<(Arc<GroupCore>, Membership)>,
     /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
     watch: Mutex<Option<(Arc<GroupCore>, Membership)>>,
@@ -619,7 +619,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         });
         let known =
             Advertised { number: next_serial(), name: &topic, table: core.wanted.table, qos: self.qos };
-        let entity = match self.node.advertise(EntityKind::Subscription, &known, Some(&core)) {
+        let entity = match self.node.advertise(EndpointKind::Subscription, &known, Some(&core)) {
             Ok(entity) => entity,
             Err(error) => {
                 context.graph.remove_subscription(&core);
@@ -678,7 +678,7 @@ where
         self.core.clear_ready()
     }
 
-    fn callback_of(&self, node: EntityKey) -> Callback {
+    fn callback_of(&self, node: EndpointKey) -> Callback {
         self.core.key().map_or(Callback::Other(node), Callback::Of)
     }
 

@@ -11,7 +11,7 @@ use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake, nanoseconds};
 use crate::sys::sync::{Arc, Mutex};
-use sinew_shm::{Callback, EntityKey};
+use sinew_shm::{Callback, EndpointKey};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -291,7 +291,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for Time
         self.schedule.clear_ready()
     }
 
-    fn callback_of(&self, node: EntityKey) -> Callback {
+    fn callback_of(&self, node: EndpointKey) -> Callback {
         Callback::Timer(node)
     }
 

@@ -4,7 +4,7 @@ use super::scheduler::Scheduler;
 use super::wait_graph::WaitGraph;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
-use sinew_shm::{EntityKey, Participant};
+use sinew_shm::{EndpointKey, Participant};
 
 /// A group's node.
 pub(crate) trait Owner: Send + Sync {
@@ -12,7 +12,7 @@ pub(crate) trait Owner: Send + Sync {
     fn full_name(&self) -> &Arc<str>;
 
     /// What other processes know it by.
-    fn known(&self) -> Option<EntityKey>;
+    fn known(&self) -> Option<EndpointKey>;
 
     /// It was said that it has nothing to run.
     fn said_idle(&self) -> &AtomicBool;

@@ -1,6 +1,6 @@
 //! How an executor hears from other processes.
 //!
-//! For each context that it serves it has a [`Port`]. Its threads drain the ports before they look for work; what comes enters the
+//! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before they look for work; what comes enters the
 //! histories, and so the ready queue, as if it had been published here. One of the threads that have nothing to do has the *post*: it
 //! sleeps on the ports' bell in shared memory instead of its condition variable, and whoever calls it rings that bell.
 //!
@@ -28,7 +28,7 @@ use super::prefetch;
 use crate::sys::clock::Time;
 use crate::sys::logging::{Level, later, tell};
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
-use sinew_shm::{Participant, Port};
+use sinew_shm::{EventReceiver, Participant};
 use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;
@@ -82,7 +82,7 @@ pub(crate) trait Presence: Send + Sync {
 /// A port, and whose it is.
 #[derive(Clone)]
 struct EventPort {
-    port: Arc<Port>,
+    port: Arc<EventReceiver>,
     presence: Weak<dyn Presence>,
 }
 
@@ -102,11 +102,11 @@ impl Default for RemoteEvents {
 
 impl RemoteEvents {
     /// The port for a context, made when it is first asked for; and whether it was made now: then whoever sleeps is to be called.
-    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
+    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<EventReceiver>, bool)> {
         later(|| self.find_port(presence))
     }
 
-    fn find_port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
+    fn find_port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<EventReceiver>, bool)> {
         let participant = presence.participant()?;
         let mut ports = self.ports.lock();
         if let Some(ear) = ports.iter().find(|ear| ear.port.participant() == participant.id()) {

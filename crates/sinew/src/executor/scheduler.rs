@@ -47,7 +47,7 @@ pub(crate) use super::worker::Worker;
 use super::{DispatchOrder, FaultPolicy, RunTimes, SpinError};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
-use sinew_shm::{PackedCallback, Participant, Port};
+use sinew_shm::{EventReceiver, PackedCallback, Participant};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -561,7 +561,7 @@ impl Scheduler {
 
     /// What publishers of other processes are to notify for entities that this executor runs. `None`: the context's receiving thread
     /// hears for it.
-    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<Port>> {
+    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<EventReceiver>> {
         // Nobody can make the descriptor readable but this process.
         if self.descriptor.get().is_some() {
             return None;

@@ -3,7 +3,7 @@
 use super::group_token::GroupToken;
 use super::prefetch;
 use crate::sys::clock::Stamp;
-use sinew_shm::{Callback, EntityKey};
+use sinew_shm::{Callback, EndpointKey};
 
 /// Something with callbacks that an executor runs.
 pub(crate) trait Task: Send + Sync {
@@ -20,7 +20,7 @@ pub(crate) trait Task: Send + Sync {
     fn place(&self) -> &prefetch::NoteIndex;
 
     /// What tools are told when its callback runs; it is in a group of this node.
-    fn callback_of(&self, node: EntityKey) -> Callback {
+    fn callback_of(&self, node: EndpointKey) -> Callback {
         Callback::Other(node)
     }
 

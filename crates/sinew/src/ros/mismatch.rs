@@ -6,7 +6,7 @@
 
 use super::qos::{self, Incompatibility, QoS};
 use crate::message::type_support::TypeSupport;
-use sinew_shm::{Entity, EntityKind};
+use sinew_shm::{Endpoint, EndpointKind};
 use std::fmt;
 
 /// Why a publisher and a subscription of one topic exchange no messages. For tools: a program's own
@@ -72,8 +72,8 @@ impl Mismatch {
     /// let why = Mismatch::between(&publisher, &subscription, false).expect("one asks for more");
     /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
     /// ```
-    pub fn between(publisher: &Entity, subscription: &Entity, in_one_process: bool) -> Option<Self> {
-        use EntityKind::{Client, Publisher, Server, Subscription};
+    pub fn between(publisher: &Endpoint, subscription: &Endpoint, in_one_process: bool) -> Option<Self> {
+        use EndpointKind::{Client, Publisher, Server, Subscription};
         let is_pair =
             matches!((publisher.kind, subscription.kind), (Publisher, Subscription) | (Server, Client));
         if !is_pair || publisher.name != subscription.name {
@@ -120,7 +120,7 @@ impl<'a> End<'a> {
     }
 
     /// `qos` is the entity's.
-    pub(crate) fn of(entity: &'a Entity, qos: &'a QoS) -> Self {
+    pub(crate) fn of(entity: &'a Endpoint, qos: &'a QoS) -> Self {
         Self::told((&entity.type_name, entity.hash), QoS::says_travels(&entity.qos), qos)
     }
 
@@ -180,8 +180,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn entity(kind: EntityKind, type_name: &str, hash: u8, qos: QoS, travels: bool) -> Entity {
-        Entity {
+    fn entity(kind: EndpointKind, type_name: &str, hash: u8, qos: QoS, travels: bool) -> Endpoint {
+        Endpoint {
             kind,
             number: 1,
             node: "/node".into(),
@@ -192,19 +192,19 @@ mod tests {
         }
     }
 
-    fn publisher(type_name: &str, hash: u8, qos: QoS, travels: bool) -> Entity {
-        entity(EntityKind::Publisher, type_name, hash, qos, travels)
+    fn publisher(type_name: &str, hash: u8, qos: QoS, travels: bool) -> Endpoint {
+        entity(EndpointKind::Publisher, type_name, hash, qos, travels)
     }
 
-    fn subscription(type_name: &str, hash: u8, qos: QoS, travels: bool) -> Entity {
-        entity(EntityKind::Subscription, type_name, hash, qos, travels)
+    fn subscription(type_name: &str, hash: u8, qos: QoS, travels: bool) -> Endpoint {
+        entity(EndpointKind::Subscription, type_name, hash, qos, travels)
     }
 
     #[test]
     fn a_pair_says_what_keeps_it_apart() {
         let plain = QoS::new();
         let strict = plain.transient_local().deadline(Duration::from_millis(5));
-        let text = |publisher: &Entity, subscription: &Entity, inside| {
+        let text = |publisher: &Endpoint, subscription: &Endpoint, inside| {
             Mismatch::between(publisher, subscription, inside).map(|mismatch| mismatch.to_string())
         };
         for inside in [true, false] {

@@ -27,7 +27,7 @@ use crate::message::info::{Lineage, Publication};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Bell, Mutex};
 use crate::topic::session::Session;
-use sinew_shm::{Counter, Counters, EntityKey, OwnEntity};
+use sinew_shm::{Counter, Counters, EndpointKey, OwnEndpoint};
 use slab::Slab;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -111,7 +111,7 @@ struct Call {
     /// Its request was taken to be answered later.
     deferred: bool,
     /// By which line its request went to another process.
-    connection: Option<EntityKey>,
+    connection: Option<EndpointKey>,
     outcome: Option<CallOutcome>,
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct PendingCalls {
     /// The way to a server elsewhere.
     link: Mutex<Option<ServerLink>>,
     /// What other processes know the client by.
-    entity: OnceLock<OwnEntity>,
+    entity: OnceLock<OwnEndpoint>,
     /// How long a thread that waits for another process stays awake.
     patience: OnceLock<Duration>,
 }
@@ -382,12 +382,12 @@ impl PendingCalls {
     }
 
     /// What other processes know the client by.
-    pub(crate) fn key(&self) -> Option<EntityKey> {
-        self.entity.get().map(OwnEntity::key)
+    pub(crate) fn key(&self) -> Option<EndpointKey> {
+        self.entity.get().map(OwnEndpoint::key)
     }
 
     /// What other processes know the client by; set once.
-    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+    pub(crate) fn is_known_as(&self, entity: OwnEndpoint) {
         let mut state = self.state.lock();
         state.counters = Some(entity.counters());
         state.count(None);
@@ -451,7 +451,7 @@ impl PendingCalls {
 
     /// Notes by which line a call's request goes. Before it does.
     #[inline]
-    pub(crate) fn goes_by(&self, id: CallId, connection: EntityKey) {
+    pub(crate) fn goes_by(&self, id: CallId, connection: EndpointKey) {
         if let Some(call) = self.state.lock().call(id) {
             call.connection = Some(connection);
         }

@@ -18,7 +18,7 @@ use crate::sys::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use sinew_msg::{Service, ServiceType};
-use sinew_shm::{Counter, Counters, EntityKey};
+use sinew_shm::{Counter, Counters, EndpointKey};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -188,7 +188,7 @@ pub(crate) trait RemoteServer: Send + Sync {
 /// A client's line to a server elsewhere: its requests go by it, and the answers come by it.
 pub(crate) trait RemoteServerConnection: Send + Sync {
     /// What the server knows it by: another line of the same client is another one.
-    fn key(&self) -> EntityKey;
+    fn key(&self) -> EndpointKey;
 
     /// Sends a request. `quietly`: the calling thread is about to wait for the answer.
     fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure>;
@@ -523,7 +523,7 @@ impl RequestQueue {
     }
 
     /// What other processes know the server by.
-    pub(crate) fn key(&self) -> Option<EntityKey> {
+    pub(crate) fn key(&self) -> Option<EndpointKey> {
         self.state.lock().counters.as_ref().map(Counters::key)
     }
 

@@ -9,7 +9,7 @@ use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering};
 use sinew_msg::Service;
-use sinew_shm::OwnEntity;
+use sinew_shm::OwnEndpoint;
 use std::fmt;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ pub(crate) struct ServerCore {
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     /// What other processes know the server by, until it goes.
-    pub(crate) known: Mutex<Option<OwnEntity>>,
+    pub(crate) known: Mutex<Option<OwnEndpoint>>,
 }
 
 fn count(counter: &AtomicU64) {

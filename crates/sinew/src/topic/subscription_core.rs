@@ -31,7 +31,7 @@ use ahead::MovedMessages;
 use remote_sources::RemoteSources;
 pub(crate) use remote_sources::{DirectTake, RemoteSource, UnreadableMessage};
 use sinew_msg::DecodeError;
-use sinew_shm::{Counter, Counters, EntityKey};
+use sinew_shm::{Counter, Counters, EndpointKey};
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -496,7 +496,7 @@ impl SubscriptionCore {
     }
 
     /// What other processes know it by.
-    pub(crate) fn key(&self) -> Option<EntityKey> {
+    pub(crate) fn key(&self) -> Option<EndpointKey> {
         self.state.lock().counters.as_ref().map(Counters::key)
     }
 

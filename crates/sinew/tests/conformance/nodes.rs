@@ -5,7 +5,7 @@ use crate::stage::{Path, Runner, Stage};
 use crate::support::{Log, Number, Numbers, Text};
 use sinew::GuardCondition;
 use sinew::prelude::*;
-use sinew_shm::EntityKind;
+use sinew_shm::EndpointKind;
 use std::any::Any;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,7 @@ fn kinds() -> Vec<fn(&Node) -> sinew::Result<Kept>> {
 pub(crate) fn a_node_is_listed_as_long_as_anything_of_it_is_there<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::in_real_time::<P>()?;
     let onlooker = P::onlooker();
-    let is_listed = || !onlooker.find(EntityKind::Node, "", "/kept").is_empty();
+    let is_listed = || !onlooker.find(EndpointKind::Node, "", "/kept").is_empty();
     for make in kinds() {
         let node = stage.receiving.node("kept")?;
         let (what, entity) = make(&node)?;

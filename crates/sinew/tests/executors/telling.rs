@@ -4,7 +4,7 @@ use crate::support;
 
 use sinew::prelude::*;
 use sinew::{Time, TimerThread, WaitSet};
-use sinew_shm::{Busy, Callback, Census, Domain, EntityKind, Peer};
+use sinew_shm::{Busy, Callback, Domain, EndpointKind, Peer, Snapshot};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use support::{Number, Numbers, Place};
@@ -14,9 +14,9 @@ use support::{Number, Numbers, Place};
 struct Onlooker(PathBuf);
 
 impl Onlooker {
-    fn census(&self) -> Census {
+    fn census(&self) -> Snapshot {
         let domain = Domain::find(Some(&self.0), 3).expect("a directory").expect("a domain");
-        Census::take(&domain).expect("a census")
+        Snapshot::take(&domain).expect("a census")
     }
 
     fn busy(&self) -> Vec<Busy> {
@@ -34,7 +34,7 @@ impl Onlooker {
             };
             let entities = peer.entities();
             let (_, entity) = entities.iter().find(|(other, _)| *other == key).expect("it is there");
-            format!("{what} {}", if entity.kind == EntityKind::Node { &entity.node } else { &entity.name })
+            format!("{what} {}", if entity.kind == EndpointKind::Node { &entity.node } else { &entity.name })
         };
         let census = self.census();
         let of = |peer: &std::sync::Arc<Peer>| -> Vec<String> {

@@ -258,7 +258,7 @@ fn what_is_retained_counts_when_somebody_comes() {
 #[test]
 fn others_see_what_is_counted() {
     use sinew_shm::Counter::{Copies, Decodings, Encodings, Images};
-    use sinew_shm::EntityKind::{Publisher, Subscription};
+    use sinew_shm::EndpointKind::{Publisher, Subscription};
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
     let reader = reading::<Image>(&other.node("reader").unwrap());

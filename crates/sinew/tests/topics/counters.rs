@@ -5,7 +5,7 @@ use crate::support;
 
 use sinew::prelude::*;
 use sinew_shm::Counter::{Copies, Matched, Messages, Missed, Overwritten, Refused, Taken, Waiting};
-use sinew_shm::EntityKind::{Client, Publisher, Server, Subscription};
+use sinew_shm::EndpointKind::{Client, Publisher, Server, Subscription};
 use support::outside::Onlooker;
 use support::{Number, Numbers};
 

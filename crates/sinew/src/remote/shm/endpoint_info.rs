@@ -18,14 +18,14 @@
 
 use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
 use crate::topic::remote_endpoint::RemoteEndpoint;
-use sinew_shm::{Entity, Peer};
+use sinew_shm::{Endpoint, Peer};
 use std::time::Duration;
 
 const VERSION: u8 = 1;
 
 impl QoS {
     /// The QoS in the form in which participants tell each other of it, in an
-    /// [`Entity`](sinew_shm::Entity); `travels`: whether the type can leave its process. For tools
+    /// [`Endpoint`](sinew_shm::Endpoint); `travels`: whether the type can leave its process. For tools
     /// that take part without this crate's nodes.
     pub fn to_bytes(self, travels: bool) -> [u8; 64] {
         let mut bytes = [0; 64];
@@ -60,7 +60,7 @@ impl QoS {
         bytes[5] == 1
     }
 
-    /// The QoS that a participant tells of in an [`Entity`](sinew_shm::Entity); `None` if the bytes
+    /// The QoS that a participant tells of in an [`Endpoint`](sinew_shm::Endpoint); `None` if the bytes
     /// make no sense.
     ///
     /// ```
@@ -93,7 +93,7 @@ impl QoS {
 
 impl RemoteEndpoint {
     /// What `entity` of `peer` says of itself; `None` if that makes no sense.
-    pub(crate) fn of(entity: &Entity, peer: &Peer) -> Option<Self> {
+    pub(crate) fn of(entity: &Endpoint, peer: &Peer) -> Option<Self> {
         Some(Self {
             topic: entity.name.clone(),
             node: entity.node.clone(),

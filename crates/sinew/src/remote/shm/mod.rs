@@ -39,8 +39,8 @@ use remote_publisher::RemotePublisher;
 use sender::ShmAddress;
 use services::{LocalServer, PendingClient, ShmServer, ShmServerConnection};
 use sinew_shm::{
-    CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
-    Participant, Peer, Port, Sink,
+    CapacityError, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Incoming, JoinError, Observer,
+    OwnEndpoint, Participant, Peer, Sink,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -58,17 +58,17 @@ pub(crate) struct ShmTransport {
     participant: OnceLock<Arc<Participant>>,
     context: Weak<dyn LocalEndpoints>,
     /// Publishers of others.
-    publishers: Mutex<HashMap<(u64, EntityKey), Arc<RemotePublisher>>>,
+    publishers: Mutex<HashMap<(u64, EndpointKey), Arc<RemotePublisher>>>,
     /// Subscriptions of others.
-    subscriptions: Mutex<HashMap<(u64, EntityKey), Arc<RemoteSubscription>>>,
+    subscriptions: Mutex<HashMap<(u64, EndpointKey), Arc<RemoteSubscription>>>,
     /// Our subscriptions, by what the others know them by.
-    subscription_cores: Mutex<HashMap<EntityKey, Weak<SubscriptionCore>>>,
+    subscription_cores: Mutex<HashMap<EndpointKey, Weak<SubscriptionCore>>>,
     /// Our servers, likewise.
-    servers: Mutex<HashMap<EntityKey, LocalServer>>,
+    servers: Mutex<HashMap<EndpointKey, LocalServer>>,
     /// Our clients' ways to servers, by their entities.
-    connections: Mutex<HashMap<EntityKey, Weak<ShmServerConnection>>>,
+    connections: Mutex<HashMap<EndpointKey, Weak<ShmServerConnection>>>,
     /// Servers of others.
-    services: Mutex<HashMap<(u64, EntityKey), Arc<ShmServer>>>,
+    services: Mutex<HashMap<(u64, EndpointKey), Arc<ShmServer>>>,
     /// Clients of others for whose answers there is no room.
     unserved: Mutex<Vec<Arc<PendingClient>>>,
     receiver: Mutex<Option<ReceiverThread>>,
@@ -117,9 +117,9 @@ impl ShmTransport {
     }
 
     /// Tells the others of an entity.
-    pub(crate) fn advertise(&self, about: &EndpointAbout<'_>) -> Result<OwnEntity, CapacityError> {
+    pub(crate) fn advertise(&self, about: &EndpointAbout<'_>) -> Result<OwnEndpoint, CapacityError> {
         let Some(participant) = self.participant() else { return Err(CapacityError::Left { forked: false }) };
-        let entity = Entity {
+        let entity = Endpoint {
             kind: about.kind,
             number: about.number,
             node: about.node.to_owned(),
@@ -141,7 +141,7 @@ impl ShmTransport {
         name: &str,
         about: &EndpointAbout<'_>,
         subscription_core: Option<&Arc<SubscriptionCore>>,
-    ) -> Result<OwnEntity, CreateError> {
+    ) -> Result<OwnEndpoint, CreateError> {
         // Held until it is in: whoever answers at once is to find it.
         let mut subscription_cores = self.subscription_cores.lock();
         let entity = self.advertise(about).map_err(|source| CreateError::SharedMemory {
@@ -156,9 +156,12 @@ impl ShmTransport {
 
     /// An entity of its own for a client's way to one server: its requests come from it, and
     /// answers go to it.
-    pub(crate) fn advertise_connection(&self, calls: &Arc<PendingCalls>) -> Result<OwnEntity, CapacityError> {
+    pub(crate) fn advertise_connection(
+        &self,
+        calls: &Arc<PendingCalls>,
+    ) -> Result<OwnEndpoint, CapacityError> {
         let about = EndpointAbout {
-            kind: EntityKind::Request,
+            kind: EndpointKind::Request,
             number: calls.number,
             node: &calls.node,
             name: &calls.requests.name,
@@ -174,12 +177,12 @@ impl ShmTransport {
         self.connections.lock().insert(connection.key(), Arc::downgrade(connection));
     }
 
-    pub(crate) fn forget_server(&self, key: EntityKey) {
+    pub(crate) fn forget_server(&self, key: EndpointKey) {
         let gone = self.servers.lock().remove(&key);
         drop(gone);
     }
 
-    pub(crate) fn remove_connection(&self, key: EntityKey) {
+    pub(crate) fn remove_connection(&self, key: EndpointKey) {
         self.connections.lock().remove(&key);
     }
 
@@ -189,12 +192,12 @@ impl ShmTransport {
 
     /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are
     /// too many.
-    pub(crate) fn port_of_this_thread(&self) -> Option<Arc<Port>> {
+    pub(crate) fn port_of_this_thread(&self) -> Option<Arc<EventReceiver>> {
         std::thread_local! {
-            static PORTS: std::cell::RefCell<Vec<Arc<Port>>> = const { std::cell::RefCell::new(Vec::new()) };
+            static PORTS: std::cell::RefCell<Vec<Arc<EventReceiver>>> = const { std::cell::RefCell::new(Vec::new()) };
         }
         let participant = self.participant()?;
-        let find = |ports: &std::cell::RefCell<Vec<Arc<Port>>>| {
+        let find = |ports: &std::cell::RefCell<Vec<Arc<EventReceiver>>>| {
             let mut ports = ports.borrow_mut();
             if let Some(port) = ports.iter().find(|port| port.participant() == participant.id()) {
                 return Some(port.clone());
@@ -207,18 +210,18 @@ impl ShmTransport {
         PORTS.try_with(find).ok().flatten() // none in a thread that ends
     }
 
-    pub(crate) fn forget(&self, key: EntityKey) {
+    pub(crate) fn forget(&self, key: EndpointKey) {
         self.subscription_cores.lock().remove(&key);
     }
 
     /// The port on which an executor hears from others; `None` if it can't.
-    pub(crate) fn port_of(self: &Arc<Self>, scheduler: &Scheduler) -> Option<Arc<Port>> {
+    pub(crate) fn port_of(self: &Arc<Self>, scheduler: &Scheduler) -> Option<Arc<EventReceiver>> {
         let presence: Arc<dyn Presence> = self.clone();
         scheduler.port(&presence)
     }
 
     /// The port of the thread that receives for those who wait without an executor.
-    pub(crate) fn receiver(&self) -> Option<Arc<Port>> {
+    pub(crate) fn receiver(&self) -> Option<Arc<EventReceiver>> {
         let participant = self.participant()?;
         later(|| {
             let mut receiver = self.receiver.lock();
@@ -239,7 +242,7 @@ impl ShmTransport {
     }
 
     /// Whether this is a server of ours.
-    pub(crate) fn has_server(&self, key: EntityKey) -> bool {
+    pub(crate) fn has_server(&self, key: EndpointKey) -> bool {
         self.servers.lock().contains_key(&key)
     }
 
@@ -296,12 +299,12 @@ impl ShmTransport {
         node: &str,
         serves: &LocalServer,
         limit: usize,
-    ) -> Result<OwnEntity, CreateError> {
+    ) -> Result<OwnEndpoint, CreateError> {
         let qos = QoS::services().max_samples(limit);
         let name = &serves.requests.name;
         let mut servers = self.servers.lock(); // as in `advertise_or`
         let entity =
-            self.advertise_service((EntityKind::Server, serves.number), (node, name), &serves.types, qos)?;
+            self.advertise_service((EndpointKind::Server, serves.number), (node, name), &serves.types, qos)?;
         servers.insert(entity.key(), serves.clone());
         Ok(entity)
     }
@@ -317,20 +320,20 @@ impl ShmTransport {
         self.refresh();
         let qos = QoS::services();
         let entity =
-            self.advertise_service((EntityKind::Client, calls.number), (node, name), &calls.types, qos)?;
+            self.advertise_service((EndpointKind::Client, calls.number), (node, name), &calls.types, qos)?;
         calls.is_known_as(entity);
         Ok(())
     }
 
     fn advertise_service(
         &self,
-        (kind, number): (EntityKind, u64),
+        (kind, number): (EndpointKind, u64),
         (node, name): (&str, &str),
         types: &ServiceTypes,
         qos: QoS,
-    ) -> Result<OwnEntity, CreateError> {
+    ) -> Result<OwnEndpoint, CreateError> {
         let (type_name, hash, travels) = types.told();
-        let entity = Entity {
+        let entity = Endpoint {
             kind,
             number,
             node: node.to_owned(),
@@ -351,13 +354,13 @@ impl ShmTransport {
 
 /// What to tell the others of an entity.
 pub(crate) struct EndpointAbout<'a> {
-    pub(crate) kind: EntityKind,
+    pub(crate) kind: EndpointKind,
     pub(crate) number: u64,
     pub(crate) node: &'a str,
     pub(crate) name: &'a str,
     pub(crate) table: Option<&'static TypeSupport>,
     pub(crate) qos: QoS,
-    pub(crate) of_node: Option<EntityKey>,
+    pub(crate) of_node: Option<EndpointKey>,
 }
 
 /// Hears of the others.
@@ -379,9 +382,10 @@ impl Observer for DiscoveryObserver {
         drop(kept);
     }
 
-    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         // No end here has to do with others; and what those of the raw layer say is no QoS.
-        if !matches!(entity.kind, EntityKind::Publisher | EntityKind::Subscription | EntityKind::Server) {
+        if !matches!(entity.kind, EndpointKind::Publisher | EndpointKind::Subscription | EndpointKind::Server)
+        {
             return;
         }
         let Some((transport, context)) = self.both() else { return };
@@ -390,18 +394,18 @@ impl Observer for DiscoveryObserver {
             return;
         };
         match entity.kind {
-            EntityKind::Publisher => {
+            EndpointKind::Publisher => {
                 let publisher = RemotePublisher::new(&transport, peer, described);
                 transport.publishers.lock().insert((peer.id(), key), publisher.clone());
                 context.graph().add_source(publisher);
             }
-            EntityKind::Subscription => {
+            EndpointKind::Subscription => {
                 let address = Box::new(ShmAddress { peer: peer.clone(), key });
                 let subscription = Arc::new(RemoteSubscription { wanted: described, address });
                 transport.subscriptions.lock().insert((peer.id(), key), subscription.clone());
                 context.graph().add_remote_subscription(subscription);
             }
-            EntityKind::Server => {
+            EndpointKind::Server => {
                 let server = ShmServer::new(&transport, peer, key, described);
                 transport.services.lock().insert((peer.id(), key), server.clone());
                 if server.described().travels {
@@ -412,7 +416,7 @@ impl Observer for DiscoveryObserver {
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let Some((transport, context)) = self.both() else { return };
         let publisher = transport.publishers.lock().remove(&(peer.id(), key));
         if let Some(publisher) = publisher {
@@ -431,7 +435,7 @@ impl Observer for DiscoveryObserver {
         }
     }
 
-    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         let (transport, context) = self.both()?;
         let source = (incoming.peer().id(), incoming.source());
         let publisher = transport.publishers.lock().get(&source).cloned();

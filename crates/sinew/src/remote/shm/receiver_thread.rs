@@ -3,13 +3,13 @@
 //! sleeps while nothing comes.
 
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
-use sinew_shm::{CapacityError, Participant, Port};
+use sinew_shm::{CapacityError, EventReceiver, Participant};
 use std::io;
 use std::thread::JoinHandle;
 
 /// The thread, and its port.
 pub(crate) struct ReceiverThread {
-    port: Arc<Port>,
+    port: Arc<EventReceiver>,
     ends: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
@@ -40,7 +40,7 @@ impl ReceiverThread {
         Ok(Self { port, ends, thread })
     }
 
-    pub(crate) fn port(&self) -> Arc<Port> {
+    pub(crate) fn port(&self) -> Arc<EventReceiver> {
         self.port.clone()
     }
 
@@ -54,7 +54,7 @@ impl ReceiverThread {
     }
 }
 
-fn receive(port: &Port, ends: &AtomicBool) {
+fn receive(port: &EventReceiver, ends: &AtomicBool) {
     loop {
         let seen = port.bell(); // K1
         if ends.load(Ordering::Acquire) {

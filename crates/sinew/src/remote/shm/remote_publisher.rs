@@ -24,7 +24,7 @@ use crate::topic::subscription_core::{DirectTake, RemoteSource, SubscriptionCore
 use crate::topic::typed_reader::TypedReader;
 use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;
-use sinew_shm::{Head, Incoming, Peer, Port, SegmentError, Sink};
+use sinew_shm::{EventReceiver, Head, Incoming, Peer, SegmentError, Sink};
 use std::fmt;
 use std::sync::Weak;
 
@@ -57,7 +57,7 @@ pub(crate) struct RemotePublisher {
 #[derive(Default)]
 pub(crate) struct Ends {
     groups: Vec<TypedReaders>,
-    port: Option<Arc<Port>>,
+    port: Option<Arc<EventReceiver>>,
 }
 
 /// The group for which a message is, and the message.
@@ -137,7 +137,7 @@ impl RemotePublisher {
     }
 
     /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
-    fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<Port>> {
+    fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<EventReceiver>> {
         let transport = self.transport.upgrade()?;
         let executor =
             subscriptions.iter().find_map(|subscription| transport.port_of(&*subscription.scheduler()?));

@@ -19,8 +19,8 @@ use crate::topic::remote_sink::{
     JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
 };
 use sinew_shm::{
-    CapacityError, Connect, Counter, Counters, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting,
-    Writer,
+    CapacityError, Connect, Counter, Counters, EndpointKey, Head, Lender, Lent, Loan, OwnEndpoint, Peer,
+    Waiting, Writer,
 };
 use std::collections::VecDeque;
 use std::fmt;
@@ -34,7 +34,7 @@ const LONGEST_INLINE: usize = 456;
 
 /// A publisher, as other processes of the host know it.
 pub(crate) struct ShmEndpoint {
-    entity: Arc<OwnEntity>,
+    entity: Arc<OwnEndpoint>,
     qos: QoS,
     /// How long the images of a plain type are.
     plain: Option<usize>,
@@ -43,7 +43,7 @@ pub(crate) struct ShmEndpoint {
 }
 
 impl ShmEndpoint {
-    pub(crate) fn boxed(entity: OwnEntity, qos: QoS, table: &TypeSupport) -> Box<dyn PublisherEndpoint> {
+    pub(crate) fn boxed(entity: OwnEndpoint, qos: QoS, table: &TypeSupport) -> Box<dyn PublisherEndpoint> {
         let plain = table.is_plain().then_some(table.layout.size() + 4);
         Box::new(Self { entity: Arc::new(entity), qos, plain, lender: OnceLock::new() })
     }
@@ -82,7 +82,7 @@ impl ImageLender for ShmEndpoint {
 /// Where a subscription of another process is: the [address](RemoteSubscription::address) of one.
 pub(crate) struct ShmAddress {
     pub(crate) peer: Arc<Peer>,
-    pub(crate) key: EntityKey,
+    pub(crate) key: EndpointKey,
 }
 
 /// A publisher's way out.
@@ -90,7 +90,7 @@ pub(crate) struct ShmSink {
     writer: Writer,
     offered: QoS,
     /// Matching subscriptions elsewhere.
-    matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
+    matched: Vec<(Arc<Peer>, EndpointKey, QoS)>,
     /// The image of a small message.
     scratch: Vec<u8>,
     counters: Counters,
@@ -107,7 +107,7 @@ impl fmt::Debug for ShmSink {
 impl ShmSink {
     /// `next`: the number of the publisher's next message.
     fn new(
-        entity: &Arc<OwnEntity>,
+        entity: &Arc<OwnEndpoint>,
         offered: QoS,
         plain: Option<usize>,
         next: u64,

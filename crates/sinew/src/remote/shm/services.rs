@@ -38,7 +38,8 @@ use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::{
-    CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
+    CapacityError, Connect, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, OwnEndpoint, Peer,
+    Sink, Writer,
 };
 use std::collections::VecDeque;
 use std::sync::{OnceLock, Weak};
@@ -99,7 +100,7 @@ struct DirectedRing {
 }
 
 impl DirectedRing {
-    fn open(entity: &Arc<OwnEntity>, peer: &Arc<Peer>, target: EntityKey) -> Result<Self, CapacityError> {
+    fn open(entity: &Arc<OwnEndpoint>, peer: &Arc<Peer>, target: EndpointKey) -> Result<Self, CapacityError> {
         let mut writer = Writer::new(entity.clone(), FIRST_DEPTH, INLINE, 1)?;
         let connect = Connect {
             target: Some(target),
@@ -211,7 +212,7 @@ impl Body<'_> {
 pub(crate) struct ShmServer {
     transport: Weak<ShmTransport>,
     peer: Arc<Peer>,
-    key: EntityKey,
+    key: EndpointKey,
     described: RemoteEndpoint,
 }
 
@@ -219,7 +220,7 @@ impl ShmServer {
     pub(crate) fn new(
         transport: &Arc<ShmTransport>,
         peer: &Arc<Peer>,
-        key: EntityKey,
+        key: EndpointKey,
         described: RemoteEndpoint,
     ) -> Arc<Self> {
         Arc::new(Self { transport: Arc::downgrade(transport), peer: peer.clone(), key, described })
@@ -250,7 +251,7 @@ pub(crate) struct ShmServerConnection {
     calls: Weak<PendingCalls>,
     transport: Weak<ShmTransport>,
     /// As [`RemoteServerConnection::key`].
-    key: EntityKey,
+    key: EndpointKey,
     /// How many requests may be under way.
     limit: usize,
     /// `None` once it has ended.
@@ -278,14 +279,14 @@ struct Changes {
     /// Where the answers come from.
     incoming: Option<Incoming>,
     /// Who is to be told of them.
-    port: Option<Option<Arc<Port>>>,
+    port: Option<Option<Arc<EventReceiver>>>,
 }
 
 #[derive(Default)]
 struct Threads {
     waiting: usize,
     /// The port of the one that waits alone, or was the last one that did: nobody else is told of answers.
-    alone: Option<Arc<Port>>,
+    alone: Option<Arc<EventReceiver>>,
 }
 
 impl ShmServerConnection {
@@ -337,7 +338,7 @@ impl ShmServerConnection {
     }
 
     /// This thread waits for an answer, on this port of its own.
-    fn enter(&self, port: &Arc<Port>) {
+    fn enter(&self, port: &Arc<EventReceiver>) {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
         let is_told = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
@@ -430,7 +431,7 @@ impl ShmServerConnection {
 struct Entered<'a>(&'a ShmServerConnection);
 
 impl<'a> Entered<'a> {
-    fn begin(connection: &'a ShmServerConnection, port: &Arc<Port>) -> Self {
+    fn begin(connection: &'a ShmServerConnection, port: &Arc<EventReceiver>) -> Self {
         connection.enter(port);
         Self(connection)
     }
@@ -442,14 +443,14 @@ impl Drop for Entered<'_> {
     }
 }
 
-impl WakeWaiters for Port {
+impl WakeWaiters for EventReceiver {
     fn wake(&self) {
         self.ring();
     }
 }
 
 impl RemoteServerConnection for ShmServerConnection {
-    fn key(&self) -> EntityKey {
+    fn key(&self) -> EndpointKey {
         self.key
     }
 
@@ -557,7 +558,7 @@ pub(crate) struct ShmClient {
     client: u64,
     reading: CoalescingLock<RequestReader>,
     /// Who is to be told of requests, from the next look on.
-    port: Mutex<Option<Option<Arc<Port>>>>,
+    port: Mutex<Option<Option<Arc<EventReceiver>>>>,
     answers: Mutex<DirectedRing>,
 }
 
@@ -580,7 +581,7 @@ impl ShmClient {
         server: &LocalServer,
     ) -> Result<DirectedRing, CapacityError> {
         let about = EndpointAbout {
-            kind: EntityKind::Reply,
+            kind: EndpointKind::Reply,
             number: server.number,
             node: &server.node,
             name: &server.requests.name,
@@ -768,7 +769,7 @@ pub(crate) struct PendingClient {
     transport: Weak<ShmTransport>,
     server: LocalServer,
     /// What others know the server by.
-    target: EntityKey,
+    target: EndpointKey,
     /// There was no room for answers: where the requests are.
     waiting: Mutex<Option<Incoming>>,
     /// The server's queue keeps it, as long as there is the server: it keeps the context.
@@ -780,7 +781,7 @@ impl PendingClient {
     pub(crate) fn receive(
         transport: &Arc<ShmTransport>,
         incoming: Incoming,
-        (target, server): (EntityKey, LocalServer),
+        (target, server): (EndpointKey, LocalServer),
     ) -> Arc<Self> {
         let (waiting, remote_client) = (Mutex::new(Some(incoming)), OnceLock::new());
         let this =
