@@ -89,7 +89,7 @@ impl Observed {
         let processes = self.census.as_ref().map(|census| census.peers().to_vec()).unwrap_or_default();
         let of = |peer: &Arc<Peer>| {
             let peer = Arc::clone(peer);
-            let entities = peer.entities();
+            let entities = peer.endpoints();
             entities.into_iter().map(move |(key, entity)| ObservedEndpoint {
                 peer: Arc::clone(&peer),
                 key,

@@ -30,8 +30,8 @@ struct Told {
 }
 
 impl Observer for Told {
-    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, entity: &Endpoint) {
-        if entity.kind == EndpointKind::Subscription
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, endpoint: &Endpoint) {
+        if endpoint.kind == EndpointKind::Subscription
             && let Some(writer) = &mut *self.writer.lock().unwrap()
         {
             let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
@@ -56,7 +56,7 @@ fn told() -> (Arc<Told>, Receiver<Instant>, Receiver<Instant>) {
     (Arc::new(Told { writer: Mutex::new(None), connected, left }), hears, sees)
 }
 
-fn entity(kind: EndpointKind) -> Endpoint {
+fn endpoint(kind: EndpointKind) -> Endpoint {
     let [node, name, type_name] = ["/times", "/topic", "test/msg/Empty"].map(str::to_owned);
     Endpoint { kind, number: 1, node, name, type_name, hash: [0; 32], qos: [0; 64] }
 }
@@ -67,13 +67,13 @@ fn child(directory: &Path) {
     let (told, connected, _) = told();
     let begin = Instant::now();
     let participant = Participant::join(&domain, told).unwrap();
-    let first = participant.advertise(&entity(EndpointKind::Subscription), None).unwrap();
+    let first = participant.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     let process = connected.recv().unwrap() - begin;
     std::thread::sleep(Duration::from_millis(5));
     let begin = Instant::now();
-    let second = participant.advertise(&entity(EndpointKind::Subscription), None).unwrap();
-    let entity = connected.recv().unwrap() - begin;
-    println!("{} {} {:016x}", process.as_nanos(), entity.as_nanos(), participant.id());
+    let second = participant.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
+    let endpoint = connected.recv().unwrap() - begin;
+    println!("{} {} {:016x}", process.as_nanos(), endpoint.as_nanos(), participant.id());
     std::io::stdout().flush().unwrap();
     std::thread::sleep(Duration::from_secs(60));
     drop((first, second));
@@ -110,7 +110,7 @@ fn main() {
     let domain = Domain::open(Some(place.path()), 0).unwrap();
     let (told, _connected, left) = told();
     let participant = Participant::join(&domain, told.clone()).unwrap();
-    let source = participant.advertise(&entity(EndpointKind::Publisher), None).unwrap();
+    let source = participant.advertise(&endpoint(EndpointKind::Publisher), None).unwrap();
     *told.writer.lock().unwrap() = Some(Writer::new(Arc::new(source), 1, 0, 1).unwrap());
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..rounds {

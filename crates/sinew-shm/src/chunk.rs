@@ -3,7 +3,7 @@
 //! # Who may touch a chunk's bytes
 //!
 //! - [`Loan`]: its writer's process, exclusively: no slot names the chunk, no reader holds it (it came from the free list, see
-//!   [`holds`](crate::hazards)), and a loan is never cloned. So `&mut [u8]` is sound.
+//!   [`hazards`](crate::hazards)), and a loan is never cloned. So `&mut [u8]` is sound.
 //! - [`Lent`]: shared reading in the writer's process. It was made of a loan, which is gone; the chunk isn't free before the last `Lent`
 //!   is dropped and no slot names it and no reader holds it.
 //! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile, unless it is broken; that much is trusted

@@ -8,17 +8,17 @@
 //!
 //! # Records
 //!
-//! A table's record lives in *lives*: its `life` word is odd while it is in use and even while it
+//! A table's record lives in *lives*: its `generation` word is odd while it is in use and even while it
 //! is free, and counts on with each step. Whoever refers to a record names slot and life, so that
 //! nothing is mistaken for what was there before.
 //!
-//! - T1 begin: `life` is even; the owner fills the fields (Relaxed).
-//! - T2 publish: `life` + 1 (Release).
-//! - T3 read: `life` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `life`
+//! - T1 begin: `generation` is even; the owner fills the fields (Relaxed).
+//! - T2 publish: `generation` + 1 (Release).
+//! - T3 read: `generation` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `generation`
 //!   unchanged (Relaxed); else it is another life, or none.
-//! - T4 retire: `life` + 1 (Relaxed); who takes the record next comes after that (a lock of the
+//! - T4 retire: `generation` + 1 (Relaxed); who takes the record next comes after that (a lock of the
 //!   owner's), and passes a fence Release: what he then fills in is seen by nobody who finds the
-//!   old `life` in T3's second look. (The fence has to be his: one of whoever retired it orders
+//!   old `generation` in T3's second look. (The fence has to be his: one of whoever retired it orders
 //!   nothing that another thread stores.)
 //!
 //! Fields that change during a life (counters, cursors, ports) are single words, each with its own
@@ -51,7 +51,7 @@ use std::mem::offset_of;
 #[repr(u8)]
 pub(crate) enum Table {
     /// Nodes, publishers and so on: who is there.
-    Entities = 0,
+    Endpoints = 0,
     /// As a writer: to whom which entity's ring goes.
     Outgoing = 1,
     /// As a reader: which connections of others are taken up.
@@ -78,7 +78,7 @@ const TABLES_AT_MOST: usize = 16;
 
 impl Table {
     pub(crate) const ALL: [Table; TABLES] = [
-        Table::Entities,
+        Table::Endpoints,
         Table::Outgoing,
         Table::Incoming,
         Table::Ports,
@@ -92,7 +92,7 @@ impl Table {
     /// Its records, at most.
     pub(crate) const fn capacity(self) -> usize {
         match self {
-            Table::Entities | Table::Outgoing | Table::Incoming => 1 << 15,
+            Table::Endpoints | Table::Outgoing | Table::Incoming => 1 << 15,
             Table::Ports => PORTS as usize,
             Table::EventRings | Table::Peers | Table::Workers => 1024,
             Table::Holds => 4096,
@@ -103,7 +103,7 @@ impl Table {
     /// Bytes of a record.
     pub(crate) const fn size(self) -> usize {
         match self {
-            Table::Entities => size_of::<EndpointRecord>(),
+            Table::Endpoints => size_of::<EndpointRecord>(),
             Table::Outgoing => size_of::<OutgoingRecord>(),
             Table::Incoming => size_of::<IncomingRecord>(),
             Table::Ports => size_of::<PortRecord>(),
@@ -118,7 +118,7 @@ impl Table {
     /// What it has so many of, for people.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Table::Entities => "nodes, publishers, subscriptions, servers and clients",
+            Table::Endpoints => "nodes, publishers, subscriptions, servers and clients",
             Table::Outgoing => "connections to subscriptions of other processes",
             Table::Incoming => "connections from publishers of other processes",
             Table::Ports => "executors and waiting threads",
@@ -209,7 +209,7 @@ pub(crate) const BUCKETS: usize = 32;
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `kind_node` | kind << 32, slot of its node | |
 /// | `number` | the entity's number in its participant, as in a gid | |
 /// | `ring` | where its ring is: segment << 32, offset / 64; 0 while it has none. G2 of `ring` | 0 |
@@ -222,7 +222,7 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `histogram` | messages by latency: bucket i from 2^i ns | 0 |
 #[repr(C, align(64))]
 pub(crate) struct EndpointRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) kind_node: AtomicU64,
     pub(crate) number: AtomicU64,
     pub(crate) ring: AtomicU64,
@@ -243,7 +243,7 @@ unsafe impl Record for EndpointRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `peer` | the reader's participant id | |
 /// | `source` | whose ring: slot << 32, lower half of its life | |
 /// | `target` | the reading entity, if only one is meant (a client): slot << 32, lower half of its life; else 0 | |
@@ -253,7 +253,7 @@ unsafe impl Record for EndpointRecord {}
 /// | `waiting` | B1: 1 + the cursor that the writer waits for, or has waited for | 0 |
 #[repr(C, align(64))]
 pub(crate) struct OutgoingRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) peer: AtomicU64,
     pub(crate) source: AtomicU64,
     pub(crate) target: AtomicU64,
@@ -270,7 +270,7 @@ unsafe impl Record for OutgoingRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `peer` | the writer's participant id | |
 /// | `outgoing` | the writer's record: slot << 32, lower half of its life | |
 /// | `port` | whom to notify: slot << 32, lower half of the port's life; 0 for nobody. E1 of `events` | 0 |
@@ -280,7 +280,7 @@ unsafe impl Record for OutgoingRecord {}
 /// | `spare_line` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct IncomingRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) peer: AtomicU64,
     pub(crate) outgoing: AtomicU64,
     pub(crate) port: AtomicU64,
@@ -298,13 +298,13 @@ unsafe impl Record for IncomingRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `bell` | the participant in whose bells its bell is | |
 /// | `bell_index` | which of them | |
 /// | `parked` | K2 of `events`: 0 awake, else the number of this sleep. On a line of its own | 0 |
 #[repr(C, align(128))]
 pub(crate) struct PortRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) bell: AtomicU64,
     pub(crate) bell_index: AtomicU64,
     pub(crate) spare: [AtomicU64; 13],
@@ -319,14 +319,14 @@ unsafe impl Record for PortRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `peer` | the reader's participant id | |
 /// | `port` | the port's slot << 32, lower half of its life | |
 /// | `ring` | where it is: segment << 32, offset / 64. G2 of `events` | |
 /// | `spare` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct EventRingRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) peer: AtomicU64,
     pub(crate) port: AtomicU64,
     pub(crate) ring: AtomicU64,
@@ -341,11 +341,11 @@ unsafe impl Record for EventRingRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `id` | the participant | |
 #[repr(C)]
 pub(crate) struct PeerRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) id: AtomicU64,
 }
 
@@ -374,7 +374,7 @@ unsafe impl Record for TailRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `life` | T2, T4 | 0 |
+/// | `generation` | T2, T4 | 0 |
 /// | `executor` | the same for all threads of one executor | |
 /// | `worker` | which of them; the one after the last minds the timers | |
 /// | `running` | A2: the callback it is in: kind << 48, slot of an entity << 32, lower half of its life; 0 none | 0 |
@@ -382,7 +382,7 @@ unsafe impl Record for TailRecord {}
 /// | `spare` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct WorkerRecord {
-    pub(crate) life: AtomicU64,
+    pub(crate) generation: AtomicU64,
     pub(crate) executor: AtomicU64,
     pub(crate) worker: AtomicU64,
     pub(crate) running: AtomicU64,
@@ -447,39 +447,39 @@ pub(crate) fn has_let_go(state: &AtomicU64) -> bool {
 
 /// T1: a record that was perhaps used before is going to be filled. The caller has come by it under
 /// the lock under which it was given back.
-pub(crate) fn begin_life() {
+pub(crate) fn begin_generation() {
     fence(Ordering::Release); // T1: pairs with T3's fence; before whatever is filled in
 }
 
 /// T2: the record is complete. Returns its life.
-pub(crate) fn publish_life(life: &AtomicU64) -> u64 {
-    let next = life.load(Ordering::Relaxed).wrapping_add(1); // ours alone
+pub(crate) fn publish_generation(generation: &AtomicU64) -> u64 {
+    let next = generation.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next % 2 == 1, "published twice");
     failpoints::at(Point::RecordFilled);
-    life.store(next, Ordering::Release); // T2: pairs with T3
+    generation.store(next, Ordering::Release); // T2: pairs with T3
     failpoints::at(Point::RecordPublished);
     next
 }
 
 /// T4: the life ends.
-pub(crate) fn end_life(life: &AtomicU64) {
-    let next = life.load(Ordering::Relaxed).wrapping_add(1); // ours alone
+pub(crate) fn end_generation(generation: &AtomicU64) {
+    let next = generation.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next.is_multiple_of(2), "retired twice");
-    life.store(next, Ordering::Relaxed); // T4: ordered by the lock that the next user of the record takes, and his fence
+    generation.store(next, Ordering::Relaxed); // T4: ordered by the lock that the next user of the record takes, and his fence
     failpoints::at(Point::RecordRetired);
 }
 
 /// T3: what `read` finds in a record, and its life; `None` if it has none, or another one after
 /// `read` than before.
-pub(crate) fn read_life<T>(life: &AtomicU64, read: impl FnOnce() -> T) -> Option<(u64, T)> {
-    let before = life.load(Ordering::Acquire); // T3: pairs with T2
+pub(crate) fn read_generation<T>(generation: &AtomicU64, read: impl FnOnce() -> T) -> Option<(u64, T)> {
+    let before = generation.load(Ordering::Acquire); // T3: pairs with T2
     if before.is_multiple_of(2) {
         return None;
     }
     let found = read();
     fence(Ordering::Acquire); // T3: pairs with T1's fence
     // Relaxed: the fence orders it after `read`; its value is all that counts.
-    (life.load(Ordering::Relaxed) == before).then_some((before, found))
+    (generation.load(Ordering::Relaxed) == before).then_some((before, found))
 }
 
 /// L1, L2: enters a record into the log. One thread at a time.
@@ -531,8 +531,8 @@ pub(crate) const UNBOUND: u64 = u64::MAX - 1;
 pub(crate) const DONE: u64 = u64::MAX;
 
 /// A slot and the lower half of its life, in one word.
-pub(crate) fn reference(slot: u32, life: u64) -> u64 {
-    u64::from(slot) << 32 | (life & 0xffff_ffff)
+pub(crate) fn reference(slot: u32, generation: u64) -> u64 {
+    u64::from(slot) << 32 | (generation & 0xffff_ffff)
 }
 
 /// The slot that a reference names.
@@ -546,14 +546,14 @@ impl IncomingRecord {
         // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier
         // one's either.
         let read = || (self.peer.load(Ordering::Relaxed), self.outgoing.load(Ordering::Relaxed));
-        let (_, (peer, outgoing)) = read_life(&self.life, read)?;
+        let (_, (peer, outgoing)) = read_generation(&self.generation, read)?;
         (peer == writer).then_some(outgoing)
     }
 }
 
 /// Whether a reference names this life.
-pub(crate) fn names_life(reference: u64, life: u64) -> bool {
-    reference & 0xffff_ffff == life & 0xffff_ffff
+pub(crate) fn names_generation(reference: u64, generation: u64) -> bool {
+    reference & 0xffff_ffff == generation & 0xffff_ffff
 }
 
 /// Where the tail of the event ring from this peer to this port is: a row for each peer.
@@ -562,6 +562,6 @@ pub(crate) fn tail_slot(peer: u32, port: u32) -> u32 {
 }
 
 /// For whom a tail counts.
-pub(crate) fn tail_owner(peer_life: u64, port: u64) -> u64 {
-    peer_life << 32 | (port & 0xffff_ffff)
+pub(crate) fn tail_owner(peer_generation: u64, port: u64) -> u64 {
+    peer_generation << 32 | (port & 0xffff_ffff)
 }

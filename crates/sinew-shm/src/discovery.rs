@@ -17,7 +17,8 @@ pub(crate) use helper::Helper;
 
 use crate::bell::Doorbell;
 use crate::control::{
-    EndpointRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
+    EndpointRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_generation,
+    read_generation, slot_of,
 };
 use crate::domain::Domain;
 use crate::endpoint::{Endpoint, EndpointKey};
@@ -52,7 +53,7 @@ pub trait Observer: Send + Sync + 'static {
         look();
     }
     /// A peer has this entity now.
-    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint);
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint);
     /// A peer has it no more.
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
@@ -197,7 +198,7 @@ struct KnownPeer {
     /// There was no room for something: all of it is looked at again.
     is_incomplete: bool,
     /// By slot.
-    entities: HashMap<u32, EndpointKey>,
+    endpoints: HashMap<u32, EndpointKey>,
     /// Event rings towards us, by slot: their lives.
     event_rings: HashMap<u32, u64>,
 }
@@ -393,7 +394,7 @@ impl Discovery {
                     is_watched: watch.is_some(),
                     position: None,
                     is_incomplete: false,
-                    entities: HashMap::new(),
+                    endpoints: HashMap::new(),
                     event_rings: HashMap::new(),
                 };
                 self.peers.insert(id, known);
@@ -578,11 +579,11 @@ impl Follower {
             }
         }
         for id in discovery.due(now) {
-            let lives = match discovery.peers.get(&id) {
-                Some(known) => known.peer.lives(),
+            let is_alive = match discovery.peers.get(&id) {
+                Some(known) => known.peer.is_alive(),
                 None => probe(self.local.domain.directory(), id) == OwnerState::Alive,
             };
-            if lives {
+            if is_alive {
                 continue;
             }
             discovery.suspects.remove(&id);
@@ -666,7 +667,7 @@ impl Follower {
             }
             Changes::All(head) => {
                 known.position = Some(head);
-                for table in [Table::Entities, Table::Outgoing, Table::Incoming, Table::EventRings] {
+                for table in [Table::Endpoints, Table::Outgoing, Table::Incoming, Table::EventRings] {
                     for slot in 0..known.peer.reserved(table) {
                         self.follow_record(known, table, slot, telling);
                     }
@@ -679,7 +680,7 @@ impl Follower {
 
     fn follow_record(&self, known: &mut KnownPeer, table: Table, slot: u32, telling: &mut Telling<'_>) {
         match table {
-            Table::Entities => follow_entity(known, slot, telling),
+            Table::Endpoints => follow_endpoint(known, slot, telling),
             Table::Outgoing => self.follow_outgoing(known, slot, telling),
             Table::Incoming => self.follow_incoming(known, slot),
             Table::EventRings => self.follow_event_ring(known, slot),
@@ -692,24 +693,24 @@ impl Follower {
     /// A connection of the peer's, perhaps to us.
     fn follow_outgoing(&self, known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
+        let generation = record.generation.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
         let taken = self.local.incoming.lock().get(&id).and_then(|all| {
             let taken = all.get(slot as usize)?.as_ref()?;
-            Some((taken.life, taken.sink.clone()))
+            Some((taken.generation, taken.sink.clone()))
         });
-        if let Some((known_life, sink)) = taken {
+        if let Some((known_generation, sink)) = taken {
             telling.sinks.extend(sink);
-            if known_life == life {
+            if known_generation == generation {
                 return; // something about it changed: it has ended, perhaps
             }
-            self.local.retire_incoming(id, slot, known_life);
+            self.local.retire_incoming(id, slot, known_generation);
         }
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.local.id {
+        if generation.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.local.id {
             return;
         }
         let target = record.target.load(Ordering::Relaxed); // checked by `take_up`
-        let incoming = match Incoming::take_up(&self.local, &known.peer, (slot, life), record) {
+        let incoming = match Incoming::take_up(&self.local, &known.peer, (slot, generation), record) {
             Ok(Some(incoming)) => incoming,
             Ok(None) => return,
             Err(error) => {
@@ -738,7 +739,7 @@ impl Follower {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
         let Some(outgoing) = record.answers(self.local.id) else { return };
         let Some(accepted) = self.outgoing.find(slot_of(outgoing)) else { return };
-        if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
+        if !names_generation(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
             return;
         }
         accepted.adopt(record); // B3
@@ -753,15 +754,15 @@ impl Follower {
     fn follow_event_ring(&self, known: &mut KnownPeer, slot: u32) {
         let Some(record) = known.peer.record::<EventRingRecord>(Table::EventRings, slot) else { return };
         // Relaxed: T3 checks it.
-        let found = read_life(&record.life, || {
+        let found = read_generation(&record.generation, || {
             (record.peer.load(Ordering::Relaxed), record.port.load(Ordering::Relaxed))
         });
-        let life = found.map(|(life, _)| life);
-        if life.is_some() && known.event_rings.get(&slot) == life.as_ref() {
+        let generation = found.map(|(generation, _)| generation);
+        if generation.is_some() && known.event_rings.get(&slot) == generation.as_ref() {
             return;
         }
         known.event_rings.remove(&slot);
-        let Some((life, (peer, reference))) = found else { return };
+        let Some((generation, (peer, reference))) = found else { return };
         if peer != self.local.id {
             return;
         }
@@ -778,10 +779,10 @@ impl Follower {
         let tail = self
             .local
             .slot_for(known.peer.id())
-            .and_then(|(peer_slot, peer_life)| port.peer_tail(peer_slot, peer_life));
+            .and_then(|(peer_slot, peer_generation)| port.peer_tail(peer_slot, peer_generation));
         match tail {
             Ok(tail) => {
-                known.event_rings.insert(slot, life);
+                known.event_rings.insert(slot, generation);
                 port.add_source(&known.peer, slot, entries, tail);
             }
             Err(error) => {
@@ -800,7 +801,9 @@ impl Follower {
 
     /// Some of the peer's ports are gone, perhaps.
     fn follow_ports(&self, known: &KnownPeer) {
-        let is_gone = |towards: &EventSender| towards.peer.id() == known.peer.id() && !towards.is_current();
+        let is_gone = |event_sender: &EventSender| {
+            event_sender.peer.id() == known.peer.id() && !event_sender.is_current()
+        };
         self.outgoing.event_rings.retire(&self.local, is_gone);
     }
 }
@@ -824,8 +827,8 @@ impl Doorbell for Follower {
     }
 }
 
-fn follow_entity(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
-    let Some(record) = known.peer.record::<EndpointRecord>(Table::Entities, slot) else { return };
+fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
+    let Some(record) = known.peer.record::<EndpointRecord>(Table::Endpoints, slot) else { return };
     let found = match Endpoint::load(&record, known.peer.file()) {
         Ok(found) => found,
         Err(error) => {
@@ -833,18 +836,19 @@ fn follow_entity(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
             None
         }
     };
-    let key = found.as_ref().map(|(life, _)| EndpointKey::of(crate::control::reference(slot, *life)));
-    let before = known.entities.get(&slot).copied();
+    let key =
+        found.as_ref().map(|(generation, _)| EndpointKey::of(crate::control::reference(slot, *generation)));
+    let before = known.endpoints.get(&slot).copied();
     if before == key {
         return;
     }
     if let Some(before) = before {
-        known.entities.remove(&slot);
+        known.endpoints.remove(&slot);
         telling.observer.vanished(&known.peer, before);
     }
-    if let (Some(key), Some((_, entity))) = (key, found) {
-        known.entities.insert(slot, key);
-        telling.observer.appeared(&known.peer, key, &entity);
+    if let (Some(key), Some((_, endpoint))) = (key, found) {
+        known.endpoints.insert(slot, key);
+        telling.observer.appeared(&known.peer, key, &endpoint);
     }
 }
 

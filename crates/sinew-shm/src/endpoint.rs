@@ -1,7 +1,7 @@
 //! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each
 //! other of.
 
-use crate::control::{BUCKETS, EndpointRecord, TEXT, read_life};
+use crate::control::{BUCKETS, EndpointRecord, TEXT, read_generation};
 use crate::error::SegmentError;
 use crate::local_tables::store_text;
 use crate::sync::{AtomicU64, Ordering};
@@ -81,17 +81,17 @@ pub struct Endpoint {
 pub struct EndpointKey {
     pub(crate) slot: u32,
     /// The lower half of its life.
-    pub(crate) life: u32,
+    pub(crate) generation: u32,
 }
 
 impl EndpointKey {
     #[expect(clippy::cast_possible_truncation, reason = "both halves on purpose")]
     pub(crate) fn of(reference: u64) -> Self {
-        Self { slot: (reference >> 32) as u32, life: reference as u32 }
+        Self { slot: (reference >> 32) as u32, generation: reference as u32 }
     }
 
     pub(crate) fn reference(self) -> u64 {
-        crate::control::reference(self.slot, u64::from(self.life))
+        crate::control::reference(self.slot, u64::from(self.generation))
     }
 }
 
@@ -171,10 +171,11 @@ impl Endpoint {
     /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are
     /// [`printable`].
     pub(crate) fn load(record: &EndpointRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
-        let Some((life, words)) = read_life(&record.life, || RecordWords::load(record)) else {
+        let Some((generation, words)) = read_generation(&record.generation, || RecordWords::load(record))
+        else {
             return Ok(None);
         };
-        Ok(Some((life, Self::understand(&words, file)?)))
+        Ok(Some((generation, Self::understand(&words, file)?)))
     }
 
     /// The same of one whose life may be over, by somebody for whose sake the record has no other

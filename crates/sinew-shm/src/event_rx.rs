@@ -4,7 +4,9 @@
 //! process, so that an executor that serves several participants sleeps on one word.
 
 use crate::bell::Bell;
-use crate::control::{PortRecord, Table, TailRecord, names_life, reference, slot_of, tail_owner, tail_slot};
+use crate::control::{
+    PortRecord, Table, TailRecord, names_generation, reference, slot_of, tail_owner, tail_slot,
+};
 use crate::error::CapacityError;
 use crate::events::{self, Drained, Drainer, Entries};
 use crate::failpoints::{self, Point};
@@ -261,7 +263,7 @@ impl EventReceiver {
     pub(crate) fn peer_tail(
         &self,
         peer_slot: u32,
-        peer_life: u64,
+        peer_generation: u64,
     ) -> Result<ShmRef<TailRecord>, CapacityError> {
         let control = self.local.control()?;
         let slot = tail_slot(peer_slot, self.slot);
@@ -269,7 +271,7 @@ impl EventReceiver {
         let tail: ShmRef<TailRecord> = control.record(Table::Tails, slot)?;
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
         // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
-        tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
+        tail.owner.store(tail_owner(peer_generation, self.reference), Ordering::Release);
         failpoints::at(Point::TailPublished);
         control.changed(Table::Tails, slot);
         Ok(tail)
@@ -299,7 +301,7 @@ impl EventReceivers {
     /// The port that a reference names, if it lives.
     pub(crate) fn find(&self, reference: u64) -> Option<Arc<EventReceiver>> {
         let port = self.0.lock().get(&slot_of(reference))?.upgrade()?;
-        names_life(reference, port.reference).then_some(port)
+        names_generation(reference, port.reference).then_some(port)
     }
 
     pub(crate) fn each(&self, act: impl Fn(&EventReceiver)) {

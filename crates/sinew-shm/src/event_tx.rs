@@ -2,8 +2,8 @@
 //! [`events`](crate::events).
 
 use crate::control::{
-    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_owner,
-    tail_slot,
+    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_generation, read_generation, slot_of,
+    tail_owner, tail_slot,
 };
 use crate::error::CapacityError;
 use crate::events::{self, Entries, Position, Pusher};
@@ -49,8 +49,10 @@ impl EventSender {
         let Some(parked) = peer.record::<PortRecord>(Table::Ports, slot_of(port)) else { return Ok(None) };
         // Relaxed: T3 checks it.
         let bell = || (parked.bell.load(Ordering::Relaxed), parked.bell_index.load(Ordering::Relaxed));
-        let Some((life, (owner, index))) = read_life(&parked.life, bell) else { return Ok(None) };
-        if !names_life(port, life) {
+        let Some((generation, (owner, index))) = read_generation(&parked.generation, bell) else {
+            return Ok(None);
+        };
+        if !names_generation(port, generation) {
             return Ok(None);
         }
         let Some(bell) = local.find_bell(peer, owner, index) else { return Ok(None) };
@@ -86,14 +88,14 @@ impl EventSender {
         }
         let Some(peers) = self.peer.records::<PeerRecord>(Table::Peers) else { return false };
         for (slot, record) in (0u32..).zip(peers.iter()) {
-            let life = record.life.load(Ordering::Acquire); // T3
-            if life.is_multiple_of(2) || record.id.load(Ordering::Relaxed) != own_id {
+            let generation = record.generation.load(Ordering::Acquire); // T3
+            if generation.is_multiple_of(2) || record.id.load(Ordering::Relaxed) != own_id {
                 continue;
             }
             let tail = tail_slot(slot, slot_of(self.port));
             let Some(tail) = self.peer.record::<TailRecord>(Table::Tails, tail) else { continue };
             // Acquire: pairs with the Release in `Port::peer_tail`.
-            if tail.owner.load(Ordering::Acquire) == tail_owner(life, self.port) {
+            if tail.owner.load(Ordering::Acquire) == tail_owner(generation, self.port) {
                 return self.tail.set(tail).is_ok();
             }
         }
@@ -175,7 +177,7 @@ impl EventSender {
 
     /// Whether the port that it goes to is still there.
     pub(crate) fn is_current(&self) -> bool {
-        names_life(self.port, self.parked.life.load(Ordering::Acquire)) // T3
+        names_generation(self.port, self.parked.generation.load(Ordering::Acquire)) // T3
     }
 }
 
@@ -189,14 +191,15 @@ pub(crate) struct EventSenders {
 
 impl EventSenders {
     /// The event ring towards a peer's port, made if there is none. `None` if the port is gone.
-    pub(crate) fn towards(
+    pub(crate) fn event_sender(
         &self,
         local: &Local,
         peer: &Arc<Peer>,
         port: u64,
     ) -> Result<Option<Arc<EventSender>>, CapacityError> {
         let mut all = self.current.lock();
-        let found = all.iter().find(|towards| towards.port == port && towards.peer.id() == peer.id());
+        let found =
+            all.iter().find(|event_sender| event_sender.port == port && event_sender.peer.id() == peer.id());
         if let Some(found) = found {
             return Ok(Some(found.clone()));
         }
@@ -212,23 +215,23 @@ impl EventSenders {
     pub(crate) fn adopt_tails(&self, local: &Local, peer: u64) -> bool {
         let all: Vec<_> = self.current.lock().clone();
         let mut news = false;
-        for towards in all.iter().filter(|towards| towards.peer.id() == peer) {
-            news |= towards.adopt_tail(local.id);
+        for event_sender in all.iter().filter(|event_sender| event_sender.peer.id() == peer) {
+            news |= event_sender.adopt_tail(local.id);
         }
         news
     }
 
     /// Retires those whose reader, or port, is gone.
     pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&EventSender) -> bool) {
-        let gone: Vec<_> = self.current.lock().extract_if(.., |towards| is_gone(towards)).collect();
-        gone.iter().for_each(|towards| towards.retire(local));
+        let gone: Vec<_> = self.current.lock().extract_if(.., |event_sender| is_gone(event_sender)).collect();
+        gone.iter().for_each(|event_sender| event_sender.retire(local));
         self.outlived.lock().extend(gone);
     }
 
     /// A peer is gone, and all that is [retired](Self::retire) towards it: nobody here pushes there any more.
     pub(crate) fn free(&self, local: &Local, peer: u64) {
         let outlived: Vec<_> =
-            self.outlived.lock().extract_if(.., |towards| towards.peer.id() == peer).collect();
-        outlived.iter().for_each(|towards| towards.free(local));
+            self.outlived.lock().extract_if(.., |event_sender| event_sender.peer.id() == peer).collect();
+        outlived.iter().for_each(|event_sender| event_sender.free(local));
     }
 }

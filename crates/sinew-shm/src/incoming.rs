@@ -3,7 +3,8 @@
 use crate::bell::SPACE_BELL;
 use crate::chunk::Hold;
 use crate::control::{
-    DONE, EndpointRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
+    DONE, EndpointRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_generation, read_generation,
+    slot_of,
 };
 use crate::endpoint::{Endpoint, EndpointKey};
 use crate::error::{CapacityError, SegmentError};
@@ -36,8 +37,8 @@ pub struct Incoming {
     source: EndpointKey,
     outgoing: ShmRef<OutgoingRecord>,
     outgoing_slot: u32,
-    outgoing_life: u64,
-    entity: ShmRef<EndpointRecord>,
+    outgoing_generation: u64,
+    endpoint: ShmRef<EndpointRecord>,
     record: ShmRef<IncomingRecord>,
     lease: Arc<Lease>,
     ring: Option<Ring>,
@@ -88,30 +89,32 @@ impl Incoming {
     pub(crate) fn take_up(
         local: &Arc<Local>,
         peer: &Arc<Peer>,
-        (outgoing_slot, outgoing_life): (u32, u64),
+        (outgoing_slot, outgoing_generation): (u32, u64),
         outgoing: ShmRef<OutgoingRecord>,
     ) -> Result<Option<Self>, CapacityError> {
         // Relaxed: T3 checks it.
         let load = |word: &crate::sync::AtomicU64| word.load(Ordering::Relaxed);
-        let found = read_life(&outgoing.life, || {
+        let found = read_generation(&outgoing.generation, || {
             (load(&outgoing.source), load(&outgoing.first), load(&outgoing.live))
         });
-        let Some((life, (source, first, live))) = found else { return Ok(None) };
-        if life != outgoing_life {
+        let Some((generation, (source, first, live))) = found else { return Ok(None) };
+        if generation != outgoing_generation {
             return Ok(None);
         }
         // A number that nobody counts to is a broken writer's; ours don't overflow.
         if first > GREATEST {
             return Ok(None);
         }
-        let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
+        let Some(endpoint) = peer.endpoint_record(slot_of(source)) else { return Ok(None) };
         local.prepare_marks()?;
         let control = local.control()?;
         let slot = control.allocate(Table::Incoming)?;
         let record: ShmRef<IncomingRecord> = control.record(Table::Incoming, slot)?;
         // Relaxed: T2 publishes it.
         record.peer.store(peer.id(), Ordering::Relaxed);
-        record.outgoing.store(crate::control::reference(outgoing_slot, outgoing_life), Ordering::Relaxed);
+        record
+            .outgoing
+            .store(crate::control::reference(outgoing_slot, outgoing_generation), Ordering::Relaxed);
         record.port.store(0, Ordering::Relaxed);
         record.cursor.store(first, Ordering::Relaxed);
         record.next.store(first, Ordering::Relaxed);
@@ -123,8 +126,8 @@ impl Incoming {
             source: EndpointKey::of(source),
             outgoing,
             outgoing_slot,
-            outgoing_life,
-            entity,
+            outgoing_generation,
+            endpoint,
             record,
             lease: Arc::new(Lease::of(slot)),
             ring: None,
@@ -145,12 +148,12 @@ impl Incoming {
     ///
     /// # Errors
     /// [`SegmentError`]: the peer's record makes no sense.
-    pub fn source_entity(&self) -> Result<Endpoint, SegmentError> {
-        Endpoint::load_last(&self.entity, self.peer.file())
+    pub fn source_endpoint(&self) -> Result<Endpoint, SegmentError> {
+        Endpoint::load_last(&self.endpoint, self.peer.file())
     }
 
     pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {
-        Taken { life: self.outgoing_life, lease: self.lease.clone(), sink }
+        Taken { generation: self.outgoing_generation, lease: self.lease.clone(), sink }
     }
 
     /// The number after the last message that comes by this connection, once that is known.
@@ -281,7 +284,7 @@ impl Incoming {
 
     #[cold]
     fn look_for_ring(&mut self) -> Result<(), SegmentError> {
-        let location = self.entity.ring.load(Ordering::Acquire); // pairs with G2
+        let location = self.endpoint.ring.load(Ordering::Acquire); // pairs with G2
         if location == 0 || self.is_broken || self.is_paused() {
             return Ok(());
         }
@@ -331,7 +334,7 @@ impl Incoming {
     /// H3 to H6. `None` if it was overwritten meanwhile.
     #[inline]
     fn hold(&mut self, mark: Mark, chunk: Chunk) -> Result<Option<Hold>, SegmentError> {
-        let is_there = |ring: &Ring| self.local.holds.hold(&mark, chunk.name, ring, self.next);
+        let is_there = |ring: &Ring| self.local.hazards.hold(&mark, chunk.name, ring, self.next);
         if !self.ring.as_ref().is_some_and(is_there) {
             self.local.give_back(&mark);
             return Ok(None);
@@ -357,7 +360,7 @@ impl Incoming {
     ) -> Result<Option<Option<Hold>>, SegmentError> {
         let local = self.local.clone();
         let _turn = local.copying.lock();
-        let Some(mark) = local.holds.take_to_copy() else { return Ok(None) };
+        let Some(mark) = local.hazards.take_to_copy() else { return Ok(None) };
         let Some(hold) = self.hold(mark, chunk)? else { return Ok(None) };
         buffer.clear();
         buffer.extend_from_slice(hold.bytes());
@@ -495,8 +498,8 @@ impl Incoming {
     /// Whether nothing more will come: the writer has ended the connection, and all of it was read; or the writer is gone, and
     /// nothing is left.
     pub fn is_over(&mut self) -> bool {
-        let life = self.outgoing.life.load(Ordering::Acquire); // T3
-        if life != self.outgoing_life || self.is_broken {
+        let generation = self.outgoing.generation.load(Ordering::Acquire); // T3
+        if generation != self.outgoing_generation || self.is_broken {
             return true;
         }
         match self.outgoing.end.load(Ordering::Acquire) {
@@ -516,7 +519,7 @@ impl Incoming {
     /// Whether the writer has ended the connection: it has published its last message for this reader.
     pub fn has_ended(&self) -> bool {
         // T3, and pairs with `Accepted::end`.
-        self.outgoing.life.load(Ordering::Acquire) != self.outgoing_life
+        self.outgoing.generation.load(Ordering::Acquire) != self.outgoing_generation
             || self.outgoing.end.load(Ordering::Acquire) != 0
     }
 
@@ -534,9 +537,9 @@ impl Incoming {
         }
         self.local.end_lease(&self.lease, Party::Reader);
         // The record is retired once the writer's is, or the writer is gone: see `discovery`.
-        let life = self.outgoing.life.load(Ordering::Acquire); // T3
-        if !names_life(life, self.outgoing_life) {
-            self.local.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_life);
+        let generation = self.outgoing.generation.load(Ordering::Acquire); // T3
+        if !names_generation(generation, self.outgoing_generation) {
+            self.local.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_generation);
         }
     }
 }

@@ -58,15 +58,15 @@ fn records() {
     compare!(Header: magic, version_kind, length, owner, boot, number, reserved, spare);
     compare!(ControlHeader: segment, pid, started, program, state, copied, spare, changes, spare_line, reserved, log);
     compare!(
-        EndpointRecord: life, kind_node, number, ring, hash, lengths, memory, spare, qos, text, counters, histogram
+        EndpointRecord: generation, kind_node, number, ring, hash, lengths, memory, spare, qos, text, counters, histogram
     );
-    compare!(OutgoingRecord: life, peer, source, target, first, live, end, waiting);
-    compare!(IncomingRecord: life, peer, outgoing, port, cursor, spare, next, spare_line);
-    compare!(PortRecord: life, bell, bell_index, spare, parked, spare_line);
-    compare!(EventRingRecord: life, peer, port, ring, spare);
-    compare!(PeerRecord: life, id);
+    compare!(OutgoingRecord: generation, peer, source, target, first, live, end, waiting);
+    compare!(IncomingRecord: generation, peer, outgoing, port, cursor, spare, next, spare_line);
+    compare!(PortRecord: generation, bell, bell_index, spare, parked, spare_line);
+    compare!(EventRingRecord: generation, peer, port, ring, spare);
+    compare!(PeerRecord: generation, id);
     compare!(TailRecord: owner, tail, spare);
-    compare!(WorkerRecord: life, executor, worker, running, since, spare);
+    compare!(WorkerRecord: generation, executor, worker, running, since, spare);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a participant that is gone leaves behind: its files, and messages in them that somebody may
 //! still read.
 
-use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, reference};
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_generation, reference};
 use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::SegmentProblem;
@@ -34,9 +34,9 @@ pub(crate) fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
     let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
     let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
     for (slot, record) in (0u32..).zip(records.iter()) {
-        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
-        if life % 2 == 1 {
-            let connection = reference(slot, life);
+        let generation = record.generation.load(Ordering::Acquire); // T3; nobody writes any more
+        if generation % 2 == 1 {
+            let connection = reference(slot, generation);
             readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(connection);
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn peer_reads(
             Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
         },
     };
-    if !peer.lives() {
+    if !peer.is_alive() {
         return false;
     }
     let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
@@ -73,7 +73,9 @@ pub(crate) fn peer_reads(
             // Relaxed: T3 checks it.
             (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
         };
-        let Some((_, (writer, connection, is_done))) = read_life(&record.life, read) else { continue };
+        let Some((_, (writer, connection, is_done))) = read_generation(&record.generation, read) else {
+            continue;
+        };
         if writer != dead {
             continue;
         }

@@ -36,7 +36,7 @@ pub(crate) struct Local {
     control: OwnControl,
     bells: OwnSegment,
     pub(crate) memory: Memory,
-    pub(crate) holds: Hazards,
+    pub(crate) hazards: Hazards,
     /// Who copies what can't be held: the last hold is that one's.
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
@@ -79,7 +79,7 @@ impl Local {
             control.remove();
         };
         make_doorbell(domain, id).inspect_err(|_| remove())?;
-        let holds = Hazards::new(control.records(Table::Holds)?);
+        let hazards = Hazards::new(control.records(Table::Holds)?);
         Ok(Self {
             id,
             domain: domain.clone(),
@@ -87,7 +87,7 @@ impl Local {
             control,
             bells,
             memory: Memory::new(domain.clone(), id),
-            holds,
+            hazards,
             copying: PlainMutex::default(),
             readers: Readers::default(),
             incoming: Mutex::default(),
@@ -194,7 +194,7 @@ impl Local {
             }
         };
         let record: ShmRef<PeerRecord> = control.record(Table::Peers, slot)?;
-        Ok((slot, record.life.load(Ordering::Relaxed))) // our own
+        Ok((slot, record.generation.load(Ordering::Relaxed))) // our own
     }
 
     pub(crate) fn forget_slot_for(&self, peer: u64) {
@@ -234,11 +234,11 @@ impl Local {
     }
 
     /// A connection is forgotten by its writer: so by us.
-    pub(crate) fn retire_incoming(&self, peer: u64, slot: u32, life: u64) {
+    pub(crate) fn retire_incoming(&self, peer: u64, slot: u32, generation: u64) {
         let mut all = self.incoming.lock();
         let place = all.get_mut(&peer).and_then(|all| all.get_mut(slot as usize));
         let Some(place) = place else { return };
-        if place.as_ref().is_none_or(|taken| taken.life != life) {
+        if place.as_ref().is_none_or(|taken| taken.generation != generation) {
             return;
         }
         let taken = place.take();
@@ -304,8 +304,8 @@ impl Local {
     /// Makes sure that there are some words to mark chunks with: without any, nothing can be read
     /// that lies in one.
     pub(crate) fn prepare_marks(&self) -> Result<(), CapacityError> {
-        if self.holds.ready() == 0 {
-            self.holds.add(self.control()?.reserve(Table::Holds, FEWEST_MARKS)?);
+        if self.hazards.ready() == 0 {
+            self.hazards.add(self.control()?.reserve(Table::Holds, FEWEST_MARKS)?);
         }
         Ok(())
     }
@@ -313,15 +313,15 @@ impl Local {
     /// A word to mark a chunk with that is read in place; `None` at the limit.
     #[inline]
     pub(crate) fn take_mark(&self) -> Option<Mark> {
-        self.holds.take().or_else(|| self.more_marks())
+        self.hazards.take().or_else(|| self.more_marks())
     }
 
     #[cold]
     fn more_marks(&self) -> Option<Mark> {
-        let wanted = (self.holds.ready() * 2).clamp(FEWEST_MARKS, self.holds.limit());
+        let wanted = (self.hazards.ready() * 2).clamp(FEWEST_MARKS, self.hazards.limit());
         let ready = self.control().ok()?.reserve(Table::Holds, wanted).ok()?;
-        self.holds.add(ready);
-        self.holds.take()
+        self.hazards.add(ready);
+        self.hazards.take()
     }
 
     /// A message was copied, since no mark was to be had.
@@ -332,7 +332,7 @@ impl Local {
                 log::Level::Warn,
                 "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
                  let go of them earlier, or keep copies",
-                self.holds.limit() - 1
+                self.hazards.limit() - 1
             );
         }
     }
@@ -340,7 +340,7 @@ impl Local {
     /// H7.
     #[inline]
     pub(crate) fn give_back(&self, mark: &Mark) {
-        if self.holds.give_back(mark) {
+        if self.hazards.give_back(mark) {
             self.let_go();
         }
     }
@@ -352,7 +352,7 @@ impl Local {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return false;
         }
-        self.holds.refuse(); // Q1
+        self.hazards.refuse(); // Q1
         true
     }
 
@@ -367,7 +367,7 @@ impl Local {
             let _ = self.domain.directory().remove(&doorbell_name(self.id)); // there is one for other users only
         }
         self.files_stay.store(u64::from(is_read), Ordering::Relaxed); // the lock of `are_all_back` publishes it
-        if self.holds.are_all_back() {
+        if self.hazards.are_all_back() {
             self.let_go();
         }
     }

@@ -103,7 +103,7 @@ impl OwnControl {
         let slots = &mut tables[table as usize];
         if let Some(slot) = slots.free.pop() {
             drop(tables);
-            control::begin_life(); // T1
+            control::begin_generation(); // T1
             return Ok(slot);
         }
         if slots.used as usize == table.capacity() {
@@ -165,7 +165,7 @@ impl OwnControl {
             .ok_or(CapacityError::Table { table: table.name(), limit: table.capacity() })
     }
 
-    fn life(&self, table: Table, slot: u32) -> Option<ShmRef<AtomicU64>> {
+    fn generation(&self, table: Table, slot: u32) -> Option<ShmRef<AtomicU64>> {
         ShmRef::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
     }
 
@@ -178,8 +178,8 @@ impl OwnControl {
 
     /// The same for a record that other participants don't act upon.
     pub(crate) fn publish_quietly(&self, table: Table, slot: u32) -> u64 {
-        let Some(life) = self.life(table, slot) else { return 0 };
-        reference(slot, control::publish_life(&life))
+        let Some(generation) = self.generation(table, slot) else { return 0 };
+        reference(slot, control::publish_generation(&generation))
     }
 
     /// T4: nobody is to use the record any more, and it may be used again.
@@ -190,16 +190,16 @@ impl OwnControl {
 
     /// The same for a record that other participants don't act upon.
     pub(crate) fn retire_quietly(&self, table: Table, slot: u32) {
-        if let Some(life) = self.life(table, slot) {
-            control::end_life(&life);
+        if let Some(generation) = self.generation(table, slot) {
+            control::end_generation(&generation);
         }
         self.give_back(table, slot);
     }
 
     /// T4, but the record stays as it is until it is [given back](Self::give_back).
     pub(crate) fn unpublish(&self, table: Table, slot: u32) {
-        let Some(life) = self.life(table, slot) else { return };
-        control::end_life(&life);
+        let Some(generation) = self.generation(table, slot) else { return };
+        control::end_generation(&generation);
         self.changed(table, slot);
     }
 

@@ -21,7 +21,7 @@ impl Observer for Onlooker {
 }
 
 /// An entity of which only its kind matters.
-pub(crate) fn entity(kind: EndpointKind) -> Endpoint {
+pub(crate) fn endpoint(kind: EndpointKind) -> Endpoint {
     let text = String::new;
     let (node, name, type_name) = (text(), text(), text());
     Endpoint { kind, number: 1, node, name, type_name, hash: [0; 32], qos: [0; 64] }

@@ -2,7 +2,7 @@
 //! that they go to.
 
 use crate::chunk::Lent;
-use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_generation, slot_of};
 use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
 use crate::event_tx::{EventSender, EventSenders};
@@ -186,7 +186,7 @@ pub(crate) struct Accepted {
 struct Route {
     /// What the reader's record said.
     port: u64,
-    towards: Option<Arc<EventSender>>,
+    event_sender: Option<Arc<EventSender>>,
     last: Position,
 }
 
@@ -204,7 +204,7 @@ impl Drop for RetiredRing {
         if self.local.check().is_ok()
             && let Ok(control) = self.local.control()
         {
-            control.give_back(Table::Entities, self.slot);
+            control.give_back(Table::Endpoints, self.slot);
             let blocks = std::mem::take(&mut *self.blocks.lock());
             blocks.into_iter().for_each(|block| self.local.memory.free_block(block));
         }
@@ -228,8 +228,8 @@ pub struct Connect {
 
 impl Accepted {
     /// The event ring towards its reader, unless another thread is at it.
-    pub(crate) fn towards(&self) -> Option<Arc<EventSender>> {
-        self.route.try_lock().and_then(|route| route.towards.clone())
+    pub(crate) fn event_sender(&self) -> Option<Arc<EventSender>> {
+        self.route.try_lock().and_then(|route| route.event_sender.clone())
     }
 
     /// What it leads to.
@@ -238,8 +238,8 @@ impl Accepted {
         if let Some(record) = self.cursor.record() {
             name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next)); // the rest is for tools
         }
-        if let Some(towards) = self.towards() {
-            name(Arc::as_ptr(&towards).addr(), size_of::<EventSender>());
+        if let Some(event_sender) = self.event_sender() {
+            name(Arc::as_ptr(&event_sender).addr(), size_of::<EventSender>());
         }
     }
 
@@ -267,7 +267,7 @@ impl Accepted {
 
     #[cold]
     fn reroute(&self, route: &mut Route, port: u64) {
-        if let Some(old) = route.towards.take() {
+        if let Some(old) = route.event_sender.take() {
             old.remove_connection();
         }
         *route = Route { port, ..Route::default() };
@@ -275,13 +275,13 @@ impl Accepted {
             return;
         }
         let Outgoing { local, event_rings, .. } = &*self.all;
-        let towards = event_rings.towards(local, &self.peer, port);
-        match towards.and_then(|towards| {
-            let Some(towards) = towards else { return Ok(None) };
-            towards.add_connection(local)?;
-            Ok(Some(towards))
+        let event_sender = event_rings.event_sender(local, &self.peer, port);
+        match event_sender.and_then(|event_sender| {
+            let Some(event_sender) = event_sender else { return Ok(None) };
+            event_sender.add_connection(local)?;
+            Ok(Some(event_sender))
         }) {
-            Ok(towards) => route.towards = towards,
+            Ok(event_sender) => route.event_sender = event_sender,
             // The reader finds the messages when it looks for another reason; nothing else can be done.
             Err(error) => crate::tell_soon!(log::Level::Error, "a reader can't be notified: {error}"),
         }
@@ -302,7 +302,7 @@ impl Accepted {
         let answers = |record: &ShmRef<IncomingRecord>| {
             let ours = record.answers(self.all.local.id);
             ours.is_some_and(|outgoing| {
-                slot_of(outgoing) == self.slot && names_life(outgoing, self.reference)
+                slot_of(outgoing) == self.slot && names_generation(outgoing, self.reference)
             })
         };
         let all = 0..self.peer.reserved(Table::Incoming);
@@ -362,8 +362,8 @@ impl Accepted {
         self.ended.load(Ordering::Acquire) != 0
     }
 
-    pub(crate) fn peer_lives(&self) -> bool {
-        self.peer.lives() && !self.peer.has_left()
+    pub(crate) fn peer_is_alive(&self) -> bool {
+        self.peer.is_alive() && !self.peer.has_left()
     }
 
     pub(crate) fn is_retired(&self) -> bool {
@@ -372,8 +372,8 @@ impl Accepted {
 
     /// The reader is gone, or done: the record may be used again once its writer has let go of it, too.
     pub(crate) fn retire(&self) {
-        if let Some(towards) = self.route.lock().towards.take() {
-            towards.remove_connection();
+        if let Some(event_sender) = self.route.lock().event_sender.take() {
+            event_sender.remove_connection();
         }
         if let Ok(control) = self.all.local.control() {
             control.unpublish(Table::Outgoing, self.slot);
@@ -406,9 +406,9 @@ impl Announced for Accepted {
         if route.port != port {
             self.reroute(&mut route, port);
         }
-        let Route { towards, last, .. } = &mut *route;
-        let Some(towards) = towards else { return false };
-        towards.push(self.slot, last);
+        let Route { event_sender, last, .. } = &mut *route;
+        let Some(event_sender) = event_sender else { return false };
+        event_sender.push(self.slot, last);
         true
     }
 
@@ -421,17 +421,17 @@ impl Announced for Accepted {
         if route.port != port {
             self.reroute(&mut route, port);
         }
-        let Route { towards, last, .. } = &mut *route;
-        if let Some(towards) = towards {
-            towards.push_and_ring(self.slot, last);
+        let Route { event_sender, last, .. } = &mut *route;
+        if let Some(event_sender) = event_sender {
+            event_sender.push_and_ring(self.slot, last);
         }
     }
 
     #[inline]
     fn ring_if_parked(&self) {
         let route = self.route.lock();
-        if let Some(towards) = &route.towards {
-            towards.ring_if_parked();
+        if let Some(event_sender) = &route.event_sender {
+            event_sender.ring_if_parked();
         }
     }
 }

@@ -111,15 +111,15 @@ impl Participant {
     /// [`CapacityError`]
     pub fn advertise(
         self: &Arc<Self>,
-        entity: &Endpoint,
+        endpoint: &Endpoint,
         node: Option<EndpointKey>,
     ) -> Result<OwnEndpoint, CapacityError> {
         self.check()?;
         let control = self.control()?;
-        let slot = control.allocate(Table::Entities)?;
-        let record: ShmRef<EndpointRecord> = control.record(Table::Entities, slot)?;
-        entity.store(&record, node.map_or(0, |node| node.slot));
-        let reference = control.publish(Table::Entities, slot);
+        let slot = control.allocate(Table::Endpoints)?;
+        let record: ShmRef<EndpointRecord> = control.record(Table::Endpoints, slot)?;
+        endpoint.store(&record, node.map_or(0, |node| node.slot));
+        let reference = control.publish(Table::Endpoints, slot);
         Ok(OwnEndpoint {
             participant: self.clone(),
             local: self.local.clone(),
@@ -174,7 +174,7 @@ impl Participant {
         // by themselves.
         let incoming = std::mem::take(&mut *self.local.incoming.lock());
         drop(incoming);
-        self.local.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives()));
+        self.local.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_is_alive()));
         self.follower.forget();
         self.outgoing.forget();
         if let Ok(bell) = self.space_bell() {
@@ -201,7 +201,7 @@ pub struct OwnEndpoint {
 
 impl fmt::Debug for OwnEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OwnEntity({:?})", self.key)
+        write!(f, "OwnEndpoint({:?})", self.key)
     }
 }
 
@@ -232,7 +232,7 @@ impl Drop for OwnEndpoint {
         if self.kept.load(Ordering::Relaxed) == 0 // set by the same owner
             && let Ok(control) = self.local.control()
         {
-            control.retire(Table::Entities, self.key.slot);
+            control.retire(Table::Endpoints, self.key.slot);
         }
     }
 }

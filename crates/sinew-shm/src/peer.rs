@@ -138,7 +138,7 @@ impl Peer {
     }
 
     /// Whether its lock is taken, whatever became of its files' names.
-    pub(crate) fn lives(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.control.is_locked()
     }
 
@@ -223,38 +223,38 @@ impl Peer {
     }
 
     /// One of its entities' records.
-    pub(crate) fn entity_record(&self, slot: u32) -> Option<ShmRef<crate::control::EndpointRecord>> {
-        self.record(Table::Entities, slot)
+    pub(crate) fn endpoint_record(&self, slot: u32) -> Option<ShmRef<crate::control::EndpointRecord>> {
+        self.record(Table::Endpoints, slot)
     }
 
     /// Its entities now. Skips what is not what it should be.
-    pub fn entities(&self) -> Vec<(EndpointKey, Endpoint)> {
-        let mut entities = Vec::new();
-        for slot in 0..self.reserved(Table::Entities) {
-            let Some(record) = self.entity_record(slot) else { break };
-            if let Ok(Some((life, entity))) = Endpoint::load(&record, self.file()) {
-                entities.push((EndpointKey::of(crate::control::reference(slot, life)), entity));
+    pub fn endpoints(&self) -> Vec<(EndpointKey, Endpoint)> {
+        let mut endpoints = Vec::new();
+        for slot in 0..self.reserved(Table::Endpoints) {
+            let Some(record) = self.endpoint_record(slot) else { break };
+            if let Ok(Some((generation, endpoint))) = Endpoint::load(&record, self.file()) {
+                endpoints.push((EndpointKey::of(crate::control::reference(slot, generation)), endpoint));
             }
         }
-        entities
+        endpoints
     }
 
     /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer
     /// knows nothing of it.
     pub fn counts(&self, key: EndpointKey) -> Option<Counts> {
-        let record = self.entity_record(key.slot)?;
-        let (life, counts) = control::read_life(&record.life, || Counts::load(&record))?;
-        control::names_life(u64::from(key.life), life).then_some(counts)
+        let record = self.endpoint_record(key.slot)?;
+        let (generation, counts) = control::read_generation(&record.generation, || Counts::load(&record))?;
+        control::names_generation(u64::from(key.generation), generation).then_some(counts)
     }
 
     /// Whether it still has this entity, as far as it says so itself: one that was killed may have
     /// it for ever, until its end is noticed. A few loads; the peer knows nothing of it.
     pub fn has(&self, key: EndpointKey) -> bool {
         // Acquire: pairs with T2; an entity that is there was advertised.
-        let lives = |record: ShmRef<crate::control::EndpointRecord>| {
-            control::names_life(u64::from(key.life), record.life.load(Ordering::Acquire))
+        let is_alive = |record: ShmRef<crate::control::EndpointRecord>| {
+            control::names_generation(u64::from(key.generation), record.generation.load(Ordering::Acquire))
         };
-        !self.is_gone() && !self.has_left() && self.entity_record(key.slot).is_some_and(lives)
+        !self.is_gone() && !self.has_left() && self.endpoint_record(key.slot).is_some_and(is_alive)
     }
 
     /// Opens its bells while they have a name: whoever is connected can ring for good. What is

@@ -5,7 +5,7 @@ use crate::hazards;
 use crate::peer::Peer;
 use crate::sync::{Arc, AtomicU64, Mutex};
 
-/// Whom a participant's chunks may be read by: W5 of [`holds`].
+/// Whom a participant's chunks may be read by: W5 of [`hazards`].
 #[derive(Default)]
 pub(crate) struct Readers(Mutex<Vec<Arc<Peer>>>);
 
@@ -27,7 +27,7 @@ impl Readers {
         self.0.lock().iter().find(|known| known.id() == peer).cloned()
     }
 
-    /// W4 to W6 of [`holds`]: the chunks that they hold. Returns how many holds were looked at.
+    /// W4 to W6 of [`hazards`]: the chunks that they hold. Returns how many holds were looked at.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
         // W5: whoever isn't in the list yet begins to read after this lock was ours.

@@ -27,11 +27,11 @@ const SECOND: i64 = 1_000_000_000;
 /// by [`clean`](Self::clean).
 ///
 /// ```
-/// use sinew_shm::{Census, Domain};
+/// use sinew_shm::{Snapshot, Domain};
 /// let base = tempfile::tempdir_in("/dev/shm")?;
 /// let domain = Domain::open(Some(base.path()), 0)?;
-/// let census = Census::take(&domain)?;
-/// assert!(census.peers().is_empty() && census.remains().is_empty());
+/// let snapshot = Snapshot::take(&domain)?;
+/// assert!(snapshot.peers().is_empty() && snapshot.remains().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -76,15 +76,15 @@ impl Snapshot {
     /// [`SystemError`]: the directory can't be read. Participants that can't be are in
     /// [`refused`](Self::refused).
     pub fn take(domain: &Domain) -> Result<Self, SystemError> {
-        let mut census = Self {
+        let mut snapshot = Self {
             domain: domain.clone(),
             peers: Vec::new(),
             refused: Vec::new(),
             remains: Vec::new(),
             foreign: Vec::new(),
         };
-        census.refresh()?;
-        Ok(census)
+        snapshot.refresh()?;
+        Ok(snapshot)
     }
 
     /// Looks again. Participants that are still there stay mapped: their [`Arc`]s are the same as
@@ -100,8 +100,8 @@ impl Snapshot {
         self.foreign = foreign;
         let directory = self.domain.directory().clone();
         for (id, files) in found {
-            let life = if files.has_control { probe(&directory, id) } else { OwnerState::Gone };
-            match life {
+            let state = if files.has_control { probe(&directory, id) } else { OwnerState::Gone };
+            match state {
                 OwnerState::Alive => {
                     let known = known.iter().find(|peer| peer.id() == id).cloned();
                     match known.map_or_else(|| Peer::open(&directory, id).map(Arc::new), Ok) {

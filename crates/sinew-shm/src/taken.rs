@@ -11,7 +11,7 @@ pub trait Sink: Send + Sync {
 /// A connection that this participant has taken up, as the helper thread has it.
 pub(crate) struct Taken {
     /// The writer's record's life.
-    pub(crate) life: u64,
+    pub(crate) generation: u64,
     pub(crate) lease: Arc<Lease>,
     pub(crate) sink: Option<Arc<dyn Sink>>,
 }

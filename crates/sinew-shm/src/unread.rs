@@ -4,7 +4,9 @@
 //! so no participant has to be asked, and a reader that is stuck in a callback can't hide what
 //! waits for it.
 
-use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of};
+use crate::control::{
+    DONE, IncomingRecord, OutgoingRecord, Table, names_generation, read_generation, slot_of,
+};
 use crate::endpoint::EndpointKey;
 use crate::peer::Peer;
 use crate::ring::Ring;
@@ -43,15 +45,15 @@ impl Snapshot {
 
     fn unread_by(&self, reader: &Arc<Peer>, record: &IncomingRecord) -> Option<Unread> {
         let load = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3 checks it
-        let (_, (writer, reference, cursor, next)) = read_life(&record.life, || {
+        let (_, (writer, reference, cursor, next)) = read_generation(&record.generation, || {
             (load(&record.peer), load(&record.outgoing), load(&record.cursor), load(&record.next))
         })?;
         let writer = self.peers().iter().find(|peer| peer.id() == writer && cursor != DONE)?;
         let outgoing = writer.record::<OutgoingRecord>(Table::Outgoing, slot_of(reference))?;
-        let (life, (source, target, end)) = read_life(&outgoing.life, || {
+        let (generation, (source, target, end)) = read_generation(&outgoing.generation, || {
             (load(&outgoing.source), load(&outgoing.target), load(&outgoing.end))
         })?;
-        if !names_life(reference, life) {
+        if !names_generation(reference, generation) {
             return None;
         }
         let end = if end == 0 { u64::MAX } else { end.saturating_sub(1) };
@@ -65,11 +67,11 @@ impl Snapshot {
 impl Peer {
     /// How many messages from `next` to before `end` lie in the ring of one of its entities.
     fn published_from(&self, slot: u32, next: u64, end: u64) -> Option<u64> {
-        let entity = self.entity_record(slot)?;
+        let endpoint = self.endpoint_record(slot)?;
         // The ring may just have been outgrown; one that says so again is left alone.
         let mut looks = 0..2;
         looks.find_map(|_| {
-            let location = entity.ring.load(Ordering::Acquire); // pairs with G2
+            let location = endpoint.ring.load(Ordering::Acquire); // pairs with G2
             let (words, segment) = (location != 0).then(|| self.block(location).ok())??;
             Ring::open(words, &segment.name).ok()?.count_from(next, end)
         })

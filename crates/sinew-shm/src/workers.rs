@@ -14,7 +14,7 @@
 //! A thread that goes from one callback to the next doesn't say so in between. A crash leaves what
 //! was there; its participant is dead then.
 
-use crate::control::{Table, WorkerRecord, read_life};
+use crate::control::{Table, WorkerRecord, read_generation};
 use crate::counters::Maker;
 use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
@@ -167,7 +167,7 @@ impl Peer {
     pub fn busy(&self) -> Vec<Busy> {
         let Some(records) = self.records::<WorkerRecord>(Table::Workers) else { return Vec::new() };
         let busy = |record: &WorkerRecord| {
-            let (_, (executor, worker, (running, since))) = read_life(&record.life, || {
+            let (_, (executor, worker, (running, since))) = read_generation(&record.generation, || {
                 let load = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3 checks it
                 (load(&record.executor), load(&record.worker), look(&record.running, &record.since))
             })?;
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_callback_fits_into_a_word() {
-        let key = EndpointKey { slot: 0x7fff, life: u32::MAX };
+        let key = EndpointKey { slot: 0x7fff, generation: u32::MAX };
         for callback in [Callback::Of(key), Callback::Timer(key), Callback::Other(key), Callback::Elsewhere] {
             assert_eq!(Callback::of(callback.task().0), Some(callback));
         }

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
 pub struct Writer {
-    entity: Arc<OwnEndpoint>,
+    endpoint: Arc<OwnEndpoint>,
     ring: Ring,
     block: Block,
     outgrown: Vec<Block>,
@@ -68,7 +68,7 @@ pub struct Laggard {
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
-            .field("entity", &self.entity)
+            .field("entity", &self.endpoint)
             .field("next", &self.next)
             .finish_non_exhaustive()
     }
@@ -106,21 +106,21 @@ impl Writer {
     /// # Errors
     /// [`CapacityError`]
     pub fn new(
-        entity: Arc<OwnEndpoint>,
+        endpoint: Arc<OwnEndpoint>,
         depth: usize,
         inline: usize,
         next: u64,
     ) -> Result<Self, CapacityError> {
-        entity.local.check()?;
+        endpoint.local.check()?;
         let shape = Shape::new(depth, inline)?;
-        let block = entity.local.memory.block(shape.bytes())?;
+        let block = endpoint.local.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
-        entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
-        let pool = Pool::new(&entity.local, entity.counters(), shape.slots);
+        endpoint.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
+        let pool = Pool::new(&endpoint.local, endpoint.counters(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let connections = Vec::with_capacity(1); // most have no more
         Ok(Self {
-            entity,
+            endpoint,
             ring,
             block,
             outgrown: Vec::new(),
@@ -137,8 +137,8 @@ impl Writer {
     }
 
     /// The entity whose end it is.
-    pub fn entity(&self) -> &Arc<OwnEndpoint> {
-        &self.entity
+    pub fn endpoint(&self) -> &Arc<OwnEndpoint> {
+        &self.endpoint
     }
 
     /// The number of the next message.
@@ -234,7 +234,7 @@ impl Writer {
         if depth <= self.ring.shape.slots {
             return Ok(());
         }
-        let local = &self.entity.local;
+        let local = &self.endpoint.local;
         local.check()?;
         let shape = self.ring.shape.keeping(depth)?;
         let block = local.memory.block(shape.bytes())?;
@@ -245,7 +245,7 @@ impl Writer {
             named[slot_index(number, shape.slots)] = self.named[slot_index(number, kept)].take();
         }
         self.named = named;
-        self.ring.grow(ring, self.next, &self.entity.record.ring, block.location); // G1 to G3
+        self.ring.grow(ring, self.next, &self.endpoint.record.ring, block.location); // G1 to G3
         let old = std::mem::replace(&mut self.block, block);
         self.outgrown.push(old);
         self.pool.expect(shape.slots);
@@ -260,8 +260,8 @@ impl Writer {
     pub fn grow_for_reader(&mut self, depth: usize) -> Result<(), CapacityError> {
         let most = self.ring.shape.most_for_readers().max(self.depth());
         if depth > most && !std::mem::replace(&mut self.has_refused_depth, true) {
-            let name = Endpoint::load_last(&self.entity.record, "")
-                .map_or_else(|_| String::new(), |entity| entity.name);
+            let name = Endpoint::load_last(&self.endpoint.record, "")
+                .map_or_else(|_| String::new(), |endpoint| endpoint.name);
             crate::tell!(
                 log::Level::Warn,
                 "a reader of `{name}` in another process asks for {depth} messages, {most} are kept for it: a slow one misses some; \
@@ -334,7 +334,7 @@ impl Writer {
     }
 
     fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Option<Arc<Accepted>>, CapacityError> {
-        self.entity.participant().outgoing.accept(self.entity.key(), peer, connect)
+        self.endpoint.participant().outgoing.accept(self.endpoint.key(), peer, connect)
     }
 
     /// Whether this reader is connected.
@@ -343,7 +343,7 @@ impl Writer {
     }
 
     /// Whether this entity of a reader's has a connection of its own.
-    pub fn has_entity(&self, peer: u64, target: EndpointKey) -> bool {
+    pub fn has_endpoint(&self, peer: u64, target: EndpointKey) -> bool {
         self.connections
             .iter()
             .any(|connection| connection.accepted.peer.id() == peer && connection.target == Some(target))
@@ -370,12 +370,12 @@ impl Writer {
     }
 
     /// The same of the connection that one of the reader's entities has for itself.
-    pub fn disconnect_entity(&mut self, peer: u64, target: EndpointKey) {
+    pub fn disconnect_endpoint(&mut self, peer: u64, target: EndpointKey) {
         self.disconnect_if(peer, |connected| connected == Some(target));
     }
 
     fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EndpointKey>) -> bool) {
-        if self.entity.local.is_forked() {
+        if self.endpoint.local.is_forked() {
             return;
         }
         let end = self.next;
@@ -414,7 +414,7 @@ impl Writer {
 
     #[cold]
     fn begin_to_wait(&mut self) -> Option<Waiting> {
-        let local = &self.entity.local;
+        let local = &self.endpoint.local;
         local.control().ok()?; // not in a forked child
         let bell = local.space_bell().ok()?;
         let now = sys::steady();
@@ -490,7 +490,7 @@ impl Writer {
         // An image that was published several times is named as often.
         let mut named: Vec<u64> = may_go.clone().map(Lent::name).collect();
         named.sort_unstable();
-        let local = &self.entity.local;
+        let local = &self.endpoint.local;
         let mut held = Vec::new();
         local.readers.collect_held(&mut held); // a hint, as are the references: others come and go
         held.sort_unstable();
@@ -507,7 +507,7 @@ impl Writer {
 
     /// W0 of the oldest message before `end` that has a chunk, and may go. False if there is none.
     fn withdraw(&mut self, end: u64, may_go: impl Fn(&Lent) -> bool) -> bool {
-        if self.entity.local.is_forked() {
+        if self.endpoint.local.is_forked() {
             return false;
         }
         let slots = self.named.len();
@@ -530,7 +530,7 @@ impl Writer {
     /// before the message after it comes.
     #[cold]
     pub fn leave_out(&mut self, number: u64, head: &Head) {
-        if self.entity.local.is_forked() {
+        if self.endpoint.local.is_forked() {
             return;
         }
         let displaced = self.fill(number, head, Payload::LeftOut, None);
@@ -539,7 +539,7 @@ impl Writer {
 
     #[inline]
     fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
-        if self.entity.local.is_forked() {
+        if self.endpoint.local.is_forked() {
             return; // the ring is its parent's
         }
         let displaced = self.fill(number, head, payload, lent);
@@ -576,7 +576,7 @@ impl Writer {
     /// is named at one level leads to what is at the next: so it is asked level by level, for all writers that are about to publish. Returns
     /// whether there is another level. In a forked child nothing is named: it hasn't that memory.
     pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
-        if self.entity.local.is_forked() {
+        if self.endpoint.local.is_forked() {
             return false;
         }
         let accepted = || self.connections.iter().map(|connection| &*connection.accepted);
@@ -586,13 +586,13 @@ impl Writer {
                 name(address, bytes);
                 name(self.connections.as_ptr().addr(), size_of_val(&*self.connections));
                 name((&raw const self.named[slot_index(self.next, self.named.len())]).addr(), 8);
-                name(Arc::as_ptr(&self.entity).addr(), size_of::<OwnEndpoint>());
+                name(Arc::as_ptr(&self.endpoint).addr(), size_of::<OwnEndpoint>());
             }
             1 => accepted().for_each(|accepted| name((&raw const *accepted).addr(), size_of_val(accepted))),
             2 => accepted().for_each(|accepted| accepted.footprint(name)),
             3 => accepted().for_each(|accepted| {
-                if let Some(towards) = accepted.towards() {
-                    towards.footprint(name);
+                if let Some(event_sender) = accepted.event_sender() {
+                    event_sender.footprint(name);
                 }
             }),
             _ => {}
@@ -616,19 +616,19 @@ fn slot_index(number: u64, slots: usize) -> usize {
 impl Drop for Writer {
     /// Ends all connections. The ring stays until its readers are done.
     fn drop(&mut self) {
-        let local = self.entity.local.clone();
+        let local = self.endpoint.local.clone();
         if local.is_forked() {
             return;
         }
         self.pool.close();
-        self.entity.kept.store(1, Ordering::Relaxed); // read when the entity is dropped, by its last owner
+        self.endpoint.kept.store(1, Ordering::Relaxed); // read when the entity is dropped, by its last owner
         let Ok(control) = local.control() else { return };
-        control.unpublish(Table::Entities, self.entity.key().slot);
+        control.unpublish(Table::Endpoints, self.endpoint.key().slot);
         let mut blocks = std::mem::take(&mut self.outgrown);
         blocks.push(Block { location: self.block.location, words: self.block.words.clone() });
         let remains = Arc::new(RetiredRing {
             local,
-            slot: self.entity.key().slot,
+            slot: self.endpoint.key().slot,
             blocks: Mutex::new(blocks),
             _chunks: std::mem::take(&mut self.named),
         });

@@ -60,8 +60,8 @@ impl Sink for Reading {
 }
 
 impl Observer for Told {
-    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        self.appeared.lock().unwrap().push((peer.clone(), key, entity.clone()));
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
+        self.appeared.lock().unwrap().push((peer.clone(), key, endpoint.clone()));
     }
     fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {
         self.vanished.fetch_add(1, Ordering::SeqCst);
@@ -77,7 +77,7 @@ impl Observer for Told {
     }
 }
 
-fn entity(kind: EndpointKind, name: &str) -> Endpoint {
+fn endpoint(kind: EndpointKind, name: &str) -> Endpoint {
     Endpoint {
         kind,
         number: 1,
@@ -110,13 +110,13 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
     let port = reading.port(None).unwrap();
     *b.port.lock().unwrap() = Some(port.clone());
-    let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher, "/bytes"), None).unwrap());
-    let target = reading.advertise(&entity(EndpointKind::Subscription, "/bytes"), None).unwrap();
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher, "/bytes"), None).unwrap());
+    let target = reading.advertise(&endpoint(EndpointKind::Subscription, "/bytes"), None).unwrap();
     until("both know each other", || {
         a.appeared.lock().unwrap().len() == 1 && b.appeared.lock().unwrap().len() == 1
     });
     let (peer, _, found) = a.appeared.lock().unwrap()[0].clone();
-    assert_eq!(found, entity(EndpointKind::Subscription, "/bytes"));
+    assert_eq!(found, endpoint(EndpointKind::Subscription, "/bytes"));
     assert_eq!(peer.id(), reading.id());
 
     let mut writer = Writer::new(source, 8, 200, 1).unwrap();
@@ -180,8 +180,8 @@ impl Sink for Echo {
 }
 
 impl Observer for Echoed {
-    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        self.told.appeared(peer, key, entity);
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
+        self.told.appeared(peer, key, endpoint);
     }
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         self.told.vanished(peer, key);
@@ -204,8 +204,8 @@ fn a_drain_ends_though_its_peers_go_on() {
     let drains = || b.echo.drains.load(Ordering::SeqCst);
     let port = reading.port(None).unwrap();
     *b.told.port.lock().unwrap() = Some(port.clone());
-    let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher, "/bytes"), None).unwrap());
-    let _target = reading.advertise(&entity(EndpointKind::Subscription, "/bytes"), None).unwrap();
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher, "/bytes"), None).unwrap());
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription, "/bytes"), None).unwrap();
     until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
     let (peer, ..) = a.appeared.lock().unwrap()[0].clone();
     let mut writer = Writer::new(source, 8, 200, 1).unwrap();
@@ -236,8 +236,8 @@ fn what_is_held_stays_when_its_reader_leaves() {
     let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
-    let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher, "/bytes"), None).unwrap());
-    let target = reading.advertise(&entity(EndpointKind::Subscription, "/bytes"), None).unwrap();
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher, "/bytes"), None).unwrap());
+    let target = reading.advertise(&endpoint(EndpointKind::Subscription, "/bytes"), None).unwrap();
     until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
     let (peer, ..) = a.appeared.lock().unwrap()[0].clone();
     let mut writer = Writer::new(source, 1, 200, 1).unwrap();
@@ -282,8 +282,8 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
-    let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher, "/bytes"), None).unwrap());
-    let _target = reading.advertise(&entity(EndpointKind::Subscription, "/bytes"), None).unwrap();
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher, "/bytes"), None).unwrap());
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription, "/bytes"), None).unwrap();
     until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
     let (peer, target, _) = a.appeared.lock().unwrap()[0].clone();
 

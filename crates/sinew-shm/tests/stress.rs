@@ -197,8 +197,8 @@ struct Audience {
 }
 
 impl Observer for Audience {
-    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, entity: &Endpoint) {
-        if entity.kind == EndpointKind::Subscription {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, endpoint: &Endpoint) {
+        if endpoint.kind == EndpointKind::Subscription {
             self.readers.lock().insert(peer.id(), peer.clone());
         }
     }
@@ -209,7 +209,7 @@ impl Observer for Audience {
     fn left(&self, _: &Arc<Peer>) {}
 }
 
-fn entity(kind: EndpointKind) -> Endpoint {
+fn endpoint(kind: EndpointKind) -> Endpoint {
     Endpoint {
         kind,
         number: 1,
@@ -223,8 +223,8 @@ fn entity(kind: EndpointKind) -> Endpoint {
 
 /// Publishes everything, to readers of which one must get all of it.
 fn write(participant: &Arc<Participant>, readers: &[(Arc<Peer>, Manner)], failed: &AtomicBool) {
-    let entity = Arc::new(participant.advertise(&entity(EndpointKind::Publisher), None).unwrap());
-    let mut writer = Writer::new(entity, 2, 100, 1).unwrap();
+    let endpoint = Arc::new(participant.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
+    let mut writer = Writer::new(endpoint, 2, 100, 1).unwrap();
     for (peer, manner) in readers {
         let capacity = (*manner == Manner::Bound).then_some(CAPACITY);
         let connect = Connect { target: None, first: 1, live: 1, depth: 2, capacity };
@@ -268,7 +268,7 @@ fn all_that_is_written_is_read_whole_and_in_order() {
         if manner != Manner::Polling {
             *reader.port.lock() = Some(participant.port(None).unwrap());
         }
-        let subscription = participant.advertise(&entity(EndpointKind::Subscription), None).unwrap();
+        let subscription = participant.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
         readers.push((reader, participant, subscription));
     }
     let manners: HashMap<u64, Manner> =

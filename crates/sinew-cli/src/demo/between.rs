@@ -152,7 +152,7 @@ fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, E
             // If the directory can't be read any more, those who were known count.
             let _ = census.refresh();
             for peer in census.peers() {
-                for (key, entity) in peer.entities() {
+                for (key, entity) in peer.endpoints() {
                     let Some(counts) = peer.counts(key) else { continue };
                     let filters = entity.kind == EndpointKind::Subscription
                         && entity.name.trim_start_matches('/') == FRAMES;

@@ -343,7 +343,7 @@ impl Way {
         bytes[..8].copy_from_slice(&self.sent.to_le_bytes());
         bytes[HEADER..].copy_from_slice(image);
         let now = now_ns();
-        let id = self.writer.entity().participant().id().wrapping_add(self.sent);
+        let id = self.writer.endpoint().participant().id().wrapping_add(self.sent);
         let head = Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: id };
         self.writer.publish_lent(self.sent, &head, loan.share());
         Ok(())

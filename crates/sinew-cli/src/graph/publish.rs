@@ -279,7 +279,7 @@ impl<'a> Publish<'a> {
                 }
             }
         }
-        self.writer.entity().counters().set(Counter::Matched, self.matched.len() as u64);
+        self.writer.endpoint().counters().set(Counter::Matched, self.matched.len() as u64);
         Ok(is_enough)
     }
 
@@ -333,7 +333,7 @@ impl<'a> Publish<'a> {
             print(&format!("publishing #{number}: {} {}", options.type_name, message.to_yaml(&style)))?;
         }
         let now = now_ns();
-        let id = self.writer.entity().participant().id().wrapping_add(number);
+        let id = self.writer.endpoint().participant().id().wrapping_add(number);
         let head = Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: id };
         if self.image.len() <= self.writer.inline() {
             self.writer.publish_inline(number, &head, &self.image);
@@ -342,7 +342,7 @@ impl<'a> Publish<'a> {
             loan.bytes_mut().copy_from_slice(&self.image);
             self.writer.publish_lent(number, &head, loan.share());
         }
-        let counters = self.writer.entity().counters();
+        let counters = self.writer.endpoint().counters();
         counters.add(Counter::Messages, 1);
         counters.add(Counter::Bytes, self.image.len() as u64);
         counters.set(Counter::Waiting, self.retained());

@@ -2,7 +2,7 @@
 
 use crate::control::Table;
 use crate::endpoint::EndpointKind;
-use crate::onlooker::{Onlooker, entity};
+use crate::onlooker::{Onlooker, endpoint};
 use crate::ring::Head;
 use crate::sync::Arc;
 use crate::{Connect, Domain, Hold, Incoming, Participant, Writer};
@@ -24,10 +24,10 @@ impl Pair {
         let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
         let writing = Participant::join(&domain, a.clone()).unwrap();
         let reading = Participant::join(&domain, b.clone()).unwrap();
-        let _reads = reading.advertise(&entity(EndpointKind::Subscription), None).unwrap();
+        let _reads = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
         writing.refresh();
         let peer = a.0.lock().0.pop().unwrap();
-        let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher), None).unwrap());
+        let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
         let mut writer = Writer::new(source, depth, 0, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth, capacity: None };
         writer.connect(&peer, &connect).unwrap();
@@ -60,7 +60,7 @@ impl Pair {
 
     /// What the pool says that it has.
     fn memory(&self) -> u64 {
-        self.writer.entity().counts().memory
+        self.writer.endpoint().counts().memory
     }
 
     /// What the writer's data files take.
@@ -103,7 +103,7 @@ fn what_readers_keep_costs_no_more_the_more_it_is() {
     let each = (steps(&pair) - filling) / MORE;
     assert!(each < 40, "{each} steps for each message while {KEPT} are kept");
     assert!(pair.chunks() < KEPT * 10 / 8, "{} chunks", pair.chunks());
-    assert!(pair.reading.local.holds.ready() <= Table::Holds.capacity());
+    assert!(pair.reading.local.hazards.ready() <= Table::Holds.capacity());
 }
 
 #[test]

@@ -42,14 +42,14 @@ impl Follower {
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
         // As a reader: nobody waits for it. What it holds is let alone.
         self.release(&known.peer);
-        let entities: Vec<_> = known.entities.drain().collect();
-        for (_, key) in entities {
+        let endpoints: Vec<_> = known.endpoints.drain().collect();
+        for (_, key) in endpoints {
             telling.observer.vanished(&known.peer, key);
         }
         self.outgoing.retire(id);
         // Last: their memory is used again, and the connections wrote there until now.
         let event_rings = &self.outgoing.event_rings;
-        event_rings.retire(&self.local, |towards| towards.peer.id() == id);
+        event_rings.retire(&self.local, |event_sender| event_sender.peer.id() == id);
         event_rings.free(&self.local, id);
         if let Ok(bell) = self.local.space_bell() {
             bell.ring(); // whoever waits for it looks again
@@ -68,7 +68,7 @@ impl Follower {
     /// for them again.
     fn release(&self, peer: &Peer) -> bool {
         if !peer.holds_nothing() {
-            if peer.lives() {
+            if peer.is_alive() {
                 return false;
             }
             peer.set_dead(); // before the list is cleared: see `Writer::accept`
@@ -123,7 +123,7 @@ impl Follower {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
         let directory = self.local.domain.directory();
         for peer in discovery.unburied.values().map(|unburied| &unburied.known.peer).chain(left) {
-            let is_over = peer.holds_nothing() || !peer.lives();
+            let is_over = peer.holds_nothing() || !peer.is_alive();
             let is_read = || {
                 unread(peer).iter().any(|(&reader, unread)| {
                     peer_reads(directory, (reader, known(&discovery.peers, reader)), peer.id(), unread, true)

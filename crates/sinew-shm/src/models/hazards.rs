@@ -45,9 +45,9 @@ impl Scene {
     /// And the reader's end of the table: one word to keep something with, one to copy.
     fn new(places: usize) -> (Self, Hazards) {
         let table = words(2);
-        let holds = Hazards::new(table.clone());
-        holds.add(2);
-        (Self { ring: ring(places), chunks: Chunks::new(), table }, holds)
+        let hazards = Hazards::new(table.clone());
+        hazards.add(2);
+        (Self { ring: ring(places), chunks: Chunks::new(), table }, hazards)
     }
 
     /// Publishes a message that lies in a chunk.
@@ -58,11 +58,11 @@ impl Scene {
     }
 
     /// Reads these messages on a thread of the reader's.
-    fn read<const N: usize>(&self, numbers: [u64; N], holds: Hazards) -> JoinHandle<()> {
+    fn read<const N: usize>(&self, numbers: [u64; N], hazards: Hazards) -> JoinHandle<()> {
         let (ring, chunks) = (self.ring.clone(), self.chunks.clone());
         thread::spawn(move || {
             for number in numbers {
-                read(&ring, number, &holds, &chunks, &AtomicU64::new(0));
+                read(&ring, number, &hazards, &chunks, &AtomicU64::new(0));
             }
         })
     }
@@ -75,14 +75,14 @@ impl Scene {
 
 /// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was
 /// there, and then it was what was published.
-fn read(ring: &Ring, number: u64, holds: &Hazards, chunks: &Chunks, state: &AtomicU64) -> bool {
+fn read(ring: &Ring, number: u64, hazards: &Hazards, chunks: &Chunks, state: &AtomicU64) -> bool {
     let Found::Chunk(_, chunk) = ring.look(number) else { return false };
-    let Some(mark) = holds.take() else { return false };
-    let there = holds.hold(&mark, chunk.name, ring, number);
+    let Some(mark) = hazards.take() else { return false };
+    let there = hazards.hold(&mark, chunk.name, ring, number);
     if there {
         assert_eq!(chunks.read(chunk.name), number, "another message's bytes");
     }
-    if holds.give_back(&mark) {
+    if hazards.give_back(&mark) {
         control::let_go(state); // Q3
     }
     there
@@ -102,9 +102,9 @@ fn is_free<L: IntoIterator<Item = ShmRef<[AtomicU64]>>>(chunk: u64, tables: impl
 #[test]
 fn nobody_reads_what_is_written() {
     check(2, || {
-        let (scene, holds) = Scene::new(1);
+        let (scene, hazards) = Scene::new(1);
         scene.publish(1, 0);
-        let reader = scene.read([1], holds);
+        let reader = scene.read([1], hazards);
         scene.publish(2, 1); // nothing names the first chunk any more
         if scene.is_free(0) {
             scene.publish(3, 0);
@@ -121,9 +121,9 @@ fn nobody_reads_what_is_written() {
 #[test]
 fn a_message_that_loses_its_chunk() {
     check(3, || {
-        let (scene, holds) = Scene::new(1);
+        let (scene, hazards) = Scene::new(1);
         scene.publish(1, 0);
-        let reader = scene.read([1], holds);
+        let reader = scene.read([1], hazards);
         scene.ring.withdraw(1); // W0
         if scene.is_free(0) {
             scene.publish(2, 0);
@@ -139,9 +139,9 @@ fn a_message_that_loses_its_chunk() {
 fn a_message_that_is_brought_back() {
     for another in [0, 1] {
         check(3, move || {
-            let (scene, holds) = Scene::new(1);
+            let (scene, hazards) = Scene::new(1);
             scene.publish(1, 0);
-            let reader = scene.read([1], holds);
+            let reader = scene.read([1], hazards);
             scene.ring.withdraw(1); // W0
             if scene.is_free(0) {
                 scene.chunks.write(0, 7); // it was another's meanwhile
@@ -159,10 +159,10 @@ fn a_message_that_is_brought_back() {
 #[test]
 fn a_word_marks_one_chunk_after_another() {
     check(3, || {
-        let (scene, holds) = Scene::new(2);
+        let (scene, hazards) = Scene::new(2);
         scene.publish(2, 0);
         scene.publish(3, 1);
-        let reader = scene.read([2, 3], holds);
+        let reader = scene.read([2, 3], hazards);
         // Nothing names the first chunk from now on.
         scene.ring.publish(4, &Head::default(), Payload::Inline(&[]));
         if scene.is_free(0) {
@@ -179,7 +179,7 @@ fn a_word_marks_one_chunk_after_another() {
 #[test]
 fn a_reader_that_is_accepted_meanwhile() {
     check(2, || {
-        let (scene, holds) = Scene::new(1);
+        let (scene, hazards) = Scene::new(1);
         // A list that is stored whole, as the weakest that would do.
         let accepted = Arc::new(AtomicU64::new(0));
         let record = Arc::new(AtomicU64::new(0));
@@ -188,7 +188,7 @@ fn a_reader_that_is_accepted_meanwhile() {
         let reader = thread::spawn(move || {
             if taken_up.load(Ordering::Acquire) == 1 {
                 // T3
-                read(&ring, 1, &holds, &chunks, &AtomicU64::new(0));
+                read(&ring, 1, &hazards, &chunks, &AtomicU64::new(0));
             }
         });
         let list = accepted.clone();
@@ -211,18 +211,18 @@ fn a_reader_that_is_accepted_meanwhile() {
 #[test]
 fn a_reader_that_leaves() {
     check(2, || {
-        let (scene, holds) = Scene::new(1);
-        let holds = Arc::new(holds);
+        let (scene, hazards) = Scene::new(1);
+        let hazards = Arc::new(hazards);
         let state = Arc::new(AtomicU64::new(0));
         scene.publish(1, 0);
         let (ring, chunks) = (scene.ring.clone(), scene.chunks.clone());
-        let (marks, theirs) = (holds.clone(), state.clone());
+        let (marks, theirs) = (hazards.clone(), state.clone());
         let reader = thread::spawn(move || read(&ring, 1, &marks, &chunks, &theirs));
         let left = state.clone();
         let leaver = thread::spawn(move || {
-            holds.refuse(); // Q1
+            hazards.refuse(); // Q1
             control::leave(&left); // Q2
-            if holds.are_all_back() {
+            if hazards.are_all_back() {
                 control::let_go(&left); // Q3
             }
         });
@@ -244,13 +244,13 @@ fn a_reader_that_leaves() {
 #[test]
 fn a_chunk_of_an_outgrown_ring() {
     check(2, || {
-        let (mut scene, holds) = Scene::new(1);
+        let (mut scene, hazards) = Scene::new(1);
         let bigger = ring(2);
         scene.publish(1, 0);
         let (old, new, chunks) = (scene.ring.clone(), bigger.clone(), scene.chunks.clone());
         let reader = thread::spawn(move || {
-            if !read(&old, 1, &holds, &chunks, &AtomicU64::new(0)) {
-                read(&new, 1, &holds, &chunks, &AtomicU64::new(0));
+            if !read(&old, 1, &hazards, &chunks, &AtomicU64::new(0)) {
+                read(&new, 1, &hazards, &chunks, &AtomicU64::new(0));
             }
         });
         scene.ring.grow(bigger, 2, &AtomicU64::new(0), 1);

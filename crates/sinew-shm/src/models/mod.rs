@@ -117,7 +117,7 @@ fn entries(capacity: usize) -> Entries {
     Entries::create(words(Entries::words(capacity)), capacity)
 }
 
-/// The writing end of a connection: as `Accepted` and `Towards`, without their locks, for it has
+/// The writing end of a connection: as `Accepted` and `EventSender`, without their locks, for it has
 /// one thread here.
 struct Route {
     connection: u32,

@@ -10,9 +10,9 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 
 fn record() -> ShmRef<IncomingRecord> {
-    let [life, peer, outgoing, port, cursor, next] = [0; 6].map(AtomicU64::new);
+    let [generation, peer, outgoing, port, cursor, next] = [0; 6].map(AtomicU64::new);
     let (spare, spare_line) = ([0; 3].map(AtomicU64::new), [0; 7].map(AtomicU64::new));
-    ShmRef::alone(IncomingRecord { life, peer, outgoing, port, cursor, spare, next, spare_line })
+    ShmRef::alone(IncomingRecord { generation, peer, outgoing, port, cursor, spare, next, spare_line })
 }
 
 /// Waits until there is so much room for message `next`, as a writer does.

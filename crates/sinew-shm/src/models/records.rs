@@ -7,26 +7,26 @@ use loom::thread;
 
 /// A record whose fields all say which life it is.
 struct Record {
-    life: AtomicU64,
+    generation: AtomicU64,
     fields: [AtomicU64; 2],
 }
 
 impl Record {
     fn new() -> Arc<Self> {
-        Arc::new(Self { life: AtomicU64::new(0), fields: [AtomicU64::new(0), AtomicU64::new(0)] })
+        Arc::new(Self { generation: AtomicU64::new(0), fields: [AtomicU64::new(0), AtomicU64::new(0)] })
     }
 
     /// T2, with fields that say so.
-    fn publish(&self, life: u64) {
-        self.fields.iter().for_each(|field| field.store(life, Ordering::Relaxed)); // T2 publishes it
-        assert_eq!(control::publish_life(&self.life), life);
+    fn publish(&self, generation: u64) {
+        self.fields.iter().for_each(|field| field.store(generation, Ordering::Relaxed)); // T2 publishes it
+        assert_eq!(control::publish_generation(&self.generation), generation);
     }
 
     /// T3; what is found belongs to one life.
     fn check(&self) {
         let fields = || [&self.fields[0], &self.fields[1]].map(|field| field.load(Ordering::Relaxed));
-        if let Some((life, fields)) = control::read_life(&self.life, fields) {
-            assert_eq!(fields, [life, life], "of another life");
+        if let Some((generation, fields)) = control::read_generation(&self.generation, fields) {
+            assert_eq!(fields, [generation, generation], "of another life");
         }
     }
 }
@@ -41,8 +41,8 @@ fn a_record_that_is_used_again() {
         record.publish(1);
         let theirs = record.clone();
         let reader = thread::spawn(move || theirs.check());
-        control::end_life(&record.life);
-        control::begin_life();
+        control::end_generation(&record.generation);
+        control::begin_generation();
         record.publish(3);
         reader.join().unwrap();
     });
@@ -59,14 +59,14 @@ fn a_record_that_is_used_again_by_another_thread() {
         let free = Arc::new(Mutex::new(false));
         let (theirs, given_back) = (record.clone(), free.clone());
         let ending = thread::spawn(move || {
-            control::end_life(&theirs.life);
+            control::end_generation(&theirs.generation);
             *given_back.lock() = true; // as `OwnControl::give_back`
         });
         let theirs = record.clone();
         let reader = thread::spawn(move || theirs.check());
         let is_free = *free.lock(); // as `OwnControl::allocate`
         if is_free {
-            control::begin_life();
+            control::begin_generation();
             record.publish(3);
         }
         reader.join().unwrap();
@@ -91,7 +91,7 @@ fn a_log_that_goes_round() {
                 let head = match control::entered(&theirs.0, &theirs.1, position) {
                     Ok((found, head)) => {
                         let expected: Vec<_> = (position..head)
-                            .map(|number| (Table::Entities, u32::try_from(number).unwrap()))
+                            .map(|number| (Table::Endpoints, u32::try_from(number).unwrap()))
                             .collect();
                         assert_eq!(found, expected);
                         head
@@ -107,7 +107,7 @@ fn a_log_that_goes_round() {
         });
         for (slot, record) in (0u32..).zip(records.iter()) {
             record.store(1, Ordering::Relaxed); // L2 carries it
-            control::enter(&shared.0, &shared.1, Table::Entities, slot);
+            control::enter(&shared.0, &shared.1, Table::Endpoints, slot);
         }
         reader.join().unwrap();
     });

@@ -92,7 +92,7 @@ impl Room {
 
     /// A writer, and the end at which it is read.
     fn connection(&self, depth: usize) -> (Writer, Incoming) {
-        let entity = Endpoint {
+        let endpoint = Endpoint {
             kind: EndpointKind::Publisher,
             number: 1,
             node: "/node".into(),
@@ -101,8 +101,8 @@ impl Room {
             hash: [0; 32],
             qos: [0; 64],
         };
-        let entity = Arc::new(self.writing.advertise(&entity, None).unwrap());
-        let mut writer = Writer::new(entity, depth, 8, 1).unwrap();
+        let endpoint = Arc::new(self.writing.advertise(&endpoint, None).unwrap());
+        let mut writer = Writer::new(endpoint, depth, 8, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth, capacity: None };
         writer.connect(&self.peer, &connect).unwrap();
         // It may be the helper thread that takes it up; then it is at it now.
@@ -149,7 +149,7 @@ fn check(image: &[u8], number: u64) {
 struct Kept {
     loans: Vec<(u64, Loan)>,
     lent: Vec<(u64, Lent)>,
-    holds: Vec<(u64, Hold)>,
+    hazards: Vec<(u64, Hold)>,
     /// By message: which image it is.
     published: Vec<u64>,
     /// The number of the last message that was read.
@@ -171,7 +171,7 @@ impl Kept {
     fn check(&mut self) {
         self.loans.iter_mut().for_each(|(number, loan)| check(loan.bytes_mut(), *number));
         self.lent.iter().for_each(|(number, lent)| check(lent.bytes(), *number));
-        self.holds.iter().for_each(|(number, hold)| check(hold.bytes(), *number));
+        self.hazards.iter().for_each(|(number, hold)| check(hold.bytes(), *number));
     }
 }
 
@@ -207,7 +207,7 @@ proptest! {
                     }
                     Operation::DropLoan(which) => drop(remove(&mut kept.loans, which)),
                     Operation::DropLent(which) => drop(remove(&mut kept.lent, which)),
-                    Operation::DropHold(which) => drop(remove(&mut kept.holds, which)),
+                    Operation::DropHold(which) => drop(remove(&mut kept.hazards, which)),
                     Operation::Publish(which, keep) => {
                         if let Some((number, loan)) = remove(&mut kept.loans, which) {
                             let lent = loan.share();
@@ -225,7 +225,7 @@ proptest! {
                     Operation::Read => {
                         if let Some(message) = incoming.read(&mut buffer).unwrap() {
                             let number = kept.has_read(message.number, slots);
-                            kept.holds.push((number, message.hold.unwrap()));
+                            kept.hazards.push((number, message.hold.unwrap()));
                         }
                     }
                     Operation::Grow if writer.depth() < 32 => writer.grow(writer.depth() * 2).unwrap(),
@@ -247,7 +247,7 @@ proptest! {
                 check(message.hold.unwrap().bytes(), number);
             }
             assert!(kept.lost <= displaced, "{} were lost, {displaced} displaced", kept.lost);
-            assert!(room.reading.local.holds.ready() <= Table::Holds.capacity());
+            assert!(room.reading.local.hazards.ready() <= Table::Holds.capacity());
         });
     }
 }

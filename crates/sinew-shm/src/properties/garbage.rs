@@ -16,10 +16,10 @@ use proptest::prelude::*;
 use std::array;
 
 /// A record with these words in it.
-pub(super) fn entity_record(mut next: impl FnMut() -> u64) -> EndpointRecord {
+pub(super) fn endpoint_record(mut next: impl FnMut() -> u64) -> EndpointRecord {
     let mut word = || AtomicU64::new(next());
     EndpointRecord {
-        life: word(),
+        generation: word(),
         kind_node: word(),
         number: word(),
         ring: word(),
@@ -128,12 +128,12 @@ proptest! {
     }
 
     #[test]
-    fn an_entity_of_anything(all in vec(word(), 168), life in word()) {
+    fn an_entity_of_anything(all in vec(word(), 168), generation in word()) {
         let mut all = all.into_iter();
-        let record = entity_record(|| all.next().unwrap_or(0));
-        record.life.store(life, Ordering::Relaxed);
+        let record = endpoint_record(|| all.next().unwrap_or(0));
+        record.generation.store(generation, Ordering::Relaxed);
         if let Ok(found) = Endpoint::load(&record, "a file") {
-            prop_assert_eq!(found.is_some(), life % 2 == 1);
+            prop_assert_eq!(found.is_some(), generation % 2 == 1);
         }
         Counts::load(&record);
     }

@@ -1,6 +1,6 @@
 //! Entities come out of a record as they went in.
 
-use super::garbage::entity_record;
+use super::garbage::endpoint_record;
 use crate::control::{self, TEXT};
 use crate::endpoint::{Endpoint, EndpointKind};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ const KINDS: [EndpointKind; 6] = [
 ];
 
 prop_compose! {
-    fn entity()(
+    fn endpoint()(
         kind in 0..6usize,
         number: u64,
         node in "[a-z/_0-9]{0,255}",
@@ -32,15 +32,15 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn an_entity_comes_out_as_it_went_in(first in entity(), second in entity(), node: u32) {
-        let record = entity_record(|| 0);
-        for (life, entity) in [(1, &first), (3, &second)] {
-            entity.store(&record, node);
-            prop_assert_eq!(control::publish_life(&record.life), life);
+    fn an_entity_comes_out_as_it_went_in(first in endpoint(), second in endpoint(), node: u32) {
+        let record = endpoint_record(|| 0);
+        for (generation, endpoint) in [(1, &first), (3, &second)] {
+            endpoint.store(&record, node);
+            prop_assert_eq!(control::publish_generation(&record.generation), generation);
             let found = Endpoint::load(&record, "a file").unwrap();
-            prop_assert_eq!(found, Some((life, entity.clone())));
-            control::end_life(&record.life);
-            control::begin_life();
+            prop_assert_eq!(found, Some((generation, endpoint.clone())));
+            control::end_generation(&record.generation);
+            control::begin_generation();
             prop_assert_eq!(Endpoint::load(&record, "a file").unwrap(), None);
         }
     }
@@ -48,8 +48,8 @@ proptest! {
     /// Longer names than there is room for are cut, at a letter's end, and nothing else is harmed.
     #[test]
     fn too_long_a_text_is_cut(node in "\\PC{0,400}", name in "\\PC{0,400}", type_name in "\\PC{0,1000}") {
-        let record = entity_record(|| 0);
-        let entity = Endpoint {
+        let record = endpoint_record(|| 0);
+        let endpoint = Endpoint {
             kind: EndpointKind::Node,
             number: 7,
             node,
@@ -58,18 +58,18 @@ proptest! {
             hash: [1; 32],
             qos: [2; 64],
         };
-        entity.store(&record, 0);
-        control::publish_life(&record.life);
+        endpoint.store(&record, 0);
+        control::publish_generation(&record.generation);
         let (_, found) = Endpoint::load(&record, "a file").unwrap().unwrap();
-        let pairs = [(&entity.node, &found.node, 255), (&entity.name, &found.name, 255)];
+        let pairs = [(&endpoint.node, &found.node, 255), (&endpoint.name, &found.name, 255)];
         for (given, found, room) in pairs {
             prop_assert!(given.starts_with(found.as_str()));
             prop_assert!(found.len() == given.len() || (room - 3..=room).contains(&found.len()));
         }
         let room = TEXT - found.node.len() - found.name.len();
-        prop_assert!(entity.type_name.starts_with(&found.type_name));
+        prop_assert!(endpoint.type_name.starts_with(&found.type_name));
         prop_assert!(
-            found.type_name.len() == entity.type_name.len() || (room - 3..=room).contains(&found.type_name.len())
+            found.type_name.len() == endpoint.type_name.len() || (room - 3..=room).contains(&found.type_name.len())
         );
         prop_assert_eq!((found.number, found.hash, found.qos), (7, [1; 32], [2; 64]));
     }

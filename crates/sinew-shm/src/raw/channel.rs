@@ -129,7 +129,7 @@ impl Channel {
         peer: &Arc<Peer>,
         key: EndpointKey,
     ) -> Result<(), CapacityError> {
-        if writer.has_entity(peer.id(), key) {
+        if writer.has_endpoint(peer.id(), key) {
             return Ok(());
         }
         let live = writer.next();
@@ -199,9 +199,9 @@ impl Channel {
             return Ok(());
         }
         let participant = &self.space.participant;
-        let entity = self.declared.entity(Role::Writer, self.space.number());
-        let entity = Arc::new(participant.advertise(&entity, None)?);
-        let mut writer = Writer::new(entity, self.plan.depth, self.plan.inline, 1)?;
+        let endpoint = self.declared.endpoint(Role::Writer, self.space.number());
+        let endpoint = Arc::new(participant.advertise(&endpoint, None)?);
+        let mut writer = Writer::new(endpoint, self.plan.depth, self.plan.inline, 1)?;
         let mut sending = self.sending.lock();
         // Whoever appears from here on waits for the lock, and is connected then.
         for other in self.space.registry.others(&self.declared.name, Role::Reader) {
@@ -354,7 +354,7 @@ impl Writing for Channel {
         let mut sending = self.sending.lock();
         sending.refused.retain(|(other, known)| other.id() != peer || *known != key);
         if let Some(writer) = &mut sending.writer {
-            writer.disconnect_entity(peer, key);
+            writer.disconnect_endpoint(peer, key);
         }
         self.tell_waiters(&sending);
     }
@@ -422,7 +422,7 @@ impl Sending {
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()
         );
-        writer.disconnect_entity(peer.id(), target);
+        writer.disconnect_endpoint(peer.id(), target);
         self.stuck = None;
         true
     }

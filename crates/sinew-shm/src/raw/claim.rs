@@ -45,7 +45,7 @@ enum Rival {
 pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<OwnEndpoint, OpenError> {
     let begin = sys::steady();
     'claim: loop {
-        let claim = space.participant.advertise(&declared.entity(role, space.number()), None)?; // C1
+        let claim = space.participant.advertise(&declared.endpoint(role, space.number()), None)?; // C1
         loop {
             // C2: SeqCst, pairs with that of another claimant. Forbids that neither sees the other
             // one's claim.

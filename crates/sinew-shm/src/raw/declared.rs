@@ -65,7 +65,7 @@ impl Declared {
 
     /// As others are told. Byte 0 of the QoS is the kind, byte 1 the role, byte 2 says whether it
     /// is a slice, bytes 8 to 15 are the size.
-    pub(super) fn entity(&self, role: Role, number: u64) -> Endpoint {
+    pub(super) fn endpoint(&self, role: Role, number: u64) -> Endpoint {
         let mut qos = [0; 64];
         (qos[0], qos[1], qos[2]) = (self.kind as u8, role as u8, u8::from(self.is_slice));
         qos[8..16].copy_from_slice(&self.size.to_le_bytes());
@@ -81,17 +81,17 @@ impl Declared {
     }
 
     /// What others tell; `None` if it is nothing of the raw layer.
-    pub(super) fn parse(entity: &Endpoint) -> Option<(Self, Role)> {
-        if entity.kind != EndpointKind::Raw {
+    pub(super) fn parse(endpoint: &Endpoint) -> Option<(Self, Role)> {
+        if endpoint.kind != EndpointKind::Raw {
             return None;
         }
         let kinds = [ChannelKind::Topic, ChannelKind::Queue, ChannelKind::Variable];
         let roles = [Role::Name, Role::Reader, Role::Writer, Role::Master];
-        let kind = kinds.into_iter().find(|&kind| kind as u8 == entity.qos[0])?;
-        let role = roles.into_iter().find(|&role| role as u8 == entity.qos[1])?;
-        let size = u64::from_le_bytes(*entity.qos[8..].first_chunk()?);
-        let (name, type_name) = (entity.name.clone(), entity.type_name.clone());
-        Some((Self { name, kind, type_name, size, is_slice: entity.qos[2] != 0 }, role))
+        let kind = kinds.into_iter().find(|&kind| kind as u8 == endpoint.qos[0])?;
+        let role = roles.into_iter().find(|&role| role as u8 == endpoint.qos[1])?;
+        let size = u64::from_le_bytes(*endpoint.qos[8..].first_chunk()?);
+        let (name, type_name) = (endpoint.name.clone(), endpoint.type_name.clone());
+        Some((Self { name, kind, type_name, size, is_slice: endpoint.qos[2] != 0 }, role))
     }
 }
 
@@ -103,11 +103,11 @@ mod tests {
     fn what_is_told_is_what_is_understood() {
         let declared = Declared::new::<[u16; 3]>(ChannelKind::Variable, "pose").unwrap();
         for role in [Role::Name, Role::Reader, Role::Writer, Role::Master] {
-            assert_eq!(Declared::parse(&declared.entity(role, 9)), Some((declared.clone(), role)));
+            assert_eq!(Declared::parse(&declared.endpoint(role, 9)), Some((declared.clone(), role)));
         }
-        let mut entity = declared.entity(Role::Name, 9);
-        entity.qos[0] = 77;
-        assert_eq!(Declared::parse(&entity), None);
+        let mut endpoint = declared.endpoint(Role::Name, 9);
+        endpoint.qos[0] = 77;
+        assert_eq!(Declared::parse(&endpoint), None);
         assert_eq!(declared.to_string(), "a variable of `[u16; 3]` (6 bytes)");
         assert_eq!(
             Declared::new::<[u8]>(ChannelKind::Queue, "q").unwrap().to_string(),

@@ -20,7 +20,7 @@ use crate::sync::{Arc, Mutex};
 /// The reading end of one handle of a topic or variable.
 pub(super) struct LatestReader {
     channel: Arc<Channel>,
-    entity: OwnEndpoint,
+    endpoint: OwnEndpoint,
     state: Mutex<LatestState>,
 }
 
@@ -41,9 +41,9 @@ impl LatestReader {
     pub(super) fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
         let space = &channel.space;
         let reading = space.registry.add_reading(|| {
-            let entity = channel.declared.entity(Role::Reader, space.number());
-            let entity = space.participant.advertise(&entity, None)?;
-            Ok(Arc::new(Self { channel: channel.clone(), entity, state: Mutex::default() }))
+            let endpoint = channel.declared.endpoint(Role::Reader, space.number());
+            let endpoint = space.participant.advertise(&endpoint, None)?;
+            Ok(Arc::new(Self { channel: channel.clone(), endpoint, state: Mutex::default() }))
         })?;
         channel.join(&reading);
         Ok(reading)
@@ -119,7 +119,7 @@ impl LatestReader {
 
 impl Reading for LatestReader {
     fn key(&self) -> EndpointKey {
-        self.entity.key()
+        self.endpoint.key()
     }
 
     fn connected(&self, mut incoming: Incoming) {
@@ -162,6 +162,6 @@ impl Reading for LatestReader {
 
 impl Drop for LatestReader {
     fn drop(&mut self) {
-        self.channel.space.registry.remove_reading(self.entity.key());
+        self.channel.space.registry.remove_reading(self.endpoint.key());
     }
 }

@@ -216,7 +216,7 @@ impl<V: Value + ?Sized> Drop for Queue<V> {
 /// The reading end of one handle of a queue.
 struct QueueReader {
     channel: Arc<Channel>,
-    entity: OwnEndpoint,
+    endpoint: OwnEndpoint,
     state: Mutex<QueueState>,
 }
 
@@ -257,9 +257,9 @@ impl QueueReader {
     fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
         let space = &channel.space;
         let reading = space.registry.add_reading(|| {
-            let entity = channel.declared.entity(Role::Reader, space.number());
-            let entity = space.participant.advertise(&entity, None)?;
-            Ok(Arc::new(Self { channel: channel.clone(), entity, state: Mutex::default() }))
+            let endpoint = channel.declared.endpoint(Role::Reader, space.number());
+            let endpoint = space.participant.advertise(&endpoint, None)?;
+            Ok(Arc::new(Self { channel: channel.clone(), endpoint, state: Mutex::default() }))
         })?;
         channel.join(&reading);
         Ok(reading)
@@ -409,7 +409,7 @@ impl QueueReader {
 
 impl Reading for QueueReader {
     fn key(&self) -> EndpointKey {
-        self.entity.key()
+        self.endpoint.key()
     }
 
     fn connected(&self, mut incoming: Incoming) {
@@ -455,6 +455,6 @@ impl Reading for QueueReader {
 
 impl Drop for QueueReader {
     fn drop(&mut self) {
-        self.channel.space.registry.remove_reading(self.entity.key());
+        self.channel.space.registry.remove_reading(self.endpoint.key());
     }
 }

@@ -123,8 +123,8 @@ impl Registry {
 }
 
 impl Observer for Registry {
-    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        let Some((declared, role)) = Declared::parse(entity) else { return };
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
+        let Some((declared, role)) = Declared::parse(endpoint) else { return };
         let name = declared.name.clone();
         let other = Other { peer: peer.clone(), key, declared, role };
         let mut known = self.0.lock();

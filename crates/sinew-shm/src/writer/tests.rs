@@ -1,6 +1,6 @@
 //! Whom a writer tells, and how much it keeps for others.
 
-use crate::onlooker::{Onlooker, entity};
+use crate::onlooker::{Onlooker, endpoint};
 use crate::writer::*;
 use crate::{Domain, EndpointKind, Participant, sys};
 use std::time::Duration;
@@ -12,7 +12,7 @@ fn announces_to_who_polls() -> bool {
     let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
     let writing = Participant::join(&domain, a.clone()).unwrap();
     let reading = Participant::join(&domain, b.clone()).unwrap();
-    let _target = reading.advertise(&entity(EndpointKind::Subscription), None).unwrap();
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     let until = |is_so: &dyn Fn() -> bool| {
         let end = sys::steady() + 20_000_000_000;
         while !is_so() {
@@ -22,7 +22,7 @@ fn announces_to_who_polls() -> bool {
     };
     until(&|| !a.0.lock().0.is_empty());
     let peer = a.0.lock().0[0].clone();
-    let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher), None).unwrap());
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
     let mut writer = Writer::new(source, 1, 8, 1).unwrap();
     let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
     writer.connect(&peer, &connect).unwrap();
@@ -58,10 +58,10 @@ fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_o
     let (told, there) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
     let writing = Participant::join(&domain, told.clone()).unwrap();
     let reading = Participant::join(&domain, there.clone()).unwrap();
-    let _target = reading.advertise(&entity(EndpointKind::Subscription), None).unwrap();
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
     let peer = told.0.lock().0[0].clone();
-    let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher), None).unwrap());
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
     let mut writer = Writer::new(source, 1, 8, 1).unwrap();
     let its_helper_is_late = writing.follower.discovery.lock();
     let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: Some(1) };
@@ -89,11 +89,11 @@ fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     let told = Arc::new(Onlooker::default());
     let writing = Participant::join(&domain, told.clone()).unwrap();
     let reading = Participant::join(&domain, Arc::new(Onlooker::default())).unwrap();
-    let _target = reading.advertise(&entity(EndpointKind::Subscription), None).unwrap();
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
     let peer = told.0.lock().0[0].clone();
     for (inline, most) in [(0, 1 << 16), (200, 1 << 16), (4000, 1 << 14), (100_000_000, 1)] {
-        let source = Arc::new(writing.advertise(&entity(EndpointKind::Publisher), None).unwrap());
+        let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
         let mut writer = Writer::new(source, 1, inline, 1).unwrap();
         assert!(writer.ring.shape.keeping(most).unwrap().bytes() <= (64 << 20) + 64 || most == 1);
         let asked = 1_000_000;

@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Scene};
 use crate::reuse::One;
-use crate::station::{Station, Told, entity, until};
+use crate::station::{Station, Told, endpoint, until};
 use sinew_shm::*;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -103,9 +103,9 @@ fn what_a_dead_one_of_another_version_left_stays_while_others_of_that_version_li
     give(&unnamed, &segment);
     std::fs::rename(&unnamed, path(0xac, "control")).unwrap(); // at once: half of one is garbage
     station.participant.refresh();
-    let mut census = Snapshot::take(station.participant.domain()).unwrap();
-    census.clean().unwrap();
-    assert!(census.remains().iter().any(|remains| remains.id == 0xac && remains.is_read));
+    let mut snapshot = Snapshot::take(station.participant.domain()).unwrap();
+    snapshot.clean().unwrap();
+    assert!(snapshot.remains().iter().any(|remains| remains.id == 0xac && remains.is_read));
     std::thread::sleep(Duration::from_millis(50));
     assert!(path(0xac, "data.1").exists() && path(0xac, "control").exists());
     // One that joins finds both.
@@ -143,11 +143,11 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     new.participant.refresh();
     std::thread::sleep(Duration::from_millis(50));
     assert!(paths[0].exists());
-    let census = Snapshot::take(new.participant.domain()).unwrap();
+    let snapshot = Snapshot::take(new.participant.domain()).unwrap();
     assert!(
-        census.refused()[0].to_string().contains("another start of the machine"),
+        snapshot.refused()[0].to_string().contains("another start of the machine"),
         "{:?}",
-        census.refused()
+        snapshot.refused()
     );
     assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
     drop(lock);
@@ -223,7 +223,8 @@ struct Keeping {
 impl Keeping {
     fn new(scene: &Scene) -> Self {
         let (writing, reading) = (One::join(scene), One::join(scene));
-        let source = writing.participant.advertise(&entity(EndpointKind::Publisher, "/kept"), None).unwrap();
+        let source =
+            writing.participant.advertise(&endpoint(EndpointKind::Publisher, "/kept"), None).unwrap();
         let mut writer = Writer::new(Arc::new(source), 4, 0, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth: 4, capacity: None };
         writer.connect(&writing.peer(&reading), &connect).unwrap();
@@ -394,12 +395,12 @@ fn names_of_others_steer_no_terminal() {
     let about = Endpoint {
         node: "/no\u{9b}de".into(),
         type_name: "a/msg/\r\u{7f}".into(),
-        ..entity(EndpointKind::Publisher, "/red\u{1b}[31m\nü")
+        ..endpoint(EndpointKind::Publisher, "/red\u{1b}[31m\nü")
     };
     let _theirs = one.participant.advertise(&about, None).unwrap();
-    let census = Snapshot::take(one.participant.domain()).unwrap();
-    let found = census.peers()[0].entities();
-    let (_, found) = found.iter().find(|(_, entity)| entity.kind == EndpointKind::Publisher).unwrap();
+    let snapshot = Snapshot::take(one.participant.domain()).unwrap();
+    let found = snapshot.peers()[0].endpoints();
+    let (_, found) = found.iter().find(|(_, endpoint)| endpoint.kind == EndpointKind::Publisher).unwrap();
     assert_eq!(found.node, "/no\u{fffd}de");
     assert_eq!(found.name, "/red\u{fffd}[31m\u{fffd}ü");
     assert_eq!(found.type_name, "a/msg/\u{fffd}\u{fffd}");

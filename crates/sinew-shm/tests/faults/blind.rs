@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Scene};
 use crate::reuse::{Keeps, One};
-use crate::station::{entity, until};
+use crate::station::{endpoint, until};
 use sinew_shm::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const SWEPT: Duration = Duration::from_millis(2500);
 pub(crate) fn leave_much(part: &Part) {
     let one = One::join_at(&part.directory);
     let reader = one.first_peer();
-    let source = one.participant.advertise(&entity(EndpointKind::Publisher, "/one"), None).unwrap();
+    let source = one.participant.advertise(&endpoint(EndpointKind::Publisher, "/one"), None).unwrap();
     let depth = MESSAGES as usize;
     let mut writer = Writer::new(Arc::new(source), depth, 0, 1).unwrap();
     let connect = Connect { target: None, first: 1, live: 1, depth, capacity: Some(depth) };

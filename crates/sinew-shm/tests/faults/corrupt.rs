@@ -117,7 +117,7 @@ pub(crate) fn overstate(part: &Part) {
     }
     until("both know each other", || liar.known().len() == 1 && other.known().len() == 1);
     let peer = other.readers().pop().unwrap();
-    let before = peer.entities().len();
+    let before = peer.endpoints().len();
     let mut rest = std::fs::File::create(part.directory.join("filler")).unwrap();
     while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
     let control = own_pages(&part.directory, liar.id(), "control")[0];
@@ -131,7 +131,7 @@ pub(crate) fn overstate(part: &Part) {
     // Its log says that all tables are to be read.
     word_of(control, 192 / 8).fetch_add(1 << 40, Ordering::SeqCst);
     other.participant.refresh();
-    assert!(peer.entities().len() <= before);
+    assert!(peer.endpoints().len() <= before);
     part.say("fine");
     std::process::exit(0);
 }
@@ -166,7 +166,7 @@ fn a_peer_that_writes_nonsense_neither_crashes_nor_hangs_us() {
             a.participant.refresh();
             for peer in a.readers() {
                 let _ = (peer.program(), peer.pid(), peer.started());
-                for (key, _) in peer.entities() {
+                for (key, _) in peer.endpoints() {
                     let _ = peer.counts(key).map(|counts| counts.get(Counter::Messages));
                 }
             }

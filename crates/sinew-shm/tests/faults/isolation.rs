@@ -3,7 +3,7 @@
 
 use crate::limits::has_namespaces;
 use crate::process::{Part, Scene, become_user};
-use crate::station::{Station, Told, entity, until};
+use crate::station::{Station, Told, endpoint, until};
 use crate::users::can_be_others;
 use sinew_shm::*;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -113,7 +113,7 @@ pub(crate) fn fork(part: &Part) {
         };
         forked(station.participant.check());
         assert!(station.participant.check().unwrap_err().to_string().contains("forked child"));
-        let about = entity(EndpointKind::Publisher, "/fork");
+        let about = endpoint(EndpointKind::Publisher, "/fork");
         forked(station.participant.advertise(&about, None).map(|_| ()));
         forked(station.participant.port(None).map(|_| ()));
         station.participant.refresh();

@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Scene};
 use crate::reuse::{self, Keeps, One};
-use crate::station::{Station, Told, entity, image, until};
+use crate::station::{Station, Told, endpoint, image, until};
 use sinew_shm::*;
 use std::process::Command;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub(crate) fn fill(part: &Part) {
     let ballast = part.directory.join("ballast");
     std::fs::write(&ballast, vec![1; 256 << 10]).unwrap();
     // Loans until there is no room.
-    let source = a.participant.advertise(&entity(EndpointKind::Publisher, "/big"), None).unwrap();
+    let source = a.participant.advertise(&endpoint(EndpointKind::Publisher, "/big"), None).unwrap();
     let mut big = Writer::new(Arc::new(source), 2, 0, 1).unwrap();
     let mut loans = Vec::new();
     let refused = loop {
@@ -96,10 +96,10 @@ pub(crate) fn fill(part: &Part) {
     let joined = Participant::join(&domain, Arc::new(Told::default()));
     assert!(matches!(joined, Err(JoinError::Capacity(CapacityError::FileSystem { .. }))), "{joined:?}");
     assert!(matches!(big.grow(1 << 16), Err(CapacityError::FileSystem { .. })));
-    let mut entities = Vec::new();
+    let mut endpoints = Vec::new();
     let refused = loop {
-        match a.participant.advertise(&entity(EndpointKind::Publisher, "/small"), None) {
-            Ok(entity) => entities.push(entity),
+        match a.participant.advertise(&endpoint(EndpointKind::Publisher, "/small"), None) {
+            Ok(endpoint) => endpoints.push(endpoint),
             Err(error) => break error,
         }
     };
@@ -114,7 +114,7 @@ pub(crate) fn fill(part: &Part) {
     std::fs::remove_file(&filler).unwrap();
     std::fs::remove_file(&ballast).unwrap();
     assert!(big.lender().loan(megabytes << 16).is_ok());
-    drop((big, entities, ports));
+    drop((big, endpoints, ports));
     let c = Station::join(&part.directory).spin();
     until("it knows both", || c.known().len() == 2);
     talk(20);
@@ -261,15 +261,15 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     let domain = Domain::open(Some(scene.base()), 0).unwrap();
     let keeps = Arc::new(Keeps::default());
     let reading = Participant::join(&domain, keeps.clone()).unwrap();
-    let _target = reading.advertise(&entity(EndpointKind::Subscription, "/held"), None).unwrap();
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription, "/held"), None).unwrap();
     let writing = Station::join_as(scene.base(), Told::default());
     writing.told.waits_for_nobody.store(true, Ordering::SeqCst);
     let peer = writing.readers().pop().unwrap();
-    let source = writing.participant.advertise(&entity(EndpointKind::Publisher, "/held"), None).unwrap();
+    let source = writing.participant.advertise(&endpoint(EndpointKind::Publisher, "/held"), None).unwrap();
     let mut writer = Writer::new(Arc::new(source), HOLDS + 10, 0, 1).unwrap();
     let connect = Connect { target: None, first: 1, live: 1, depth: HOLDS + 10, capacity: None };
     writer.connect(&peer, &connect).unwrap();
-    let key = writer.entity().key();
+    let key = writer.endpoint().key();
     until("it is connected", || keeps.incoming.lock().iter().any(|incoming| incoming.source() == key));
     let mut all = keeps.incoming.lock();
     let incoming = all.iter_mut().find(|incoming| incoming.source() == key).unwrap();
@@ -311,7 +311,7 @@ pub(crate) fn crowd(part: &Part) {
     let mut participants = Vec::new();
     for told in &told {
         let participant = Participant::join(&domain, told.clone()).unwrap();
-        let reads = participant.advertise(&entity(EndpointKind::Subscription, "/all"), None).unwrap();
+        let reads = participant.advertise(&endpoint(EndpointKind::Subscription, "/all"), None).unwrap();
         participants.push((participant, reads));
     }
     let count = |what: fn(&Told) -> usize| told.iter().map(move |told| what(told)).min().unwrap();

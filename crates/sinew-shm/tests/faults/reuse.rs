@@ -2,7 +2,7 @@
 //! write or read there.
 
 use crate::process::{Part, Scene};
-use crate::station::{entity, until};
+use crate::station::{endpoint, until};
 use parking_lot::Mutex;
 use sinew_shm::*;
 use std::path::Path;
@@ -54,7 +54,7 @@ impl One {
 
     pub(crate) fn join_at(base: &Path) -> Self {
         let mut one = Self::join_silently(base);
-        let about = entity(EndpointKind::Subscription, "/one");
+        let about = endpoint(EndpointKind::Subscription, "/one");
         one.reads = Some(one.participant.advertise(&about, None).unwrap());
         one
     }
@@ -100,7 +100,7 @@ impl One {
     }
 
     pub(crate) fn writer(&self) -> Writer {
-        let source = self.participant.advertise(&entity(EndpointKind::Publisher, "/one"), None).unwrap();
+        let source = self.participant.advertise(&endpoint(EndpointKind::Publisher, "/one"), None).unwrap();
         Writer::new(Arc::new(source), 4, 40, 1).unwrap()
     }
 
@@ -128,7 +128,7 @@ impl One {
 
     /// What this writer sends here.
     pub(crate) fn incoming(&self, writer: &Writer) -> Incoming {
-        let (id, key) = (writer.entity().participant().id(), writer.entity().key());
+        let (id, key) = (writer.endpoint().participant().id(), writer.endpoint().key());
         let find = || {
             let mut all = self.keeps.incoming.lock();
             let place = all.iter().position(|one| one.peer().id() == id && one.source() == key)?;

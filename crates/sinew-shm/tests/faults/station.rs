@@ -25,7 +25,7 @@ pub(crate) fn image(number: u64) -> Vec<u8> {
     (0..length as u64).map(|at| (number.wrapping_mul(0x9e37_79b9) >> (at % 24)) as u8 ^ at as u8).collect()
 }
 
-pub(crate) fn entity(kind: EndpointKind, name: &str) -> Endpoint {
+pub(crate) fn endpoint(kind: EndpointKind, name: &str) -> Endpoint {
     Endpoint {
         kind,
         number: 1,
@@ -157,8 +157,8 @@ impl Told {
 }
 
 impl Observer for Told {
-    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, entity: &Endpoint) {
-        if entity.kind != EndpointKind::Subscription {
+    fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, endpoint: &Endpoint) {
+        if endpoint.kind != EndpointKind::Subscription {
             return;
         }
         self.appeared.fetch_add(1, Ordering::SeqCst);
@@ -243,7 +243,8 @@ impl Station {
                 reading.drain();
             }
         }
-        let source = Arc::new(participant.advertise(&entity(EndpointKind::Publisher, "/all"), None).unwrap());
+        let source =
+            Arc::new(participant.advertise(&endpoint(EndpointKind::Publisher, "/all"), None).unwrap());
         let mut writer = Writer::new(source, 4, 200, 1).unwrap();
         {
             let mut sending = told.sending.lock();
@@ -252,7 +253,7 @@ impl Station {
             }
             sending.writer = Some(writer);
         }
-        let reads = participant.advertise(&entity(EndpointKind::Subscription, "/all"), None).unwrap();
+        let reads = participant.advertise(&endpoint(EndpointKind::Subscription, "/all"), None).unwrap();
         Self { participant, told, port, stop: Arc::default(), thread: None, _reads: reads }
     }
 
@@ -337,7 +338,7 @@ impl Station {
 
     /// Another publisher, that never publishes, connected to this peer.
     pub(crate) fn idle_writer(&self, peer: &Arc<Peer>) -> Result<Writer, CapacityError> {
-        let source = self.participant.advertise(&entity(EndpointKind::Publisher, "/idle"), None)?;
+        let source = self.participant.advertise(&endpoint(EndpointKind::Publisher, "/idle"), None)?;
         let mut writer = Writer::new(Arc::new(source), 1, 0, 1)?;
         writer.connect(peer, &Connect { target: None, first: 1, live: 1, depth: 1, capacity: None })?;
         Ok(writer)

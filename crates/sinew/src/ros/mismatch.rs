@@ -57,8 +57,8 @@ impl Mismatch {
     ///
     /// ```
     /// use sinew::{Mismatch, QoS};
-    /// use sinew_shm::{Entity, EntityKind};
-    /// let end = |kind, qos: QoS| Entity {
+    /// use sinew_shm::{Endpoint, EndpointKind};
+    /// let end = |kind, qos: QoS| Endpoint {
     ///     kind,
     ///     number: 1,
     ///     node: "/node".into(),
@@ -67,8 +67,8 @@ impl Mismatch {
     ///     hash: [7; 32],
     ///     qos: qos.to_bytes(true),
     /// };
-    /// let publisher = end(EntityKind::Publisher, QoS::new());
-    /// let subscription = end(EntityKind::Subscription, QoS::new().transient_local());
+    /// let publisher = end(EndpointKind::Publisher, QoS::new());
+    /// let subscription = end(EndpointKind::Subscription, QoS::new().transient_local());
     /// let why = Mismatch::between(&publisher, &subscription, false).expect("one asks for more");
     /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
     /// ```

@@ -32,7 +32,7 @@ impl Onlooker {
                 Callback::Other(key) => ("handler of", key),
                 _ => return "elsewhere".to_owned(),
             };
-            let entities = peer.entities();
+            let entities = peer.endpoints();
             let (_, entity) = entities.iter().find(|(other, _)| *other == key).expect("it is there");
             format!("{what} {}", if entity.kind == EndpointKind::Node { &entity.node } else { &entity.name })
         };

@@ -445,7 +445,7 @@ impl Observer for DiscoveryObserver {
                 return Some(publisher);
             }
             // It published and went before anybody looked: who was matched gets what it published.
-            let described = RemoteEndpoint::of(&incoming.source_entity().ok()?, incoming.peer())?;
+            let described = RemoteEndpoint::of(&incoming.source_endpoint().ok()?, incoming.peer())?;
             let publisher = RemotePublisher::new(&transport, incoming.peer(), described);
             publisher.accept(incoming);
             let source: Arc<dyn RemoteSource> = publisher.clone();

@@ -204,7 +204,7 @@ impl ShmSink {
 
     /// The image of a message that lies in this participant's shared memory.
     fn is_there(&self, message: &mut RawMessage) -> Option<Lent> {
-        let ours = |participant: u64| participant == self.writer.entity().participant().id();
+        let ours = |participant: u64| participant == self.writer.endpoint().participant().id();
         match message.keep()? {
             Backing::Loan(loan) if ours(loan.participant()) && message.is_sole() => {
                 message.keep_mut()?.share()
