@@ -66,16 +66,16 @@ fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct Case {
+struct BigCase {
     mode: BigMode,
     wait: Wait,
 }
 
 /// What the other process is to do.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Reader {
+pub(crate) struct BigReader {
     directory: PathBuf,
-    case: Case,
+    case: BigCase,
     /// Messages up to this number warm up.
     counts_from: u64,
     /// Messages there is room for.
@@ -84,7 +84,7 @@ pub(crate) struct Reader {
 
 /// What it saw.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Seen {
+struct BigSeen {
     /// From the complete image to the callback.
     samples: Samples,
     sequence: Sequence,
@@ -100,7 +100,7 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
     let modes = options.mode.map_or(vec![BigMode::Loan, BigMode::Owned], |mode| vec![mode]);
     let waits = options.wait.map_or(vec![Wait::Spin, Wait::Sleep], |wait| vec![wait]);
     let mut rows = Vec::new();
-    for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| Case { mode, wait })) {
+    for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| BigCase { mode, wait })) {
         let what = format!("8 MB images, {}, reader {}", case.mode.name(), case.wait.name());
         let mut publish_p50s = Vec::new();
         // Its buffers are there only while it is measured: the memory of ours is measured as well.
@@ -129,10 +129,10 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
 
 /// One round. A sample is the time from the complete image to the other process's callback;
 /// besides, the times inside publish.
-fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
+fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samples), Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
-    let reader = Reader { directory: directory.to_owned(), case, counts_from, room };
+    let reader = BigReader { directory: directory.to_owned(), case, counts_from, room };
     let mut other = Process::start(&reader)?;
     let run = Run::shared(directory, Executor::single())?;
     let camera = run.context.node("camera")?;
@@ -157,7 +157,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     let usage = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
     drop(timer);
     let sent = images.statistics().published;
-    let seen: Seen = other.finish_after(sent)?;
+    let seen: BigSeen = other.finish_after(sent)?;
     let made = images.statistics();
     let round = Round {
         lost: seen.sequence.lost(sent),
@@ -169,7 +169,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     Ok((round, publishing.with(std::mem::take)))
 }
 
-impl Work for Reader {
+impl Work for BigReader {
     const ROLE: &'static str = "BigReader";
 
     fn scenario(&self) -> &'static str {
@@ -179,7 +179,8 @@ impl Work for Reader {
     /// In the other process: looks at images until the measuring process has had enough.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.case.wait))?;
-        let arrivals = Collected::new(Seen { samples: Samples::with_room_for(self.room), ..Seen::default() });
+        let arrivals =
+            Collected::new(BigSeen { samples: Samples::with_room_for(self.room), ..BigSeen::default() });
         let (seen, counts_from) = (arrivals.clone(), self.counts_from);
         let viewer = run.context.node("viewer")?;
         let images = viewer.subscription::<Image>("images");
@@ -196,11 +197,11 @@ impl Work for Reader {
         measuring.tell(&())?;
         let received = arrivals.clone();
         let usage = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
-        measuring.tell(&arrivals.with(|seen| Seen { usage, ..std::mem::take(seen) }))
+        measuring.tell(&arrivals.with(|seen| BigSeen { usage, ..std::mem::take(seen) }))
     }
 }
 
-impl Seen {
+impl BigSeen {
     /// An image came. One with wrong pixels counts as lost.
     fn note(&mut self, pixels: &[u8], now: i64, counts_from: u64, is_copy: bool) {
         self.copied += u64::from(is_copy);

@@ -20,7 +20,7 @@ use crate::pacing::{ticks, warm_up};
 
 /// One chain at one rate.
 #[derive(Clone, Copy)]
-struct Case {
+struct ChainCase {
     executor: ExecutorOptions,
     relays: u32,
     rate: f64,
@@ -29,7 +29,7 @@ struct Case {
     work_after_ns: i64,
 }
 
-impl Case {
+impl ChainCase {
     fn hops(self) -> u32 {
         self.relays + 1
     }
@@ -55,7 +55,7 @@ impl Case {
 pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &rate in &options.rates {
-        let case = Case {
+        let case = ChainCase {
             executor: options.executor,
             relays: options.relays,
             rate,
@@ -73,8 +73,8 @@ pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result
     Ok(rows)
 }
 
-fn beside_direct_calls(case: Case, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let Case { relays, rate, .. } = case;
+fn beside_direct_calls(case: ChainCase, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let ChainCase { relays, rate, .. } = case;
     let hops = case.hops();
     let mut floor = |time| direct::round(relays, rate, time);
     let mut due_p50s = Vec::new();
@@ -96,7 +96,7 @@ fn beside_direct_calls(case: Case, turns: Turns, progress: &mut Progress) -> Res
     ])
 }
 
-fn beside_wake_ups(case: Case, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+fn beside_wake_ups(case: ChainCase, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let what = format!("chain of {} relays that work on, at {} Hz", case.relays, case.rate);
     let mut per_hop = Vec::new();
     let mut ours = |time| {
@@ -150,7 +150,7 @@ fn times(messages: usize) -> Times {
 }
 
 /// What the sink sees.
-struct Arrivals {
+struct ChainArrivals {
     /// From the source's publish to the sink's start, less the work before publishing.
     samples: Samples,
     received: u64,
@@ -169,8 +169,8 @@ struct Chained {
 }
 
 /// One round.
-fn round(case: Case, time: Duration) -> sinew::Result<Chained> {
-    let Case { relays, rate, .. } = case;
+fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
+    let ChainCase { relays, rate, .. } = case;
     let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));
     let room = ticks as usize + 1;
@@ -195,7 +195,7 @@ fn round(case: Case, time: Duration) -> sinew::Result<Chained> {
         .map(|(hop, times)| relay(&run, case, hop, times))
         .collect::<Result<Vec<_>, _>>()?;
 
-    let arrivals = Collected::new(Arrivals {
+    let arrivals = Collected::new(ChainArrivals {
         samples: Samples::with_room_for(room),
         received: 0,
         reordered: 0,
@@ -240,11 +240,11 @@ fn round(case: Case, time: Duration) -> sinew::Result<Chained> {
 }
 
 /// A node that passes messages on, computing before or after, if asked to.
-fn relay(run: &Run, case: Case, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
+fn relay(run: &Run, case: ChainCase, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.publisher::<Timing>(&format!("hop_{}", hop + 1)).create()?;
     let subscription = node.subscription::<Timing>(&format!("hop_{hop}"));
-    let Case { work_before_ns, work_after_ns, .. } = case;
+    let ChainCase { work_before_ns, work_after_ns, .. } = case;
     if work_before_ns == 0 && work_after_ns == 0 {
         return Ok(subscription.callback(move |timing: &Timing| next.publish(*timing))?);
     }
@@ -294,8 +294,8 @@ fn between(log: &[Times], sink: &[i64], counts_from: u64) -> Samples {
 mod tests {
     use super::*;
 
-    fn case(relays: u32) -> Case {
-        Case {
+    fn case(relays: u32) -> ChainCase {
+        ChainCase {
             executor: ExecutorOptions::default(),
             relays,
             rate: 1000.0,
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn every_message_arrives_in_order() {
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
-            let case = Case { executor, ..case(3) };
+            let case = ChainCase { executor, ..case(3) };
             let Chained { round, between, due } = round(case, Duration::from_millis(50)).unwrap();
             assert!(round.messages > 0);
             assert_eq!((round.lost, round.reordered, between.recorded()), (0, 0, 0));
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn work_after_publishing_is_measured_between_the_relays() {
-        let case = Case { rate: 200.0, work_after_ns: 100_000, ..case(3) };
+        let case = ChainCase { rate: 200.0, work_after_ns: 100_000, ..case(3) };
         let Chained { round, between, .. } = round(case, Duration::from_millis(100)).unwrap();
         assert!(round.messages > 0);
         assert_eq!((round.lost, between.recorded()), (0, 3 * round.messages));
@@ -327,14 +327,14 @@ mod tests {
 
     #[test]
     fn what_threads_allow() {
-        let case = Case { work_after_ns: 200_000, ..case(10) };
+        let case = ChainCase { work_after_ns: 200_000, ..case(10) };
         assert_eq!(case.allowed_by_threads_ns().round(), 181_818.0);
         assert_eq!(
-            Case { executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns().round(),
+            ChainCase { executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns().round(),
             90_909.0
         );
         assert_eq!(
-            Case { relays: 1, executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns(),
+            ChainCase { relays: 1, executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns(),
             0.0
         );
     }

@@ -5,7 +5,7 @@
 //!
 //! Every word of a value is the time at which its write began. So a reader knows how old it is.
 //!
-//! [`Span`], [`write()`] and [`read`] are what every library is measured with.
+//! [`LatestSpan`], [`write()`] and [`read`] are what every library is measured with.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,13 +34,13 @@ const BEFORE: Duration = Duration::from_millis(20);
 
 /// When both sides write and read, on the clock that all processes share. The first tenth warms up.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub struct Span {
+pub struct LatestSpan {
     start_ns: i64,
     counts_from_ns: i64,
     until_ns: i64,
 }
 
-impl Span {
+impl LatestSpan {
     /// So long, from a moment on that leaves time to tell it to another process.
     pub fn soon(time: Duration) -> Self {
         let start_ns = now_ns() + nanoseconds(BEFORE);
@@ -57,7 +57,7 @@ impl Span {
 
 /// A span while it passes. The clock is read once between two writes, or two reads.
 struct Passing {
-    span: Span,
+    span: LatestSpan,
     meter: Meter,
     now_ns: i64,
 }
@@ -90,7 +90,7 @@ pub struct Writes {
 /// # Errors
 ///
 /// What `write` fails with.
-pub fn write<E>(span: Span, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Writes, E> {
+pub fn write<E>(span: LatestSpan, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Writes, E> {
     let mut samples = Samples::with_room_for(ROOM);
     let mut passing = span.begin();
     while let Some(began) = passing.next() {
@@ -125,7 +125,7 @@ pub struct Reads {
 /// # Errors
 ///
 /// What `read` fails with.
-pub fn read<E>(span: Span, mut read: impl FnMut(&mut Reads) -> Result<(), E>) -> Result<Reads, E> {
+pub fn read<E>(span: LatestSpan, mut read: impl FnMut(&mut Reads) -> Result<(), E>) -> Result<Reads, E> {
     let room = || Samples::with_room_for(ROOM);
     let mut reads = Reads { samples: room(), ages: room(), ..Reads::default() };
     let mut passing = span.begin();
@@ -170,7 +170,7 @@ fn p50(samples: &Samples) -> Option<f64> {
 
 /// What the other process is to do.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Reader {
+pub(crate) struct LatestReader {
     directory: PathBuf,
     size: usize,
     core: usize,
@@ -216,7 +216,7 @@ fn round(
     time: Duration,
 ) -> Result<(Reads, Writes), Error> {
     let writing = Writing {
-        reader: Reader { directory: directory.to_owned(), size, core: cores.1 },
+        reader: LatestReader { directory: directory.to_owned(), size, core: cores.1 },
         core: cores.0,
         time,
     };
@@ -225,7 +225,7 @@ fn round(
 
 /// The side that writes.
 struct Writing {
-    reader: Reader,
+    reader: LatestReader,
     core: usize,
     time: Duration,
 }
@@ -240,7 +240,7 @@ impl ForPayload for Writing {
         other.hear::<()>()?;
         matched(&publisher, 1)?;
         machine::pin_to(self.core)?;
-        let span = Span::soon(self.time);
+        let span = LatestSpan::soon(self.time);
         other.order(&span)?;
         let writes = write(span, |word| -> sinew::Result<()> {
             let mut value = publisher.loan();
@@ -251,7 +251,7 @@ impl ForPayload for Writing {
     }
 }
 
-impl Work for Reader {
+impl Work for LatestReader {
     const ROLE: &'static str = "Latest";
 
     fn scenario(&self) -> &'static str {
@@ -260,24 +260,24 @@ impl Work for Reader {
 
     /// In the other process: reads.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        of_size(self.size, Reading { reader: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
+        of_size(self.size, LatestReading { reader: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
     }
 }
 
 /// The side that reads.
-struct Reading<'a> {
-    reader: &'a Reader,
+struct LatestReading<'a> {
+    reader: &'a LatestReader,
     measuring: Measuring,
 }
 
-impl ForPayload for Reading<'_> {
+impl ForPayload for LatestReading<'_> {
     type Output = Result<(), Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
         let context = shared_context(&self.reader.directory)?;
         let values = context.node("reader")?.subscription::<P>("value").qos(NEWEST).create()?;
         self.measuring.tell(&())?;
-        let span = self.measuring.order::<Span>()?.ok_or(Error::NotOurPeer)?;
+        let span = self.measuring.order::<LatestSpan>()?.ok_or(Error::NotOurPeer)?;
         machine::pin_to(self.reader.core)?;
         let mut newest = None;
         let reads = read(span, |reads| -> Result<(), Error> {
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn only_what_finds_a_value_is_a_read() {
-        let span = Span { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
+        let span = LatestSpan { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
         let mut calls = 0_u64;
         let reads = read(span, |reads| {
             calls += 1;
@@ -326,14 +326,14 @@ mod tests {
 
     #[test]
     fn a_value_is_as_old_as_its_write() {
-        let span = Span { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
+        let span = LatestSpan { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
         let mut written = 0;
         let writes = write(span, |word| {
             written = word;
             Ok::<(), Error>(())
         });
         let until_ns = now_ns() + 3_000_000;
-        let reads = read(Span { until_ns, ..span }, |reads| {
+        let reads = read(LatestSpan { until_ns, ..span }, |reads| {
             reads.note(&[written, written]);
             Ok::<(), Error>(())
         });

@@ -49,7 +49,7 @@ pub(crate) use payload::SIZES;
 use progress::Progress;
 use report::Row;
 use roles::ROLES;
-use sink::Sink;
+use sink::ResultSink;
 
 /// Measures one scenario and reports it.
 pub fn run(scenario: &Scenario) -> Result<(), Error> {
@@ -97,7 +97,7 @@ fn report(
     output: &Output,
     measure: impl FnOnce(&mut Progress) -> Result<Vec<Row>, Error>,
 ) -> Result<(), Error> {
-    let sink = Sink::open(output.json.as_deref())?;
+    let sink = ResultSink::open(output.json.as_deref())?;
     let mut progress = Progress::to_stderr();
     let rows = measure(&mut progress)?;
     drop(progress);

@@ -48,8 +48,8 @@ pub(crate) struct Viewers {
 
 /// What it saw.
 #[derive(Debug, Deserialize, Serialize)]
-struct Seen {
-    arrivals: Arrivals,
+struct PipelineSeen {
+    arrivals: PipelineArrivals,
     /// What subscriptions copied.
     copies: u64,
     usage: Usage,
@@ -79,7 +79,7 @@ pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Res
 
 /// What the viewers see together.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Arrivals {
+struct PipelineArrivals {
     /// From the camera's publish to the last viewer.
     to_last: Samples,
     received: u64,
@@ -96,11 +96,11 @@ fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
     let run = Run::new()?;
     let making = Making::create(&run)?;
-    let arrivals = Collected::new(Arrivals::with_room_for(ticks as usize + 1));
+    let arrivals = Collected::new(PipelineArrivals::with_room_for(ticks as usize + 1));
     let viewing = view(&run, viewers, warm_up(ticks).into(), &arrivals)?;
     let usage = making.run_for(&run, time)?;
     run.drain()?;
-    let seen = Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage };
+    let seen = PipelineSeen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage };
     Ok(making.round(viewers, seen))
 }
 
@@ -120,8 +120,8 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     let usage = making.run_for(&run, time)?;
     run.drain()?;
     let sent = making.images.statistics().published;
-    let seen: Seen = other.finish_after(sent * u64::from(viewers))?;
-    Ok(making.round(viewers, Seen { usage: usage + seen.usage, ..seen }))
+    let seen: PipelineSeen = other.finish_after(sent * u64::from(viewers))?;
+    Ok(making.round(viewers, PipelineSeen { usage: usage + seen.usage, ..seen }))
 }
 
 impl Work for Viewers {
@@ -134,12 +134,16 @@ impl Work for Viewers {
     /// In the other process: views images until the measuring process has had enough.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, Executor::single())?;
-        let arrivals = Collected::new(Arrivals::with_room_for(self.room));
+        let arrivals = Collected::new(PipelineArrivals::with_room_for(self.room));
         let viewing = view(&run, self.viewers, self.counts_from, &arrivals)?;
         measuring.tell(&())?;
         let received = arrivals.clone();
         let usage = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
-        measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage })
+        measuring.tell(&PipelineSeen {
+            copies: copies(&viewing),
+            arrivals: arrivals.with(std::mem::take),
+            usage,
+        })
     }
 }
 
@@ -196,8 +200,8 @@ impl Making {
         made.iter().sum::<u64>() + copies(std::slice::from_ref(&self.filtering))
     }
 
-    fn round(&self, viewers: u32, seen: Seen) -> Round {
-        let Seen { arrivals, copies, usage } = seen;
+    fn round(&self, viewers: u32, seen: PipelineSeen) -> Round {
+        let PipelineSeen { arrivals, copies, usage } = seen;
         let expected = self.images.statistics().published * u64::from(viewers);
         Round {
             lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
@@ -224,7 +228,7 @@ fn copies(subscriptions: &[Subscription<Image>]) -> u64 {
     counts.map(|counts| counts.copies + counts.decodings).sum()
 }
 
-impl Arrivals {
+impl PipelineArrivals {
     fn with_room_for(images: usize) -> Self {
         Self { to_last: Samples::with_room_for(images), ..Self::default() }
     }
@@ -235,7 +239,7 @@ fn view(
     run: &Run,
     viewers: u32,
     counts_from: u64,
-    arrivals: &Collected<Arrivals>,
+    arrivals: &Collected<PipelineArrivals>,
 ) -> sinew::Result<Vec<Subscription<Image>>> {
     let mut viewing = Vec::new();
     for viewer in 0..viewers {

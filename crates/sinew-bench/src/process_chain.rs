@@ -49,12 +49,12 @@ pub(crate) struct Part {
 struct Told {
     usage: Usage,
     /// What its sink saw, if the sink is there.
-    arrivals: Option<Arrivals>,
+    arrivals: Option<ProcessChainArrivals>,
 }
 
 /// What the sink sees.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Arrivals {
+struct ProcessChainArrivals {
     samples: Samples,
     sequence: Sequence,
 }
@@ -137,7 +137,8 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
         told.push(other.finish()?);
     }
     let usage = told.iter().map(|told| told.usage).sum();
-    let Arrivals { samples, sequence } = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
+    let ProcessChainArrivals { samples, sequence } =
+        told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
     Ok(Round {
         lost: sequence.lost(sent),
         reordered: sequence.reordered,
@@ -173,7 +174,7 @@ struct Nodes {
     /// In the order of the chain: the source's is the first one.
     publishers: Vec<Publisher<Timing>>,
     _subscriptions: Vec<Subscription<Timing>>,
-    arrivals: Option<Collected<Arrivals>>,
+    arrivals: Option<Collected<ProcessChainArrivals>>,
 }
 
 impl Nodes {
@@ -194,9 +195,9 @@ impl Nodes {
                     Some(input.callback(move |timing: &Timing| output.publish(*timing))?)
                 }
                 (Some(input), None) => {
-                    let seen = Collected::new(Arrivals {
+                    let seen = Collected::new(ProcessChainArrivals {
                         samples: Samples::with_room_for(part.room),
-                        ..Arrivals::default()
+                        ..ProcessChainArrivals::default()
                     });
                     arrivals = Some(seen.clone());
                     let counts_from = part.counts_from;
@@ -232,7 +233,7 @@ impl Nodes {
     }
 }
 
-impl Arrivals {
+impl ProcessChainArrivals {
     fn note(&mut self, timing: Timing, latency: i64, counts_from: u64) {
         self.sequence.note(timing.number);
         if timing.number > counts_from {

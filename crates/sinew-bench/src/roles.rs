@@ -9,7 +9,7 @@ use crate::{
 /// Every role of this program.
 pub(crate) const ROLES: [Role; 14] = [
     Role::of::<floors::Second>(),
-    Role::of::<entities::Crowd>(),
+    Role::of::<entities::IntraCrowd>(),
     Role::of::<entities::OtherEnds>(),
     Role::of::<entities::Newcomer>(),
     Role::of::<entities::Known>(),
@@ -19,7 +19,7 @@ pub(crate) const ROLES: [Role; 14] = [
     Role::of::<pipeline::Viewers>(),
     Role::of::<service_chain::Serving>(),
     Role::of::<topology::DebugNode>(),
-    Role::of::<big::Reader>(),
+    Role::of::<big::BigReader>(),
     Role::of::<throughput::Drain>(),
-    Role::of::<latest::Reader>(),
+    Role::of::<latest::LatestReader>(),
 ];

@@ -20,7 +20,7 @@ struct Report<'a> {
 
 /// Where the results go: a table on standard output and, if asked for, a file. Opened before
 /// anything is measured, so that a name that can't be written costs no time.
-pub(crate) struct Sink {
+pub(crate) struct ResultSink {
     host: Host,
     json: Json,
 }
@@ -33,7 +33,7 @@ enum Json {
     File(File, PathBuf),
 }
 
-impl Sink {
+impl ResultSink {
     /// Opens `json`, keeping what it holds until there are results to replace it. `-` is standard
     /// output.
     pub(crate) fn open(json: Option<&Path>) -> Result<Self, Error> {

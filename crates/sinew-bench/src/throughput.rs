@@ -35,7 +35,7 @@ const BETWEEN_LOOKS: u64 = 64;
 
 /// How the messages of one row are read.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct Reading {
+struct ThroughputReading {
     size: usize,
     /// By hand in a loop, not by a callback.
     take: bool,
@@ -45,12 +45,12 @@ struct Reading {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Drain {
     directory: PathBuf,
-    reading: Reading,
+    reading: ThroughputReading,
 }
 
 /// What it saw.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Seen {
+struct ThroughputSeen {
     sequence: Sequence,
     /// Messages of which not every word was right.
     torn: u64,
@@ -68,7 +68,7 @@ pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> R
     for &size in &options.sizes {
         // Its buffers are there only while it is measured: the memory of ours is measured as well.
         let mut floor = |time: Duration| Ok(copy::Warm::new(size).round(time / 10));
-        let reading = Reading { size, take: options.take };
+        let reading = ThroughputReading { size, take: options.take };
         let mut ours = |time| match options.path {
             PathKind::Intra => for_size(size, Within { reading, time }),
             PathKind::Shm => directory.round(|path| {
@@ -106,7 +106,7 @@ fn for_size<W: ForPayload>(size: usize, work: W) -> W::Output {
     of_size(size, work).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
 }
 
-impl Seen {
+impl ThroughputSeen {
     fn note(&mut self, message: &impl Payload) {
         self.torn += u64::from(!message.is_whole());
         self.sequence.note(message.number());
@@ -146,7 +146,7 @@ fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u6
 }
 
 /// How a thread that knows how many messages there are ends the reading.
-struct End {
+struct ReadingEnd {
     received: Box<dyn Fn() -> u64 + Send>,
     stop: Box<dyn FnOnce() + Send>,
 }
@@ -154,18 +154,18 @@ struct End {
 /// The side that reads whatever comes, until `begin` has it ended.
 fn read<P: Payload>(
     context: &Context,
-    reading: Reading,
-    begin: impl FnOnce(End) -> Result<(), Error>,
-) -> Result<Seen, Error> {
-    let Reading { size, take } = reading;
-    let arrivals = Collected::new(Seen::default());
+    reading: ThroughputReading,
+    begin: impl FnOnce(ReadingEnd) -> Result<(), Error>,
+) -> Result<ThroughputSeen, Error> {
+    let ThroughputReading { size, take } = reading;
+    let arrivals = Collected::new(ThroughputSeen::default());
     let (seen, received) = (arrivals.clone(), arrivals.clone());
     let received = Box::new(move || received.with(|seen| seen.sequence.received));
     let flood = context.node("drain")?.subscription::<P>("flood").qos(lossless(size));
     let usage = if take {
         let flood = flood.create()?;
         let over = context.clone();
-        begin(End { received, stop: Box::new(move || over.shutdown()) })?;
+        begin(ReadingEnd { received, stop: Box::new(move || over.shutdown()) })?;
         let meter = Meter::start();
         loop {
             match flood.take() {
@@ -179,12 +179,12 @@ fn read<P: Payload>(
         let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
         executor.add(context)?;
         let over = executor.stop_handle();
-        begin(End { received, stop: Box::new(move || over.stop()) })?;
+        begin(ReadingEnd { received, stop: Box::new(move || over.stop()) })?;
         let meter = Meter::start();
         executor.spin()?;
         meter.usage()
     };
-    Ok(arrivals.with(|seen| Seen { usage, ..std::mem::take(seen) }))
+    Ok(arrivals.with(|seen| ThroughputSeen { usage, ..std::mem::take(seen) }))
 }
 
 /// A round between two processes.
@@ -206,7 +206,7 @@ impl ForPayload for Between {
         let meter = Meter::start();
         let (start, sent) = send(&publisher, time)?;
         let usage = meter.usage();
-        let seen: Seen = other.finish_after(sent)?;
+        let seen: ThroughputSeen = other.finish_after(sent)?;
         let both = usage + seen.usage;
         Ok(seen.round(start, sent, both))
     }
@@ -237,7 +237,7 @@ impl ForPayload for Receive<'_> {
     fn with<P: Payload>(self) -> Self::Output {
         let Self { drain, measuring } = self;
         let context = shared_context(&drain.directory)?;
-        let seen = read::<P>(&context, drain.reading, |End { received, stop }| {
+        let seen = read::<P>(&context, drain.reading, |ReadingEnd { received, stop }| {
             measuring.tell(&())?;
             measuring.at_the_end(received, stop);
             Ok(())
@@ -248,7 +248,7 @@ impl ForPayload for Receive<'_> {
 
 /// A round between two threads.
 struct Within {
-    reading: Reading,
+    reading: ThroughputReading,
     time: Duration,
 }
 
@@ -262,7 +262,7 @@ impl ForPayload for Within {
         let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
         thread::scope(|scope| {
             let mut sender = None;
-            let seen = read::<P>(&context, reading, |End { received, stop }| {
+            let seen = read::<P>(&context, reading, |ReadingEnd { received, stop }| {
                 sender = Some(scope.spawn(move || {
                     let sent = send(&publisher, time);
                     if let Ok((_, sent)) = sent {

@@ -50,7 +50,7 @@ pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Resu
             topics: options.topics,
             threads: options.threads,
             cores: cores.clone(),
-            work: Work::of(work_us),
+            work: Computation::of(work_us),
         };
         rows.extend(busy_topics(&busy, work_us, turns, progress)?);
     }
@@ -186,11 +186,11 @@ fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Err
 
 /// A computation of a fixed amount.
 #[derive(Clone, Copy)]
-struct Work {
+struct Computation {
     steps: u64,
 }
 
-impl Work {
+impl Computation {
     /// As much as takes about `us` microseconds on this machine, when nothing else disturbs it.
     fn of(us: u32) -> Self {
         const TRIAL: u64 = 100_000;
@@ -220,7 +220,7 @@ struct Busy {
     topics: u32,
     threads: u32,
     cores: Vec<usize>,
-    work: Work,
+    work: Computation,
 }
 
 fn busy_topics(busy: &Busy, work_us: u32, turns: Turns, progress: &mut Progress) -> Result<[Row; 2], Error> {
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn busy_topics_go_on_and_lose_nothing() {
         let cores = machine::allowed_cores().unwrap();
-        let busy = Busy { topics: 3, threads: 2, cores, work: Work { steps: 100 } };
+        let busy = Busy { topics: 3, threads: 2, cores, work: Computation { steps: 100 } };
         let time = Duration::from_millis(30);
         for round in [busy_topics_round, plain_threads_round] {
             let round = on_own_thread(|| round(&busy, time)).unwrap();

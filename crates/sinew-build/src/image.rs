@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::layout::{Plain, Run, RunField, Step};
 use super::names::{Module, identifier};
 use super::package::Generation;
-use sinew_msg::definition::{Element, Field, Interface, Primitive, Shape};
+use sinew_msg::definition::{ElementType, FieldDefinition, Interface, Primitive, Shape};
 
 impl Generation<'_> {
     pub(super) fn image(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
@@ -71,9 +71,9 @@ impl Generation<'_> {
     }
 
     /// The type of a field. Only that of a `byte` is not that of its Rust type.
-    fn description(&self, module: &Module<'_>, field: &Field) -> Expression {
+    fn description(&self, module: &Module<'_>, field: &FieldDefinition) -> Expression {
         const BYTE: &str = "cdr::description::ConstFieldType::BYTE";
-        if field.field_type.element != Element::Primitive(Primitive::Byte) {
+        if field.field_type.element != ElementType::Primitive(Primitive::Byte) {
             let field_type = self.names.field(module, &field.field_type);
             return Expression::Atom(format!("<{field_type} as cdr::Field>::TYPE"));
         }
@@ -242,8 +242,8 @@ pub(super) fn end_of_run(run: &Run<'_>) -> String {
     format!("cdr::aligned(at, {}) + {}", run.alignment, run.length)
 }
 
-pub(super) fn is_bool(field: &Field) -> bool {
-    field.field_type.element == Element::Primitive(Primitive::Bool)
+pub(super) fn is_bool(field: &FieldDefinition) -> bool {
+    field.field_type.element == ElementType::Primitive(Primitive::Bool)
 }
 
 pub(super) fn encode_run(code: &mut Code, run: &Run<'_>) {
@@ -266,7 +266,7 @@ pub(super) fn encode_run(code: &mut Code, run: &Run<'_>) {
     }
 }
 
-pub(super) fn encode_field(code: &mut Code, field: &Field) {
+pub(super) fn encode_field(code: &mut Code, field: &FieldDefinition) {
     let arguments = [format!("&self.{}", identifier(&field.name)), "encoder".to_owned()];
     let encoded = Expression::Call("cdr::Field::encode".to_owned(), arguments.map(Expression::Atom).into());
     code.expression("", &encoded, ";");

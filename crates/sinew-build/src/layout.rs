@@ -1,6 +1,8 @@
 //! Where fields lie in an image, as far as that is known beforehand.
 
-use sinew_msg::definition::{Element, Field, FieldType, Interface, Interfaces, Primitive, Shape, TypeName};
+use sinew_msg::definition::{
+    ElementType, FieldDefinition, FieldType, Interface, Interfaces, Primitive, Shape, TypeName,
+};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -33,7 +35,7 @@ pub(super) enum Step<'a> {
     /// Fields whose places are known from that of the first on.
     Run(Run<'a>),
     /// A field that may have any length.
-    Field(&'a Field),
+    Field(&'a FieldDefinition),
 }
 
 /// Fields one behind the other, each at a known distance from the first.
@@ -51,7 +53,7 @@ pub(super) struct RunField<'a> {
     /// From the beginning of the run.
     pub(super) offset: usize,
     pub(super) size: usize,
-    pub(super) field: &'a Field,
+    pub(super) field: &'a FieldDefinition,
 }
 
 const STRING: Layout = Layout { alignment: 4, least: 4, plain: None };
@@ -61,11 +63,11 @@ impl<'a> Layouts<'a> {
         Self { interfaces, known: RefCell::default() }
     }
 
-    pub(super) fn of_element(&self, element: &Element) -> Layout {
+    pub(super) fn of_element(&self, element: &ElementType) -> Layout {
         match element {
-            Element::Primitive(primitive) => of_primitive(*primitive),
-            Element::String { .. } | Element::WString { .. } => STRING,
-            Element::Message(name) => self.of_message(name),
+            ElementType::Primitive(primitive) => of_primitive(*primitive),
+            ElementType::String { .. } | ElementType::WString { .. } => STRING,
+            ElementType::Message(name) => self.of_message(name),
         }
     }
 
@@ -137,9 +139,9 @@ impl<'a> Layouts<'a> {
 }
 
 /// The size of a field that always has as many bytes.
-fn fixed(field: &Field, layout: Layout) -> Option<Plain> {
+fn fixed(field: &FieldDefinition, layout: Layout) -> Option<Plain> {
     match (&field.field_type.element, field.field_type.shape) {
-        (Element::Primitive(Primitive::Bool), Shape::Single) => Some(Plain { size: 1, alignment: 1 }),
+        (ElementType::Primitive(Primitive::Bool), Shape::Single) => Some(Plain { size: 1, alignment: 1 }),
         _ => layout.plain,
     }
 }

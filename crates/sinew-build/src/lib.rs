@@ -67,7 +67,7 @@ mod view;
 
 use names::{Names, identifier};
 use ros::RosInterfaces;
-use sinew_msg::definition::{Definitions, Element, Interfaces, ReadError, ResolveError, TypeName};
+use sinew_msg::definition::{Definitions, ElementType, Interfaces, ReadError, ResolveError, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
@@ -192,7 +192,7 @@ fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &B
     while let Some(package) = unseen.pop() {
         let types = interfaces.iter().filter(|interface| interface.name.package() == package);
         for field in types.flat_map(|interface| &interface.fields) {
-            if let Element::Message(name) = &field.field_type.element
+            if let ElementType::Message(name) = &field.field_type.element
                 && !elsewhere.contains_key(name.package())
                 && own.insert(name.package().to_owned())
             {

@@ -7,11 +7,11 @@ use super::layout::Step;
 use super::names::{Module, identifier};
 use super::package::Generation;
 use super::view::{linked, local, of_locals};
-use sinew_msg::definition::{Element, Field, Interface, Shape, TypeName};
+use sinew_msg::definition::{ElementType, FieldDefinition, Interface, Shape, TypeName};
 
 impl Generation<'_> {
     pub(super) fn loan(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
-        let parts: Vec<(&Field, Part<'_>)> =
+        let parts: Vec<(&FieldDefinition, Part<'_>)> =
             interface.fields.iter().filter_map(|field| Some((field, self.in_place(field)?))).collect();
         if parts.is_empty() {
             return;
@@ -79,7 +79,7 @@ impl Generation<'_> {
         code: &mut Code,
         module: &Module<'_>,
         interface: &Interface,
-        parts: &[(&Field, Part<'_>)],
+        parts: &[(&FieldDefinition, Part<'_>)],
     ) {
         let name = self.names.own(&interface.name);
         let [lengths_name, parts_name] =
@@ -119,7 +119,7 @@ impl Generation<'_> {
         code: &mut Code,
         module: &Module<'_>,
         interface: &Interface,
-        parts: &[(&Field, Part<'_>)],
+        parts: &[(&FieldDefinition, Part<'_>)],
     ) {
         let view = format!("view: &{}<'_>", self.names.view(&interface.name));
         code.function("find_parts", &[&view, "found: sinew::loan::Found"], "sinew::loan::Found");
@@ -145,7 +145,13 @@ impl Generation<'_> {
     }
 
     /// The sequences, taken out of an image in which they were found.
-    fn cut(&self, code: &mut Code, module: &Module<'_>, interface: &Interface, parts: &[(&Field, Part<'_>)]) {
+    fn cut(
+        &self,
+        code: &mut Code,
+        module: &Module<'_>,
+        interface: &Interface,
+        parts: &[(&FieldDefinition, Part<'_>)],
+    ) {
         let parts_name = self.names.parts(&interface.name);
         let option = self.names.prelude(module, "Option", "::core::option::Option");
         let cut = format!("{option}<{parts_name}<'a>>");
@@ -167,7 +173,7 @@ impl Generation<'_> {
     }
 
     /// The sequences of a value.
-    fn of_value(&self, code: &mut Code, interface: &Interface, parts: &[(&Field, Part<'_>)]) {
+    fn of_value(&self, code: &mut Code, interface: &Interface, parts: &[(&FieldDefinition, Part<'_>)]) {
         let parts_name = self.names.parts(&interface.name);
         code.function("parts_of_value", &["&mut self"], &format!("{parts_name}<'_>"));
         let fields = parts.iter().map(|(field, part)| {
@@ -184,7 +190,7 @@ impl Generation<'_> {
         code.add("}", &[]);
     }
 
-    fn check(&self, code: &mut Code, module: &Module<'_>, parts: &[(&Field, Part<'_>)]) {
+    fn check(&self, code: &mut Code, module: &Module<'_>, parts: &[(&FieldDefinition, Part<'_>)]) {
         for (field, part) in parts {
             let name = identifier(&field.name);
             match part {
@@ -272,7 +278,7 @@ impl Generation<'_> {
     }
 
     /// What the caller fills of this field.
-    fn in_place<'f>(&self, field: &'f Field) -> Option<Part<'f>> {
+    fn in_place<'f>(&self, field: &'f FieldDefinition) -> Option<Part<'f>> {
         let element = &field.field_type.element;
         match (field.field_type.shape, element) {
             (Shape::Sequence | Shape::BoundedSequence(_), _) => {
@@ -281,7 +287,7 @@ impl Generation<'_> {
                 let lies = layout.plain.is_some_and(|plain| plain.alignment == layout.alignment);
                 lies.then_some(Part::Sequence)
             }
-            (Shape::Single, Element::Message(name)) => {
+            (Shape::Single, ElementType::Message(name)) => {
                 let interface = self.interfaces.find(name)?;
                 interface
                     .fields
@@ -295,7 +301,7 @@ impl Generation<'_> {
 }
 
 /// How many elements a sequence may have.
-fn bound(field: &Field) -> u32 {
+fn bound(field: &FieldDefinition) -> u32 {
     match field.field_type.shape {
         Shape::BoundedSequence(bound) => bound,
         _ => u32::MAX,

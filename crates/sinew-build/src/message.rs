@@ -5,7 +5,7 @@ use super::comment;
 use super::expression::Expression;
 use super::names::{Module, identifier, rust_primitive};
 use super::package::Generation;
-use sinew_msg::definition::{Element, Field, FieldType, Interface, Shape, Value};
+use sinew_msg::definition::{ElementType, FieldDefinition, FieldType, Interface, Literal, Shape};
 
 /// Up to here arrays have a `Default` of their own.
 const LONGEST_WITH_DEFAULT: u32 = 32;
@@ -53,7 +53,7 @@ impl Generation<'_> {
         let name = self.names.own(&interface.name);
         let opening = "\nimpl $default for $name {\nfn default() -> Self {";
         code.add(opening, &[("default", &default), ("name", name)]);
-        let value = |field: &Field| match &field.default {
+        let value = |field: &FieldDefinition| match &field.default {
             Some(value) => value_of(&field.field_type, value),
             None if has_default_of_type(field) => Expression::Atom(format!("{default}::default()")),
             None => Expression::Atom(format!("::core::array::from_fn(|_| {default}::default())")),
@@ -71,11 +71,12 @@ impl Generation<'_> {
         code.add("\nimpl $name {", &[("name", self.names.own(&interface.name))]);
         for constant in &interface.constants {
             let (constant_type, value) = match (&constant.element, &constant.value) {
-                (Element::Primitive(primitive), value) => {
-                    let single = FieldType { element: Element::Primitive(*primitive), shape: Shape::Single };
+                (ElementType::Primitive(primitive), value) => {
+                    let single =
+                        FieldType { element: ElementType::Primitive(*primitive), shape: Shape::Single };
                     (rust_primitive(*primitive), value_of(&single, value))
                 }
-                (_, Value::String(text)) => ("&'static str", Expression::Atom(format!("{text:?}"))),
+                (_, Literal::String(text)) => ("&'static str", Expression::Atom(format!("{text:?}"))),
                 (_, other) => unreachable!("the parser gives a text the value {other:?}"),
             };
             let what = format!("`{}`", constant.element);
@@ -88,22 +89,22 @@ impl Generation<'_> {
 }
 
 /// The expression for a default value.
-fn value_of(FieldType { element, shape }: &FieldType, value: &Value) -> Expression {
+fn value_of(FieldType { element, shape }: &FieldType, value: &Literal) -> Expression {
     match value {
-        Value::Bool(value) => Expression::atom(value.to_string()),
-        Value::Integer(value) => Expression::atom(value.to_string()),
-        Value::Float(value) => Expression::Atom(format!("{value:?}")),
-        Value::String(text) => {
+        Literal::Bool(value) => Expression::atom(value.to_string()),
+        Literal::Integer(value) => Expression::atom(value.to_string()),
+        Literal::Float(value) => Expression::Atom(format!("{value:?}")),
+        Literal::String(text) => {
             let text = Expression::Atom(format!("{text:?}"));
             match element {
-                Element::String { bound: None } => Expression::Method(Box::new(text), "to_owned"),
-                Element::WString { bound: None } => {
+                ElementType::String { bound: None } => Expression::Method(Box::new(text), "to_owned"),
+                ElementType::WString { bound: None } => {
                     Expression::Call("cdr::WString::from".to_owned(), vec![text])
                 }
                 _ => Expression::Call("cdr::bounded_text".to_owned(), vec![text]),
             }
         }
-        Value::Sequence(values) => {
+        Literal::Sequence(values) => {
             let single = FieldType { element: element.clone(), shape: Shape::Single };
             let values = values.iter().map(|value| value_of(&single, value)).collect();
             match shape {
@@ -128,7 +129,7 @@ fn documentation(what: &str, text: &str) -> Vec<String> {
 }
 
 /// Whether the field's default is that of its Rust type, which has one.
-fn has_default_of_type(field: &Field) -> bool {
+fn has_default_of_type(field: &FieldDefinition) -> bool {
     let is_short = !matches!(field.field_type.shape, Shape::Array(count) if count > LONGEST_WITH_DEFAULT);
     field.default.is_none() && is_short
 }

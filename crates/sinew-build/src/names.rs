@@ -1,7 +1,7 @@
 //! What things are called in Rust.
 
 use super::GenerateError;
-use sinew_msg::definition::{Element, FieldType, Interfaces, Kind, Primitive, Shape, TypeName};
+use sinew_msg::definition::{ElementType, FieldType, Interfaces, Kind, Primitive, Shape, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The Rust names of types.
@@ -119,14 +119,14 @@ impl Names {
         format!("{}{}", self.path(module, name), self.own(name))
     }
 
-    pub(super) fn element(&self, module: &Module<'_>, element: &Element) -> String {
+    pub(super) fn element(&self, module: &Module<'_>, element: &ElementType) -> String {
         match element {
-            Element::Primitive(primitive) => rust_primitive(*primitive).to_owned(),
-            Element::String { bound: None } => self.prelude(module, "String", "::std::string::String"),
-            Element::String { bound: Some(bound) } => format!("cdr::BoundedString<{bound}>"),
-            Element::WString { bound: None } => "cdr::WString".to_owned(),
-            Element::WString { bound: Some(bound) } => format!("cdr::BoundedWString<{bound}>"),
-            Element::Message(name) => self.message(module, name),
+            ElementType::Primitive(primitive) => rust_primitive(*primitive).to_owned(),
+            ElementType::String { bound: None } => self.prelude(module, "String", "::std::string::String"),
+            ElementType::String { bound: Some(bound) } => format!("cdr::BoundedString<{bound}>"),
+            ElementType::WString { bound: None } => "cdr::WString".to_owned(),
+            ElementType::WString { bound: Some(bound) } => format!("cdr::BoundedWString<{bound}>"),
+            ElementType::Message(name) => self.message(module, name),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::names::Module;
 use super::package::Generation;
-use sinew_msg::definition::{Element, Interface};
+use sinew_msg::definition::{ElementType, Interface};
 
 impl Generation<'_> {
     pub(super) fn service(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
@@ -78,7 +78,7 @@ impl Generation<'_> {
     fn part(&self, module: &Module<'_>, interface: &Interface, name: &str) -> String {
         let field = interface.fields.iter().find(|field| field.name == name);
         match field.map(|field| &field.field_type.element) {
-            Some(Element::Message(name)) => self.names.message(module, name),
+            Some(ElementType::Message(name)) => self.names.message(module, name),
             other => unreachable!("{} has {other:?} for `{name}`", interface.name),
         }
     }

@@ -6,7 +6,7 @@ use super::image::{is_bool, take_run};
 use super::layout::{RunField, Step};
 use super::names::{Module, identifier};
 use super::package::Generation;
-use sinew_msg::definition::{Element, Field, FieldType, Interface, Primitive, Shape};
+use sinew_msg::definition::{ElementType, FieldDefinition, FieldType, Interface, Primitive, Shape};
 
 impl Generation<'_> {
     pub(super) fn view(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
@@ -102,7 +102,7 @@ impl Generation<'_> {
         let fields = interface.fields.iter().map(|field| {
             let FieldType { element, shape } = &field.field_type;
             let is_copied = !matches!(shape, Shape::Sequence | Shape::BoundedSequence(_))
-                && (matches!(element, Element::Primitive(_))
+                && (matches!(element, ElementType::Primitive(_))
                     || self.layouts.of_element(element).plain.is_some());
             let name = identifier(&field.name);
             let value = if is_copied {
@@ -151,9 +151,9 @@ impl Generation<'_> {
     /// Whether seeing such a message borrows something from the image.
     fn borrows(&self, interface: &Interface) -> bool {
         interface.fields.iter().any(|field| match (&field.field_type.element, field.field_type.shape) {
-            (_, Shape::Sequence | Shape::BoundedSequence(_)) | (Element::String { .. }, _) => true,
-            (Element::Message(name), _) => self.message_borrows(name),
-            (Element::Primitive(_) | Element::WString { .. }, _) => false,
+            (_, Shape::Sequence | Shape::BoundedSequence(_)) | (ElementType::String { .. }, _) => true,
+            (ElementType::Message(name), _) => self.message_borrows(name),
+            (ElementType::Primitive(_) | ElementType::WString { .. }, _) => false,
         })
     }
 
@@ -164,8 +164,8 @@ impl Generation<'_> {
     fn view_of_field(&self, module: &Module<'_>, FieldType { element, shape }: &FieldType) -> String {
         let owned = || self.names.element(module, element);
         let single = match element {
-            Element::String { .. } => "view::Text<'a>".to_owned(),
-            Element::Message(name) if self.message_borrows(name) => {
+            ElementType::String { .. } => "view::Text<'a>".to_owned(),
+            ElementType::Message(name) if self.message_borrows(name) => {
                 format!("{}{}<'a>", self.names.path(module, name), self.names.view(name))
             }
             _ => owned(),
@@ -175,8 +175,8 @@ impl Generation<'_> {
             Shape::Array(count) => format!("[{single}; {count}]"),
             Shape::Sequence | Shape::BoundedSequence(_) => {
                 use Primitive::{Bool, Byte, Char, Int8, Uint8};
-                let is_bool = *element == Element::Primitive(Bool);
-                if matches!(element, Element::Primitive(Byte | Char | Int8 | Uint8)) {
+                let is_bool = *element == ElementType::Primitive(Bool);
+                if matches!(element, ElementType::Primitive(Byte | Char | Int8 | Uint8)) {
                     format!("&'a [{}]", owned())
                 } else if is_bool || self.layouts.of_element(element).plain.is_some() {
                     format!("::std::borrow::Cow<'a, [{}]>", owned())
@@ -189,18 +189,22 @@ impl Generation<'_> {
 }
 
 /// What rustdoc calls a field.
-pub(super) fn linked(field: &Field) -> String {
+pub(super) fn linked(field: &FieldDefinition) -> String {
     identifier(&field.name).trim_start_matches("r#").to_owned()
 }
 
 /// A variable for a field that is called as no other variable in generated functions.
-pub(super) fn local(field: &Field) -> String {
+pub(super) fn local(field: &FieldDefinition) -> String {
     let is_taken = ["run", "decoder", "encoder", "cutter", "lengths", "at"].contains(&field.name.as_str());
     if is_taken { format!("{}_", field.name) } else { identifier(&field.name) }
 }
 
 /// `Ok` or `Some` with a struct of the variables for these fields.
-pub(super) fn of_locals<'f>(around: &str, name: &str, fields: impl Iterator<Item = &'f Field>) -> Expression {
+pub(super) fn of_locals<'f>(
+    around: &str,
+    name: &str,
+    fields: impl Iterator<Item = &'f FieldDefinition>,
+) -> Expression {
     let fields = fields.map(|field| {
         let (name, local) = (identifier(&field.name), Expression::Atom(local(field)));
         match local {

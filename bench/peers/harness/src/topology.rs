@@ -11,7 +11,7 @@ use sinew_bench::graph::Graph;
 use sinew_bench::machine::resident_bytes;
 use sinew_bench::process::await_all;
 use sinew_bench::rounds::Meter;
-use sinew_bench::topology::seen::{Seen, Span, figures, room_for};
+use sinew_bench::topology::seen::{RunSpan, Seen, figures, room_for};
 
 use crate::{Figures, Result, now_ns};
 
@@ -21,7 +21,7 @@ const HEAD: usize = 16;
 /// A graph, and what is noted of a run.
 pub struct Robot {
     graph: Graph,
-    span: Span,
+    span: RunSpan,
     log: Log,
     /// How many messages each publisher has sent, in the order of [`Robot::sources`].
     published: Vec<Arc<AtomicU32>>,
@@ -91,7 +91,7 @@ impl Robot {
     ///
     /// If there is none.
     pub fn load(name: &str, time: Duration) -> Result<Self> {
-        let (graph, span) = (Graph::load(name)?, Span::of(time));
+        let (graph, span) = (Graph::load(name)?, RunSpan::of(time));
         let log = Arc::new(Mutex::new(room_for(&graph, 1.0, span)));
         let publishers = graph.nodes.iter().map(|node| node.publishers.len()).sum();
         let published = std::iter::repeat_with(Arc::default).take(publishers).collect();

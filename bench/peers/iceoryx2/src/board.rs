@@ -2,7 +2,7 @@
 
 use harness::{Case, Figures, Measuring, Other, Result};
 use iceoryx2::prelude::{Node, ipc};
-use sinew_bench::latest::{self, Reads, Span, Writes};
+use sinew_bench::latest::{self, LatestSpan, Reads, Writes};
 use sinew_bench::machine::pin_to;
 
 use crate::Iceoryx2;
@@ -40,7 +40,7 @@ fn writing<const WORDS: usize>(case: &Case) -> Result<(Reads, Writes)> {
     let mut other = harness::start::<Iceoryx2>(case, Some(cores.1), domain.name())?;
     other.hear::<()>()?;
     pin_to(cores.0)?;
-    let span = Span::soon(case.time());
+    let span = LatestSpan::soon(case.time());
     other.order(&span)?;
     let writes = latest::write(span, |word| -> Result<()> {
         // A loan is the entry itself, and gives it back.
@@ -63,7 +63,7 @@ fn reading<const WORDS: usize>(other: &Other, measuring: Measuring) -> Result<()
     let service = node.service_builder(&SERVICE.try_into()?).blackboard_opener::<u64>().open()?;
     let entry = service.reader_builder().create()?.entry::<[u64; WORDS]>(&KEY)?;
     measuring.tell(&())?;
-    let span = measuring.order::<Span>()?.ok_or_else(|| anyhow::anyhow!("there was no order"))?;
+    let span = measuring.order::<LatestSpan>()?.ok_or_else(|| anyhow::anyhow!("there was no order"))?;
     let reads = latest::read(span, |reads| -> Result<()> {
         reads.note(&*entry.get());
         Ok(())

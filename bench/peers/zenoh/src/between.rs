@@ -12,7 +12,7 @@ use harness::pingpong::{self, Answer, Game, Rally};
 use harness::requests::Calls;
 use harness::throughput::{self, Seen};
 use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, bytes, now_ns};
-use sinew_bench::latest::{self, Reads, Span};
+use sinew_bench::latest::{self, LatestSpan, Reads};
 use sinew_bench::machine::pin_to;
 use sinew_bench::process::{PATIENCE, await_all};
 use sinew_bench::rounds::{Meter, Usage};
@@ -278,7 +278,7 @@ pub fn latest(case: &Case, size: usize) -> Result<Figures> {
         let mut other = start()?;
         matched(&values)?;
         let payloads = Payloads::of(Memory::Heap, size)?;
-        let span = Span::soon(case.time());
+        let span = LatestSpan::soon(case.time());
         other.order(&span)?;
         let writes = latest::write(span, |word| {
             values.put(payloads.numbered(Mode::Whole, word)?).wait().said("publishing")
@@ -294,7 +294,7 @@ pub fn serve_latest(other: &Other, size: usize, measuring: Measuring) -> Result<
     let values = session.declare_subscriber(key("value", 0)?).with(RingChannel::new(1));
     let values = values.wait().said("declaring a subscriber")?;
     measuring.tell(&())?;
-    let span = measuring.order::<Span>()?.context("there was no order")?;
+    let span = measuring.order::<LatestSpan>()?.context("there was no order")?;
     let mut newest = Vec::new();
     let reads = latest::read(span, |reads| -> Result<()> {
         if let Some(newer) = values.try_recv().said("reading the value")? {

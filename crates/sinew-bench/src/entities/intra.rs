@@ -24,7 +24,7 @@ const ON_ONE_TOPIC: u32 = 100;
 
 /// What the process that makes entities is to do.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub(crate) struct Crowd {
+pub(crate) struct IntraCrowd {
     /// Publishers, and as many subscriptions.
     pairs: u32,
     /// Whether all of them share one topic.
@@ -35,7 +35,7 @@ pub(crate) struct Crowd {
 
 /// What one process found out.
 #[derive(Debug, Deserialize, Serialize)]
-struct Found {
+struct IntraFound {
     pairs: u64,
     create_ns: i64,
     create_cpu_ns: i64,
@@ -53,11 +53,11 @@ struct Found {
 pub(super) fn measure(numbers: &[u32], turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &pairs in numbers {
-        let peer = Crowd { pairs, one_topic: false, time: turns.each() };
+        let peer = IntraCrowd { pairs, one_topic: false, time: turns.each() };
         let row = Row::sinew("entities", rounds(&peer, turns.rounds, progress)?);
         rows.push(row.with("pairs", pairs).with("topics", pairs).with("path", "intra"));
     }
-    let peer = Crowd { pairs: ON_ONE_TOPIC, one_topic: true, time: turns.each() };
+    let peer = IntraCrowd { pairs: ON_ONE_TOPIC, one_topic: true, time: turns.each() };
     let row = Row::sinew("entities", rounds(&peer, turns.rounds, progress)?)
         .with("topics", 1_u32)
         .with("path", "intra");
@@ -66,7 +66,7 @@ pub(super) fn measure(numbers: &[u32], turns: Turns, progress: &mut Progress) ->
     Ok(rows)
 }
 
-fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures, Error> {
+fn rounds(peer: &IntraCrowd, rounds: u32, progress: &mut Progress) -> Result<Figures, Error> {
     let what = match peer.one_topic {
         false => format!("{} pairs", peer.pairs),
         true => format!("{0} x {0} on one topic", peer.pairs),
@@ -74,9 +74,9 @@ fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures,
     let mut found = Vec::new();
     for number in 1..=rounds {
         progress.show(&what, number, rounds);
-        found.push(Process::start(peer)?.hear::<Found>()?);
+        found.push(Process::start(peer)?.hear::<IntraFound>()?);
     }
-    let middle = |figure: &dyn Fn(&Found) -> f64| median(found.iter().map(figure)).map(tenth);
+    let middle = |figure: &dyn Fn(&IntraFound) -> f64| median(found.iter().map(figure)).map(tenth);
     Ok(Figures {
         create_ns_per_pair: middle(&|found| found.create_ns as f64 / found.pairs as f64),
         create_cpu_ns_per_pair: middle(&|found| found.create_cpu_ns as f64 / found.pairs as f64),
@@ -92,7 +92,7 @@ fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures,
     })
 }
 
-impl Work for Crowd {
+impl Work for IntraCrowd {
     const ROLE: &'static str = "Entities";
 
     fn scenario(&self) -> &'static str {
@@ -105,7 +105,7 @@ impl Work for Crowd {
 }
 
 /// In the other process: measures once.
-fn found(peer: &Crowd) -> sinew::Result<Found> {
+fn found(peer: &IntraCrowd) -> sinew::Result<IntraFound> {
     let run = Run::new()?;
     let node = run.context.node("crowd")?;
     let qos = QoS::default().keep_last(10);
@@ -152,7 +152,7 @@ fn found(peer: &Crowd) -> sinew::Result<Found> {
 
     let count = u64::from(peer.pairs);
     let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map_or(0.0, figure);
-    Ok(Found {
+    Ok(IntraFound {
         pairs: if peer.one_topic { count * count } else { count },
         create_ns,
         create_cpu_ns,

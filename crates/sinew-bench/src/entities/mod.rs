@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::report::Row;
 use crate::error::Error;
 use crate::options::{EntitiesOptions, PathKind};
-pub(crate) use intra::Crowd;
+pub(crate) use intra::IntraCrowd;
 pub(crate) use matching::{Known, Newcomer};
 pub(crate) use shm::OtherEnds;
 

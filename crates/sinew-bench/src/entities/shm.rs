@@ -32,7 +32,7 @@ pub(crate) struct OtherEnds {
 }
 
 /// What one round found out.
-struct Found {
+struct ShmFound {
     /// From the order to create until the last publisher knows its subscription.
     create_ns: i64,
     /// The CPU time of both processes meanwhile; their memory that isn't shared, and files in the
@@ -108,7 +108,7 @@ fn bytes_in(directory: &Path) -> Result<i64, Error> {
     Ok(machine::bytes_in(directory)?.cast_signed())
 }
 
-fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
+fn round(directory: &Path, pairs: u32, time: Duration) -> Result<ShmFound, Error> {
     let cores = machine::two_cores()?;
     let ends = OtherEnds { directory: directory.to_owned(), pairs, core: cores.map(|cores| cores.1) };
     let mut other = Process::start(&ends)?;
@@ -159,7 +159,7 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
             other.finish::<()>()?;
             let wake_ups =
                 Round { lost: sequence.lost(number), reordered: sequence.reordered, ..Round::of(samples) };
-            return Ok(Found { create_ns, own, wake_ups });
+            return Ok(ShmFound { create_ns, own, wake_ups });
         }
     }
     unreachable!("there are more numbers than time")

@@ -46,8 +46,12 @@ pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Resul
             let (round, publishing) = match &directory {
                 None => same::round(subscriptions, rate, time)?,
                 Some(directory) => {
-                    let crowd =
-                        other::Crowd { subscriptions, rate, each: placement == Placement::Each, wait };
+                    let crowd = other::SubscriberCrowd {
+                        subscriptions,
+                        rate,
+                        each: placement == Placement::Each,
+                        wait,
+                    };
                     directory.round(|path| other::round(path, crowd, time))?
                 }
             };

@@ -22,7 +22,7 @@ use crate::samples::Samples;
 
 /// Who subscribes.
 #[derive(Clone, Copy)]
-pub(super) struct Crowd {
+pub(super) struct SubscriberCrowd {
     pub(super) subscriptions: u32,
     /// Messages per second.
     pub(super) rate: f64,
@@ -43,7 +43,11 @@ pub(crate) struct Readers {
 }
 
 /// One round; besides, the times inside publish.
-pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(Round, Samples), Error> {
+pub(super) fn round(
+    directory: &Path,
+    crowd: SubscriberCrowd,
+    time: Duration,
+) -> Result<(Round, Samples), Error> {
     let ticks = ticks(crowd.rate, time);
     let counts_from = warm_up(ticks);
     let (processes, subscriptions) =

@@ -11,7 +11,7 @@ use crate::run::{Collected, Run};
 use crate::samples::Samples;
 
 /// What the subscriptions see together.
-struct Arrivals {
+struct FanoutArrivals {
     /// From before the publish to the last subscription's callback.
     to_last: Samples,
     received: u64,
@@ -34,7 +34,7 @@ pub(super) fn round(subscriptions: u32, rate: f64, time: Duration) -> sinew::Res
     let news = on_tick(publisher, publishing.clone(), counts_from);
     let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(news)?;
 
-    let arrivals = Collected::new(Arrivals {
+    let arrivals = Collected::new(FanoutArrivals {
         to_last: Samples::with_room_for(room),
         received: 0,
         number: 0,

@@ -37,12 +37,12 @@ impl Listener for Relay {
 }
 
 /// Ends the chain: measures.
-struct Sink {
+struct ChainEnd {
     samples: Rc<RefCell<Samples>>,
     from: u64,
 }
 
-impl Listener for Sink {
+impl Listener for ChainEnd {
     fn receive(&mut self, timing: &Timing) {
         let latency = now_ns() - timing.stamp;
         if timing.number >= self.from {
@@ -61,7 +61,7 @@ pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Round, Err
     on_own_thread(|| {
         let ticks = ticks(rate, time);
         let samples = Rc::new(RefCell::new(Samples::with_room_for(ticks as usize)));
-        let sink = Sink { samples: Rc::clone(&samples), from: warm_up(ticks).into() };
+        let sink = ChainEnd { samples: Rc::clone(&samples), from: warm_up(ticks).into() };
         let mut chain: Box<dyn Listener> = Box::new(sink);
         for _ in 0..relays {
             chain = Box::new(Relay { next: chain });

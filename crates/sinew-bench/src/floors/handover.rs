@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use super::TwoProcessFloor;
-use super::peer::{self, Peer};
+use super::peer::{self, FloorPeer};
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
@@ -20,7 +20,7 @@ const ROOM: usize = 1 << 18;
 /// takes on the same clock and sends back.
 pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
-        let mut peer = Peer::start(TwoProcessFloor::Handover, cores, size)?;
+        let mut peer = FloorPeer::start(TwoProcessFloor::Handover, cores, size)?;
         let mut samples = Samples::with_room_for(ROOM);
         let window = Window::of(time);
         for number in 2.. {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::TwoProcessFloor;
-use super::peer::{self, Peer};
+use super::peer::{self, FloorPeer};
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
@@ -19,7 +19,7 @@ const ROOM: usize = 1 << 20;
 /// costs nothing.
 pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
-        let mut peer = Peer::start(TwoProcessFloor::Line2, cores, 0)?;
+        let mut peer = FloorPeer::start(TwoProcessFloor::Line2, cores, 0)?;
         let mut samples = Samples::with_room_for(ROOM);
         let window = Window::of(time);
         let mut before = now_ns();

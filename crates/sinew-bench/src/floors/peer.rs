@@ -13,13 +13,13 @@ use crate::process::{command, status};
 const POLLS: u32 = 1 << 24;
 
 /// The peer, as the measuring process sees it.
-pub(super) struct Peer {
+pub(super) struct FloorPeer {
     child: Child,
     floor: TwoProcessFloor,
     pub(super) shared: Shared,
 }
 
-impl Peer {
+impl FloorPeer {
     /// Ties the calling thread to the first core, starts a peer on the second, and waits until it is there. The calling
     /// thread must outlive the peer: the kernel ends it with the thread.
     pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
@@ -72,7 +72,7 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
+impl Drop for FloorPeer {
     fn drop(&mut self) {
         // It has nothing to lose. Both fail only when it has ended already.
         let _ = self.child.kill();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::TwoProcessFloor;
-use super::peer::Peer;
+use super::peer::FloorPeer;
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
@@ -18,7 +18,7 @@ const ROOM: usize = 1 << 16;
 /// One round, back to back or `rate` times a second. A sample is a round trip: two wake-ups.
 pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
-        let mut peer = Peer::start(TwoProcessFloor::Wake, cores, 0)?;
+        let mut peer = FloorPeer::start(TwoProcessFloor::Wake, cores, 0)?;
         let mut samples = Samples::with_room_for(ROOM);
         let mut pace = rate.map(Ticks::start).transpose()?;
         let window = Window::of(time);

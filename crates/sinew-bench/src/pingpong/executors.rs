@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sinew::Publisher;
 
-use super::{Answer, Case, End, send};
+use super::{AnswerWith, PingPongCase, PingPongEnd, send};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::options::{PingPongMode, Wait};
@@ -54,14 +54,14 @@ impl Going {
 }
 
 /// One round.
-pub(super) fn round<P: Payload, A: Answer<P>>(
-    end: &End<P>,
-    case: Case,
+pub(super) fn round<P: Payload, A: AnswerWith<P>>(
+    end: &PingPongEnd<P>,
+    case: PingPongCase,
     wait: Wait,
     time: Duration,
     mut peer: Process,
 ) -> Result<Round, Error> {
-    let Case { mode, rate, .. } = case;
+    let PingPongCase { mode, rate, .. } = case;
     let (time, warm_up) = times(rate, time);
     let going = Collected::new(Going {
         sent: 0,
@@ -129,8 +129,8 @@ fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
 }
 
 /// The other side.
-pub(super) fn answer_all<P: Payload, A: Answer<P>>(
-    end: &End<A>,
+pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
+    end: &PingPongEnd<A>,
     mode: PingPongMode,
     wait: Wait,
     measuring: Measuring,

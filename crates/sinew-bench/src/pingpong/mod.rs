@@ -24,7 +24,7 @@ use crate::options::{PingPongMode, PingPongOptions, PingPongWait};
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct Case {
+struct PingPongCase {
     mode: PingPongMode,
     wait: PingPongWait,
     size: usize,
@@ -36,11 +36,11 @@ struct Case {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Echo {
     directory: PathBuf,
-    case: Case,
+    case: PingPongCase,
     core: usize,
 }
 
-impl Case {
+impl PingPongCase {
     /// What a sample stands for: one way where the other process takes the time at which it had read everything, else two.
     fn parts(self) -> u32 {
         if self.mode == PingPongMode::Whole { 1 } else { 2 }
@@ -76,7 +76,7 @@ pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Res
     let mut rows = Vec::new();
     for size in sizes(options) {
         let &PingPongOptions { mode, wait, rate, .. } = options;
-        let case = Case { mode, wait, size, rate };
+        let case = PingPongCase { mode, wait, size, rate };
         let what = format!("{} pingpong of {size} B", mode.name());
         let (mut name, mut parts) = ("", 1);
         let mut floor = |time| {
@@ -107,7 +107,12 @@ fn sizes(options: &PingPongOptions) -> Vec<usize> {
 }
 
 /// One round.
-fn round(directory: &Path, case: Case, cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+fn round(
+    directory: &Path,
+    case: PingPongCase,
+    cores: (usize, usize),
+    time: Duration,
+) -> Result<Round, Error> {
     let round = of_size(case.size, Measure { directory, case, cores, time });
     round.unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
 }
@@ -115,17 +120,17 @@ fn round(directory: &Path, case: Case, cores: (usize, usize), time: Duration) ->
 /// The side that measures.
 struct Measure<'a> {
     directory: &'a Path,
-    case: Case,
+    case: PingPongCase,
     cores: (usize, usize),
     time: Duration,
 }
 
 impl Measure<'_> {
-    fn between<P: Payload, A: Answer<P>>(self) -> Result<Round, Error> {
+    fn between<P: Payload, A: AnswerWith<P>>(self) -> Result<Round, Error> {
         let Self { directory, case, cores, time } = self;
         let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
         let peer = Process::start(&echo)?;
-        let end = End::<P>::create(directory, "ping", "pong", cores.0)?;
+        let end = PingPongEnd::<P>::create(directory, "ping", "pong", cores.0)?;
         match case.wait.executor() {
             None => polling::round::<P, A>(&end, case, time, peer),
             Some(wait) => executors::round::<P, A>(&end, case, wait, time, peer),
@@ -165,9 +170,9 @@ struct AnswerAll<'a> {
 }
 
 impl AnswerAll<'_> {
-    fn between<P: Payload, A: Answer<P>>(self) -> Result<(), Error> {
+    fn between<P: Payload, A: AnswerWith<P>>(self) -> Result<(), Error> {
         let Self { echo, measuring } = self;
-        let end = End::<A>::create(&echo.directory, "pong", "ping", echo.core)?;
+        let end = PingPongEnd::<A>::create(&echo.directory, "pong", "ping", echo.core)?;
         match echo.case.wait.executor() {
             None => polling::answer_all::<P, A>(&end, echo.case.mode, measuring),
             Some(wait) => executors::answer_all::<P, A>(&end, echo.case.mode, wait, measuring),
@@ -187,7 +192,7 @@ impl ForPayload for AnswerAll<'_> {
 }
 
 /// What one process has before it subscribes to what the other one publishes.
-struct End<Out: Message> {
+struct PingPongEnd<Out: Message> {
     context: Context,
     node: Node,
     publisher: Publisher<Out>,
@@ -197,7 +202,7 @@ struct End<Out: Message> {
     core: usize,
 }
 
-impl<Out: Message> End<Out> {
+impl<Out: Message> PingPongEnd<Out> {
     fn create(
         directory: &Path,
         output: &'static str,
@@ -246,7 +251,7 @@ fn send_value<P: Payload>(publisher: &Publisher<P>, number: u64) -> sinew::Resul
 }
 
 /// What answers a message of type `P`.
-trait Answer<P: Payload>: Message {
+trait AnswerWith<P: Payload>: Message {
     /// Answers a message that has just arrived.
     fn to(message: &P, publisher: &Publisher<Self>, mode: PingPongMode) -> sinew::Result<()>;
 
@@ -258,7 +263,7 @@ trait Answer<P: Payload>: Message {
 }
 
 /// A message of the same kind.
-impl<P: Payload> Answer<P> for P {
+impl<P: Payload> AnswerWith<P> for P {
     fn to(message: &P, publisher: &Publisher<P>, mode: PingPongMode) -> sinew::Result<()> {
         send(publisher, mode, message.number())
     }
@@ -273,7 +278,7 @@ impl<P: Payload> Answer<P> for P {
 }
 
 /// The time at which all of the message had been read.
-impl<P: Payload> Answer<P> for Timing {
+impl<P: Payload> AnswerWith<P> for Timing {
     fn to(message: &P, publisher: &Publisher<Timing>, _mode: PingPongMode) -> sinew::Result<()> {
         let is_whole = std::hint::black_box(message).is_whole();
         let stamp = now_ns();

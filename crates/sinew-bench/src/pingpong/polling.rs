@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sinew::Subscription;
 
-use super::{Answer, Case, End, send};
+use super::{AnswerWith, PingPongCase, PingPongEnd, send};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::options::PingPongMode;
@@ -17,9 +17,9 @@ use crate::rounds::{Meter, Round, Usage};
 const POLLS: u32 = 1 << 20;
 
 /// One round.
-pub(super) fn round<P: Payload, A: Answer<P>>(
-    end: &End<P>,
-    case: Case,
+pub(super) fn round<P: Payload, A: AnswerWith<P>>(
+    end: &PingPongEnd<P>,
+    case: PingPongCase,
     time: Duration,
     mut peer: Process,
 ) -> Result<Round, Error> {
@@ -34,14 +34,14 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
 }
 
 /// The side that begins.
-struct Polled<'a, P: Payload, A: Answer<P>> {
-    end: &'a End<P>,
+struct Polled<'a, P: Payload, A: AnswerWith<P>> {
+    end: &'a PingPongEnd<P>,
     mode: PingPongMode,
     answers: Subscription<A>,
     peer: &'a mut Process,
 }
 
-impl<P: Payload, A: Answer<P>> Rally<Error> for Polled<'_, P, A> {
+impl<P: Payload, A: AnswerWith<P>> Rally<Error> for Polled<'_, P, A> {
     fn send(&mut self, number: u64) -> Result<(), Error> {
         Ok(send(&self.end.publisher, self.mode, number)?)
     }
@@ -64,8 +64,8 @@ impl<P: Payload, A: Answer<P>> Rally<Error> for Polled<'_, P, A> {
 }
 
 /// The other side.
-pub(super) fn answer_all<P: Payload, A: Answer<P>>(
-    end: &End<A>,
+pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
+    end: &PingPongEnd<A>,
     mode: PingPongMode,
     measuring: Measuring,
 ) -> Result<(), Error> {

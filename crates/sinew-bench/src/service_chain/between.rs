@@ -28,7 +28,7 @@ const ROOM: usize = 1 << 18;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug)]
-struct Case {
+struct BetweenCase {
     wait: Wait,
     /// Calls per second; back to back if not given.
     rate: Option<f64>,
@@ -52,10 +52,10 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
     if cores.is_none() {
         progress.note("the floors line2 and wake need two cores and this process may use one");
     }
-    let back_to_back = [Wait::Spin, Wait::Sleep].map(|wait| Case { wait, rate: None, cores });
-    let paced = options.rates.iter().map(|&rate| Case { wait: Wait::Sleep, rate: Some(rate), cores });
+    let back_to_back = [Wait::Spin, Wait::Sleep].map(|wait| BetweenCase { wait, rate: None, cores });
+    let paced = options.rates.iter().map(|&rate| BetweenCase { wait: Wait::Sleep, rate: Some(rate), cores });
     let mut rows = Vec::new();
-    let wanted = |case: &Case| options.wait.is_none_or(|wait| wait == case.wait);
+    let wanted = |case: &BetweenCase| options.wait.is_none_or(|wait| wait == case.wait);
     for case in back_to_back.into_iter().chain(paced).filter(wanted) {
         rows.extend(rows_of(case, &directory, turns, progress)?);
     }
@@ -63,7 +63,7 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
 }
 
 fn rows_of(
-    case: Case,
+    case: BetweenCase,
     directory: &Directory,
     turns: Turns,
     progress: &mut Progress,
@@ -118,7 +118,7 @@ fn rows_of(
 
 /// One round. Its samples are the times from the call to the server's start; besides, those from
 /// the call to its answer.
-fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
+fn round(directory: &Path, case: BetweenCase, time: Duration) -> Result<(Round, Samples), Error> {
     let core = case.cores.map(|cores| cores.1);
     let role = Serving { directory: directory.to_owned(), wait: case.wait, core };
     let mut other = Process::start(&role)?;
@@ -132,7 +132,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     if let Some(cores) = case.cores {
         machine::pin_to(cores.0)?;
     }
-    let mut calls = Calls::start(time);
+    let mut calls = CallsBetween::start(time);
     let meter = Meter::start();
     match case.wait {
         Wait::Spin => calls.await_all(&run, &client)?,
@@ -140,7 +140,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     }
     let usage = meter.usage();
     let (requests, its_usage): (Sequence, Usage) = other.finish()?;
-    let Calls { made, wrong, to_server, whole, .. } = calls;
+    let CallsBetween { made, wrong, to_server, whole, .. } = calls;
     let round = Round {
         lost: requests.lost(made),
         reordered: requests.reordered + wrong,
@@ -151,7 +151,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
 }
 
 /// What the client sees.
-struct Calls {
+struct CallsBetween {
     window: Window,
     made: u64,
     /// Answers to another call than the one that waited for it.
@@ -160,7 +160,7 @@ struct Calls {
     whole: Samples,
 }
 
-impl Calls {
+impl CallsBetween {
     fn start(time: Duration) -> Self {
         let (to_server, whole) = (Samples::with_room_for(ROOM), Samples::with_room_for(ROOM));
         Self { window: Window::of(time), made: 0, wrong: 0, to_server, whole }

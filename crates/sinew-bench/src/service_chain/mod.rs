@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One chain at one rate.
 #[derive(Clone, Copy, Debug)]
-struct Case {
+struct ServiceChainCase {
     executor: ExecutorOptions,
     relays: u32,
     rate: f64,
@@ -46,7 +46,7 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
     let mut rows = Vec::new();
     for &rate in &options.rates {
         let &ServiceChainOptions { executor, relays, awaits, .. } = options;
-        let case = Case { executor, relays, rate, awaits };
+        let case = ServiceChainCase { executor, relays, rate, awaits };
         let what = format!("{} services that call each other at {rate} Hz", relays + 1);
         let mut round_trips = Vec::new();
         let mut floor = |time| direct::round(relays, rate, time);
@@ -92,7 +92,7 @@ impl Requests {
 }
 
 /// What the client sees: its calls, and their times from the warm-up on.
-struct Calls {
+struct ChainCalls {
     made: u64,
     counts_from: u64,
     /// Answers to another call than the one that waited for it.
@@ -103,7 +103,7 @@ struct Calls {
     whole: Samples,
 }
 
-impl Calls {
+impl ChainCalls {
     fn with_room_for(ticks: u32) -> Self {
         let room = ticks as usize;
         let (to_last, whole) = (Samples::with_room_for(room), Samples::with_room_for(room));
@@ -128,7 +128,7 @@ impl Calls {
 
 /// One round. Its samples are the times from the client's call to the last server's start; besides,
 /// those from the call to its answer.
-fn round(case: Case, time: Duration) -> Result<(Round, Samples), Error> {
+fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Error> {
     let run = Run::by(case.executor)?;
     let requests = Collected::new(Requests::default());
     let _relays = (0..case.relays).map(|hop| relay(&run, hop, case.awaits)).collect::<Result<Vec<_>, _>>()?;
@@ -141,7 +141,7 @@ fn round(case: Case, time: Duration) -> Result<(Round, Samples), Error> {
         call_and_block(&run, &client, case.rate, time)?
     };
     let usage = meter.usage();
-    let Calls { made, wrong, to_last, whole, .. } = calls;
+    let ChainCalls { made, wrong, to_last, whole, .. } = calls;
     let round = requests.with(|requests| Round {
         lost: made.saturating_sub(requests.received),
         reordered: requests.reordered + wrong,
@@ -170,7 +170,7 @@ fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
 }
 
 /// The server that asks nobody.
-fn last(run: &Run, case: Case, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
+fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
     let service = node.service::<Bench>(&format!("hop_{}", case.relays));
     let requests = requests.clone();
@@ -187,7 +187,7 @@ fn last(run: &Run, case: Case, requests: &Collected<Requests>) -> sinew::Result<
 
 /// The client on a thread of its own, which sleeps between its calls, while this one spins the
 /// executor.
-fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
+fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<ChainCalls, Error> {
     let ticks = ticks(rate, time);
     thread::scope(|scope| {
         let stop = run.executor.stop_handle();
@@ -206,8 +206,8 @@ fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
     })
 }
 
-fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<Calls, Error> {
-    let mut calls = Calls::with_room_for(ticks);
+fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<ChainCalls, Error> {
+    let mut calls = ChainCalls::with_room_for(ticks);
     let mut pace = Ticks::start(rate)?;
     for _ in 0..ticks {
         pace.wait();
@@ -220,7 +220,7 @@ fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<Calls, Erro
 
 /// The client as a future that this thread spins the executor for: one spin for all calls, as
 /// several threads are started for each spin.
-fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
+fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<ChainCalls, Error> {
     let ticks = ticks(rate, time);
     let clock = Collected::new(Metronome::default());
     let struck = clock.clone();
@@ -228,7 +228,7 @@ fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
     let _timer =
         node.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || Metronome::strike(&struck))?;
     let calling = async {
-        let mut calls = Calls::with_room_for(ticks);
+        let mut calls = ChainCalls::with_room_for(ticks);
         for _ in 0..ticks {
             Metronome::next(&clock).await;
             let request = calls.next();
@@ -280,7 +280,7 @@ mod tests {
     fn every_call_reaches_the_last_server_in_order_and_is_answered() {
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
             for awaits in [false, true] {
-                let case = Case { executor, relays: 3, rate: 1000.0, awaits };
+                let case = ServiceChainCase { executor, relays: 3, rate: 1000.0, awaits };
                 let (round, whole) = round(case, Duration::from_millis(50)).unwrap();
                 assert_eq!((round.messages, whole.recorded()), (45, 45), "{case:?}");
                 assert_eq!((round.lost, round.reordered), (0, 0), "{case:?}");

@@ -32,7 +32,7 @@ pub(crate) struct DebugNode {
 
 /// What it saw.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Seen {
+struct DebugSeen {
     latencies: Samples,
     received: u64,
     reordered: u64,
@@ -95,7 +95,7 @@ fn round(
     })?;
     let Some(other) = other else { return Ok((robot, Figures::default())) };
     let sent: u64 = sent_by.iter().map(|publisher| publisher.statistics().published).sum();
-    let seen: Seen = other.finish_after(sent)?;
+    let seen: DebugSeen = other.finish_after(sent)?;
     let its = Figures {
         messages: Some(seen.received),
         lost: Some(sent.saturating_sub(seen.received)),
@@ -127,7 +127,8 @@ impl Work for DebugNode {
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.wait))?;
         let node = run.context.node("debug")?;
-        let arrivals = Collected::new(Seen { latencies: Samples::with_room_for(ROOM), ..Seen::default() });
+        let arrivals =
+            Collected::new(DebugSeen { latencies: Samples::with_room_for(ROOM), ..DebugSeen::default() });
         let mut trackers = Vec::new();
         let mut listening = Vec::new();
         for (topic, publishers) in &self.topics {
@@ -151,6 +152,6 @@ impl Work for DebugNode {
         let received = arrivals.clone();
         let usage = run.serve(measuring, move || received.with(|seen| seen.received))?;
         let reordered = trackers.iter().map(|tracker| tracker.with(|tracker| tracker.reordered)).sum();
-        measuring.tell(&arrivals.with(|seen| Seen { reordered, usage, ..std::mem::take(seen) }))
+        measuring.tell(&arrivals.with(|seen| DebugSeen { reordered, usage, ..std::mem::take(seen) }))
     }
 }

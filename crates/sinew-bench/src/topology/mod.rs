@@ -22,7 +22,7 @@ use crate::graph::{Graph, PublisherPlan};
 use crate::machine;
 use crate::options::TopologyOptions;
 pub(crate) use debug::DebugNode;
-use seen::{Seen, Span};
+use seen::{RunSpan, Seen};
 
 /// Memory that is used later than this after the start has grown.
 const SETTLED: Duration = Duration::from_secs(10);
@@ -75,7 +75,7 @@ fn figures(
     ready: impl FnOnce(&[Publisher<Stamped>]) -> Result<(), Error>,
 ) -> Result<Figures, Error> {
     let Load { graph, scale_rate, .. } = load;
-    let span = Span::of(time);
+    let span = RunSpan::of(time);
     let log = Collected::new(seen::room_for(graph, scale_rate, span));
     let subscriptions = subscribe(run, load, &log)?;
     let sources = sources(run, graph)?;

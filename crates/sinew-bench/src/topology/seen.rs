@@ -19,11 +19,11 @@ const GRACE: Duration = Duration::from_millis(20);
 
 /// A run of a graph.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct RunSpan {
     time: Duration,
 }
 
-impl Span {
+impl RunSpan {
     /// For so long, warm-up included.
     pub fn of(time: Duration) -> Self {
         Self { time }
@@ -62,7 +62,7 @@ pub struct Seen {
 }
 
 /// A log that need not grow while it is written, its memory there already.
-pub fn room_for(graph: &Graph, scale_rate: f64, span: Span) -> Vec<Seen> {
+pub fn room_for(graph: &Graph, scale_rate: f64, span: RunSpan) -> Vec<Seen> {
     let time = span.warm_up() + span.rest();
     let expected = graph.deliveries_per_second() * scale_rate * time.as_secs_f64();
     #[expect(
@@ -86,7 +86,7 @@ struct Sent {
 
 /// What a log comes to: the messages that count, if there are so many by each publisher in `sent`,
 /// in the order of the graph.
-pub fn figures(graph: &Graph, scale_rate: f64, span: Span, log: &[Seen], sent: &[u64]) -> Figures {
+pub fn figures(graph: &Graph, scale_rate: f64, span: RunSpan, log: &[Seen], sent: &[u64]) -> Figures {
     let mut publishers: BTreeMap<&str, Vec<Sent>> = BTreeMap::new();
     for (plan, &count) in graph.nodes.iter().flat_map(|node| &node.publishers).zip(sent) {
         let period = plan.period().div_f64(scale_rate);
@@ -139,12 +139,12 @@ mod tests {
     #[test]
     fn what_counts_is_due_after_the_warm_up_and_before_the_end() {
         let counted =
-            |time, period| Span::of(Duration::from_millis(time)).counted(Duration::from_millis(period));
+            |time, period| RunSpan::of(Duration::from_millis(time)).counted(Duration::from_millis(period));
         assert_eq!(counted(6000, 10), 100..600, "the first that counts is due at 1.01 s");
         assert_eq!(counted(6000, 400), 2..15);
         assert_eq!(counted(300, 100), 1..3, "half of a short run warms up");
         assert_eq!(counted(10, 100), 0..0);
-        let span = Span::of(Duration::from_secs(6));
+        let span = RunSpan::of(Duration::from_secs(6));
         assert_eq!(span.warm_up() + span.rest(), Duration::from_secs(6) + GRACE);
     }
 }

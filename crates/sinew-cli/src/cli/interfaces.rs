@@ -28,9 +28,9 @@ pub(crate) struct InterfaceOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum InterfaceCommand {
     /// The names of all types.
-    List(ListOptions),
+    List(InterfaceListOptions),
     /// The names of all packages with types.
-    Packages(ListOptions),
+    Packages(InterfaceListOptions),
     /// The names of a package's types.
     Package(PackageOptions),
     /// A type's definition, with those of the types in it. (JSON: its description, of which its hash is made.)
@@ -43,7 +43,7 @@ pub(crate) enum InterfaceCommand {
 
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub(crate) struct ListOptions {
+pub(crate) struct InterfaceListOptions {
     /// Only messages.
     #[arg(short = 'm', long)]
     pub(crate) only_msgs: bool,
@@ -71,7 +71,7 @@ pub(crate) struct PackageOptions {
     pub(crate) name: String,
 
     #[command(flatten)]
-    pub(crate) list: ListOptions,
+    pub(crate) list: InterfaceListOptions,
 }
 
 #[derive(Args, Debug)]

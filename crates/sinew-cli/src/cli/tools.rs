@@ -49,7 +49,7 @@ pub(crate) struct NodeOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum NodeCommand {
     /// The names of all nodes.
-    List(ListOptions),
+    List(GraphListOptions),
     /// What a node publishes, receives, serves and calls.
     Info(InfoOptions),
 }
@@ -139,7 +139,7 @@ pub(crate) struct FindOptions {
     pub(crate) count: bool,
 
     #[command(flatten)]
-    pub(crate) list: ListOptions,
+    pub(crate) list: GraphListOptions,
 }
 
 #[derive(Args, Debug)]
@@ -150,7 +150,7 @@ pub(crate) struct ServiceEchoOptions {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ListOptions {
+pub(crate) struct GraphListOptions {
     /// Also hidden ones: those with a part that begins with `_`.
     #[arg(short, long, visible_aliases = ["include-hidden", "include-hidden-nodes", "include-hidden-topics", "include-hidden-services"])]
     pub(crate) all: bool,
@@ -170,7 +170,7 @@ pub(crate) struct TypedListOptions {
     pub(crate) show_types: bool,
 
     #[command(flatten)]
-    pub(crate) list: ListOptions,
+    pub(crate) list: GraphListOptions,
 }
 
 #[derive(Args, Debug)]

@@ -30,7 +30,7 @@ pub(super) struct Panel {
 }
 
 /// Where changes are asked for.
-pub(super) struct Sources {
+pub(super) struct ControlSources {
     /// Keys arrive at standard input.
     pub(super) keys: bool,
     /// Something changes every second.
@@ -49,7 +49,7 @@ pub(super) struct Controls {
 impl Controls {
     /// Starts it, if there is anything it could hear. `call` asks the filter and yields what it accepted, or why not.
     pub(super) fn start(
-        sources: Sources,
+        sources: ControlSources,
         panel: Collected<Panel>,
         stop: StopHandle,
         call: impl FnMut(Settings) -> Result<Settings, String> + Send + 'static,
@@ -82,14 +82,14 @@ impl Drop for Controls {
 
 /// What happened while nothing was done.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Heard {
+struct ControlEvents {
     end: bool,
     keys: bool,
 }
 
 /// The work of the thread.
 struct Hands<C> {
-    sources: Sources,
+    sources: ControlSources,
     panel: Collected<Panel>,
     stop: StopHandle,
     call: C,
@@ -116,7 +116,7 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 
     /// Waits for a key, the end or the next change of its own.
-    fn listen(&self, due_ns: i64) -> Heard {
+    fn listen(&self, due_ns: i64) -> ControlEvents {
         let patience = self.sources.automatic.then(|| {
             let left = (due_ns - now_ns()).max(0);
             Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 }
@@ -125,18 +125,18 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 
     /// Waits for a key or the end; `None` is for ever.
-    fn look(&self, patience: Option<&Timespec>) -> Heard {
+    fn look(&self, patience: Option<&Timespec>) -> ControlEvents {
         let keys = io::stdin();
         let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
         let polled = if self.sources.keys { &mut both[..] } else { &mut both[..1] };
         match poll(polled, patience) {
             Ok(_) => {
                 let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
-                Heard { end, keys }
+                ControlEvents { end, keys }
             }
-            Err(Errno::INTR) => Heard::default(),
+            Err(Errno::INTR) => ControlEvents::default(),
             // It can't be heard any more when to end: better now.
-            Err(_) => Heard { end: true, keys: false },
+            Err(_) => ControlEvents { end: true, keys: false },
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn hands<C: FnMut(Settings) -> Result<Settings, String>>(call: C) -> (UnixStream, Hands<C>) {
-        let sources = Sources { keys: false, automatic: false, tells: false };
+        let sources = ControlSources { keys: false, automatic: false, tells: false };
         let stop = sinew::Executor::single().stop_handle();
         let (end, ended) = UnixStream::pair().unwrap();
         (end, Hands { sources, panel: Collected::new(Panel::default()), stop, call, ended })
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_thread_ends_when_its_handle_does() {
-        let sources = Sources { keys: false, automatic: true, tells: false };
+        let sources = ControlSources { keys: false, automatic: true, tells: false };
         let stop = sinew::Executor::single().stop_handle();
         let panel = Collected::new(Panel::default());
         drop(Controls::start(sources, panel, stop, Ok).unwrap());
@@ -250,8 +250,8 @@ mod tests {
     fn its_end_is_heard_before_anything_is_due() {
         let (end, mut hands) = hands(Ok);
         hands.sources.automatic = true;
-        assert_eq!(hands.listen(0), Heard::default());
+        assert_eq!(hands.listen(0), ControlEvents::default());
         drop(end);
-        assert_eq!(hands.listen(i64::MAX), Heard { end: true, keys: false });
+        assert_eq!(hands.listen(i64::MAX), ControlEvents { end: true, keys: false });
     }
 }

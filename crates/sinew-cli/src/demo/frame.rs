@@ -18,7 +18,7 @@ const ENCODING: &str = "rgb8";
 
 /// What can be done with a frame that is only looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Picture<'a> {
+pub(super) struct FrameView<'a> {
     /// The picture in front of the camera.
     pub(super) name: &'a str,
     pub(super) width: u32,
@@ -27,7 +27,7 @@ pub(super) struct Picture<'a> {
     pub(super) pixels: &'a [u8],
 }
 
-impl<'a> Picture<'a> {
+impl<'a> FrameView<'a> {
     /// What the image shows, or why that can't be said: anybody may publish images.
     pub(super) fn of(image: &'a ImageView<'_>) -> Result<Self, String> {
         let &ImageView { width, height, step, .. } = image;
@@ -174,7 +174,7 @@ mod tests {
             let name = camera.sees();
             let frame = capture(&mut camera);
             let view = Viewed::of(&frame);
-            let picture = Picture::of(&view).unwrap();
+            let picture = FrameView::of(&view).unwrap();
             assert_eq!((picture.name, picture.width, picture.height), (name, 640, 480));
             assert!(picture.pixels == frame.data, "{}", picture.name);
         }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_is_no_frame_says_why() {
         let frame = || Image { data: vec![0; BYTES], ..begun("cat") };
-        let of = |image: Image| Picture::of(&Viewed::of(&image)).map(drop).unwrap_err();
+        let of = |image: Image| FrameView::of(&Viewed::of(&image)).map(drop).unwrap_err();
         assert!(of(Image { encoding: "mono8".to_owned(), ..frame() }).contains("rgb8"));
         assert!(of(Image { data: vec![0; 3], ..frame() }).contains("has 3 bytes"));
         assert!(of(Image { step: 0, ..frame() }).contains("rows of 0"));

@@ -25,12 +25,12 @@ pub(super) struct Making {
     pub(super) filter: Node,
     /// The group of whatever the filter's node does.
     pub(super) filters: Group<Filter>,
-    pub(super) ends: Ends,
+    pub(super) ends: FramePaths,
     _shutter: Timer,
 }
 
 /// Where frames could be copied or lost on their way to the viewer's node.
-pub(super) struct Ends {
+pub(super) struct FramePaths {
     publishers: [Publisher<Image>; 2],
     filtering: Subscription<Image>,
 }
@@ -64,7 +64,7 @@ impl Making {
                 let published = from_camera.publish(frame);
                 Ok(published.map_err(sinew::Error::from)?)
             })?;
-        let ends = Ends { publishers: [frames, drawn], filtering };
+        let ends = FramePaths { publishers: [frames, drawn], filtering };
         Ok(Self { camera, filter, filters, ends, _shutter: shutter })
     }
 }
@@ -77,7 +77,7 @@ fn draw(filter: &mut Filter, frame: Sample<Image>, to: &Publisher<Image>) -> Res
     to.publish(frame).map_err(|error| error.to_string())
 }
 
-impl Ends {
+impl FramePaths {
     /// What became of frames, as publishers and subscriptions count themselves. (The viewer only views: it adds nothing.)
     pub(super) fn underway(&self) -> Underway {
         let mut underway = Underway::default();

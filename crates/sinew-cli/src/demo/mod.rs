@@ -24,14 +24,14 @@ use sinew_interfaces::sensor_msgs::msg::Image;
 use crate::cli::DemoOptions;
 use crate::error::Error;
 use crate::terminal::{self, Terminal};
-use controls::{Controls, Panel, Sources};
+use controls::{ControlSources, Controls, Panel};
 use filter::Filter;
 use making::Making;
 use save::Saver;
 use screen::Screen;
 use settings::{SetEdges, Settings};
 use sinew_bench::run::{Collected, executor};
-use viewer::{Ask, Seen, Viewer};
+use viewer::{Ask, Viewer, ViewerCounts};
 
 /// How long the panel waits for the filter, which answers when it has drawn the frames that came before.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -54,7 +54,7 @@ type Means = (Option<Terminal>, Option<Saver>);
 /// Has something shown, and says at the end what there was to see.
 fn tell(
     options: &DemoOptions,
-    show: impl FnOnce(Means) -> Result<Collected<Seen>, Error>,
+    show: impl FnOnce(Means) -> Result<Collected<ViewerCounts>, Error>,
 ) -> Result<(), Error> {
     let saver = options.save.as_deref().map(Saver::start).transpose()?;
     let terminal = Terminal::take()?;
@@ -72,7 +72,7 @@ fn tell(
 }
 
 /// The three nodes in this process. When this returns they are gone, and the terminal is given back.
-fn show(options: &DemoOptions, means: Means) -> Result<Collected<Seen>, Error> {
+fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, Error> {
     let context = Context::new()?;
     let executor = executor(options.executor);
     executor.add(&context)?;
@@ -96,12 +96,12 @@ fn watch(
     (context, executor): (&Context, &Executor),
     underway: Ask,
     change: impl FnMut(Settings) -> Result<Settings, String> + Send + 'static,
-) -> Result<Collected<Seen>, Error> {
+) -> Result<Collected<ViewerCounts>, Error> {
     let stop = executor.stop_handle();
     terminal::stop_on_signal(move || stop.stop(), terminal.as_ref())?;
-    let seen = Collected::new(Seen::new(underway, saver));
+    let seen = Collected::new(ViewerCounts::new(underway, saver));
     let panel = Collected::new(Panel::default());
-    let sources = Sources {
+    let sources = ControlSources {
         keys: terminal.as_ref().is_some_and(Terminal::has_keys),
         automatic: options.settings,
         tells: terminal.is_none(),
@@ -127,7 +127,7 @@ fn watch(
     controls.end();
     context.shutdown(); // so that no call is waited for
     drop(controls);
-    let asked = seen.with(Seen::settle);
+    let asked = seen.with(ViewerCounts::settle);
     drop(asked);
     outcome?;
     Ok(seen)

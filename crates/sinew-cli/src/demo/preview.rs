@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::frame::Picture;
+use super::frame::FrameView;
 
 /// The least a preview is worth drawing in, in cells.
 const LEAST: (usize, usize) = (32, 10);
@@ -15,7 +15,7 @@ type Colour = [u8; 3];
 
 /// The frame in at most `columns` x `rows` cells, its proportions kept, a string with its colour codes per row; none if
 /// there is too little room.
-pub(super) fn lines(frame: &Picture<'_>, columns: usize, rows: usize) -> Vec<String> {
+pub(super) fn lines(frame: &FrameView<'_>, columns: usize, rows: usize) -> Vec<String> {
     let Some((width, height)) = fitting(frame, columns, rows) else { return Vec::new() };
     (0..height / 2)
         .map(|row| {
@@ -37,7 +37,7 @@ pub(super) fn lines(frame: &Picture<'_>, columns: usize, rows: usize) -> Vec<Str
 }
 
 /// Pixels of the preview, width and (even) height. A half cell is about as high as it is wide.
-fn fitting(frame: &Picture<'_>, columns: usize, rows: usize) -> Option<(usize, usize)> {
+fn fitting(frame: &FrameView<'_>, columns: usize, rows: usize) -> Option<(usize, usize)> {
     let (own_width, own_height) = dimensions(frame);
     if columns < LEAST.0 || rows < LEAST.1 || own_width == 0 || own_height == 0 {
         return None;
@@ -48,12 +48,12 @@ fn fitting(frame: &Picture<'_>, columns: usize, rows: usize) -> Option<(usize, u
     (width > 0 && height > 0).then_some((width, height))
 }
 
-fn dimensions(frame: &Picture<'_>) -> (usize, usize) {
+fn dimensions(frame: &FrameView<'_>) -> (usize, usize) {
     (frame.width as usize, frame.height as usize)
 }
 
 /// The mean colour of the part of the frame that one pixel of a `size` preview stands for.
-fn mean(frame: &Picture<'_>, at: (usize, usize), size: (usize, usize)) -> Colour {
+fn mean(frame: &FrameView<'_>, at: (usize, usize), size: (usize, usize)) -> Colour {
     let (width, height) = dimensions(frame);
     let span = |at: usize, of: usize, all: usize| {
         let first = at * all / of;
@@ -83,8 +83,8 @@ mod tests {
         (0..height).flat_map(row).collect()
     }
 
-    fn frame(width: u32, height: u32, pixels: &[u8]) -> Picture<'_> {
-        Picture { name: "", width, height, pixels }
+    fn frame(width: u32, height: u32, pixels: &[u8]) -> FrameView<'_> {
+        FrameView { name: "", width, height, pixels }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use png::{BitDepth, ColorType, Encoder, EncodingError};
 use sinew::Sample;
 use sinew_interfaces::sensor_msgs::msg::Image;
 
-use super::frame::Picture;
+use super::frame::FrameView;
 use crate::error::Error;
 use sinew_bench::run::Collected;
 
@@ -84,8 +84,8 @@ impl Saver {
 fn save(frame: &Sample<Image>, directory: &Path) -> Result<(), Error> {
     let failed = |path: PathBuf| move |source| Error::File { action: "save", path, source };
     let view = frame.view().map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
-    let Picture { name, width, height, pixels } =
-        Picture::of(&view).map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
+    let FrameView { name, width, height, pixels } =
+        FrameView::of(&view).map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
     let path = directory.join(format!("{}.png", name.replace('/', "_"))); // in this directory, whatever it is called
     let encoded = encode(width, height, pixels).map_err(io::Error::other);
     encoded.and_then(|png| fs::write(&path, png)).map_err(|source| {

@@ -10,7 +10,7 @@ use crossterm::style::{Attribute, SetAttribute};
 use crossterm::terminal::{self, Clear, ClearType};
 
 use super::controls::Panel;
-use super::frame::Picture;
+use super::frame::FrameView;
 use super::preview;
 use crate::error::Error;
 use crate::terminal::Terminal;
@@ -75,7 +75,11 @@ impl Screen {
     }
 
     /// Shows the frame and the figures, if it is time to.
-    pub(super) fn show(&mut self, frame: &Picture<'_>, status: impl FnOnce() -> Status) -> Result<(), Error> {
+    pub(super) fn show(
+        &mut self,
+        frame: &FrameView<'_>,
+        status: impl FnOnce() -> Status,
+    ) -> Result<(), Error> {
         let now = now_ns();
         if now < self.next_ns {
             return Ok(());
@@ -89,14 +93,14 @@ impl Screen {
         self.flush()
     }
 
-    fn draw(&mut self, frame: &Picture<'_>, status: &Status) -> io::Result<()> {
+    fn draw(&mut self, frame: &FrameView<'_>, status: &Status) -> io::Result<()> {
         let size = terminal::size()?;
         if size != self.size {
             self.size = size;
             queue!(self.text, Clear(ClearType::All))?;
         }
         let columns = usize::from(size.0);
-        let Picture { name, width, height, pixels } = frame;
+        let FrameView { name, width, height, pixels } = frame;
         let keys = if self.has_keys { "+ and - change the filter's strength, m its mode; " } else { "" };
         let figures = [
             format!("camera -> filter -> viewer. {keys}Ctrl-C ends it."),

@@ -3,7 +3,7 @@
 use sinew::{MessageInfo, Sample, StopHandle};
 use sinew_interfaces::sensor_msgs::msg::Image;
 
-use super::frame::Picture;
+use super::frame::FrameView;
 use super::save::Saver;
 use super::screen::{Screen, Status};
 use crate::error::Error;
@@ -24,7 +24,7 @@ pub(super) struct Underway {
 pub(super) type Ask = Box<dyn Fn() -> Underway + Send>;
 
 /// What the viewer has seen; outlives it.
-pub(super) struct Seen {
+pub(super) struct ViewerCounts {
     frames: u64,
     /// Between filter and viewer.
     lost: u64,
@@ -62,7 +62,7 @@ impl Recent {
     }
 }
 
-impl Seen {
+impl ViewerCounts {
     pub(super) fn new(underway: Ask, saver: Option<Saver>) -> Self {
         Self {
             frames: 0,
@@ -127,12 +127,12 @@ impl Seen {
 /// The state of the viewer's group.
 pub(super) struct Viewer {
     screen: Screen,
-    seen: Collected<Seen>,
+    seen: Collected<ViewerCounts>,
     stop: StopHandle,
 }
 
 impl Viewer {
-    pub(super) fn new(screen: Screen, seen: Collected<Seen>, stop: StopHandle) -> Self {
+    pub(super) fn new(screen: Screen, seen: Collected<ViewerCounts>, stop: StopHandle) -> Self {
         Self { screen, seen, stop }
     }
 
@@ -141,7 +141,7 @@ impl Viewer {
         // From the camera's publish to here: every message knows when the first of its chain was published.
         let latency = i64::try_from(info.chain_latency().as_nanos()).unwrap_or(i64::MAX);
         let image = frame.view().map_err(|error| error.to_string())?;
-        let picture = Picture::of(&image)?;
+        let picture = FrameView::of(&image)?;
         let (screen, stop) = (&mut self.screen, &self.stop);
         self.seen.with(|seen| {
             seen.count(info.publication_sequence(), latency);

@@ -18,7 +18,7 @@ use sinew_shm::{
 use super::message_of;
 use crate::cli::interfaces::CallOptions;
 use crate::error::{CallError, Error, TypesError};
-use crate::interfaces::{Sources, Types, name};
+use crate::interfaces::{PackageSources, Types, name};
 use crate::observed::Observed;
 use crate::output::{print, says};
 use crate::similar::{self, suggestion};
@@ -33,7 +33,7 @@ const DEPTH: usize = 8;
 pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let domain = Domain::open(options.place.dir.as_deref(), observed.domain())?;
-    let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
+    let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain.clone()));
     check(options, &types)?;
     let snapshot = observed.look()?;
     let mut similar = String::new();
@@ -47,10 +47,10 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
         ));
     }
     drop(snapshot);
-    let found = Arc::new(Found {
+    let found = Arc::new(CallObserver {
         service: options.name.clone(),
         port: OnceLock::new(),
-        news: Collected::new(News::default()),
+        news: Collected::new(CallNews::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
     let outcome = participant.port(None).map_err(Error::from).and_then(|port| {
@@ -102,14 +102,14 @@ fn body(bytes: &[u8]) -> Result<&[u8], String> {
 }
 
 /// What the participant's helper thread finds.
-struct Found {
+struct CallObserver {
     service: String,
     port: OnceLock<Arc<EventReceiver>>,
-    news: Collected<News>,
+    news: Collected<CallNews>,
 }
 
 #[derive(Default)]
-struct News {
+struct CallNews {
     servers: Vec<(Arc<Peer>, EndpointKey, Endpoint)>,
     /// The server that was called, and the entity that did it.
     called: Option<(u64, EndpointKey, EndpointKey)>,
@@ -123,7 +123,7 @@ enum Answer {
     Gone,
 }
 
-impl News {
+impl CallNews {
     fn answer(&mut self) -> Option<Result<Answer, Error>> {
         if let Some(incoming) = &mut self.answers {
             let mut buffer = Vec::new();
@@ -143,7 +143,7 @@ impl News {
     }
 }
 
-impl Found {
+impl CallObserver {
     fn wake(&self) {
         if let Some(port) = self.port.get() {
             port.ring();
@@ -158,7 +158,7 @@ impl Sink for Reader {
     fn drain(&self) {}
 }
 
-impl Observer for Found {
+impl Observer for CallObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         if entity.kind == EndpointKind::Server && entity.name == self.service {
             self.news.with(|news| news.servers.push((Arc::clone(peer), key, entity.clone())));
@@ -185,7 +185,7 @@ impl Observer for Found {
 
 struct Call<'a> {
     options: &'a CallOptions,
-    found: &'a Found,
+    found: &'a CallObserver,
     port: &'a EventReceiver,
     domain: u32,
     /// Other services that may have been meant, as the end of a sentence.
@@ -228,7 +228,7 @@ impl Call<'_> {
         let mut due = now_ns();
         loop {
             way.send(&super::now(&mut request).encode())?;
-            let image = match self.wait(self.options.timeout, News::answer) {
+            let image = match self.wait(self.options.timeout, CallNews::answer) {
                 Waited::Came(answer) => answer?,
                 Waited::TimedOut(waited) => {
                     return Err(CallError::TimedOut { service: service(), waited }.into());
@@ -264,7 +264,11 @@ impl Call<'_> {
     }
 
     /// Waits for something to be there.
-    fn wait<T>(&self, timeout: Option<Duration>, mut look: impl FnMut(&mut News) -> Option<T>) -> Waited<T> {
+    fn wait<T>(
+        &self,
+        timeout: Option<Duration>,
+        mut look: impl FnMut(&mut CallNews) -> Option<T>,
+    ) -> Waited<T> {
         let begin = now_ns();
         loop {
             let seen = self.port.bell(); // K1

@@ -20,7 +20,7 @@ use super::printing::{Content, Origin, Read, for_people, for_programs};
 use super::qos;
 use crate::cli::tools::EchoOptions;
 use crate::error::{Error, TypesError};
-use crate::interfaces::{Sources, Types, name};
+use crate::interfaces::{PackageSources, Types, name};
 use crate::observed::{Observed, gid};
 use crate::output::{print, says};
 use crate::similar::{self, suggestion};
@@ -45,12 +45,12 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
         says(&format!("nobody publishes {name} in domain {domain} yet: waiting{similar}"));
     }
     let domain = Domain::open(info.place.dir.as_deref(), observed.domain())?;
-    let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
+    let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain.clone()));
     let wanted = options.type_name.as_ref().map(|wanted| name(wanted, types.sources())).transpose()?;
-    let found = Arc::new(Found {
+    let found = Arc::new(EchoObserver {
         topic: info.name.clone(),
         port: OnceLock::new(),
-        heard: Collected::new(Heard::default()),
+        heard: Collected::new(PendingMessages::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
     let outcome = participant.port(None).map_err(Error::from).and_then(|port| {
@@ -71,35 +71,35 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
 }
 
 /// What the participant's helper thread finds.
-struct Found {
+struct EchoObserver {
     topic: String,
     port: OnceLock<Arc<EventReceiver>>,
-    heard: Collected<Heard>,
+    heard: Collected<PendingMessages>,
 }
 
 /// What is still to be looked at.
 #[derive(Default)]
-struct Heard {
+struct PendingMessages {
     /// Publishers of the topic that are new.
     publishers: Vec<Endpoint>,
     /// All there were, by their gids.
     known: Vec<(u64, EndpointKey, Endpoint)>,
-    sources: Vec<Arc<Source>>,
+    sources: Vec<Arc<EchoSource>>,
     is_enough: bool,
 }
 
 /// A connection from a publisher.
-struct Source {
+struct EchoSource {
     incoming: Collected<Incoming>,
     origin: Origin,
 }
 
-impl Sink for Source {
+impl Sink for EchoSource {
     // The port's owner reads all sources whenever it is woken.
     fn drain(&self) {}
 }
 
-impl Found {
+impl EchoObserver {
     fn wake(&self) {
         if let Some(port) = self.port.get() {
             port.ring();
@@ -107,7 +107,7 @@ impl Found {
     }
 }
 
-impl Observer for Found {
+impl Observer for EchoObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         if entity.kind == EndpointKind::Publisher && entity.name == self.topic {
             self.heard.with(|heard| {
@@ -132,7 +132,7 @@ impl Observer for Found {
         incoming.set_port(self.port.get().map(|port| &**port));
         let gid = gid(id.0, publisher.number);
         let source =
-            Arc::new(Source { incoming: Collected::new(incoming), origin: Origin { gid, publisher } });
+            Arc::new(EchoSource { incoming: Collected::new(incoming), origin: Origin { gid, publisher } });
         self.heard.with(|heard| heard.sources.push(Arc::clone(&source)));
         self.wake(); // what came before the port was known is not announced
         Some(source)
@@ -185,7 +185,7 @@ impl<'a> Echo<'a> {
         }
     }
 
-    fn run(&mut self, found: &Found, port: &EventReceiver) -> Result<(), Error> {
+    fn run(&mut self, found: &EchoObserver, port: &EventReceiver) -> Result<(), Error> {
         loop {
             let rung = port.bell(); // K1
             port.park();
@@ -203,7 +203,7 @@ impl<'a> Echo<'a> {
                     return Ok(());
                 }
             }
-            let goes_on = |source: &Arc<Source>| {
+            let goes_on = |source: &Arc<EchoSource>| {
                 source.incoming.with(|incoming| {
                     let is_over = incoming.is_over();
                     if is_over {
@@ -289,7 +289,7 @@ impl<'a> Echo<'a> {
     }
 
     /// Prints what a publisher has sent.
-    fn read(&mut self, source: &Source) -> Result<(), Error> {
+    fn read(&mut self, source: &EchoSource) -> Result<(), Error> {
         let most = if self.options.style.full { usize::MAX } else { SHOWN };
         let known = self.known(&source.origin.publisher)?;
         let needs_fields = self.needs_fields();

@@ -6,14 +6,14 @@ use std::io::{self, Write as _};
 use serde_json::{Value, json};
 use sinew_shm::{Domain, EndpointKind};
 
-use crate::cli::tools::{FindOptions, InfoOptions, ListOptions, TypedListOptions, Where};
+use crate::cli::tools::{FindOptions, GraphListOptions, InfoOptions, TypedListOptions, Where};
 use crate::error::Error;
 use crate::observed::{Ends, Observed, ObservedDomain};
 use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 
 /// `ros2 node list`.
-pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
+pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
     let snapshot = Observed::open(&options.place)?.look()?;
     let mut nodes: Vec<_> = snapshot
         .of(EndpointKind::Node)

@@ -16,7 +16,7 @@ use sinew_shm::{
 use super::qos;
 use crate::cli::interfaces::PubOptions;
 use crate::error::{Error, TypesError};
-use crate::interfaces::{Sources, Types, name};
+use crate::interfaces::{PackageSources, Types, name};
 use crate::observed::{Ends, Observed};
 use crate::output::{print, says};
 use crate::terminal;
@@ -36,7 +36,7 @@ const WAIT_FOR_ROOM: Duration = Duration::from_millis(100);
 pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let number = options.place.domain().map_err(Error::DomainNumber)?;
     let domain = Domain::open(options.place.dir.as_deref(), number)?;
-    let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
+    let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain.clone()));
     let type_name = name(&options.type_name, types.sources())?;
     if type_name.kind() != Kind::Message && !type_name.base().contains('_') {
         let name = type_name.to_string();
@@ -53,12 +53,12 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     if !options.force {
         refuse_other_type(options, type_name.as_str(), &hash.0)?;
     }
-    let found = Arc::new(Found {
+    let found = Arc::new(PublishObserver {
         topic: topic.clone(),
         type_name: type_name.to_string(),
         hash: hash.0,
         port: OnceLock::new(),
-        news: Collected::new(News::default()),
+        news: Collected::new(PublishNews::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
     // What tools can read is worth more than an error here: the messages go their way without it.
@@ -122,22 +122,22 @@ fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> 
 }
 
 /// What the participant's helper thread finds.
-struct Found {
+struct PublishObserver {
     topic: String,
     type_name: String,
     hash: [u8; 32],
     port: OnceLock<Arc<EventReceiver>>,
-    news: Collected<News>,
+    news: Collected<PublishNews>,
 }
 
 #[derive(Default)]
-struct News {
+struct PublishNews {
     came: Vec<(Arc<Peer>, EndpointKey, Endpoint)>,
     went: Vec<(u64, EndpointKey)>,
     is_enough: bool,
 }
 
-impl Found {
+impl PublishObserver {
     fn wake(&self) {
         if let Some(port) = self.port.get() {
             port.ring();
@@ -145,7 +145,7 @@ impl Found {
     }
 }
 
-impl Observer for Found {
+impl Observer for PublishObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         if entity.kind == EndpointKind::Subscription && entity.name == self.topic {
             if entity.type_name != self.type_name || entity.hash != self.hash {
@@ -172,7 +172,7 @@ impl Observer for Found {
 }
 
 struct Publish<'a> {
-    found: &'a Found,
+    found: &'a PublishObserver,
     port: Arc<EventReceiver>,
     _node: OwnEndpoint,
     writer: Writer,
@@ -188,7 +188,7 @@ impl<'a> Publish<'a> {
     fn new(
         participant: &Arc<Participant>,
         publisher: &Endpoint,
-        found: &'a Found,
+        found: &'a PublishObserver,
         (offered, mut message): (QoS, Template),
     ) -> Result<Self, Error> {
         let port = participant.port(None)?;

@@ -12,7 +12,7 @@ use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic::MessageType;
 use sinew_shm::Domain;
 
-use super::Sources;
+use super::PackageSources;
 use super::show::{Comments, described_alone, written};
 use crate::cli::tools::Where;
 use crate::error::TypesError;
@@ -21,17 +21,17 @@ use crate::similar::{self, suggestion};
 
 /// All that there is to find types in.
 pub(crate) struct Types {
-    sources: Sources,
+    sources: PackageSources,
     /// Whose participants keep descriptions, if it is there.
     domain: Option<Domain>,
 }
 
 impl Types {
-    pub(crate) fn new(sources: Sources, domain: Option<Domain>) -> Self {
+    pub(crate) fn new(sources: PackageSources, domain: Option<Domain>) -> Self {
         Self { sources, domain }
     }
 
-    pub(crate) fn sources(&self) -> &Sources {
+    pub(crate) fn sources(&self) -> &PackageSources {
         &self.sources
     }
 

@@ -12,13 +12,15 @@ use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, Style};
 use sinew_shm::Domain;
 
-use crate::cli::interfaces::{InterfaceCommand, ListOptions, PackageOptions, ShowOptions, TypeOptions};
+use crate::cli::interfaces::{
+    InterfaceCommand, InterfaceListOptions, PackageOptions, ShowOptions, TypeOptions,
+};
 use crate::error::{Error, TypesError};
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 pub(crate) use known::{Types, kept_in};
 use show::Comments;
-pub(crate) use sources::Sources;
+pub(crate) use sources::PackageSources;
 
 /// `sinew interface`.
 pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
@@ -33,7 +35,7 @@ pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
 }
 
 /// The names of types of the kinds that are asked for.
-fn names(options: &ListOptions, sources: &Sources) -> Vec<TypeName> {
+fn names(options: &InterfaceListOptions, sources: &PackageSources) -> Vec<TypeName> {
     let wanted = |name: &TypeName| match (options.only_msgs, options.only_srvs, options.only_actions) {
         (false, false, false) => true,
         (messages, services, actions) => match name.kind() {
@@ -46,8 +48,8 @@ fn names(options: &ListOptions, sources: &Sources) -> Vec<TypeName> {
 }
 
 /// `ros2 interface list`.
-fn list(options: &ListOptions) -> Result<(), Error> {
-    let names = names(options, &Sources::open(&options.definitions)?);
+fn list(options: &InterfaceListOptions) -> Result<(), Error> {
+    let names = names(options, &PackageSources::open(&options.definitions)?);
     if options.json {
         return print_json(&names.iter().map(TypeName::as_str).collect::<Vec<_>>());
     }
@@ -68,15 +70,15 @@ fn list(options: &ListOptions) -> Result<(), Error> {
 }
 
 /// `ros2 interface packages`.
-fn packages(options: &ListOptions) -> Result<(), Error> {
-    let names = names(options, &Sources::open(&options.definitions)?);
+fn packages(options: &InterfaceListOptions) -> Result<(), Error> {
+    let names = names(options, &PackageSources::open(&options.definitions)?);
     let packages: BTreeSet<&str> = names.iter().map(TypeName::package).collect();
     lines(packages.into_iter(), options.json)
 }
 
 /// `ros2 interface package`.
 fn package(options: &PackageOptions) -> Result<(), Error> {
-    let sources = Sources::open(&options.list.definitions)?;
+    let sources = PackageSources::open(&options.list.definitions)?;
     if !sources.packages().any(|package| package == options.name) {
         let similar = suggestion(&similar::to(&options.name, sources.packages()));
         return Err(Error::NoPackage { name: options.name.clone(), looked: sources.looked(), similar });
@@ -142,11 +144,11 @@ fn hash(options: &TypeOptions) -> Result<(), Error> {
 fn types(options: &TypeOptions) -> Result<Types, Error> {
     let number = options.place.domain().map_err(Error::DomainNumber)?;
     let domain = Domain::find(options.place.dir.as_deref(), number)?;
-    Ok(Types::new(Sources::open(&options.definitions)?, domain))
+    Ok(Types::new(PackageSources::open(&options.definitions)?, domain))
 }
 
 /// The name of a type; `package/Type` is short for a message's, or whatever else there is of that name.
-pub(crate) fn name(text: &str, sources: &Sources) -> Result<TypeName, TypesError> {
+pub(crate) fn name(text: &str, sources: &PackageSources) -> Result<TypeName, TypesError> {
     if let Some((package, base)) = text.split_once('/').filter(|(_, base)| !base.contains('/')) {
         let of = |kind| TypeName::new(package, kind, base).ok();
         let kinds = [Kind::Message, Kind::Service, Kind::Action];

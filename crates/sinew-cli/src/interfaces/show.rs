@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use sinew_msg::definition::{Content, Definition, Element, Interfaces, Kind, TypeName};
+use sinew_msg::definition::{Content, Definition, ElementType, Interfaces, Kind, TypeName};
 use sinew_msg::description::{
     FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, TypeDescription, type_id,
 };
@@ -88,7 +88,7 @@ fn messages(definition: &Definition) -> BTreeMap<usize, &TypeName> {
     };
     let fields = sections.into_iter().flat_map(|section| &section.fields);
     let messages = fields.filter_map(|field| match &field.field_type.element {
-        Element::Message(name) => Some((field.place.line, name)),
+        ElementType::Message(name) => Some((field.place.line, name)),
         _ => None,
     });
     messages.collect()

@@ -8,7 +8,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sinew_msg::definition::{Content, Definition, Definitions, Element, Interfaces, Kind, TypeName};
+use sinew_msg::definition::{Content, Definition, Definitions, ElementType, Interfaces, Kind, TypeName};
 
 use crate::cli::interfaces::DefinitionOptions;
 use crate::error::TypesError;
@@ -17,20 +17,20 @@ use crate::error::TypesError;
 use sinew_interfaces::DEFINITIONS as BUILT_IN;
 
 /// The packages that there are.
-pub(crate) struct Sources {
-    packages: BTreeMap<String, Source>,
+pub(crate) struct PackageSources {
+    packages: BTreeMap<String, PackageSource>,
     /// What was looked at, for errors.
     looked: Vec<String>,
 }
 
 /// Where a package's definitions are.
-enum Source {
+enum PackageSource {
     /// In this folder, in its `msg`, `srv` and `action`.
     Folder(PathBuf),
     BuiltIn,
 }
 
-impl Sources {
+impl PackageSources {
     /// Finds packages.
     pub(crate) fn open(options: &DefinitionOptions) -> Result<Self, TypesError> {
         let mut sources = Self { packages: BTreeMap::new(), looked: Vec::new() };
@@ -53,14 +53,14 @@ impl Sources {
         built_in.extend(BUILT_IN.iter().filter_map(|(name, _)| name.split('/').next()));
         sources.looked.push(format!("the {} packages built in", built_in.len()));
         for package in built_in {
-            sources.packages.entry(package.to_owned()).or_insert(Source::BuiltIn);
+            sources.packages.entry(package.to_owned()).or_insert(PackageSource::BuiltIn);
         }
         Ok(sources)
     }
 
     fn add(&mut self, found: Vec<(String, PathBuf)>) {
         for (package, folder) in found {
-            self.packages.entry(package).or_insert(Source::Folder(folder));
+            self.packages.entry(package).or_insert(PackageSource::Folder(folder));
         }
     }
 
@@ -92,11 +92,11 @@ impl Sources {
     pub(super) fn text(&self, name: &TypeName) -> Result<Option<String>, TypesError> {
         match self.packages.get(name.package()) {
             None => Ok(None),
-            Some(Source::BuiltIn) => {
+            Some(PackageSource::BuiltIn) => {
                 let found = BUILT_IN.iter().find(|(built_in, _)| *built_in == name.as_str());
                 Ok(found.map(|(_, text)| (*text).to_owned()))
             }
-            Some(Source::Folder(folder)) => {
+            Some(PackageSource::Folder(folder)) => {
                 let path = folder.join(name.kind().name()).join(format!("{}.{}", name.base(), name.kind()));
                 if !path.is_file() {
                     return Ok(None);
@@ -127,10 +127,10 @@ impl Sources {
     }
 }
 
-fn read(definitions: &mut Definitions, package: &str, source: &Source) -> Result<(), TypesError> {
+fn read(definitions: &mut Definitions, package: &str, source: &PackageSource) -> Result<(), TypesError> {
     match source {
-        Source::Folder(folder) => definitions.read_package(package, folder)?,
-        Source::BuiltIn => {
+        PackageSource::Folder(folder) => definitions.read_package(package, folder)?,
+        PackageSource::BuiltIn => {
             for (name, text) in BUILT_IN.iter().filter(|(name, _)| name.split('/').next() == Some(package)) {
                 let Ok(name) = name.parse::<TypeName>() else { continue }; // they all are: see the test
                 let definition = Definition::parse(&name, name.as_str(), text)
@@ -151,7 +151,7 @@ fn needed(definition: &Definition) -> Vec<String> {
     };
     let fields = sections.into_iter().flat_map(|section| &section.fields);
     let packages = fields.filter_map(|field| match &field.field_type.element {
-        Element::Message(name) => Some(name.package().to_owned()),
+        ElementType::Message(name) => Some(name.package().to_owned()),
         _ => None,
     });
     packages.collect()
@@ -174,13 +174,13 @@ fn packages_in(folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-fn names_in(package: &str, source: &Source) -> Vec<TypeName> {
+fn names_in(package: &str, source: &PackageSource) -> Vec<TypeName> {
     match source {
-        Source::BuiltIn => {
+        PackageSource::BuiltIn => {
             let names = BUILT_IN.iter().filter(|(name, _)| name.split('/').next() == Some(package));
             names.filter_map(|(name, _)| name.parse().ok()).collect()
         }
-        Source::Folder(folder) => {
+        PackageSource::Folder(folder) => {
             let mut names = Vec::new();
             for kind in [Kind::Action, Kind::Message, Kind::Service] {
                 let files = fs::read_dir(folder.join(kind.name())).into_iter().flatten().flatten();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn all_that_is_built_in_is_right() {
-        let sources = Sources::open(&DefinitionOptions { interfaces: Vec::new() }).unwrap();
+        let sources = PackageSources::open(&DefinitionOptions { interfaces: Vec::new() }).unwrap();
         assert!(BUILT_IN.len() >= 235);
         for package in sources.packages.keys() {
             sources.load(package).unwrap();

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Line, Picture, rate};
+use super::{GraphPicture, Line, rate};
 
 /// All of it. Processes are clusters; topics are ellipses, services diamonds.
-pub(super) fn text(picture: &Picture) -> String {
+pub(super) fn text(picture: &GraphPicture) -> String {
     let mut text = String::from(
         "digraph sinew {\n  rankdir=LR;\n  bgcolor=transparent;\n  node [fontname=\"sans-serif\", fontsize=11];\n  \
          edge [fontname=\"sans-serif\", fontsize=9];\n",

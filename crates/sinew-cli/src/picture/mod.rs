@@ -19,16 +19,16 @@ use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 /// Who talks to whom.
 #[derive(Debug, Default, Serialize)]
-struct Picture {
+struct GraphPicture {
     domain: u32,
-    processes: Vec<Process>,
+    processes: Vec<PicturedProcess>,
     nodes: Vec<Node>,
     topics: Vec<Channel>,
     services: Vec<Channel>,
 }
 
 #[derive(Debug, Serialize)]
-struct Process {
+struct PicturedProcess {
     pid: u64,
     program: String,
     /// The long callbacks that its threads are in.
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
     }
     sleep_until(now_ns() + nanoseconds(options.interval));
     let snapshot = observed.look()?;
-    let picture = Picture::of(&snapshot, observed.domain(), options.all, &mut tracks);
+    let picture = GraphPicture::of(&snapshot, observed.domain(), options.all, &mut tracks);
     let text = match options.format() {
         GraphFormat::Json => {
             serde_json::to_string(&picture).map_err(|error| Error::Output(error.into()))? + "\n"
@@ -91,7 +91,7 @@ pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
     }
 }
 
-impl Picture {
+impl GraphPicture {
     fn of(
         snapshot: &ObservedDomain,
         domain: u32,
@@ -103,7 +103,11 @@ impl Picture {
             snapshot.processes.iter().enumerate().map(|(index, peer)| (peer.id(), index)).collect();
         for peer in &snapshot.processes {
             let in_callbacks = snapshot.held(peer);
-            picture.processes.push(Process { pid: peer.pid(), program: peer.program(), in_callbacks });
+            picture.processes.push(PicturedProcess {
+                pid: peer.pid(),
+                program: peer.program(),
+                in_callbacks,
+            });
         }
         let mut nodes = BTreeMap::new();
         for end in &snapshot.endpoints {
@@ -183,9 +187,12 @@ mod tests {
     use super::*;
 
     /// A camera, a filter that also answers, and a viewer that also asks, in two processes.
-    pub(super) fn robot() -> Picture {
-        let process =
-            |pid, program: &str, in_callbacks| Process { pid, program: program.to_owned(), in_callbacks };
+    pub(super) fn robot() -> GraphPicture {
+        let process = |pid, program: &str, in_callbacks| PicturedProcess {
+            pid,
+            program: program.to_owned(),
+            in_callbacks,
+        };
         let node = |name: &str, process| Node { name: name.to_owned(), process };
         let line = |node, rate_hz| Line { node, rate_hz };
         let channel = |name: &str, type_name: &str, from, to| Channel {
@@ -194,7 +201,7 @@ mod tests {
             from,
             to,
         };
-        Picture {
+        GraphPicture {
             domain: 0,
             processes: vec![
                 process(10, "robot", Vec::new()),

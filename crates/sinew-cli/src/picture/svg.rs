@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layout::{Layout, Point, place};
-use super::{Picture, rate};
+use super::{GraphPicture, rate};
 
 /// Of a letter of the names, and of the smaller text below them. In a fixed-width font all have the same.
 const LETTER: f64 = 7.9;
@@ -53,7 +53,7 @@ enum Kind {
 }
 
 /// All of it. A node has the colour of its process; lines on which nothing went are faint.
-pub(super) fn text(picture: &Picture) -> String {
+pub(super) fn text(picture: &GraphPicture) -> String {
     let shapes = shapes(picture);
     let mut lines = Vec::new();
     for (index, (channel, _)) in picture.channels().enumerate() {
@@ -83,7 +83,7 @@ pub(super) fn text(picture: &Picture) -> String {
     text + "</g>\n</svg>\n"
 }
 
-fn shapes(picture: &Picture) -> Vec<Shape> {
+fn shapes(picture: &GraphPicture) -> Vec<Shape> {
     let node = |node: &super::Node| {
         let mut lines = vec![(node.name.clone(), "name"), (picture.process_of(node), "small")];
         let process = picture.processes.get(node.process);
@@ -191,6 +191,6 @@ mod tests {
 
     #[test]
     fn nobody_is_a_picture_too() {
-        assert!(text(&Picture::default()).contains("no node is there"));
+        assert!(text(&GraphPicture::default()).contains("no node is there"));
     }
 }

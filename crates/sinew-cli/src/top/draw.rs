@@ -2,7 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::figures::{Figures, Process, Topic};
+use super::figures::{Figures, ProcessFigures, Topic};
 use super::keys::Key;
 use sinew_bench::table::{bytes, time};
 
@@ -91,7 +91,7 @@ impl View {
 /// A column: its heading, its width, and how it reads a row. The first takes what room the others leave.
 type Column<T> = (&'static str, usize, fn(&T) -> String);
 
-const PROCESS: &[Column<Process>] = &[
+const PROCESS: &[Column<ProcessFigures>] = &[
     ("PROCESS", 0, |process| process.program.clone()),
     ("PID", 8, |process| process.pid.to_string()),
     ("NODES", 6, |process| process.nodes.to_string()),
@@ -146,10 +146,10 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
 const HELD_UP: usize = 4;
 
 /// Who is in a long callback, the longest first.
-fn held_up(processes: &[Process], columns: usize) -> Vec<String> {
-    let of = |process: &Process| {
+fn held_up(processes: &[ProcessFigures], columns: usize) -> Vec<String> {
+    let of = |process: &ProcessFigures| {
         let longest = process.in_callbacks.iter().max_by_key(|held| held.nanoseconds)?;
-        let Process { program, pid, waiting, .. } = process;
+        let ProcessFigures { program, pid, waiting, .. } = process;
         let waiting = if *waiting > 0 { format!("; {} waiting", count(*waiting)) } else { String::new() };
         Some((longest.nanoseconds, format!("{program} ({pid}) is {}{waiting}", longest.text())))
     };
@@ -230,11 +230,11 @@ mod tests {
             dropped: index * 10_000,
             ..Topic::default()
         };
-        let process = |index: u64| Process {
+        let process = |index: u64| ProcessFigures {
             pid: 1000 + index,
             program: "a_program_with_a_name_of_sixty_four_bytes_which_is_too_long_for_it".into(),
             nodes: 3,
-            ..Process::default()
+            ..ProcessFigures::default()
         };
         Figures {
             seconds: 1.0,

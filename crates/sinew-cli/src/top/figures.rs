@@ -20,13 +20,13 @@ pub(super) struct Watched {
 pub(super) struct Figures {
     /// Since the look before.
     pub(super) seconds: f64,
-    pub(super) processes: Vec<Process>,
+    pub(super) processes: Vec<ProcessFigures>,
     pub(super) topics: Vec<Topic>,
 }
 
 /// A participant.
 #[derive(Default, Serialize)]
-pub(super) struct Process {
+pub(super) struct ProcessFigures {
     pub(super) pid: u64,
     pub(super) program: String,
     pub(super) nodes: usize,
@@ -89,7 +89,7 @@ impl Watched {
             let track = before.remove(&end.id());
             let mut track = track.unwrap_or_else(|| Track::new(1, snapshot.at_ns, counts));
             track.look(snapshot.at_ns, counts);
-            let seen_end = Seen {
+            let seen_end = EndFigures {
                 end,
                 change: track.change(),
                 memory: counts.memory,
@@ -104,7 +104,7 @@ impl Watched {
 }
 
 /// An end, and what it has been at.
-struct Seen<'a> {
+struct EndFigures<'a> {
     end: &'a ObservedEndpoint,
     change: Change,
     memory: u64,
@@ -112,16 +112,20 @@ struct Seen<'a> {
     queued: u64,
 }
 
-fn processes(snapshot: &ObservedDomain, seen: &[Seen<'_>], seconds: f64) -> Vec<Process> {
+fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> Vec<ProcessFigures> {
     let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
         let in_callbacks = snapshot.held(peer);
-        let process =
-            Process { pid: peer.pid(), program: peer.program(), in_callbacks, ..Process::default() };
+        let process = ProcessFigures {
+            pid: peer.pid(),
+            program: peer.program(),
+            in_callbacks,
+            ..ProcessFigures::default()
+        };
         (peer.id(), process)
     };
-    let mut all: Vec<(u64, Process)> = snapshot.processes.iter().map(new).collect();
+    let mut all: Vec<(u64, ProcessFigures)> = snapshot.processes.iter().map(new).collect();
     let at: HashMap<u64, usize> = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
-    for Seen { end, change, memory, dropped, queued } in seen {
+    for EndFigures { end, change, memory, dropped, queued } in seen {
         let Some((_, process)) = at.get(&end.peer.id()).and_then(|&index| all.get_mut(index)) else {
             continue;
         };
@@ -147,17 +151,17 @@ fn processes(snapshot: &ObservedDomain, seen: &[Seen<'_>], seconds: f64) -> Vec<
     all.into_iter().map(|(_, process)| process).collect()
 }
 
-fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
-    let mut ends = std::collections::BTreeMap::<&str, Vec<&Seen<'_>>>::new();
+fn topics(seen: &[EndFigures<'_>], seconds: f64) -> Vec<Topic> {
+    let mut ends = std::collections::BTreeMap::<&str, Vec<&EndFigures<'_>>>::new();
     for one in seen {
         if matches!(one.end.entity.kind, EndpointKind::Publisher | EndpointKind::Subscription) {
             ends.entry(&one.end.entity.name).or_default().push(one);
         }
     }
-    let topic = |(name, ends): (&str, Vec<&Seen<'_>>)| {
+    let topic = |(name, ends): (&str, Vec<&EndFigures<'_>>)| {
         let mut topic = Topic { name: name.to_owned(), ..Topic::default() };
         let mut latencies = crate::graph::Latencies::default();
-        for Seen { end, change, memory, dropped, queued } in ends {
+        for EndFigures { end, change, memory, dropped, queued } in ends {
             if topic.type_name.is_empty() {
                 topic.type_name.clone_from(&end.entity.type_name);
             }

@@ -50,7 +50,7 @@ pub(crate) fn run(options: &TopOptions) -> Result<(), Error> {
 
 /// What happened while nothing was drawn.
 #[derive(Default)]
-struct Heard {
+struct TopEvents {
     end: bool,
     keys: bool,
 }
@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// Waits for a key, the end, or the next drawing.
-    fn listen(&self, due_ns: i64) -> Heard {
+    fn listen(&self, due_ns: i64) -> TopEvents {
         let left = (due_ns - now_ns()).max(0);
         let patience = Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 };
         let keys = io::stdin();
@@ -139,11 +139,11 @@ impl Session {
         match poll(polled, Some(&patience)) {
             Ok(_) => {
                 let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
-                Heard { end, keys }
+                TopEvents { end, keys }
             }
-            Err(Errno::INTR) => Heard::default(), // the terminal's size changed, perhaps
+            Err(Errno::INTR) => TopEvents::default(), // the terminal's size changed, perhaps
             // It can't be heard any more when to end: better now.
-            Err(_) => Heard { end: true, keys: false },
+            Err(_) => TopEvents { end: true, keys: false },
         }
     }
 

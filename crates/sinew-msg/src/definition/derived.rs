@@ -1,7 +1,9 @@
 //! The types that ROS 2 makes of a definition, with the names and fields that `rosidl_parser` gives them.
 
 use super::interface::{Interface, Role};
-use super::model::{Content, Definition, Element, Field, FieldType, Place, Primitive, Section, Shape};
+use super::model::{
+    Content, Definition, ElementType, FieldDefinition, FieldType, Place, Primitive, Section, Shape,
+};
 use super::names::TypeName;
 
 /// What derived types need, for sets of definitions that don't have it.
@@ -61,7 +63,7 @@ impl Derived {
             self.message("event_message", &event_name),
         ];
         let at_most_one = |name, message: &TypeName| {
-            self.field(name, Element::Message(message.clone()), Shape::BoundedSequence(1))
+            self.field(name, ElementType::Message(message.clone()), Shape::BoundedSequence(1))
         };
         let event = vec![
             self.message("info", &foundation(SERVICE_EVENT_INFO)),
@@ -105,16 +107,16 @@ impl Derived {
         all
     }
 
-    fn message(&self, name: &str, message: &TypeName) -> Field {
-        self.field(name, Element::Message(message.clone()), Shape::Single)
+    fn message(&self, name: &str, message: &TypeName) -> FieldDefinition {
+        self.field(name, ElementType::Message(message.clone()), Shape::Single)
     }
 
-    fn primitive(&self, name: &str, primitive: Primitive) -> Field {
-        self.field(name, Element::Primitive(primitive), Shape::Single)
+    fn primitive(&self, name: &str, primitive: Primitive) -> FieldDefinition {
+        self.field(name, ElementType::Primitive(primitive), Shape::Single)
     }
 
-    fn field(&self, name: &str, element: Element, shape: Shape) -> Field {
-        Field {
+    fn field(&self, name: &str, element: ElementType, shape: Shape) -> FieldDefinition {
+        FieldDefinition {
             name: name.to_owned(),
             field_type: FieldType { element, shape },
             default: None,
@@ -125,7 +127,7 @@ impl Derived {
     }
 }
 
-fn interface(name: TypeName, role: Role, fields: Vec<Field>) -> Interface {
+fn interface(name: TypeName, role: Role, fields: Vec<FieldDefinition>) -> Interface {
     Interface { name, role, documentation: String::new(), constants: Vec::new(), fields }
 }
 

@@ -1,7 +1,7 @@
 //! The description of a type.
 
 use super::interface::Interface;
-use super::model::{Element, Field, FieldType, Primitive, Shape, Value};
+use super::model::{ElementType, FieldDefinition, FieldType, Literal, Primitive, Shape};
 use crate::description::{
     FieldDescription, FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, type_id,
 };
@@ -20,7 +20,7 @@ impl Interface {
     }
 }
 
-fn describe_field(field: &Field) -> FieldDescription {
+fn describe_field(field: &FieldDefinition) -> FieldDescription {
     let mut default_value = String::new();
     if let Some(value) = &field.default {
         write_value(&mut default_value, value, false).expect("a `String` takes everything");
@@ -30,12 +30,12 @@ fn describe_field(field: &Field) -> FieldDescription {
 
 fn describe_type(FieldType { element, shape }: &FieldType) -> FieldTypeDescription {
     let (element_id, string_capacity) = match element {
-        Element::Primitive(primitive) => (primitive_id(*primitive), 0),
-        Element::String { bound: None } => (type_id::STRING, 0),
-        Element::String { bound: Some(bound) } => (type_id::BOUNDED_STRING, u64::from(*bound)),
-        Element::WString { bound: None } => (type_id::WSTRING, 0),
-        Element::WString { bound: Some(bound) } => (type_id::BOUNDED_WSTRING, u64::from(*bound)),
-        Element::Message(_) => (type_id::NESTED, 0),
+        ElementType::Primitive(primitive) => (primitive_id(*primitive), 0),
+        ElementType::String { bound: None } => (type_id::STRING, 0),
+        ElementType::String { bound: Some(bound) } => (type_id::BOUNDED_STRING, u64::from(*bound)),
+        ElementType::WString { bound: None } => (type_id::WSTRING, 0),
+        ElementType::WString { bound: Some(bound) } => (type_id::BOUNDED_WSTRING, u64::from(*bound)),
+        ElementType::Message(_) => (type_id::NESTED, 0),
     };
     let (shape_id, capacity) = match shape {
         Shape::Single => (0, 0),
@@ -44,7 +44,7 @@ fn describe_type(FieldType { element, shape }: &FieldType) -> FieldTypeDescripti
         Shape::Sequence => (type_id::SEQUENCE, 0),
     };
     let nested_type_name = match element {
-        Element::Message(name) => name.to_string(),
+        ElementType::Message(name) => name.to_string(),
         _ => String::new(),
     };
     FieldTypeDescription { type_id: element_id + shape_id, capacity, string_capacity, nested_type_name }
@@ -69,15 +69,15 @@ fn primitive_id(primitive: Primitive) -> u8 {
 }
 
 /// As Python prints it, since ROS 2's descriptions are made by it: a string alone is bare, and in a tuple quoted.
-fn write_value(text: &mut String, value: &Value, is_inside: bool) -> fmt::Result {
+fn write_value(text: &mut String, value: &Literal, is_inside: bool) -> fmt::Result {
     match value {
-        Value::Bool(true) => text.push_str("True"),
-        Value::Bool(false) => text.push_str("False"),
-        Value::Integer(integer) => write!(text, "{integer}")?,
-        Value::Float(float) => write_float(text, *float)?,
-        Value::String(string) if is_inside => write_quoted(text, string),
-        Value::String(string) => text.push_str(string),
-        Value::Sequence(values) => {
+        Literal::Bool(true) => text.push_str("True"),
+        Literal::Bool(false) => text.push_str("False"),
+        Literal::Integer(integer) => write!(text, "{integer}")?,
+        Literal::Float(float) => write_float(text, *float)?,
+        Literal::String(string) if is_inside => write_quoted(text, string),
+        Literal::String(string) => text.push_str(string),
+        Literal::Sequence(values) => {
             text.push('(');
             for (index, value) in values.iter().enumerate() {
                 if index > 0 {

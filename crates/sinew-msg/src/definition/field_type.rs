@@ -1,12 +1,12 @@
 //! The types of fields and constants.
 
 use super::error::Problem;
-use super::model::{Element, FieldType, Primitive, Shape};
+use super::model::{ElementType, FieldType, Primitive, Shape};
 use super::names::{Kind, TypeName, is_defined, is_package};
-use super::piece::{Fault, Piece};
+use super::piece::{LineFault, Piece};
 
 /// The type that stands here, in a definition of this package.
-pub(super) fn field_type(piece: Piece<'_>, package: &str) -> Result<FieldType, Fault> {
+pub(super) fn field_type(piece: Piece<'_>, package: &str) -> Result<FieldType, LineFault> {
     let Some(inside) = piece.strip_suffix("]") else {
         return Ok(FieldType { element: element(piece, package)?, shape: Shape::Single });
     };
@@ -29,34 +29,34 @@ pub(super) fn field_type(piece: Piece<'_>, package: &str) -> Result<FieldType, F
     Ok(FieldType { element: element(before, package)?, shape })
 }
 
-fn bound(piece: Piece<'_>, what: &'static str) -> Result<u32, Fault> {
+fn bound(piece: Piece<'_>, what: &'static str) -> Result<u32, LineFault> {
     let is_number = piece.text.bytes().all(|byte| byte.is_ascii_digit()); // no sign
     let number = piece.text.parse().ok().filter(|number| is_number && *number > 0);
     number.ok_or_else(|| piece.fault(Problem::Bound { found: piece.found(), what }))
 }
 
-fn element(piece: Piece<'_>, package: &str) -> Result<Element, Fault> {
+fn element(piece: Piece<'_>, package: &str) -> Result<ElementType, LineFault> {
     if let Some(primitive) = Primitive::ALL.into_iter().find(|primitive| primitive.name() == piece.text) {
-        return Ok(Element::Primitive(primitive));
+        return Ok(ElementType::Primitive(primitive));
     }
     match piece.text {
-        "string" => return Ok(Element::String { bound: None }),
-        "wstring" => return Ok(Element::WString { bound: None }),
+        "string" => return Ok(ElementType::String { bound: None }),
+        "wstring" => return Ok(ElementType::WString { bound: None }),
         _ => {}
     }
     let what = "the largest length of the string";
     if let Some(length) = piece.strip_prefix("string<=") {
-        return Ok(Element::String { bound: Some(bound(length, what)?) });
+        return Ok(ElementType::String { bound: Some(bound(length, what)?) });
     }
     if let Some(length) = piece.strip_prefix("wstring<=") {
-        return Ok(Element::WString { bound: Some(bound(length, what)?) });
+        return Ok(ElementType::WString { bound: Some(bound(length, what)?) });
     }
     let (package, base) = piece.text.split_once('/').unwrap_or((package, piece.text));
     if is_package(package)
         && is_defined(base)
         && let Ok(name) = TypeName::new(package, Kind::Message, base)
     {
-        return Ok(Element::Message(name));
+        return Ok(ElementType::Message(name));
     }
     Err(unknown(piece, &hint(piece.text)))
 }
@@ -88,6 +88,6 @@ fn hint(text: &str) -> String {
     format!("perhaps `{meant}`")
 }
 
-fn unknown(piece: Piece<'_>, hint: &str) -> Fault {
+fn unknown(piece: Piece<'_>, hint: &str) -> LineFault {
     piece.fault(Problem::Type { found: piece.found(), hint: hint.to_owned() })
 }

@@ -1,6 +1,6 @@
 //! A type, defined or derived.
 
-use super::model::{Constant, Element, Field};
+use super::model::{Constant, ElementType, FieldDefinition};
 use super::names::TypeName;
 
 /// A type: one that a message is an instance of, or a service or action, which has its parts as fields.
@@ -15,7 +15,7 @@ pub struct Interface {
     /// In the order of the file.
     pub constants: Vec<Constant>,
     /// In the order of the image. (One without fields has a byte in its image, and a field in its description.)
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldDefinition>,
 }
 
 /// What a type is.
@@ -31,9 +31,9 @@ pub enum Role {
 
 impl Interface {
     /// The fields that have a message type, and the type.
-    pub(super) fn messages(&self) -> impl Iterator<Item = (&Field, &TypeName)> {
+    pub(super) fn messages(&self) -> impl Iterator<Item = (&FieldDefinition, &TypeName)> {
         self.fields.iter().filter_map(|field| match &field.field_type.element {
-            Element::Message(name) => Some((field, name)),
+            ElementType::Message(name) => Some((field, name)),
             _ => None,
         })
     }

@@ -36,7 +36,8 @@ mod values;
 pub use error::{ParseError, Problem, ReadError, ResolveError};
 pub use interface::{Interface, Role};
 pub use model::{
-    Constant, Content, Definition, Element, Field, FieldType, Place, Primitive, Section, Shape, Value,
+    Constant, Content, Definition, ElementType, FieldDefinition, FieldType, Literal, Place, Primitive,
+    Section, Shape,
 };
 pub use names::{Kind, NameError, TypeName};
 pub use resolve::Interfaces;

@@ -47,7 +47,7 @@ pub struct Section {
     /// In the order of the file.
     pub constants: Vec<Constant>,
     /// In the order of the file, which is that of the image.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldDefinition>,
 }
 
 /// `int32 MAXIMUM = 5`
@@ -56,9 +56,9 @@ pub struct Constant {
     /// Its name, in upper case.
     pub name: String,
     /// Its type: a number, `bool` or an unbounded string.
-    pub element: Element,
+    pub element: ElementType,
     /// Its value, which fits the type.
-    pub value: Value,
+    pub value: Literal,
     /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
     pub documentation: String,
     /// Where it begins.
@@ -67,13 +67,13 @@ pub struct Constant {
 
 /// `float64[3] position [0, 0, 1]`
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct FieldDefinition {
     /// Its name, in lower case.
     pub name: String,
     /// Its type.
     pub field_type: FieldType,
     /// The value it has unless another is given; fits the type.
-    pub default: Option<Value>,
+    pub default: Option<Literal>,
     /// Whether it has the annotation `@optional`. (ROS 2 has it without effect on images and hashes so far.)
     pub optional: bool,
     /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
@@ -86,7 +86,7 @@ pub struct Field {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldType {
     /// The type of one element.
-    pub element: Element,
+    pub element: ElementType,
     /// How many there are.
     pub shape: Shape,
 }
@@ -99,7 +99,7 @@ impl fmt::Display for FieldType {
 
 /// What a field has one or several of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Element {
+pub enum ElementType {
     /// A `bool` or a number.
     Primitive(Primitive),
     /// `string` or `string<=bound`: text in bytes, in UTF-8 if its writer is well-behaved.
@@ -116,7 +116,7 @@ pub enum Element {
     Message(TypeName),
 }
 
-impl fmt::Display for Element {
+impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Primitive(primitive) => f.write_str(primitive.name()),
@@ -231,7 +231,7 @@ impl Primitive {
 
 /// The value of a constant, or what a field has by default.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum Literal {
     /// Of a `bool`.
     Bool(bool),
     /// Of any integer type, `byte` and `char`.
@@ -241,7 +241,7 @@ pub enum Value {
     /// Of a `string` or `wstring`, without quotes and escapes.
     String(String),
     /// Of an array or a sequence.
-    Sequence(Vec<Value>),
+    Sequence(Vec<Literal>),
 }
 
 /// Where something stands. Displayed as `file:line:column`.

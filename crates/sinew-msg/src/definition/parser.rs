@@ -2,9 +2,9 @@
 
 use super::error::{ParseError, Problem, shortened};
 use super::field_type::field_type;
-use super::model::{Constant, Content, Definition, Element, Field, Place, Section, Shape};
+use super::model::{Constant, Content, Definition, ElementType, FieldDefinition, Place, Section, Shape};
 use super::names::{Kind, TypeName, is_constant, is_defined, is_field};
-use super::piece::{Fault, Piece};
+use super::piece::{LineFault, Piece};
 use super::values::value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn take(&mut self, text: &'a str) -> Result<(), Fault> {
+    fn take(&mut self, text: &'a str) -> Result<(), LineFault> {
         // Comments begin at the first `#`, wherever it is.
         let (content, comment) = Piece::line(text).split_before(|c| c == '#');
         let comment = comment.text.trim_start_matches('#').trim_end();
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What is behind the annotation, if there is one.
-    fn annotation<'b>(&mut self, content: Piece<'b>) -> Result<Piece<'b>, Fault> {
+    fn annotation<'b>(&mut self, content: Piece<'b>) -> Result<Piece<'b>, LineFault> {
         if !content.text.starts_with('@') {
             return Ok(content);
         }
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
         Ok(rest)
     }
 
-    fn field_or_constant(&mut self, content: Piece<'_>) -> Result<(), Fault> {
+    fn field_or_constant(&mut self, content: Piece<'_>) -> Result<(), LineFault> {
         let (type_word, rest) = content.split_word();
         if rest.is_empty() {
             return Err(content.fault(Problem::NoName { found: content.found() }));
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn constant(&mut self, type_word: Piece<'_>, name: Piece<'_>, text: Piece<'_>) -> Result<(), Fault> {
+    fn constant(&mut self, type_word: Piece<'_>, name: Piece<'_>, text: Piece<'_>) -> Result<(), LineFault> {
         if self.optional.is_some() {
             return Err(
                 type_word.fault(Problem::Annotation { found: format!("{OPTIONAL} {}", type_word.found()) })
@@ -197,9 +197,9 @@ impl<'a> Parser<'a> {
         }
         let field_type = field_type(type_word, self.package)?;
         let has_constants = match &field_type.element {
-            Element::Primitive(_) => true,
-            Element::String { bound } | Element::WString { bound } => bound.is_none(),
-            Element::Message(_) => false,
+            ElementType::Primitive(_) => true,
+            ElementType::String { bound } | ElementType::WString { bound } => bound.is_none(),
+            ElementType::Message(_) => false,
         };
         if !has_constants || field_type.shape != Shape::Single {
             return Err(type_word.fault(Problem::ConstantType { found: type_word.found() }));
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn field(&mut self, type_word: Piece<'_>, name: Piece<'_>, text: Piece<'_>) -> Result<(), Fault> {
+    fn field(&mut self, type_word: Piece<'_>, name: Piece<'_>, text: Piece<'_>) -> Result<(), LineFault> {
         let field_type = field_type(type_word, self.package)?;
         if !is_field(name.text) {
             return Err(name.fault(Problem::FieldName { found: name.found() }));
@@ -224,20 +224,27 @@ impl<'a> Parser<'a> {
         let place = self.named(type_word, name)?;
         let default = match (text.is_empty(), &field_type.element) {
             (true, _) => None,
-            (false, Element::Message(_)) => {
+            (false, ElementType::Message(_)) => {
                 return Err(text.fault(Problem::DefaultOfMessage { found: text.found() }));
             }
             (false, _) => Some(value(&field_type, text)?),
         };
         let (name, optional) = (name.text.to_owned(), self.optional.take().is_some());
         let documentation = self.documentation();
-        self.section.fields.push(Field { name, field_type, default, optional, documentation, place });
+        self.section.fields.push(FieldDefinition {
+            name,
+            field_type,
+            default,
+            optional,
+            documentation,
+            place,
+        });
         self.last = Some(Last::Field);
         Ok(())
     }
 
     /// Remembers a name, which must be new. Gives the place of the type before it.
-    fn named(&mut self, type_word: Piece<'_>, name: Piece<'_>) -> Result<Place, Fault> {
+    fn named(&mut self, type_word: Piece<'_>, name: Piece<'_>) -> Result<Place, LineFault> {
         match self.names.entry(name.text.to_owned()) {
             Entry::Occupied(first) => {
                 Err(name.fault(Problem::Duplicate { name: name.found(), first: *first.get() }))
@@ -281,7 +288,7 @@ impl<'a> Parser<'a> {
         Ok(self.section)
     }
 
-    fn error(&self, text: &str, fault: Fault) -> ParseError {
+    fn error(&self, text: &str, fault: LineFault) -> ParseError {
         let column = text[..fault.offset].chars().count() + 1;
         let place = Place { file: self.file.clone(), line: self.line, column };
         ParseError { place, problem: fault.problem }

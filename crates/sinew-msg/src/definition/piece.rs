@@ -11,7 +11,7 @@ pub(super) struct Piece<'a> {
 }
 
 /// What is wrong with a line, and in which byte.
-pub(super) struct Fault {
+pub(super) struct LineFault {
     pub(super) offset: usize,
     pub(super) problem: Problem,
 }
@@ -74,7 +74,7 @@ impl<'a> Piece<'a> {
         shortened(self.text)
     }
 
-    pub(super) fn fault(self, problem: Problem) -> Fault {
-        Fault { offset: self.offset, problem }
+    pub(super) fn fault(self, problem: Problem) -> LineFault {
+        LineFault { offset: self.offset, problem }
     }
 }

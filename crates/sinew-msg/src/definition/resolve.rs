@@ -3,7 +3,7 @@
 use super::derived::{FOUNDATIONS, interfaces};
 use super::error::ResolveError;
 use super::interface::{Interface, Role};
-use super::model::{Content, Definition, Element, Field};
+use super::model::{Content, Definition, ElementType, FieldDefinition};
 use super::names::TypeName;
 use crate::description::TypeDescription;
 use crate::hash::TypeHash;
@@ -97,7 +97,7 @@ impl Interfaces {
         let same_base = self.iter().filter(|interface| interface.name.base() == unknown.base());
         let meant: Vec<String> = same_base
             .filter(|interface| interface.role == Role::Message)
-            .map(|interface| format!("`{}`", Element::Message(interface.name.clone())))
+            .map(|interface| format!("`{}`", ElementType::Message(interface.name.clone())))
             .collect();
         if !meant.is_empty() {
             return format!("perhaps {} is meant", meant.join(" or "));
@@ -141,7 +141,7 @@ impl Interfaces {
 }
 
 /// The last type on the path has a field of a type that is on the path, too.
-fn recursive(path: &[&Interface], last: &Field, name: &TypeName) -> ResolveError {
+fn recursive(path: &[&Interface], last: &FieldDefinition, name: &TypeName) -> ResolveError {
     let circle = path.iter().skip_while(|interface| interface.name != *name);
     let circle: Vec<&Interface> = circle.copied().collect();
     let step = |from: &Interface, field: &str, to: &TypeName| format!("`{field}` of {} is a {to}", from.name);

@@ -1,11 +1,11 @@
 //! The values of constants and defaults.
 
 use super::error::Problem;
-use super::model::{Element, FieldType, Primitive, Shape, Value};
-use super::piece::{Fault, Piece};
+use super::model::{ElementType, FieldType, Literal, Primitive, Shape};
+use super::piece::{LineFault, Piece};
 
 /// The value of a field or constant of this type.
-pub(super) fn value(field_type: &FieldType, piece: Piece<'_>) -> Result<Value, Fault> {
+pub(super) fn value(field_type: &FieldType, piece: Piece<'_>) -> Result<Literal, LineFault> {
     let (expected, is_right): (_, &dyn Fn(usize) -> bool) = match &field_type.shape {
         Shape::Single => return single(&field_type.element, piece),
         Shape::Array(size) => (size.to_string(), &|found| u32::try_from(found) == Ok(*size)),
@@ -19,10 +19,10 @@ pub(super) fn value(field_type: &FieldType, piece: Piece<'_>) -> Result<Value, F
         let field_type = field_type.to_string();
         return Err(piece.fault(Problem::Count { found: values.len(), expected, field_type }));
     }
-    Ok(Value::Sequence(values))
+    Ok(Literal::Sequence(values))
 }
 
-fn sequence(element: &Element, piece: Piece<'_>) -> Result<Vec<Value>, Fault> {
+fn sequence(element: &ElementType, piece: Piece<'_>) -> Result<Vec<Literal>, LineFault> {
     let Some(inside) = piece.strip_prefix("[").and_then(|piece| piece.strip_suffix("]")) else {
         return Err(wrong(piece, "values in brackets, such as `[1, 2]`"));
     };
@@ -47,16 +47,16 @@ fn sequence(element: &Element, piece: Piece<'_>) -> Result<Vec<Value>, Fault> {
     Ok(values)
 }
 
-fn is_text(element: &Element) -> bool {
-    matches!(element, Element::String { .. } | Element::WString { .. })
+fn is_text(element: &ElementType) -> bool {
+    matches!(element, ElementType::String { .. } | ElementType::WString { .. })
 }
 
-fn single(element: &Element, piece: Piece<'_>) -> Result<Value, Fault> {
+fn single(element: &ElementType, piece: Piece<'_>) -> Result<Literal, LineFault> {
     match element {
-        Element::Primitive(Primitive::Bool) => boolean(piece),
-        Element::Primitive(primitive) => match primitive.integers() {
+        ElementType::Primitive(Primitive::Bool) => boolean(piece),
+        ElementType::Primitive(primitive) => match primitive.integers() {
             Some(range) => match integer(piece.text).filter(|integer| range.contains(integer)) {
-                Some(integer) => Ok(Value::Integer(integer)),
+                Some(integer) => Ok(Literal::Integer(integer)),
                 None => {
                     let (least, most) = range.into_inner();
                     Err(wrong(
@@ -67,15 +67,15 @@ fn single(element: &Element, piece: Piece<'_>) -> Result<Value, Fault> {
             },
             None => float(*primitive, piece),
         },
-        Element::String { bound } | Element::WString { bound } => text(element, *bound, piece),
-        Element::Message(_) => Err(piece.fault(Problem::DefaultOfMessage { found: piece.found() })),
+        ElementType::String { bound } | ElementType::WString { bound } => text(element, *bound, piece),
+        ElementType::Message(_) => Err(piece.fault(Problem::DefaultOfMessage { found: piece.found() })),
     }
 }
 
-fn boolean(piece: Piece<'_>) -> Result<Value, Fault> {
+fn boolean(piece: Piece<'_>) -> Result<Literal, LineFault> {
     match piece.text.to_ascii_lowercase().as_str() {
-        "true" | "1" => Ok(Value::Bool(true)),
-        "false" | "0" => Ok(Value::Bool(false)),
+        "true" | "1" => Ok(Literal::Bool(true)),
+        "false" | "0" => Ok(Literal::Bool(false)),
         _ => Err(wrong(piece, "`true`, `1`, `false` or `0` for `bool`")),
     }
 }
@@ -114,14 +114,14 @@ fn without_underscores(text: &str, base: u32) -> Option<String> {
     all_between_digits.then(|| parts.concat())
 }
 
-fn float(primitive: Primitive, piece: Piece<'_>) -> Result<Value, Fault> {
+fn float(primitive: Primitive, piece: Piece<'_>) -> Result<Literal, LineFault> {
     let digits = without_underscores(piece.text, 10);
     let number = digits.as_ref().and_then(|digits| digits.parse::<f64>().ok());
     let single = digits.as_ref().and_then(|digits| digits.parse::<f32>().ok());
     let is_double = primitive == Primitive::Float64;
     // Python would read "inf" and "nan", too, but nothing of ROS 2 that comes after it.
     match number.filter(|number| number.is_finite() && (is_double || single.is_some_and(f32::is_finite))) {
-        Some(number) => Ok(Value::Float(number)),
+        Some(number) => Ok(Literal::Float(number)),
         None => {
             let most = if is_double { f64::MAX } else { f32::MAX.into() };
             Err(wrong(piece, &format!("a number from -{most:e} to {most:e} for `{}`", primitive.name())))
@@ -129,7 +129,7 @@ fn float(primitive: Primitive, piece: Piece<'_>) -> Result<Value, Fault> {
     }
 }
 
-fn text(element: &Element, bound: Option<u32>, piece: Piece<'_>) -> Result<Value, Fault> {
+fn text(element: &ElementType, bound: Option<u32>, piece: Piece<'_>) -> Result<Literal, LineFault> {
     let mut inside = piece;
     if piece.text.starts_with(['"', '\'']) {
         let end = quoted_end(piece)?;
@@ -147,11 +147,11 @@ fn text(element: &Element, bound: Option<u32>, piece: Piece<'_>) -> Result<Value
         let expected = format!("{bound} characters at most for `{element}`, not {length}");
         return Err(wrong(piece, &expected));
     }
-    Ok(Value::String(value))
+    Ok(Literal::String(value))
 }
 
 /// Where the quoted string ends that this begins with: behind its closing quote.
-fn quoted_end(piece: Piece<'_>) -> Result<usize, Fault> {
+fn quoted_end(piece: Piece<'_>) -> Result<usize, LineFault> {
     let mut characters = piece.text.char_indices();
     let quote = characters.next().map_or('"', |(_, quote)| quote);
     while let Some((at, character)) = characters.next() {
@@ -168,7 +168,7 @@ fn quoted_end(piece: Piece<'_>) -> Result<usize, Fault> {
 /// The text with its escapes replaced: those of Python but `\N{..}`, since ROS 2 reads strings with it.
 ///
 /// A backslash with something else behind it stands for itself, as there.
-fn unescaped(piece: Piece<'_>) -> Result<String, Fault> {
+fn unescaped(piece: Piece<'_>) -> Result<String, LineFault> {
     let mut value = String::with_capacity(piece.text.len());
     let mut rest = piece;
     loop {
@@ -203,7 +203,7 @@ fn unescaped(piece: Piece<'_>) -> Result<String, Fault> {
     }
 }
 
-fn hexadecimal(escape: Piece<'_>, digits: usize) -> Result<(char, usize), Fault> {
+fn hexadecimal(escape: Piece<'_>, digits: usize) -> Result<(char, usize), LineFault> {
     let end = 2 + digits;
     // `from_str_radix` would take a sign.
     let number = escape.text.get(2..end).filter(|text| text.chars().all(|c| c.is_ascii_hexdigit()));
@@ -225,10 +225,10 @@ fn octal(escape: Piece<'_>) -> (char, usize) {
 }
 
 /// `length` is that of the escape, in characters.
-fn broken(escape: Piece<'_>, length: usize, expected: &'static str) -> Fault {
+fn broken(escape: Piece<'_>, length: usize, expected: &'static str) -> LineFault {
     escape.fault(Problem::Escape { found: escape.text.chars().take(length).collect(), expected })
 }
 
-fn wrong(piece: Piece<'_>, expected: &str) -> Fault {
+fn wrong(piece: Piece<'_>, expected: &str) -> LineFault {
     piece.fault(Problem::Value { found: piece.found(), expected: expected.to_owned() })
 }

@@ -1,13 +1,13 @@
 //! Values as CSV, in the form of `ros2 topic echo --csv`.
 
-use super::types::{Element, MessageType};
+use super::types::{DynamicElement, MessageType};
 use super::value::{Scalar, Value, shown, shown_wide};
 use super::yaml::{Style, decimal};
 use crate::definition::Shape;
 
 /// One line with its end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
-    let mut writing = Writing { message_type, style, text: String::new() };
+    let mut writing = CsvWriter { message_type, style, text: String::new() };
     writing.structure(0, fields);
     writing.line()
 }
@@ -15,23 +15,23 @@ pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style)
 /// The same of a value in a message.
 pub(super) fn write_part(
     message_type: &MessageType,
-    (element, shape): (Element, Shape),
+    (element, shape): (DynamicElement, Shape),
     value: &Value,
     style: &Style,
 ) -> String {
-    let mut writing = Writing { message_type, style, text: String::new() };
+    let mut writing = CsvWriter { message_type, style, text: String::new() };
     writing.value(element, shape, value);
     writing.line()
 }
 
-struct Writing<'a> {
+struct CsvWriter<'a> {
     message_type: &'a MessageType,
     style: &'a Style,
     /// Each value with a comma behind it.
     text: String,
 }
 
-impl Writing<'_> {
+impl CsvWriter<'_> {
     fn structure(&mut self, index: usize, values: &[Value]) {
         let message_type = self.message_type;
         for (field, value) in message_type.structure(index).fields.iter().zip(values) {
@@ -39,7 +39,7 @@ impl Writing<'_> {
         }
     }
 
-    fn value(&mut self, element: Element, shape: Shape, value: &Value) {
+    fn value(&mut self, element: DynamicElement, shape: Shape, value: &Value) {
         if let Some(short) = self.style.abbreviated(self.message_type, (element, shape), value) {
             return self.cell(&short);
         }
@@ -48,7 +48,7 @@ impl Writing<'_> {
             Value::String(bytes) => self.string(&shown(bytes)),
             Value::WString(units) => self.string(&shown_wide(units)),
             Value::Structure(values) => {
-                if let Element::Structure(index) = element {
+                if let DynamicElement::Structure(index) = element {
                     self.structure(index, values);
                 }
             }

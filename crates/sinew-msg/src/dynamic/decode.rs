@@ -1,7 +1,7 @@
 //! From images to values.
 
 use super::error::ImageError;
-use super::types::{Element, Field, MessageType};
+use super::types::{DynamicElement, DynamicField, MessageType};
 use super::value::{Scalar, Scalars, Value, width};
 use crate::cdr::{Decoder, Fault, text_beyond, wide_text_beyond};
 use crate::definition::{Primitive, Shape};
@@ -16,8 +16,8 @@ pub(super) fn decode(message_type: &MessageType, image: &[u8]) -> Result<Vec<Val
     Decoding { message_type, decoder }.structure(0).map_err(|Broken { path, cause }| {
         let type_name = message_type.name().to_owned();
         match cause {
-            Cause::Fault(fault) => image_error(message_type, path, fault.into_error("")),
-            Cause::Bound { count, bound } => ImageError::Bound { type_name, path, count, bound },
+            DynamicCause::Fault(fault) => image_error(message_type, path, fault.into_error("")),
+            DynamicCause::Bound { count, bound } => ImageError::Bound { type_name, path, count, bound },
         }
     })
 }
@@ -44,17 +44,17 @@ fn image_error(message_type: &MessageType, path: String, error: DecodeError) -> 
 /// What is wrong, and where: the path grows on the way out.
 struct Broken {
     path: String,
-    cause: Cause,
+    cause: DynamicCause,
 }
 
-enum Cause {
+enum DynamicCause {
     Fault(Fault),
     Bound { count: usize, bound: u32 },
 }
 
 impl From<Fault> for Broken {
     fn from(fault: Fault) -> Self {
-        Self { path: String::new(), cause: Cause::Fault(fault) }
+        Self { path: String::new(), cause: DynamicCause::Fault(fault) }
     }
 }
 
@@ -85,7 +85,7 @@ impl Decoding<'_> {
         Ok(values)
     }
 
-    fn field(&mut self, field: &Field) -> Result<Value, Broken> {
+    fn field(&mut self, field: &DynamicField) -> Result<Value, Broken> {
         let count = match field.shape {
             Shape::Single => return self.element(field.element),
             Shape::Array(count) => usize::try_from(count).unwrap_or(usize::MAX),
@@ -93,12 +93,12 @@ impl Decoding<'_> {
             Shape::BoundedSequence(bound) => {
                 let count = self.decoder.count(self.message_type.least(field.element))?;
                 if u32::try_from(count).map_or(true, |count| count > bound) {
-                    return Err(Broken { path: String::new(), cause: Cause::Bound { count, bound } });
+                    return Err(Broken { path: String::new(), cause: DynamicCause::Bound { count, bound } });
                 }
                 count
             }
         };
-        if let Element::Scalar(primitive) = field.element {
+        if let DynamicElement::Scalar(primitive) = field.element {
             return Ok(Value::Scalars(self.scalars(primitive, count)?));
         }
         // A value is larger than what it was read from, so no more are expected than the image has bytes for.
@@ -110,20 +110,20 @@ impl Decoding<'_> {
         Ok(Value::Values(values))
     }
 
-    fn element(&mut self, element: Element) -> Result<Value, Broken> {
+    fn element(&mut self, element: DynamicElement) -> Result<Value, Broken> {
         Ok(match element {
-            Element::Scalar(primitive) => Value::Scalar(self.scalar(primitive)?),
-            Element::String(bound) => {
+            DynamicElement::Scalar(primitive) => Value::Scalar(self.scalar(primitive)?),
+            DynamicElement::String(bound) => {
                 let text = self.string()?;
                 self.check_bound(bound, |bound| text_beyond(&text, bound))?;
                 Value::String(text)
             }
-            Element::WString(bound) => {
+            DynamicElement::WString(bound) => {
                 let units = self.wide_string()?;
                 self.check_bound(bound, |bound| wide_text_beyond(&units, bound))?;
                 Value::WString(units)
             }
-            Element::Structure(index) => Value::Structure(self.structure(index)?),
+            DynamicElement::Structure(index) => Value::Structure(self.structure(index)?),
         })
     }
 

@@ -1,6 +1,6 @@
 //! From values to images. The values fit their type: that is checked where they come in.
 
-use super::types::{Element, MessageType};
+use super::types::{DynamicElement, MessageType};
 use super::value::{Scalars, Value, width};
 use crate::cdr::{Encoder, HEADER_SIZE};
 use crate::definition::Shape;
@@ -82,9 +82,9 @@ fn scalars(values: &Scalars, shape: Shape, output: &mut impl Output) {
     }
 }
 
-fn element(message_type: &MessageType, kind: Element, value: &Value, output: &mut impl Output) {
+fn element(message_type: &MessageType, kind: DynamicElement, value: &Value, output: &mut impl Output) {
     match (kind, value) {
-        (Element::Scalar(primitive), Value::Scalar(scalar)) => {
+        (DynamicElement::Scalar(primitive), Value::Scalar(scalar)) => {
             output.align(width(primitive));
             output.write(&scalar.to_bytes()[..width(primitive)]);
         }
@@ -97,7 +97,7 @@ fn element(message_type: &MessageType, kind: Element, value: &Value, output: &mu
             output.write_length(units.len());
             units.iter().for_each(|unit| output.write(&u32::from(*unit).to_le_bytes()));
         }
-        (Element::Structure(index), Value::Structure(values)) => {
+        (DynamicElement::Structure(index), Value::Structure(values)) => {
             structure(message_type, index, values, output);
         }
         _ => unreachable!("the values of a message fit its type"),

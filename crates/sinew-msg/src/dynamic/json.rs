@@ -1,29 +1,29 @@
 //! Values as JSON.
 
-use super::types::{Element, MessageType};
+use super::types::{DynamicElement, MessageType};
 use super::value::{Scalar, Value, shown, shown_wide};
 use std::fmt::Write as _;
 
 /// One line, without its end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value]) -> String {
-    let mut writing = Writing { message_type, text: String::new() };
+    let mut writing = JsonWriter { message_type, text: String::new() };
     writing.structure(0, fields);
     writing.text
 }
 
 /// The same of a value in a message.
-pub(super) fn write_part(message_type: &MessageType, element: Element, value: &Value) -> String {
-    let mut writing = Writing { message_type, text: String::new() };
+pub(super) fn write_part(message_type: &MessageType, element: DynamicElement, value: &Value) -> String {
+    let mut writing = JsonWriter { message_type, text: String::new() };
     writing.value(element, value);
     writing.text
 }
 
-struct Writing<'a> {
+struct JsonWriter<'a> {
     message_type: &'a MessageType,
     text: String,
 }
 
-impl Writing<'_> {
+impl JsonWriter<'_> {
     fn structure(&mut self, index: usize, values: &[Value]) {
         let message_type = self.message_type;
         self.text.push('{');
@@ -36,13 +36,13 @@ impl Writing<'_> {
         self.text.push('}');
     }
 
-    fn value(&mut self, element: Element, value: &Value) {
+    fn value(&mut self, element: DynamicElement, value: &Value) {
         match value {
             Value::Scalar(scalar) => self.scalar(*scalar),
             Value::String(bytes) => self.string(&shown(bytes)),
             Value::WString(units) => self.string(&shown_wide(units)),
             Value::Structure(values) => {
-                if let Element::Structure(index) = element {
+                if let DynamicElement::Structure(index) = element {
                     self.structure(index, values);
                 }
             }

@@ -1,7 +1,7 @@
 //! Parts of messages: fields of fields, and elements.
 
 use super::error::PathError;
-use super::types::{Element, MessageType};
+use super::types::{DynamicElement, MessageType};
 use super::value::Value;
 use super::yaml::Style;
 use super::{csv, json, yaml};
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub struct FieldPath {
     steps: Vec<Step>,
     /// What lies there.
-    element: Element,
+    element: DynamicElement,
     shape: Shape,
 }
 
@@ -68,11 +68,11 @@ impl MessageType {
     /// [`PathError`] if no message of this type has such a place.
     pub fn path(&self, text: &str) -> Result<FieldPath, PathError> {
         let words = words(text).ok_or_else(|| PathError::Syntax { text: text.to_owned() })?;
-        let (mut element, mut shape) = (Element::Structure(0), Shape::Single);
+        let (mut element, mut shape) = (DynamicElement::Structure(0), Shape::Single);
         let (mut steps, mut path) = (Vec::with_capacity(words.len()), String::new());
         for word in words {
             match (word, element, shape) {
-                (Word::Name(name), Element::Structure(index), Shape::Single) => {
+                (Word::Name(name), DynamicElement::Structure(index), Shape::Single) => {
                     let dot = if path.is_empty() { "" } else { "." };
                     path = format!("{path}{dot}{name}");
                     let structure = self.structure(index);
@@ -154,7 +154,7 @@ pub(super) fn part<'a>(
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part<'a> {
     message_type: &'a MessageType,
-    element: Element,
+    element: DynamicElement,
     shape: Shape,
     value: Cow<'a, Value>,
 }

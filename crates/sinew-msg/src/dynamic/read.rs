@@ -2,7 +2,7 @@
 
 use super::error::TextError;
 use super::message::DynamicMessage;
-use super::types::{Element, Field, MessageType, names};
+use super::types::{DynamicElement, DynamicField, MessageType, names};
 use super::value::{Scalar, Scalars, Value, integer_of};
 use super::words::{integer, integer_of_other_base, truth, without_lines};
 use crate::definition::{Primitive, Shape};
@@ -136,7 +136,7 @@ impl Reading<'_> {
         true
     }
 
-    fn field(&mut self, field: &Field, tree: Tree) -> Result<Value, TextError> {
+    fn field(&mut self, field: &DynamicField, tree: Tree) -> Result<Value, TextError> {
         if field.shape == Shape::Single {
             return self.element(field.element, tree);
         }
@@ -160,7 +160,7 @@ impl Reading<'_> {
             return Err(self.wrong(&Tree::Sequence(items), expected));
         }
         let items = items.into_iter().enumerate();
-        if let Element::Scalar(primitive) = field.element {
+        if let DynamicElement::Scalar(primitive) = field.element {
             let mut scalars = Scalars::new(primitive, Vec::new());
             for (index, item) in items {
                 scalars.push(self.within(index, format!("[{index}]"), |this| this.scalar(primitive, &item))?);
@@ -174,12 +174,14 @@ impl Reading<'_> {
         Ok(Value::Values(values))
     }
 
-    fn element(&mut self, element: Element, tree: Tree) -> Result<Value, TextError> {
+    fn element(&mut self, element: DynamicElement, tree: Tree) -> Result<Value, TextError> {
         Ok(match element {
-            Element::Scalar(primitive) => Value::Scalar(self.scalar(primitive, &tree)?),
-            Element::String(bound) => Value::String(self.string(bound, tree)?.into_bytes()),
-            Element::WString(bound) => Value::WString(self.string(bound, tree)?.encode_utf16().collect()),
-            Element::Structure(index) => Value::Structure(self.structure(index, tree)?),
+            DynamicElement::Scalar(primitive) => Value::Scalar(self.scalar(primitive, &tree)?),
+            DynamicElement::String(bound) => Value::String(self.string(bound, tree)?.into_bytes()),
+            DynamicElement::WString(bound) => {
+                Value::WString(self.string(bound, tree)?.encode_utf16().collect())
+            }
+            DynamicElement::Structure(index) => Value::Structure(self.structure(index, tree)?),
         })
     }
 

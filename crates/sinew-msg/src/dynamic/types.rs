@@ -25,15 +25,15 @@ const MAX_VALUES: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageType {
     /// The type itself, then those in it.
-    structures: Vec<Structure>,
+    structures: Vec<DynamicStructure>,
 }
 
 /// One type.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Structure {
+pub(super) struct DynamicStructure {
     pub(super) name: String,
     /// None for a type without fields, which has a byte in its image.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<DynamicField>,
     size: Size,
 }
 
@@ -48,9 +48,9 @@ struct Size {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Field {
+pub(super) struct DynamicField {
     pub(super) name: String,
-    pub(super) element: Element,
+    pub(super) element: DynamicElement,
     pub(super) shape: Shape,
     /// Unless it is what every field of the type has.
     default: Option<Value>,
@@ -58,7 +58,7 @@ pub(super) struct Field {
 
 /// What a field has one or several of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Element {
+pub(super) enum DynamicElement {
     Scalar(Primitive),
     /// With the largest number of characters.
     String(Option<u64>),
@@ -113,16 +113,17 @@ impl MessageType {
         &self.structures[0].name
     }
 
-    pub(super) fn structure(&self, index: usize) -> &Structure {
+    pub(super) fn structure(&self, index: usize) -> &DynamicStructure {
         &self.structures[index]
     }
 
     /// Whether this is ROS 2's time.
     #[cfg(feature = "text")]
     pub(super) fn is_time(&self, index: usize) -> bool {
-        let Structure { name, fields, .. } = self.structure(index);
-        let is = |field: &Field, name, primitive| {
-            field.name == name && (field.element, field.shape) == (Element::Scalar(primitive), Shape::Single)
+        let DynamicStructure { name, fields, .. } = self.structure(index);
+        let is = |field: &DynamicField, name, primitive| {
+            field.name == name
+                && (field.element, field.shape) == (DynamicElement::Scalar(primitive), Shape::Single)
         };
         name == "builtin_interfaces/msg/Time"
             && matches!(fields.as_slice(), [sec, nanosec]
@@ -132,16 +133,18 @@ impl MessageType {
     /// If this is ROS 2's header, the number of its field with the time.
     #[cfg(feature = "text")]
     pub(super) fn stamp_of_header(&self, index: usize) -> Option<usize> {
-        let Structure { name, fields, .. } = self.structure(index);
-        let is_stamp = |field: &Field| match (field.element, field.shape) {
-            (Element::Structure(inside), Shape::Single) => field.name == "stamp" && self.is_time(inside),
+        let DynamicStructure { name, fields, .. } = self.structure(index);
+        let is_stamp = |field: &DynamicField| match (field.element, field.shape) {
+            (DynamicElement::Structure(inside), Shape::Single) => {
+                field.name == "stamp" && self.is_time(inside)
+            }
             _ => false,
         };
         (name == "std_msgs/msg/Header").then(|| fields.iter().position(is_stamp)).flatten()
     }
 
     /// How many bytes an element has in an image at least, at least 1.
-    pub(super) fn least(&self, element: Element) -> usize {
+    pub(super) fn least(&self, element: DynamicElement) -> usize {
         least(element, |index| self.structures[index].size.least)
     }
 
@@ -151,7 +154,7 @@ impl MessageType {
     }
 
     /// What a field has if nobody gives it a value.
-    pub(super) fn default_value(&self, field: &Field) -> Value {
+    pub(super) fn default_value(&self, field: &DynamicField) -> Value {
         if let Some(value) = &field.default {
             return value.clone();
         }
@@ -161,48 +164,48 @@ impl MessageType {
             Shape::BoundedSequence(_) | Shape::Sequence => 0,
         };
         match field.element {
-            Element::Scalar(primitive) => Value::Scalars(Scalars::zeros(primitive, count)),
+            DynamicElement::Scalar(primitive) => Value::Scalars(Scalars::zeros(primitive, count)),
             element => Value::Values((0..count).map(|_| self.default_element(element)).collect()),
         }
     }
 
-    fn default_element(&self, element: Element) -> Value {
+    fn default_element(&self, element: DynamicElement) -> Value {
         match element {
-            Element::Scalar(primitive) => {
+            DynamicElement::Scalar(primitive) => {
                 Value::Scalar(super::Scalar::from_bytes(primitive, &[0; 8][..width(primitive)]))
             }
-            Element::String(_) => Value::String(Vec::new()),
-            Element::WString(_) => Value::WString(Vec::new()),
-            Element::Structure(index) => Value::Structure(self.default_fields(index)),
+            DynamicElement::String(_) => Value::String(Vec::new()),
+            DynamicElement::WString(_) => Value::WString(Vec::new()),
+            DynamicElement::Structure(index) => Value::Structure(self.default_fields(index)),
         }
     }
 
     /// The type of a field as in a definition.
-    pub(super) fn show(&self, element: Element, shape: Shape) -> String {
+    pub(super) fn show(&self, element: DynamicElement, shape: Shape) -> String {
         let element = match element {
-            Element::Scalar(primitive) => primitive.name().to_owned(),
-            Element::String(None) => "string".to_owned(),
-            Element::String(Some(bound)) => format!("string<={bound}"),
-            Element::WString(None) => "wstring".to_owned(),
-            Element::WString(Some(bound)) => format!("wstring<={bound}"),
-            Element::Structure(index) => self.structures[index].name.replace("/msg/", "/"),
+            DynamicElement::Scalar(primitive) => primitive.name().to_owned(),
+            DynamicElement::String(None) => "string".to_owned(),
+            DynamicElement::String(Some(bound)) => format!("string<={bound}"),
+            DynamicElement::WString(None) => "wstring".to_owned(),
+            DynamicElement::WString(Some(bound)) => format!("wstring<={bound}"),
+            DynamicElement::Structure(index) => self.structures[index].name.replace("/msg/", "/"),
         };
         format!("{element}{shape}")
     }
 }
 
-impl Field {
+impl DynamicField {
     /// A default value of a definition, which fits the field; `None` if it doesn't.
-    fn default_of(&self, value: &definition::Value) -> Option<Value> {
+    fn default_of(&self, value: &definition::Literal) -> Option<Value> {
         match (value, self.element) {
-            (definition::Value::Sequence(values), Element::Scalar(primitive)) => {
+            (definition::Literal::Sequence(values), DynamicElement::Scalar(primitive)) => {
                 let mut scalars = Scalars::new(primitive, Vec::new());
                 values
                     .iter()
                     .try_for_each(|value| scalar_of(primitive, value).map(|one| scalars.push(one)))?;
                 Some(Value::Scalars(scalars))
             }
-            (definition::Value::Sequence(values), element) => Some(Value::Values(
+            (definition::Literal::Sequence(values), element) => Some(Value::Values(
                 values.iter().map(|value| default_of(element, value)).collect::<Option<_>>()?,
             )),
             (value, element) => default_of(element, value),
@@ -211,7 +214,7 @@ impl Field {
 }
 
 /// The names of fields, for errors.
-pub(super) fn names(fields: &[Field]) -> String {
+pub(super) fn names(fields: &[DynamicField]) -> String {
     if fields.is_empty() {
         return "none at all".to_owned();
     }
@@ -219,13 +222,13 @@ pub(super) fn names(fields: &[Field]) -> String {
     names.join(", ")
 }
 
-fn default_of(element: Element, value: &definition::Value) -> Option<Value> {
+fn default_of(element: DynamicElement, value: &definition::Literal) -> Option<Value> {
     match (element, value) {
-        (Element::Scalar(primitive), value) => scalar_of(primitive, value).map(Value::Scalar),
-        (Element::String(_), definition::Value::String(text)) => {
+        (DynamicElement::Scalar(primitive), value) => scalar_of(primitive, value).map(Value::Scalar),
+        (DynamicElement::String(_), definition::Literal::String(text)) => {
             Some(Value::String(text.as_bytes().to_vec()))
         }
-        (Element::WString(_), definition::Value::String(text)) => {
+        (DynamicElement::WString(_), definition::Literal::String(text)) => {
             Some(Value::WString(text.encode_utf16().collect()))
         }
         _ => None,
@@ -233,19 +236,19 @@ fn default_of(element: Element, value: &definition::Value) -> Option<Value> {
 }
 
 /// How many bytes an element has in an image at least. Padding isn't counted.
-fn least(element: Element, of_structure: impl Fn(usize) -> usize) -> usize {
+fn least(element: DynamicElement, of_structure: impl Fn(usize) -> usize) -> usize {
     match element {
-        Element::Scalar(primitive) => width(primitive),
+        DynamicElement::Scalar(primitive) => width(primitive),
         // Not 5: some writers leave out the NUL of an empty string.
-        Element::String(_) | Element::WString(_) => 4,
-        Element::Structure(index) => of_structure(index),
+        DynamicElement::String(_) | DynamicElement::WString(_) => 4,
+        DynamicElement::Structure(index) => of_structure(index),
     }
 }
 
 fn structure(
     description: &IndividualTypeDescription,
     indices: &BTreeMap<&str, usize>,
-) -> Result<Structure, TypeError> {
+) -> Result<DynamicStructure, TypeError> {
     let IndividualTypeDescription { type_name, fields } = description;
     let wrong = |field: &FieldDescription, problem: String| TypeError::Field {
         name: type_name.clone(),
@@ -260,24 +263,29 @@ fn structure(
         }
         let (element, shape) =
             field_type(&field.field_type, indices).map_err(|problem| wrong(field, problem))?;
-        checked.push(Field { name: field.name.clone(), element, shape, default: None });
+        checked.push(DynamicField { name: field.name.clone(), element, shape, default: None });
     }
     match checked.as_slice() {
         [] => return Err(TypeError::Empty { name: type_name.clone() }),
-        [Field { name, element: Element::Scalar(Primitive::Uint8), shape: Shape::Single, .. }]
-            if name == PLACEHOLDER =>
-        {
+        [
+            DynamicField {
+                name,
+                element: DynamicElement::Scalar(Primitive::Uint8),
+                shape: Shape::Single,
+                ..
+            },
+        ] if name == PLACEHOLDER => {
             checked.clear();
         }
         _ => {}
     }
-    Ok(Structure { name: type_name.clone(), fields: checked, size: Size::default() })
+    Ok(DynamicStructure { name: type_name.clone(), fields: checked, size: Size::default() })
 }
 
 fn field_type(
     field_type: &FieldTypeDescription,
     indices: &BTreeMap<&str, usize>,
-) -> Result<(Element, Shape), String> {
+) -> Result<(DynamicElement, Shape), String> {
     let FieldTypeDescription { type_id, capacity, string_capacity, nested_type_name } = field_type;
     let size = || match u32::try_from(*capacity) {
         Ok(size) if size > 0 => Ok(size),
@@ -291,15 +299,15 @@ fn field_type(
     };
     let element = match element_id {
         type_id::NESTED => match indices.get(nested_type_name.as_str()) {
-            Some(index) => Element::Structure(*index),
+            Some(index) => DynamicElement::Structure(*index),
             None => return Err(format!("its type {nested_type_name} is not described")),
         },
-        type_id::STRING => Element::String(None),
-        type_id::BOUNDED_STRING => Element::String(Some(*string_capacity)),
-        type_id::WSTRING => Element::WString(None),
-        type_id::BOUNDED_WSTRING => Element::WString(Some(*string_capacity)),
+        type_id::STRING => DynamicElement::String(None),
+        type_id::BOUNDED_STRING => DynamicElement::String(Some(*string_capacity)),
+        type_id::WSTRING => DynamicElement::WString(None),
+        type_id::BOUNDED_WSTRING => DynamicElement::WString(Some(*string_capacity)),
         id => match primitive(id) {
-            Some(primitive) => Element::Scalar(primitive),
+            Some(primitive) => DynamicElement::Scalar(primitive),
             None => {
                 return Err(format!("its type has number {type_id}, which is none of a message definition"));
             }
@@ -336,7 +344,7 @@ struct Measuring {
 }
 
 impl Measuring {
-    fn measure(&mut self, structures: &mut [Structure], index: usize) -> Result<Size, TypeError> {
+    fn measure(&mut self, structures: &mut [DynamicStructure], index: usize) -> Result<Size, TypeError> {
         if let Some(size) = self.sizes[index] {
             return Ok(size);
         }
@@ -350,16 +358,16 @@ impl Measuring {
         self.path.push(index);
         let mut total = Size::default();
         for field in 0..structures[index].fields.len() {
-            let Field { element, shape, .. } = structures[index].fields[field];
+            let DynamicField { element, shape, .. } = structures[index].fields[field];
             let one = match element {
-                Element::Structure(inside) => self.measure(structures, inside)?,
+                DynamicElement::Structure(inside) => self.measure(structures, inside)?,
                 element => Size { least: least(element, |_| 0), values: 1, depth: 0 },
             };
             let (least, values) = match shape {
                 Shape::Single => (one.least, one.values),
                 Shape::Array(count) => {
                     let count = usize::try_from(count).unwrap_or(usize::MAX);
-                    let is_scalar = matches!(element, Element::Scalar(_));
+                    let is_scalar = matches!(element, DynamicElement::Scalar(_));
                     let values = if is_scalar { 1 } else { one.values.saturating_mul(count) };
                     (one.least.saturating_mul(count), values)
                 }

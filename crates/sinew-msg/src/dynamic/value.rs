@@ -151,13 +151,13 @@ impl Scalars {
 }
 
 /// The default value of a definition as a scalar; `None` if it is none of this type.
-pub(super) fn scalar_of(primitive: Primitive, value: &definition::Value) -> Option<Scalar> {
+pub(super) fn scalar_of(primitive: Primitive, value: &definition::Literal) -> Option<Scalar> {
     match (primitive, value) {
-        (Primitive::Bool, definition::Value::Bool(value)) => Some(Scalar::Bool(*value)),
-        (Primitive::Float64, definition::Value::Float(value)) => Some(Scalar::Float64(*value)),
+        (Primitive::Bool, definition::Literal::Bool(value)) => Some(Scalar::Bool(*value)),
+        (Primitive::Float64, definition::Literal::Float(value)) => Some(Scalar::Float64(*value)),
         #[expect(clippy::cast_possible_truncation, reason = "to the nearest number that the type has")]
-        (Primitive::Float32, definition::Value::Float(value)) => Some(Scalar::Float32(*value as f32)),
-        (_, definition::Value::Integer(value)) => integer_of(primitive, *value),
+        (Primitive::Float32, definition::Literal::Float(value)) => Some(Scalar::Float32(*value as f32)),
+        (_, definition::Literal::Integer(value)) => integer_of(primitive, *value),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Values as YAML, in the form of `ros2 topic echo`.
 
-use super::types::{Element, MessageType, Structure};
+use super::types::{DynamicElement, DynamicStructure, MessageType};
 use super::value::{Scalar, Value, shown, shown_wide};
 use super::words::is_text;
 use crate::definition::{Primitive, Shape};
@@ -26,7 +26,7 @@ impl Style {
     pub(super) fn abbreviated(
         &self,
         message_type: &MessageType,
-        (element, shape): (Element, Shape),
+        (element, shape): (DynamicElement, Shape),
         value: &Value,
     ) -> Option<String> {
         let length = match value {
@@ -62,7 +62,7 @@ impl Style {
 
 /// Lines, each with its end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
-    let mut writing = Writing { message_type, style, text: String::new(), indent: 2 };
+    let mut writing = YamlWriter { message_type, style, text: String::new(), indent: 2 };
     let root = message_type.structure(0);
     if style.flow || root.fields.is_empty() {
         writing.flow_structure(root, fields);
@@ -76,11 +76,11 @@ pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style)
 /// The same of a value in a message.
 pub(super) fn write_part(
     message_type: &MessageType,
-    (element, shape): (Element, Shape),
+    (element, shape): (DynamicElement, Shape),
     value: &Value,
     style: &Style,
 ) -> String {
-    let mut writing = Writing { message_type, style, text: String::new(), indent: 2 };
+    let mut writing = YamlWriter { message_type, style, text: String::new(), indent: 2 };
     if let Some(short) = style.abbreviated(message_type, (element, shape), value) {
         writing.string(&short);
         writing.text.push('\n');
@@ -98,7 +98,7 @@ pub(super) fn write_part(
     writing.text
 }
 
-struct Writing<'a> {
+struct YamlWriter<'a> {
     message_type: &'a MessageType,
     style: &'a Style,
     text: String,
@@ -106,9 +106,9 @@ struct Writing<'a> {
     indent: usize,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> YamlWriter<'a> {
     /// A structure with fields; `continues`: in a line that has begun.
-    fn block(&mut self, structure: &Structure, values: &[Value], indent: usize, continues: bool) {
+    fn block(&mut self, structure: &DynamicStructure, values: &[Value], indent: usize, continues: bool) {
         for (at, (field, value)) in structure.fields.iter().zip(values).enumerate() {
             if at > 0 || !continues {
                 self.indent(indent);
@@ -144,8 +144,8 @@ impl<'a> Writing<'a> {
         }
     }
 
-    fn block_value(&mut self, element: Element, value: &Value, indent: usize, continues: bool) {
-        if let (Element::Structure(index), Value::Structure(values)) = (element, value)
+    fn block_value(&mut self, element: DynamicElement, value: &Value, indent: usize, continues: bool) {
+        if let (DynamicElement::Structure(index), Value::Structure(values)) = (element, value)
             && self.has_fields(element)
         {
             let message_type: &'a MessageType = self.message_type;
@@ -156,7 +156,7 @@ impl<'a> Writing<'a> {
     }
 
     /// The elements of an array or sequence that has some, a line or more for each.
-    fn list(&mut self, element: Element, value: &Value, indent: usize) {
+    fn list(&mut self, element: DynamicElement, value: &Value, indent: usize) {
         match value {
             Value::Scalars(scalars) => {
                 let (primitive, items) = (scalars.primitive(), scalars.iter());
@@ -193,7 +193,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    fn flow_structure(&mut self, structure: &Structure, values: &[Value]) {
+    fn flow_structure(&mut self, structure: &DynamicStructure, values: &[Value]) {
         self.text.push('{');
         for (at, (field, value)) in structure.fields.iter().zip(values).enumerate() {
             if at > 0 {
@@ -209,17 +209,17 @@ impl<'a> Writing<'a> {
         self.text.push('}');
     }
 
-    fn flow_value(&mut self, element: Element, value: &Value) {
+    fn flow_value(&mut self, element: DynamicElement, value: &Value) {
         match value {
             Value::Scalar(scalar) => {
-                if let Element::Scalar(primitive) = element {
+                if let DynamicElement::Scalar(primitive) = element {
                     self.scalar(primitive, *scalar);
                 }
             }
             Value::String(bytes) => self.field_string(&shown(bytes)),
             Value::WString(units) => self.field_string(&shown_wide(units)),
             Value::Structure(values) => {
-                if let Element::Structure(index) = element {
+                if let DynamicElement::Structure(index) = element {
                     let message_type: &'a MessageType = self.message_type;
                     self.flow_structure(message_type.structure(index), values);
                 }
@@ -250,8 +250,8 @@ impl<'a> Writing<'a> {
         self.text.push(']');
     }
 
-    fn has_fields(&self, element: Element) -> bool {
-        matches!(element, Element::Structure(index) if !self.message_type.structure(index).fields.is_empty())
+    fn has_fields(&self, element: DynamicElement) -> bool {
+        matches!(element, DynamicElement::Structure(index) if !self.message_type.structure(index).fields.is_empty())
     }
 
     fn indent(&mut self, indent: usize) {

@@ -1,27 +1,27 @@
 //! What is read.
 
 use super::{message, name};
-use sinew_msg::definition::{Content, Definition, Section, Value};
+use sinew_msg::definition::{Content, Definition, Literal, Section};
 
 /// The types and names of the fields, as they would stand in a definition.
 fn fields(section: &Section) -> Vec<String> {
     section.fields.iter().map(|field| format!("{} {}", field.field_type, field.name)).collect()
 }
 
-fn default(line: &str) -> Value {
+fn default(line: &str) -> Literal {
     message(line).fields[0].default.clone().unwrap()
 }
 
-fn constant(line: &str) -> Value {
+fn constant(line: &str) -> Literal {
     message(line).constants[0].value.clone()
 }
 
-fn string(text: &str) -> Value {
-    Value::String(text.to_owned())
+fn string(text: &str) -> Literal {
+    Literal::String(text.to_owned())
 }
 
-fn integers<const N: usize>(values: [i128; N]) -> Value {
-    Value::Sequence(values.map(Value::Integer).to_vec())
+fn integers<const N: usize>(values: [i128; N]) -> Literal {
+    Literal::Sequence(values.map(Literal::Integer).to_vec())
 }
 
 #[test]
@@ -46,10 +46,13 @@ fn a_type_without_package_is_of_the_same_package() {
 #[test]
 fn blanks_between_words_and_behind_the_last() {
     let section = message("int32  a\t 5 \t\nint32\tA=5\nint32 B = 6\t# six\nint32 C= 7");
-    assert_eq!(section.fields[0].default, Some(Value::Integer(5)));
+    assert_eq!(section.fields[0].default, Some(Literal::Integer(5)));
     let constants: Vec<_> =
         section.constants.iter().map(|constant| (&*constant.name, &constant.value)).collect();
-    assert_eq!(constants, [("A", &Value::Integer(5)), ("B", &Value::Integer(6)), ("C", &Value::Integer(7))]);
+    assert_eq!(
+        constants,
+        [("A", &Literal::Integer(5)), ("B", &Literal::Integer(6)), ("C", &Literal::Integer(7))]
+    );
 }
 
 #[test]
@@ -81,7 +84,7 @@ fn numbers() {
         ("int64 X=-9223372036854775808", i64::MIN.into()),
         ("uint64 X=18446744073709551615", u64::MAX.into()),
     ] {
-        assert_eq!(constant(line), Value::Integer(value), "{line}");
+        assert_eq!(constant(line), Literal::Integer(value), "{line}");
     }
     for (line, value) in [
         ("float32 X=1", 1.0),
@@ -91,10 +94,10 @@ fn numbers() {
         ("float64 X=1_0.5e-3", 0.0105),
         ("float64 X=1.7976931348623157e308", f64::MAX),
     ] {
-        assert_eq!(constant(line), Value::Float(value), "{line}");
+        assert_eq!(constant(line), Literal::Float(value), "{line}");
     }
     for (text, value) in [("true", true), ("False", false), ("1", true), ("0", false), ("TRUE", true)] {
-        assert_eq!(constant(&format!("bool X={text}")), Value::Bool(value));
+        assert_eq!(constant(&format!("bool X={text}")), Literal::Bool(value));
     }
 }
 
@@ -131,8 +134,11 @@ fn sequences() {
     assert_eq!(default("uint8[] x []"), integers([]));
     assert_eq!(default("uint8[] x [ ]"), integers([]));
     assert_eq!(default("uint8[<=3] x [ 1 , 2 ] # two"), integers([1, 2]));
-    assert_eq!(default("bool[] x [true, 0]"), Value::Sequence(vec![Value::Bool(true), Value::Bool(false)]));
-    let texts = |texts: &[&str]| Value::Sequence(texts.iter().map(|text| string(text)).collect());
+    assert_eq!(
+        default("bool[] x [true, 0]"),
+        Literal::Sequence(vec![Literal::Bool(true), Literal::Bool(false)])
+    );
+    let texts = |texts: &[&str]| Literal::Sequence(texts.iter().map(|text| string(text)).collect());
     assert_eq!(default(r#"string[] x ["a, b", 'c"d', e f ,"]"]"#), texts(&["a, b", "c\"d", "e f", "]"]));
     assert_eq!(default(r#"string[] x ["", "a\"b",]"#), texts(&["", "a\"b"]));
     assert_eq!(default(r#"wstring<=2[<=2] x ["ab", "ö"]"#), texts(&["ab", "ö"]));
