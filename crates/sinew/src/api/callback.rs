@@ -102,7 +102,7 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, in a turn of its group.
+    /// Calls it, with its group's token.
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
@@ -273,7 +273,7 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, in a turn of its group.
+    /// Calls it, with its group's token.
     #[doc(hidden)]
     fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> Result<(), String>;
 }

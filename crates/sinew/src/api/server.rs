@@ -244,7 +244,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
-    /// forms. They are polled by the executor in the turn of the group, several may be on their way
+    /// forms. They are polled by the executor with its group's token, several may be on their way
     /// at once (at most [`max_requests`](Self::max_requests), with those that wait), and no runtime
     /// is needed. Futures of a server that is dropped are dropped.
     ///

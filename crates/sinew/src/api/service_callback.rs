@@ -69,7 +69,7 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, in a turn of its group.
+    /// Calls it, with its group's token.
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
@@ -239,7 +239,7 @@ pub trait AsyncServiceCallback<S: Service, Q: Message, G, Form>: Sized + Send + 
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, in a turn of its group.
+    /// Calls it, with its group's token.
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
@@ -330,7 +330,7 @@ async_forms!(Q, |request| request.into_inner());
     note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), impl Display>`"
 )]
 pub trait ResponseCallback<S: Service, G, Form>: Sized + Send + 'static {
-    /// Calls it, in a turn of its group.
+    /// Calls it, with its group's token.
     #[doc(hidden)]
     fn call(self, group: &G, token: &mut GroupToken, result: CallResult<S>) -> Result<(), String>;
 }

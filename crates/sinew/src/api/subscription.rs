@@ -512,7 +512,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when a publisher that matches came or went, or lapsed, or lives
+    /// Called by the executor when a publisher that matches came or went, or its lease expired, or lives
     /// again: an automatic one is alive while it exists, a
     /// [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
     /// lease it offers.
@@ -533,7 +533,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// let executor = Executor::single();
     /// executor.add(&context)?;
     /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it came
-    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it lapsed
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it expired
     /// publisher.assert_liveliness();
     /// assert_eq!(executor.spin_some()?, 1); // it lives
     /// # Ok::<(), sinew::Error>(())

@@ -94,7 +94,7 @@ pub(crate) struct Deadline<E> {
 
 struct DeadlineState {
     pace: Pace,
-    /// When the alarm will look at it; `i64::MAX` for never.
+    /// When the timer will look at it; `i64::MAX` for never.
     look_at: i64,
 }
 
@@ -119,7 +119,7 @@ impl<E: DeadlineMissed> Deadline<E> {
     pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.arrived(at) {
-            // The alarm is late, or in no executor: it is due already.
+            // The timer is late, or in no executor: it is due already.
             return self.tell(missed);
         }
         let next = state.pace.next()?;

@@ -6,7 +6,7 @@
 //! waits for the next such time. So what happens in time (a message, a sign of life) pays nothing
 //! for being watched but a note of when it was, and nothing polls.
 //!
-//! The alarm calls no handler itself: what it finds it adds to the handlers'
+//! The timer calls no handler itself: what it finds it adds to the handlers'
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which it happened, and they run next.
 
 use crate::executor::group::{GroupCore, GroupMember, Membership};
@@ -91,7 +91,7 @@ impl Task for DeadlineTimer {
                 watched.extend_from_slice(&state.watched);
                 watched
             };
-            // Without the lock: what is watched has one of its own, under which it arms its alarms.
+            // Without the lock: what is watched has one of its own, under which it arms its timers.
             let next =
                 watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(deferred)).min();
             watched.clear();
@@ -137,7 +137,7 @@ impl GroupMember for DeadlineTimer {
     }
 }
 
-/// An alarm in its group; dropped, it leaves.
+/// A timer in its group; dropped, it leaves.
 pub(crate) struct AttachedTimer {
     timer: Arc<DeadlineTimer>,
     group: Arc<GroupCore>,

@@ -1,13 +1,13 @@
 //! Whether publishers are alive.
 //!
 //! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
-//! manual one with a lease has a [`LivelinessLease`]: it *lapses* when more than the lease has passed since
+//! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has passed since
 //! its last sign of life (its creation, a publication, an assertion), and lives again with the
-//! next. That it lapsed is noticed by whoever looks first: the alarm of the publisher's handler (or
+//! next. That it expired is noticed by whoever looks first: the timer of the publisher's handler (or
 //! of the log's line, without a handler), that of any matched subscription's handler, or the sign
-//! that comes too late; and told to all of them at once, under the pulse's lock.
+//! that comes too late; and told to all of them at once, under the lease's lock.
 //!
-//! Locks: graph or publisher -> pulse -> alarm or status -> scheduler.
+//! Locks: graph or publisher -> lease -> timer or status -> scheduler.
 
 use super::condition::StatusCondition;
 use super::deadline_timer::{DeadlineTimer, Timed};
@@ -29,11 +29,11 @@ pub(crate) struct Lease {
 /// What a sign of life changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// It had lapsed at this time, which nobody had noticed.
+    /// It had expired at this time, which nobody had noticed.
     pub(crate) expired: Option<i64>,
     /// It lives again.
     pub(crate) revived: bool,
-    /// The next lapse may come sooner than whoever looked last thought.
+    /// The next expiry may come sooner than whoever looked last thought.
     pub(crate) sooner: bool,
 }
 
@@ -43,7 +43,7 @@ impl Lease {
         Self { duration, last: now, alive: true }
     }
 
-    /// When it will lapse if no sign comes; `None` if it has.
+    /// When it will expire if no sign comes; `None` if it has.
     pub(crate) fn ends(&self) -> Option<i64> {
         self.alive.then(|| self.end())
     }
@@ -53,7 +53,7 @@ impl Lease {
         self.last.saturating_add(self.duration).saturating_add(1)
     }
 
-    /// If it has lapsed by now, unnoticed: when it did.
+    /// If it has expired by now, unnoticed: when it did.
     pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
         let expired = self.alive && now >= self.end();
         self.alive &= !expired;
@@ -76,7 +76,7 @@ pub(crate) struct LivelinessLease {
     lost: LeaseListener,
 }
 
-/// Where a publisher is told that it lapsed, and the alarm that looks for it.
+/// Where a publisher is told that it expired, and the timer that looks for it.
 pub(crate) struct LeaseListener {
     /// Without one, the log is told.
     pub(crate) handler: Option<Arc<StatusCondition<LivelinessLost>>>,
@@ -92,7 +92,7 @@ struct LeaseState {
     watchers: Vec<LivelinessListener>,
 }
 
-/// A subscription's handler for the liveliness of its publishers, and the alarm that looks for it.
+/// A subscription's handler for the liveliness of its publishers, and the timer that looks for it.
 #[derive(Clone)]
 pub(crate) struct LivelinessListener {
     pub(crate) changed: Arc<StatusCondition<LivelinessChanged>>,

@@ -1,7 +1,7 @@
 //! A worker whose callback waits for something.
 //!
 //! What a callback publishes is usually left to its own thread ([`handover`](super::wake_policy)); if
-//! that goes to sleep instead, somebody else is called for it at once, not when the watchman looks.
+//! that goes to sleep instead, somebody else is called for it at once, not when the monitor looks.
 
 use super::scheduler::Scheduler;
 use super::spinning;

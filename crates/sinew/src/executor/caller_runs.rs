@@ -2,7 +2,7 @@
 //!
 //! [`Scheduler::run_as_caller`] hands out the one entity that the thread waits for, if its group is
 //! free. A thread in the middle of a callback of the executor does so inside that callback
-//! (*nested*); a thread from outside takes the place of a worker that rests (*lent*), so that no
+//! (*nested*); a thread from outside takes the place of a worker that rests (a *caller*), so that no
 //! more callbacks run at once than the executor has threads.
 //!
 //! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it can run its
@@ -12,7 +12,7 @@
 //! rung again.
 //!
 //! Entities that are to be run here are announced without calling anybody. So every way out of here
-//! that leaves something ready calls somebody for it: [`Scheduler::register_caller`], the end of a lent
+//! that leaves something ready calls somebody for it: [`Scheduler::register_caller`], the end of a caller's
 //! callback, the end of a [`RegisteredCaller`].
 
 use super::InHand;

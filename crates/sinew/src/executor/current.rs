@@ -21,7 +21,7 @@ thread_local! {
         const { CallbackStack { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
-    /// The executors that are spun on this thread, or to which it is lent, outermost first.
+    /// The executors that are spun on this thread, or for which it runs a callback as a caller, outermost first.
     static SPINNING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -99,12 +99,12 @@ pub(crate) fn runs(serial: u64) -> bool {
     running(|callbacks| callbacks.iter().any(|callback| callback.get().0 == serial))
 }
 
-/// Whether this thread has the turn of an exclusive group.
+/// Whether this thread has the token of an exclusive group.
 pub(crate) fn has_token_of(group: u64) -> bool {
     group != 0 && running(|callbacks| callbacks.iter().any(|callback| callback.get().1 == group))
 }
 
-/// Adds the exclusive groups whose turns this thread has, and the executors it spins or is lent to.
+/// Adds the exclusive groups whose tokens this thread has, and the executors it spins or runs for as a caller.
 pub(crate) fn hold(groups: &mut Vec<u64>, executors: &mut Vec<u64>) {
     running(|callbacks| {
         groups.extend(callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0));
@@ -117,7 +117,7 @@ pub(crate) fn depth() -> usize {
     CALLBACKS.with(|callbacks| callbacks.depth.get())
 }
 
-/// Whether this thread spins the executor, or is lent to it.
+/// Whether this thread spins the executor, or runs for it as a caller.
 pub(crate) fn spins(executor: u64) -> bool {
     SPINNING.with_borrow(|spinning| spinning.contains(&executor))
 }

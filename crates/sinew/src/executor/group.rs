@@ -36,7 +36,7 @@ use slab::Slab;
 /// ```
 pub struct Group<S = ()> {
     pub(crate) core: Arc<GroupCore>,
-    /// What its turns open.
+    /// What its tokens open.
     pub(crate) number: GroupNumber,
     pub(crate) state: Arc<GroupCell<S, StateOf>>,
 }
@@ -139,7 +139,7 @@ pub struct GroupCore {
     /// The node it belongs to.
     pub(crate) node: Arc<dyn Owner>,
     pub(crate) clock: Clock,
-    /// What its turns open; `REENTRANT` for nothing.
+    /// What its tokens open; `REENTRANT` for nothing.
     number: u64,
     members: Mutex<GroupMembers>,
 }

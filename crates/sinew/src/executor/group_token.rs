@@ -1,11 +1,11 @@
-//! A callback group's turn: who may touch its callbacks and its state now.
+//! A callback group's token: who may touch its callbacks and its state now.
 //!
 //! Every group has a number, and at any time at most one [`GroupToken`] with that number: the scheduler
 //! makes it when it hands out a member of the group to be run, and takes it back before it hands
-//! out the next. The turn has two keys, to the group's callbacks and to the state they share. An
+//! out the next. The token has two keys, to the group's callbacks and to the state they share. An
 //! [`GroupCell`] cell opens for the key with its number only, so `&mut CellKey` stands for `&mut` of
 //! what the key opens. No lock is held while the user's code runs, and none has to be taken: the
-//! scheduler's own lock, under which turns are made and taken back, orders the threads that have
+//! scheduler's own lock, under which tokens are made and taken back, orders the threads that have
 //! them one after the other.
 
 use crate::sys::sync::next_serial;
@@ -21,7 +21,7 @@ pub(crate) enum StateOf {}
 /// Opens [`GroupCell`] cells with its number. Only a [`GroupToken`] has one.
 pub(crate) struct CellKey<What>(u64, PhantomData<What>);
 
-/// The one turn of a group; nobody else runs the group's callbacks while it lives.
+/// The one token of a group; nobody else runs the group's callbacks while it lives.
 pub struct GroupToken {
     /// Opens the group's callbacks.
     pub(crate) callbacks: CellKey<CallbackOf>,
@@ -30,7 +30,7 @@ pub struct GroupToken {
 }
 
 impl GroupToken {
-    /// A turn of a reentrant group, of which there may be many: its keys open nothing.
+    /// A token of a reentrant group, of which there may be many: its keys open nothing.
     #[inline]
     pub(crate) fn reentrant() -> Self {
         Self { callbacks: CellKey(REENTRANT, PhantomData), state: CellKey(REENTRANT, PhantomData) }
@@ -42,10 +42,10 @@ impl GroupToken {
         self.callbacks.0 == REENTRANT
     }
 
-    /// The turn of the group with this number.
+    /// The token of the group with this number.
     ///
     /// # Safety
-    /// There is no other turn with this number while this one lives, and what was done in the last
+    /// There is no other token with this number while this one lives, and what was done in the last
     /// one happens before.
     #[inline]
     pub(crate) unsafe fn of(group: u64) -> Self {
@@ -80,7 +80,7 @@ impl GroupNumber {
     }
 }
 
-/// Something that only the group's turn may touch.
+/// Something that only the group's token may touch.
 pub struct GroupCell<T, What> {
     number: u64,
     of: PhantomData<fn(What)>,
@@ -93,7 +93,7 @@ pub struct GroupCell<T, What> {
 unsafe impl<T: Send, What> Sync for GroupCell<T, What> {}
 
 impl<T, What> GroupCell<T, What> {
-    /// The value, for the turn that has the key.
+    /// The value, for the token that has the key.
     ///
     /// # Panics
     /// If the key belongs to another group: a bug of this crate.
@@ -118,7 +118,7 @@ mod tests {
     fn a_key_opens_its_groups_cells() {
         let group = GroupNumber::new();
         let cell = group.state(1);
-        // SAFETY: the only turn of this group.
+        // SAFETY: the only token of this group.
         let mut token = unsafe { GroupToken::of(group.get()) };
         *cell.open(&mut token.state) += 1;
         assert_eq!(*cell.open(&mut token.state), 2);
@@ -128,7 +128,7 @@ mod tests {
     #[should_panic(expected = "another group's turn")]
     fn a_key_opens_no_other_cells() {
         let cell = GroupNumber::new().state(1);
-        // SAFETY: the only turn of this other group.
+        // SAFETY: the only token of this other group.
         let mut token = unsafe { GroupToken::of(GroupNumber::new().get()) };
         cell.open(&mut token.state);
     }

@@ -308,7 +308,7 @@ impl Executor {
 
     /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on one of its own. The spinning
     /// thread has its own back afterwards. (With one thread nothing is changed, unless cores are listed.) Listed cores are for the
-    /// executor's own threads only: [lent ones](Self::caller_runs) are refused from then on.
+    /// executor's own threads only: [callers](Self::caller_runs) are refused from then on.
     #[must_use]
     pub fn placement(mut self, placement: Placement) -> Self {
         if matches!(placement, Placement::Cores(_)) {
@@ -319,7 +319,7 @@ impl Executor {
     }
 
     /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin: before everything else on
-    /// their cores, for as long as they like. [Lent threads](Self::caller_runs) are refused from then on. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
+    /// their cores, for as long as they like. [Callers](Self::caller_runs) are refused from then on. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
     #[must_use]
     pub fn realtime_priority(mut self, priority: u8) -> Self {
         self.scheduler.set_caller_runs(false);

@@ -39,7 +39,7 @@ const COUNTS: usize = 2 * size_of::<usize>();
 /// The size of a cache line, or a good guess.
 const LINE: usize = 64;
 
-/// Where an entity is noted in the trail of the thread that used it last. Part of the entity.
+/// Where an entity is noted by the thread that used it last. Part of the entity.
 pub(crate) struct NoteIndex(HintU32);
 
 impl Default for NoteIndex {

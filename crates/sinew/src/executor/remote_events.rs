@@ -1,14 +1,14 @@
 //! How an executor hears from other processes.
 //!
 //! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before they look for work; what comes enters the
-//! histories, and so the ready queue, as if it had been published here. One of the threads that have nothing to do has the *post*: it
+//! histories, and so the ready queue, as if it had been published here. One of the threads that have nothing to do is the *poller*: it
 //! sleeps on the ports' bell in shared memory instead of its condition variable, and whoever calls it rings that bell.
 //!
-//! The post is taken under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
+//! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
 //! call that comes after it, which also is made under the mutex, ends the sleep or keeps it from beginning.
 //!
-//! Whoever has the post and finds work leaves it. If that work may take longer than a wake-up, or waits for something, another worker is
-//! called to the post; else the watchman finds it empty (`handover`), should it take longer all the same.
+//! A poller that finds work ends. If that work may take longer than a wake-up, or waits for something, another worker is
+//! called to poll; else the monitor finds that none does (`wake_policy`), should it take longer all the same.
 //!
 //! # One drain at a time
 //!
@@ -64,9 +64,9 @@ pub(crate) struct RemoteEvents {
     /// Taken by who waits for a drain, and by who ends one for which others wait.
     draining: Mutex<()>,
     over: Condvar,
-    /// 1 + the worker that has the post; 0 for nobody.
+    /// 1 + the worker that polls; 0 for none.
     poller: AtomicU64,
-    /// Nanoseconds that whoever has the post stays awake before it sleeps.
+    /// Nanoseconds that the poller stays awake before it sleeps.
     patience: AtomicU64,
 }
 
@@ -146,7 +146,7 @@ impl RemoteEvents {
     /// How long to stay awake before sleeping.
     pub(crate) fn set_patience(&self, patience: Duration) {
         let nanoseconds = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
-        self.patience.store(nanoseconds, Ordering::Relaxed); // read by whoever takes the post next
+        self.patience.store(nanoseconds, Ordering::Relaxed); // read by the next poller
     }
 
     pub(crate) fn patience(&self) -> Duration {
@@ -222,7 +222,7 @@ impl RemoteEvents {
     /// Whether nobody would notice what comes now. Under the scheduler's mutex.
     #[inline]
     pub(crate) fn have_no_poller(&self) -> bool {
-        // Relaxed: the post is taken under that mutex, and whoever gives it up looks once more.
+        // Relaxed: the poller begins under that mutex, and one that ends looks once more.
         self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::Relaxed) == 0
     }
 
@@ -231,7 +231,7 @@ impl RemoteEvents {
         if !self.any.load(Ordering::Relaxed) {
             return None;
         }
-        // Relaxed: changed under the scheduler's mutex, but for giving the post up.
+        // Relaxed: changed under the scheduler's mutex, but for the poller's end.
         if self.poller.load(Ordering::Relaxed) != 0 {
             return None;
         }
@@ -242,16 +242,16 @@ impl RemoteEvents {
         Some(Poller { remote_events: self, ports, seen })
     }
 
-    /// The worker was called: if it has the post, the bell is rung for it.
+    /// The worker was called: if it is the poller, the bell is rung for it.
     #[inline]
     pub(crate) fn call(&self, worker: u32) {
-        // SeqCst: a worker that took the post before it was called is seen; it was called under the mutex under which it took it.
+        // SeqCst: a worker that became the poller before it was called is seen; it was called under the mutex under which it became that.
         if self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::SeqCst) == u64::from(worker) + 1 {
             self.call_anybody();
         }
     }
 
-    /// Whoever has the post looks.
+    /// The poller looks.
     pub(crate) fn call_anybody(&self) {
         if !self.any.load(Ordering::Relaxed) {
             return;

@@ -61,7 +61,7 @@ impl Spin<'_> {
     }
 
     /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
-    /// all: its turn isn't over yet.
+    /// all: its token isn't free yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
         hand.execute().map_err(|fault| {
             if self.executor.threads() > 1 {

@@ -195,7 +195,7 @@ impl Scheduler {
         }
     }
 
-    /// Makes room for a group; `group` is the number that its turn opens. `None` if the executor is gone.
+    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor is gone.
     pub(crate) fn add_group(&self, group: u64, priority: i32) -> Option<u32> {
         let mut state = self.state.lock();
         if state.closed {
@@ -506,7 +506,7 @@ impl Scheduler {
         state.retire(worker);
     }
 
-    /// The spin is over, once callbacks that run on lent threads are.
+    /// The spin is over, once callbacks that run on callers' threads are.
     pub(crate) fn end_spin(&self) {
         let mut state = self.state.lock();
         state.dismissed = true; // no thread from outside begins anything any more
@@ -759,7 +759,7 @@ impl Scheduler {
         (state, fetches) = match self.remote_events.become_poller(worker.index) {
             Some(poller) => {
                 drop(state);
-                // P1: from when the post was taken, under the mutex, calls go there
+                // P1: from when the poller began, under the mutex, calls go there
                 let fetches = poller.wait(timeout, || worker.slack.tighten());
                 (self.state.lock(), fetches)
             }

@@ -92,7 +92,7 @@ pub(crate) struct MemberId {
 /// An entity on its way through its callback.
 pub(crate) struct RunningTask {
     pub(crate) entity: Arc<dyn Task>,
-    /// The turn of the entity's group, until the work is put back.
+    /// The token of the entity's group, until the work is put back.
     pub(crate) token: GroupToken,
     /// Who runs it.
     pub(crate) run_by: RunBy,
@@ -143,7 +143,7 @@ pub(super) struct TimerEntry {
 
 /// A group.
 pub(super) struct Slot {
-    /// What its turn opens.
+    /// What its token opens.
     pub(super) group: u64,
     /// The serial number of the member whose callback runs now; 0 for none, and always in a reentrant group.
     pub(super) running: u64,
@@ -589,9 +589,9 @@ impl SchedulerState {
                 self.ready.remove(slot);
                 count_load(&mut self.load, group, 0);
                 // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
-                // which can't be while a spin borrows it, and a thread that runs a callback of it for a caller keeps the turn
+                // which can't be while a spin borrows it, and a thread that runs a callback of it for a caller keeps the token
                 // until `put_back`), and here it runs one member at a time: `running` was 0, or the group would not have been
-                // in `ready`, and is set until `put_back` takes the turn back.
+                // in `ready`, and is set until `put_back` takes the token back.
                 (member.entity.take()?, unsafe { GroupToken::of(number) })
             }
         };
@@ -632,7 +632,7 @@ impl SchedulerState {
     /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended, if that is measured.
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
-        // With it the turn ends, before anybody can get the next one.
+        // With it the token is free, before anybody can get the next one.
         let RunningTask { entity, run_by, slot, member: id, serial, next, measured, .. } = work.take()?;
         let published = match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),

@@ -2,10 +2,10 @@
 //! Touched only by those who wait.
 //!
 //! A thread that waits needs somebody to run callbacks of a certain group in a certain executor.
-//! Nobody will if the group's turn is with a thread that waits itself, in vain, or if all threads
+//! Nobody will if the group's token is with a thread that waits itself, in vain, or if all threads
 //! that spin the executor do. Who waits in vain is what remains when everybody is struck off whose
 //! wait somebody can end (the rest of an AND-OR graph: of an executor any thread will do, of a
-//! group only the one that has its turn). A wait that would be in vain from the start isn't begun;
+//! group only the one that has its token). A wait that would be in vain from the start isn't begun;
 //! as every wait was checked when it began, it is the last one of a circle that fails.
 
 use super::current;
@@ -26,7 +26,7 @@ struct WaitingThreads {
 #[derive(Default)]
 struct WaitingThread {
     serial: u64,
-    /// The groups whose turns it has.
+    /// The groups whose tokens it has.
     groups: Vec<u64>,
     /// The executors it spins.
     executors: Vec<u64>,
@@ -84,7 +84,7 @@ impl WaitGraph {
         self.begin(Awaited { group, ..Awaited::default() }, current::hold)
     }
 
-    /// `hold` adds the groups whose turns the thread has, and the executors it spins.
+    /// `hold` adds the groups whose tokens the thread has, and the executors it spins.
     fn begin(
         &self,
         wants: Awaited,
@@ -151,7 +151,7 @@ impl Awaited {
     /// Whether those who are stuck have all that could end the wait.
     fn is_blocked_by(self, all: &[WaitingThread]) -> bool {
         let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
-        // A reentrant group has number 0, and no thread has its turn.
+        // A reentrant group has number 0, and no thread has its token.
         let group_is_stuck = self.group != 0 && stuck().any(|one| one.groups.contains(&self.group));
         let spinning = stuck().filter(|one| one.executors.contains(&self.executor)).count();
         // An executor that no thread spins now may be spun soon.
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     impl WaitGraph {
-        /// A thread that has the turn of `groups` and spins `executors` waits for `group` in
+        /// A thread that has the token of `groups` and spins `executors` waits for `group` in
         /// `executor`, which so many threads spin.
         fn wait(
             &self,

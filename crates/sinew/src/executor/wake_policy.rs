@@ -7,19 +7,19 @@
 //! too. Nothing is reordered by that; only the wake-up is omitted.
 //!
 //! What is not known counts as long: new callbacks wake. What is known may be wrong: so while an executor is busy, one idle
-//! worker, the *watchman*, looks again every few milliseconds, and takes what waited for longer than a wake-up would have
-//! taken. It keeps its post over short breaks and gives it up when nothing has happened for a second; an idle executor
+//! worker, the *monitor*, looks again every few milliseconds, and takes what waited for longer than a wake-up would have
+//! taken. It stays monitor over short breaks and gives it up when nothing has happened for a second; an idle executor
 //! is woken by nobody.
 //!
 //! Timers are minded by one parked worker, the *timekeeper*: the one that came to rest last, as it has the timers' callbacks
-//! in its cache; or, while all others are in long callbacks, the watchman.
+//! in its cache; or, while all others are in long callbacks, the monitor.
 //!
 //! All of this is bookkeeping under the scheduler's lock. Nothing here reads a clock.
 
-/// How often the watchman looks, in nanoseconds.
+/// How often the monitor looks, in nanoseconds.
 pub(crate) const WATCH_INTERVAL: i64 = 5_000_000;
 
-/// After so long without any work the watchman goes off duty.
+/// After so long without any work the monitor goes off duty.
 const OFF_DUTY_AFTER: i64 = 1_000_000_000;
 
 /// What a wake-up is taken to cost before one was measured, in nanoseconds, and between which bounds it is believed.
@@ -116,14 +116,14 @@ const IDLE: AtWork = AtWork { running: false, blocked: false, times: Times::UNKN
 #[derive(Debug)]
 pub(crate) struct Workers {
     at_work: Box<[AtWork]>,
-    /// Who sleeps; the last is woken first, as it has slept the shortest. The watchman stands at the front.
+    /// Who sleeps; the last is woken first, as it has slept the shortest. The monitor stands at the front.
     parked: Vec<u32>,
     /// How many were called and have not come yet.
     called: usize,
     /// When the last one was called.
     called_at: i64,
     monitor: Option<u32>,
-    /// Somebody was called to be watchman.
+    /// Somebody was called to be monitor.
     watch_wanted: bool,
     timekeeper: Option<u32>,
     /// Callbacks that run, nested ones not counted.
@@ -132,7 +132,7 @@ pub(crate) struct Workers {
     callers: usize,
     /// Counts callbacks that were begun.
     runs: u64,
-    /// `runs` at the watchman's last look, and for how long it has not changed.
+    /// `runs` at the monitor's last look, and for how long it has not changed.
     seen: u64,
     quiet: i64,
     wake_cost: i64,
@@ -145,7 +145,7 @@ pub(crate) enum WakeReason {
     Called,
     /// Its time was up.
     Timeout,
-    /// As watchman it is to look whether anything was left lying.
+    /// As monitor it is to look whether anything was left lying.
     Look,
 }
 
@@ -176,7 +176,7 @@ impl Workers {
         self.at_work.len() > 1
     }
 
-    /// As many callbacks run as the executor has threads, some of them on threads that were lent.
+    /// As many callbacks run as the executor has threads, some of them on callers' threads.
     #[inline]
     pub(crate) fn are_full(&self) -> bool {
         self.callers > 0 && self.active >= self.at_work.len()
@@ -351,7 +351,7 @@ impl Workers {
 
     // ---- resting ----
 
-    /// A worker goes to sleep. Returns whether it minds the timers, and how long it may sleep as watchman.
+    /// A worker goes to sleep. Returns whether it minds the timers, and how long it may sleep as monitor.
     pub(crate) fn park(&mut self, worker: u32, now: i64) -> (bool, Option<i64>) {
         if !self.are_several() {
             self.parked.push(worker);
@@ -379,7 +379,7 @@ impl Workers {
         (minds, watches.then_some(WATCH_INTERVAL))
     }
 
-    /// A worker woke up; `slept` is for how long a watchman was to.
+    /// A worker woke up; `slept` is for how long a monitor was to.
     pub(crate) fn unpark(&mut self, worker: u32, now: i64) -> WakeReason {
         let minded = self.timekeeper == Some(worker);
         if minded {
@@ -409,7 +409,7 @@ impl Workers {
         if minded { WakeReason::Timeout } else { WakeReason::Look }
     }
 
-    /// The watchman takes what was left lying, and is a worker like the others.
+    /// The monitor takes what was left lying, and is a worker like the others.
     pub(crate) fn leave_poller(&mut self, worker: u32) {
         if self.monitor == Some(worker) {
             self.monitor = None;

@@ -36,12 +36,12 @@ struct Warning {
 }
 
 thread_local! {
-    /// The outbox of this thread, with the room it has: publishing allocates none.
+    /// What this thread has deferred, with the room it has: publishing allocates none.
     static OUTBOX: Cell<Option<Box<Deferred>>> = const { Cell::new(None) };
 }
 
 impl Deferred {
-    /// Runs `work` with an empty outbox, then does what it left to do.
+    /// Runs `work` with nothing deferred, then does what it deferred.
     #[inline]
     pub(crate) fn with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
         // Taken out while in use: a `Drop` that publishes finds none and gets its own.

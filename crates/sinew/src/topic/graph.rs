@@ -48,7 +48,7 @@ fn push<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// With an outbox; and what connecting to others has to say waits until the lock is released, too.
+/// With deferred work; and what connecting to others has to say waits until the lock is released, too.
 fn later_with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
     later(|| Deferred::with(work))
 }
@@ -393,7 +393,7 @@ impl Topic {
         Subscribers::of_class(subscriptions, table, qos.is_blocking())
     }
 
-    /// New lists for the classes that the inbox matches; returns the old ones.
+    /// New lists for the classes that the subscription matches; returns the old ones.
     fn renew_subscribers(&self, subscription: &SubscriptionCore) -> Vec<Arc<Subscribers>> {
         let matching = |class: &&Arc<MatchClass>| {
             matches!(match_ends(class.table, &class.qos, subscription), Match::Yes)

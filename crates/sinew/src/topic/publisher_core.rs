@@ -2,7 +2,7 @@
 //!
 //! # How a publish finds its subscriptions
 //!
-//! All publishers of one topic, type and QoS class share a [`MatchClass`], which has an immutable list of the inboxes that match.
+//! All publishers of one topic, type and QoS class share a [`MatchClass`], which has an immutable list of the subscriptions that match.
 //! Creating or destroying a subscription makes a new list for the classes it matches, and counts the graph's generation up.
 //! A publisher keeps, under its own lock, the list it used last and the generation at which it fetched it, and fetches
 //! again when the generation has changed. So publishing looks nothing up, allocates nothing, and takes two kinds of short
@@ -181,14 +181,14 @@ impl Strategy {
     }
 }
 
-/// What an outlet has done.
+/// What a publisher has done.
 pub(crate) struct PublisherCounts {
     pub(crate) published: u64,
     pub(crate) work: CopyWork,
     pub(crate) retained: usize,
 }
 
-/// What an outlet is made of; fixed when it is created.
+/// What a publisher is made of; fixed when it is created.
 pub(crate) struct PublisherConfig {
     pub(crate) number: u64,
     pub(crate) topic: Arc<str>,

@@ -18,7 +18,7 @@ use std::mem;
 /// Who gets what in one careful publish: scratch that is used again.
 #[derive(Default)]
 pub(crate) struct Recipients {
-    /// Indices of the inboxes that want the message, and the reference that each gets (`None`: the original).
+    /// Indices of the subscriptions that want the message, and the reference that each gets (`None`: the original).
     chosen: Vec<(usize, Option<RawMessage>)>,
 }
 
@@ -118,7 +118,7 @@ impl Recipients {
                     original = untouched;
                     recipients
                 }
-                // SAFETY: `Original` goes to one buffer only, so this is the sole reference; the inbox's pool is for the
+                // SAFETY: `Original` goes to one buffer only, so this is the sole reference; the subscription's pool is for the
                 // type that the topic's ends agreed on when they matched.
                 (None, Some(message)) if subscription.wanted.role == Role::Value => unsafe {
                     message.move_into(&subscription.wanted.pool)
@@ -166,12 +166,12 @@ pub(crate) enum Unpublished {
 /// Places reserved for one message. Dropped, they are given back.
 pub(crate) struct Permits<'a> {
     subscribers: &'a Subscribers,
-    /// Indices of the inboxes, ascending.
+    /// Indices of the subscriptions, ascending.
     at: Vec<usize>,
 }
 
 impl<'a> Permits<'a> {
-    /// Reserves a place at every chosen inbox that may hold up the publisher, in their order; all, or none.
+    /// Reserves a place at every chosen subscription that may hold up the publisher, in their order; all, or none.
     pub(super) fn collect(
         subscribers: &'a Subscribers,
         recipients: &mut Recipients,

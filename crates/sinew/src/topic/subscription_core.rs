@@ -190,7 +190,7 @@ type Taken = (Entry, Option<Stamp>);
 pub(crate) enum Taker {
     /// Somebody who asks by himself.
     Anybody,
-    /// The callback, in its group's only turn.
+    /// The callback, with its group's only token.
     Exclusive,
     /// The callback; it may be called for the next message meanwhile.
     Reentrant,

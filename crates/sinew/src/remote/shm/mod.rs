@@ -7,7 +7,7 @@
 //! | `endpoint_info` | what participants tell each other of an entity |
 //! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
 //! | `remote_publisher` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
-//! | `services` | services: a server of another process and a client's line to it (`RemoteServer`, `RemoteServerConnection`), and the visitors a server has (`RemoteClient`) |
+//! | `services` | services: a server of another process and a client's connection with it (`RemoteServer`, `RemoteServerConnection`), and the clients there that a server has (`RemoteClient`) |
 //! | `type_descriptions` | the descriptions of our types, for tools |
 //! | `receiver_thread` | the thread that receives for those who wait without an executor |
 

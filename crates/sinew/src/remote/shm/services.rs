@@ -764,7 +764,7 @@ fn no_room(length: usize, error: &CapacityError) -> String {
     }
 }
 
-/// A visitor, as those see it who announce requests; or one for whose answers there is no room yet.
+/// A client there, as those see it who announce requests; or one for whose answers there is no room yet.
 pub(crate) struct PendingClient {
     transport: Weak<ShmTransport>,
     server: LocalServer,

@@ -360,7 +360,7 @@ impl QoS {
     ///
     /// A subscription that asks for a lease doesn't match a publisher with a longer one or none;
     /// the publisher's is the one that counts. An automatic publisher needs no lease to be known
-    /// dead: it is alive while it exists. A manual one without a lease never lapses.
+    /// dead: it is alive while it exists. A manual one without a lease never expires.
     ///
     /// ```
     /// use sinew::QoS;

@@ -1,4 +1,4 @@
-//! Calls: answers, sleeping and giving up at the same time; lent threads; futures that are woken
+//! Calls: answers, sleeping and giving up at the same time; callers; futures that are woken
 //! while they are polled.
 
 use super::{Probe, check};

@@ -12,10 +12,10 @@
 //! |---|---|
 //! | `handles` | B1-B3: counted references |
 //! | `pools` | B4: lending and taking back |
-//! | `turns` | a group's turn |
+//! | `turns` | a group's token |
 //! | `joining` | C1, C2: subscriptions that come while others publish |
 //! | `parking` | P1, P2: sleeping executors |
-//! | `workers` | P1-P3 with several threads, lent ones among them |
+//! | `workers` | P1-P3 with several threads, callers among them |
 //! | `leaving` | entities that go while their callbacks run |
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |

@@ -1,4 +1,4 @@
-//! A group's turn: one at a time, and each sees what the last one left.
+//! A group's token: one at a time, and each sees what the last one left.
 
 use super::{Probe, add_group, check, notify};
 use crate::executor::group_token::GroupNumber;
@@ -7,7 +7,7 @@ use crate::sys::sync::Arc;
 use loom::thread;
 
 /// Two threads take work from one scheduler, whose two entities are of one group: whoever has the
-/// turn is alone with the group's state, and finds what the other one left there. Nobody's work is
+/// token is alone with the group's state, and finds what the other one left there. Nobody's work is
 /// lost over it.
 ///
 /// Fails if `pop` doesn't note what is running, if `ready_member` puts a running group into the
@@ -36,7 +36,7 @@ fn one_turn_at_a_time() {
         notify(&homes[1], 2);
         let mine = spin(scheduler.clone(), state.clone());
         let others = thread.join().unwrap();
-        let rest = spin(scheduler, state.clone()); // what was ready while the other thread had the turn, and not after
+        let rest = spin(scheduler, state.clone()); // what was ready while the other thread had the token, and not after
         assert_eq!(mine + others + rest, 2);
     });
 }

@@ -76,7 +76,7 @@ fn leaving_lets_the_publisher_go() {
 
 /// A shutdown is noticed by a publisher that waits, and by one that is about to.
 ///
-/// Fails if the shutdown doesn't take the inbox's lock before it notifies.
+/// Fails if the shutdown doesn't take the subscription's lock before it notifies.
 #[test]
 fn a_shutdown_ends_the_wait() {
     check(6, || {

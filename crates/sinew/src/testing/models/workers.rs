@@ -1,7 +1,7 @@
-//! P1-P3 with several threads, lent ones among them.
+//! P1-P3 with several threads, callers among them.
 //!
 //! Time stands still in a model, and no sleep ends by itself: so every callback that was measured
-//! is known to be short, no watchman looks whether something was left lying, and what is not called
+//! is known to be short, no monitor looks whether something was left lying, and what is not called
 //! for must be found by who is busy.
 
 use super::{Probe, add_group, check, notify, stamp};

@@ -96,7 +96,7 @@ struct Room {
     /// In the order in which they are to be called, the last first.
     asleep: Vec<u32>,
     monitor: Option<u32>,
-    /// Who was called to come because there was no watchman has not gone to sleep yet.
+    /// Who was called to come because there was no monitor has not gone to sleep yet.
     monitor_wanted: bool,
     timekeeper: Option<u32>,
     callers: usize,

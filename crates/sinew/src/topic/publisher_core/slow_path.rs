@@ -147,7 +147,7 @@ impl PublisherCore {
             deferred.dropped.extend(self.retain(retained, counters, &local, &publication));
             self.promised.published(&publication, deferred);
             recipients.deliver(local, &publication, &permits, deferred);
-            permits.kept(); // before the outbox, where the program's code may panic
+            permits.kept(); // before the deferred work, where the program's code may panic
             for ConvertedDelivery { message, mut recipients, permits, .. } in others {
                 recipients.deliver(message, &publication, &permits, deferred);
                 permits.kept();
