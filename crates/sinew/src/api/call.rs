@@ -2,7 +2,7 @@
 
 use super::client_core::{ClientCore, result_of};
 use crate::executor::blocked::Blocked;
-use crate::executor::scheduler::Home;
+use crate::executor::scheduler::TaskRef;
 use crate::executor::wait_graph::Deadlock;
 use crate::executor::{current, prefetch};
 use crate::message::block::RawMessage;
@@ -84,9 +84,9 @@ impl BlockingCall<'_> {
             {
                 return outcome;
             }
-            let home = calls.requests.home();
+            let task_ref = calls.requests.task_ref();
             let left = nanoseconds(deadline - Time::steady());
-            let ran = home.is_some_and(|home| home.scheduler.run_as_caller(&home, left));
+            let ran = task_ref.is_some_and(|task_ref| task_ref.scheduler.run_as_caller(&task_ref, left));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }
@@ -131,26 +131,26 @@ impl BlockingCall<'_> {
             Err(deferred) => deferred,
         };
         // Not before: from now on a server that finds another executor has this thread look again.
-        let home = calls.requests.home();
-        let Some(home) = &home else {
+        let task_ref = calls.requests.task_ref();
+        let Some(task_ref) = &task_ref else {
             let _blocked = Blocked::begin();
             bell.wait_at_most(Some(left));
             return WaitEnd::Over;
         };
         // If it is the server's executor that this thread is a worker of, that is seen to below.
-        let elsewhere = current::worker_of(home.scheduler.id).is_none();
+        let elsewhere = current::worker_of(task_ref.scheduler.id).is_none();
         let _blocked = if elsewhere { Blocked::begin() } else { None };
         let mut _known = None;
         // Who answers what was taken to be answered later, nobody knows: so whether that is in
         // vain, neither.
         if !deferred {
-            let lends = current::spins(home.scheduler.id);
-            _known = match calls.session.wait_graph.enter(home, lends) {
-                Err(Deadlock) => return WaitEnd::InVain(why(home)),
+            let lends = current::spins(task_ref.scheduler.id);
+            _known = match calls.session.wait_graph.enter(task_ref, lends) {
+                Err(Deadlock) => return WaitEnd::InVain(why(task_ref)),
                 Ok(known) => known,
             };
         }
-        if let Some(_caller) = home.scheduler.register_caller(home, nanoseconds(left), &bell) {
+        if let Some(_caller) = task_ref.scheduler.register_caller(task_ref, nanoseconds(left), &bell) {
             bell.wait_at_most(Some(left));
         }
         WaitEnd::Over
@@ -174,8 +174,8 @@ impl BlockingCall<'_> {
 }
 
 /// Why nobody could run a server while this thread waits.
-fn why(home: &Home) -> &'static str {
-    if current::has_token_of(home.group()) {
+fn why(task_ref: &TaskRef) -> &'static str {
+    if current::has_token_of(task_ref.group()) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
     } else {
         "every thread that could run the server waits for the caller"

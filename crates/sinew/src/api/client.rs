@@ -7,7 +7,7 @@ use super::service_callback::ResponseCallback;
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{Home, Task, TaskOutcome};
+use crate::executor::scheduler::{Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
@@ -356,7 +356,7 @@ impl<G: CallbackGroup> Task for ClientTask<G> {
 }
 
 impl<G: CallbackGroup> GroupMember for ClientTask<G> {
-    fn attach(&self, home: Option<Home>) {
-        self.calls.attach(home);
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.calls.attach(task_ref);
     }
 }

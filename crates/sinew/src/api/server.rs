@@ -4,7 +4,7 @@ use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{Home, Scheduler, Task, TaskOutcome};
+use crate::executor::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::{panic_message, prefetch};
 use crate::message::Unique;
@@ -414,8 +414,8 @@ where
     G: CallbackGroup,
     F: ServiceCallback<S, S::Request, G, Form>,
 {
-    fn attach(&self, home: Option<Home>) {
-        self.core.requests.attach(self.core.number, home);
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.core.requests.attach(self.core.number, task_ref);
     }
 }
 
@@ -539,9 +539,9 @@ where
     G: CallbackGroup,
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
-    fn attach(&self, home: Option<Home>) {
-        self.tasks.attach(home.clone());
-        self.core.requests.attach(self.core.number, home);
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.tasks.attach(task_ref.clone());
+        self.core.requests.attach(self.core.number, task_ref);
     }
 }
 

@@ -5,7 +5,7 @@ use super::handlers::Handlers;
 use super::node::{Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{Home, Task, TaskOutcome};
+use crate::executor::scheduler::{Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, WaitSet, Waitable};
 use crate::executor::{AddError, Executor, prefetch};
 use crate::mailbox::history::Entry;
@@ -705,8 +705,8 @@ where
     G: CallbackGroup,
     F: SubscriptionCallback<T, G, Form>,
 {
-    fn attach(&self, home: Option<Home>) {
-        self.core.attach(home);
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.core.attach(task_ref);
     }
 }
 
@@ -743,8 +743,8 @@ impl Task for WaitSetTask {
 }
 
 impl GroupMember for WaitSetTask {
-    fn attach(&self, home: Option<Home>) {
-        self.core.attach(home);
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.core.attach(task_ref);
     }
 }
 

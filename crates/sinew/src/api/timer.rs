@@ -5,7 +5,7 @@ use super::node::{Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Home, Scheduler, Task, TaskOutcome};
+use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
@@ -186,7 +186,7 @@ struct TimerState {
     due: i64,
     cancelled: bool,
     skipped: u64,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
 }
 
 impl Wake for Schedule {
@@ -223,9 +223,9 @@ impl Schedule {
     /// lock.
     #[must_use]
     fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
-        let home = state.home.as_ref()?;
+        let task_ref = state.task_ref.as_ref()?;
         let due = (!state.cancelled).then_some(state.due);
-        home.scheduler.arm(home, self.kind, due).then(|| home.scheduler.clone())
+        task_ref.scheduler.arm(task_ref, self.kind, due).then(|| task_ref.scheduler.clone())
     }
 
     /// Whether it is due; if not, it waits for that again.
@@ -314,10 +314,10 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for Time
 }
 
 impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember for TimerTask<G, Form, F> {
-    fn attach(&self, home: Option<Home>) {
+    fn attach(&self, task_ref: Option<TaskRef>) {
         let signal = {
             let mut state = self.schedule.state.lock();
-            state.home = home;
+            state.task_ref = task_ref;
             self.schedule.arm(&state)
         };
         scheduler::signal(signal);
@@ -384,7 +384,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let session = &self.node.context_shared().session;
         let clock = session.clock.clone();
         let due = clock.now(self.kind).saturating_add(period);
-        let state = Mutex::new(TimerState { due, cancelled: false, skipped: 0, home: None });
+        let state = Mutex::new(TimerState { due, cancelled: false, skipped: 0, task_ref: None });
         let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
         if self.kind == ClockKind::Ros {
             let follows: Arc<dyn Wake> = schedule.clone();

@@ -7,7 +7,7 @@ use super::status::{
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Home, Scheduler, Task, TaskOutcome};
+use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -89,7 +89,7 @@ pub(crate) struct StatusCondition<E> {
 struct PendingStatus<E> {
     event: E,
     since: Option<Stamp>,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
 }
 
 impl<E: Status> StatusCondition<E> {
@@ -99,7 +99,7 @@ impl<E: Status> StatusCondition<E> {
             clock: group.clock.clone(),
             group,
             what,
-            gathered: Mutex::new(PendingStatus { event: E::default(), since: None, home: None }),
+            gathered: Mutex::new(PendingStatus { event: E::default(), since: None, task_ref: None }),
             place: prefetch::NoteIndex::new(),
             callback,
         })
@@ -126,8 +126,8 @@ impl<E: Status> StatusCondition<E> {
         }
         let stamp = stamp();
         waiting.since = Some(stamp);
-        let home = waiting.home.as_ref()?;
-        home.notify(stamp).then(|| home.scheduler.clone())
+        let task_ref = waiting.task_ref.as_ref()?;
+        task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
     }
 
     /// What is gathered now.
@@ -160,9 +160,9 @@ impl<E: Status> Task for StatusCondition<E> {
     fn clear_ready(&self) -> bool {
         let waiting = self.gathered.lock();
         if waiting.since.is_none()
-            && let Some(home) = &waiting.home
+            && let Some(task_ref) = &waiting.task_ref
         {
-            home.clear_ready();
+            task_ref.clear_ready();
         }
         waiting.since.is_some()
     }
@@ -181,11 +181,11 @@ impl<E: Status> Task for StatusCondition<E> {
 }
 
 impl<E: Status> GroupMember for StatusCondition<E> {
-    fn attach(&self, home: Option<Home>) {
+    fn attach(&self, task_ref: Option<TaskRef>) {
         let mut waiting = self.gathered.lock();
-        waiting.home = home;
-        let signal = match (&waiting.home, waiting.since) {
-            (Some(home), Some(since)) if home.notify(since) => Some(home.scheduler.clone()),
+        waiting.task_ref = task_ref;
+        let signal = match (&waiting.task_ref, waiting.since) {
+            (Some(task_ref), Some(since)) if task_ref.notify(since) => Some(task_ref.scheduler.clone()),
             _ => None,
         };
         drop(waiting);

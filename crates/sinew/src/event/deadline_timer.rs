@@ -12,7 +12,7 @@
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Home, Scheduler, Task, TaskOutcome};
+use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, ClockKind, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -44,15 +44,15 @@ struct DeadlineTimerState {
     watched: Vec<Weak<dyn Timed>>,
     /// Room for a list of what is looked at in a run: so that it allocates nothing.
     scratch: Vec<Weak<dyn Timed>>,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
 }
 
 impl DeadlineTimerState {
     /// Tells the executor when to look. Returns whom the caller must signal once it holds no lock.
     #[must_use]
     fn arm(&self) -> Option<Arc<Scheduler>> {
-        let home = self.home.as_ref()?;
-        home.scheduler.arm(home, ClockKind::Steady, self.due).then(|| home.scheduler.clone())
+        let task_ref = self.task_ref.as_ref()?;
+        task_ref.scheduler.arm(task_ref, ClockKind::Steady, self.due).then(|| task_ref.scheduler.clone())
     }
 }
 
@@ -127,10 +127,10 @@ impl Task for DeadlineTimer {
 }
 
 impl GroupMember for DeadlineTimer {
-    fn attach(&self, home: Option<Home>) {
+    fn attach(&self, task_ref: Option<TaskRef>) {
         let signal = {
             let mut state = self.state.lock();
-            state.home = home;
+            state.task_ref = task_ref;
             state.arm()
         };
         scheduler::signal(signal);

@@ -18,7 +18,8 @@ impl Blocked {
     /// others. Signals: the caller holds no lock.
     pub(crate) fn begin() -> Option<Self> {
         let (scheduler, worker) = spinning::worker()?;
-        let mut state = scheduler.state.lock();
+        let mut state = scheduler.lock();
+        scheduler.settle(&mut state);
         state.workers.set_blocked(worker, true);
         let called = scheduler.call_for_ready(&mut state) || scheduler.call_poller(&mut state);
         drop(state);
@@ -31,6 +32,6 @@ impl Blocked {
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        self.scheduler.state.lock().workers.set_blocked(self.worker, false);
+        self.scheduler.lock().workers.set_blocked(self.worker, false);
     }
 }

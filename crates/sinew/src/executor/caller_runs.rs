@@ -17,7 +17,7 @@
 
 use super::InHand;
 use super::current::{self, CallerScope};
-use super::scheduler::{Home, RunBy, RunningTask, Scheduler};
+use super::scheduler::{RunBy, RunningTask, Scheduler, TaskRef};
 use super::state::{SchedulerState, WaitingCaller};
 use crate::sys::sync::{Arc, Bell};
 use std::mem;
@@ -29,9 +29,9 @@ impl Scheduler {
     /// the executor is spun, has a place for a thread from outside, would run just this next, and
     /// knows that it is done in time. False if it couldn't.
     #[inline(never)]
-    pub(crate) fn run_as_caller(&self, home: &Home, within: i64) -> bool {
+    pub(crate) fn run_as_caller(&self, task: &TaskRef, within: i64) -> bool {
         let mut hand = InHand { scheduler: self, work: None };
-        self.take_as_caller(home, within, &mut hand.work);
+        self.take_as_caller(task, within, &mut hand.work);
         let is_caller = hand.work.as_ref().is_some_and(|work| work.run_by == RunBy::Caller);
         let _scope = is_caller.then(|| CallerScope::enter(self.id));
         match hand.execute() {
@@ -45,10 +45,11 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_as_caller`](Self::run_as_caller).
-    pub(crate) fn take_as_caller(&self, home: &Home, within: i64, work: &mut Option<RunningTask>) {
-        let mut state = self.state.lock();
+    pub(crate) fn take_as_caller(&self, task: &TaskRef, within: i64, work: &mut Option<RunningTask>) {
+        let mut state = self.lock();
+        self.settle(&mut state);
         if let Some(hand) = self.caller_may_run(&state)
-            && let Some(member) = state.runnable(home.member, hand == RunBy::Nested, within)
+            && let Some(member) = state.runnable(task.header.member, hand == RunBy::Nested, within)
         {
             state.pop_member(member, hand, work);
         }
@@ -65,20 +66,26 @@ impl Scheduler {
     /// entity can be run here now.
     pub(crate) fn register_caller<'a>(
         &'a self,
-        home: &Home,
+        task: &TaskRef,
         within: i64,
         bell: &'a Arc<Bell>,
     ) -> Option<RegisteredCaller<'a>> {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
+        self.settle(&mut state);
         let nested = current::spins(self.id);
-        if state.accepts(nested) && state.runnable(home.member, nested, within).is_some() {
+        if state.accepts(nested) && state.runnable(task.header.member, nested, within).is_some() {
             return None;
         }
         let worker = current::worker_of(self.id);
         if let Some(worker) = worker {
             state.workers.set_blocked(worker, true);
         }
-        state.waiting_callers.push(WaitingCaller { entity: home.member, nested, within, bell: bell.clone() });
+        state.waiting_callers.push(WaitingCaller {
+            entity: task.header.member,
+            nested,
+            within,
+            bell: bell.clone(),
+        });
         let called = self.call_for_ready(&mut state);
         drop(state);
         if called {
@@ -124,7 +131,7 @@ pub(crate) struct RegisteredCaller<'a> {
 impl Drop for RegisteredCaller<'_> {
     fn drop(&mut self) {
         let scheduler = self.scheduler;
-        let mut state = scheduler.state.lock();
+        let mut state = scheduler.lock();
         if let Some(worker) = self.worker {
             state.workers.set_blocked(worker, false);
         }

@@ -12,13 +12,15 @@ const DEPTH: usize = 128;
 
 struct CallbackStack {
     depth: Cell<usize>,
+    /// The executor of whose lane this thread is the worker; 0 for none.
+    lane: Cell<u64>,
     /// From the outermost: the serial number of the entity, and the number of its group.
     running: [Cell<(u64, u64)>; DEPTH],
 }
 
 thread_local! {
     static CALLBACKS: CallbackStack =
-        const { CallbackStack { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
+        const { CallbackStack { depth: Cell::new(0), lane: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
     /// The executors that are spun on this thread, or for which it runs a callback as a caller, outermost first.
@@ -92,6 +94,17 @@ impl Drop for CallerScope {
 pub(crate) fn worker_of(executor: u64) -> Option<u32> {
     let (current, worker) = WORKER.get();
     (current == executor).then_some(worker)
+}
+
+/// This thread is the worker of this executor's lane from now on. Returns of whose it was before.
+pub(crate) fn enter_lane(executor: u64) -> u64 {
+    CALLBACKS.with(|callbacks| callbacks.lane.replace(executor))
+}
+
+/// Whether this thread is the worker of this executor's lane, and runs a callback.
+#[inline]
+pub(super) fn fills_lane_of(executor: u64) -> bool {
+    CALLBACKS.with(|callbacks| callbacks.lane.get() == executor && callbacks.depth.get() > 0)
 }
 
 /// Whether a callback of the entity is on this thread's stack.

@@ -4,7 +4,7 @@
 use super::blocked::Blocked;
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 use super::owner::Owner;
-use super::scheduler::{Home, Scheduler, Task};
+use super::scheduler::{Scheduler, Task, TaskRef};
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, PackedCallback};
@@ -154,14 +154,14 @@ struct GroupMembers {
 /// Something with callbacks that runs in a group.
 pub(crate) trait GroupMember: Task {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
-    fn attach(&self, home: Option<Home>);
+    fn attach(&self, task_ref: Option<TaskRef>);
 }
 
 /// A member, and its place in the executor.
 struct Resident {
     serial: u64,
     entity: Arc<dyn GroupMember>,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
 }
 
 /// Why a group could not be added to an executor.
@@ -202,13 +202,13 @@ impl GroupCore {
     pub(crate) fn join(&self, entity: Arc<dyn GroupMember>) -> Membership {
         let mut members = self.members.lock();
         let serial = next_serial();
-        let home = members.executor.as_ref().map(|(scheduler, slot)| {
+        let task_ref = members.executor.as_ref().map(|(scheduler, slot)| {
             scheduler.enter(*slot, (serial, self.task(scheduler, &*entity)), entity.clone())
         });
-        if home.is_some() {
-            entity.attach(home.clone());
+        if task_ref.is_some() {
+            entity.attach(task_ref.clone());
         }
-        let key = members.entities.insert(Resident { serial, entity, home });
+        let key = members.entities.insert(Resident { serial, entity, task_ref });
         Membership { key, serial }
     }
 
@@ -230,14 +230,14 @@ impl GroupCore {
             let here = members.entities.get(key).is_some_and(|resident| resident.serial == serial);
             here.then(|| members.entities.remove(key))
         };
-        let Some(Resident { entity, home, .. }) = gone else { return };
+        let Some(Resident { entity, task_ref, .. }) = gone else { return };
         entity.attach(None);
-        if let Some(home) = home {
+        if let Some(task_ref) = task_ref {
             // A wait that nobody could end isn't begun: two callbacks that close each other's
             // entities, say.
             let waiting = wait.then(|| self.node.host().wait_graph().enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
-            home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
+            task_ref.scheduler.leave(&task_ref, matches!(waiting, Some(Ok(_))));
         }
         drop(entity); // with the user's closure: no lock is held
     }
@@ -265,9 +265,9 @@ impl GroupCore {
         members.executor = Some((scheduler.clone(), slot));
         for (_, resident) in &mut members.entities {
             let task = self.task(scheduler, &*resident.entity);
-            let home = scheduler.enter(slot, (resident.serial, task), resident.entity.clone());
-            resident.home = Some(home.clone());
-            resident.entity.attach(Some(home));
+            let task_ref = scheduler.enter(slot, (resident.serial, task), resident.entity.clone());
+            resident.task_ref = Some(task_ref.clone());
+            resident.entity.attach(Some(task_ref));
         }
         Ok(())
     }
@@ -281,8 +281,8 @@ impl GroupCore {
         };
         for (_, resident) in &mut members.entities {
             resident.entity.attach(None);
-            if let Some(home) = resident.home.take() {
-                scheduler.leave(&home, false);
+            if let Some(task_ref) = resident.task_ref.take() {
+                scheduler.leave(&task_ref, false);
             }
         }
         scheduler.remove_group(slot);

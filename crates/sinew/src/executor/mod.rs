@@ -11,6 +11,8 @@
 //! | `run` | running callbacks on a thread, and what becomes of those that fail |
 //! | `caller_runs` | threads that wait for a server and run it themselves |
 //! | `wake_policy` | whether another thread is woken for what became ready |
+//! | `header` | an entity in an executor, as those who make it ready see it |
+//! | `lane` | what a worker's callbacks make ready, past the queue |
 //! | `timers` | a thread of their own for timers |
 //! | `blocked` | workers that wait for something in a callback |
 //! | `histogram` | how long callbacks run |
@@ -34,8 +36,10 @@ pub(crate) mod descriptor;
 mod error;
 pub(crate) mod group;
 pub(crate) mod group_token;
+pub(crate) mod header;
 mod heap;
 pub(crate) mod histogram;
+pub(crate) mod lane;
 pub(crate) mod membership;
 pub(crate) mod owner;
 pub(crate) mod prefetch;
@@ -724,7 +728,7 @@ impl Executor {
             most: u64::MAX,
             end: None,
             _spinning: Spinning::enter(&self.scheduler, worker),
-            _noting: sleeps.then(|| Noting::begin(scheduler::code)),
+            _noting: sleeps.then(|| Noting::begin(run::code)),
         }
     }
 }

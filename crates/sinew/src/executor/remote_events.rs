@@ -214,7 +214,7 @@ impl RemoteEvents {
             if left.is_zero() {
                 return false;
             }
-            draining = self.over.wait_at_most(draining, Some(left));
+            self.over.wait_at_most(&mut draining, Some(left));
         }
         true
     }

@@ -1,13 +1,17 @@
 //! Running callbacks on a thread, and what becomes of those that fail.
 
-use super::current::CallbackScope;
+use super::current::{self, CallbackScope};
+use super::header::{MemberId, TaskHeader};
+use super::lane::{Advance, InLane};
 use super::prefetch::{self, Noting, Part};
-use super::scheduler::{Blocking, Next, RunningTask, Scheduler, Task, TaskOutcome, Worker};
+use super::scheduler::{self, Blocking, Next, RunningTask, Scheduler, Task, TaskOutcome, Worker};
 use super::spinning::Spinning;
+use super::wake_policy::SAMPLED;
 use super::{Executor, FaultPolicy, SpinError};
-use crate::sys::clock::Time;
+use crate::sys::clock::{Stamp, Time};
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
+use sinew_shm::Worker as Teller;
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,12 +33,21 @@ impl Spin<'_> {
     pub(super) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
         let mut worker = Worker::new(self.worker);
         let mut ran = 0;
+        // What is to run is what was ready before, or one callback: nothing passes the queue.
+        let is_limited = self.most != u64::MAX || matches!(patience, Blocking::Until(_));
+        let _lane = (!is_limited).then(|| OpenLane::begin(&self.executor.scheduler));
         let mut hand = self.in_hand();
         loop {
             match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
                 Next::Run => {
                     ran += u64::from(self.execute(&mut hand)?);
-                    if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
+                    if ran >= self.most || self.is_over() {
+                        break;
+                    }
+                }
+                Next::Lane => {
+                    ran += self.run_lane(&mut worker)?;
+                    if self.is_over() {
                         break;
                     }
                 }
@@ -49,10 +62,12 @@ impl Spin<'_> {
     /// Runs callbacks until somebody pokes; false if the executor was stopped. `worker`: this thread, the same one for all calls
     /// of a spin: to make its waits precise takes three system calls.
     pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
+        let _lane = OpenLane::begin(&self.executor.scheduler);
         let mut hand = self.in_hand();
         loop {
             match self.executor.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
                 Next::Run => drop(self.execute(&mut hand)?),
+                Next::Lane => drop(self.run_lane(worker)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),
                 Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
@@ -71,6 +86,32 @@ impl Spin<'_> {
         })
     }
 
+    /// Whether its time is up.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Time::steady() >= end)
+    }
+
+    /// Runs the worker's task of the lane, and those after it that may run past the queue; returns how many callbacks ran.
+    #[inline(never)]
+    fn run_lane(&self, worker: &mut Worker) -> Result<u64, SpinError> {
+        let scheduler = &*self.executor.scheduler;
+        let tellers = worker.tellers.take();
+        let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
+        let mut ran = 0;
+        let mut next = worker.task.take();
+        while let Some(task) = next {
+            let mut running =
+                RunningInLane { scheduler, teller, task: Some(task), left: None, measured: None };
+            ran += u64::from(running.execute().map_err(|fault| *fault)?);
+            next = match running.advance() {
+                Some(_) if self.is_over() => None,
+                next => next,
+            };
+        }
+        Ok(ran)
+    }
+
     fn in_hand(&self) -> InHand<'_> {
         InHand { scheduler: &self.executor.scheduler, work: None }
     }
@@ -86,19 +127,31 @@ impl Drop for Spin<'_> {
     }
 }
 
+/// The code that every callback goes through.
+pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
+    scheduler::code(name);
+    name(Spin::run_lane as *const () as usize, 29);
+}
+
 /// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.
 const ENTITY: usize = 256;
 
-/// Notes that this thread runs the entity.
+/// Notes that this thread runs the entity, whose task `task` finds.
 #[inline]
-fn note(entity: &Arc<dyn Task>) {
+fn note(entity: &dyn Task, task: impl FnOnce() -> Option<Arc<TaskHeader>>) {
     let parts = || {
         let mut parts = entity.rest();
-        let value: Arc<dyn Send + Sync> = entity.clone();
-        parts.push(Part::Value(Arc::downgrade(&value), size_of_val(&**entity).min(ENTITY)));
+        if let Some(task) = task() {
+            parts.push(Part::value(&task, 1));
+            if let Some(entity) = task.entity.upgrade() {
+                let bytes = size_of_val(&*entity).min(ENTITY);
+                let value: Arc<dyn Send + Sync> = entity;
+                parts.push(Part::Value(Arc::downgrade(&value), bytes));
+            }
+        }
         parts
     };
-    prefetch::note(Arc::as_ptr(entity).addr(), entity.place(), parts);
+    prefetch::note(std::ptr::from_ref(entity).addr(), entity.place(), parts);
 }
 
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
@@ -107,23 +160,118 @@ pub(super) struct InHand<'a> {
     pub(super) work: Option<RunningTask>,
 }
 
+/// While it lives, what callbacks on this thread make ready may run past the queue.
+struct OpenLane<'a> {
+    scheduler: &'a Scheduler,
+    outer: u64,
+}
+
+impl<'a> OpenLane<'a> {
+    fn begin(scheduler: &'a Scheduler) -> Self {
+        scheduler.open_lane(true);
+        Self { scheduler, outer: current::enter_lane(scheduler.id) }
+    }
+}
+
+impl Drop for OpenLane<'_> {
+    fn drop(&mut self) {
+        current::enter_lane(self.outer);
+        self.scheduler.open_lane(false);
+    }
+}
+
+/// A task of the lane that this thread runs. It is finished however its callback ends.
+struct RunningInLane<'a> {
+    scheduler: &'a Scheduler,
+    teller: Option<&'a Teller>,
+    task: Option<InLane>,
+    /// The stamp of what is left to do.
+    left: Option<Stamp>,
+    /// When it began, and for how many runs it stands, if it is measured.
+    measured: Option<(i64, u8)>,
+}
+
+impl RunningInLane<'_> {
+    /// Runs the callback; false if there was nothing left to call it for.
+    #[inline]
+    fn execute(&mut self) -> Result<bool, Box<SpinError>> {
+        let Some(lane) = &self.task else { return Ok(false) };
+        let task = lane.task();
+        let entity = lane.entity();
+        let since = match task.pace.measures_next(SAMPLED) {
+            Some(weight) => {
+                let now = Time::steady().nanoseconds();
+                self.measured = Some((now, weight));
+                now
+            }
+            None => lane.key.time,
+        };
+        if let Some(teller) = self.teller {
+            teller.begin(task.told, since);
+        }
+        let _running = CallbackScope::enter(task.member.serial, task.group);
+        note(entity, || self.scheduler.find(task.member));
+        match catch_unwind(AssertUnwindSafe(|| entity.run(&mut lane.token()))) {
+            Ok(TaskOutcome { result, next, called }) => {
+                self.left = next;
+                match result {
+                    Ok(()) => Ok(called),
+                    Err(message) => failed(self.scheduler, entity, message),
+                }
+            }
+            Err(panic) => {
+                self.left = entity.pending();
+                panicked(self.scheduler, entity, panic)
+            }
+        }
+    }
+
+    /// The next task, if it may run past the queue.
+    #[inline]
+    fn advance(mut self) -> Option<InLane> {
+        if self.left.is_some() || self.measured.is_some() {
+            return None; // dropped
+        }
+        match self.scheduler.advance(self.task.take()?) {
+            Advance::Next(task) => Some(task),
+            Advance::Ask => None,
+            Advance::Unfinished(task) => {
+                self.task = Some(task);
+                None
+            }
+        }
+    }
+}
+
+impl Drop for RunningInLane<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(task) = self.task.take() {
+            self.scheduler.finish_in_lane(&task, self.left, self.measured);
+        }
+    }
+}
+
 impl InHand<'_> {
     /// Runs one callback; false if there was nothing left to call it for.
     #[inline]
     pub(super) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
         let _running = CallbackScope::enter(work.serial, work.group);
-        let RunningTask { entity, token, .. } = work;
-        note(entity);
+        let RunningTask { entity, token, member, serial, .. } = work;
+        note(&**entity, || self.scheduler.find(MemberId { index: *member, serial: *serial }));
         match catch_unwind(AssertUnwindSafe(|| entity.run(token))) {
             Ok(TaskOutcome { result, next, called }) => {
                 work.next = self.scheduler.next_of(&work.entity, next);
                 match result {
                     Ok(()) => Ok(called),
-                    Err(message) => failed(self.scheduler, work, message),
+                    Err(message) => failed(self.scheduler, &*work.entity, message),
                 }
             }
-            Err(panic) => panicked(self.scheduler, work, panic),
+            Err(panic) => {
+                work.next = work.entity.pending();
+                panicked(self.scheduler, &*work.entity, panic)
+            }
         }
     }
 }
@@ -132,25 +280,24 @@ impl InHand<'_> {
 
 #[cold]
 #[inline(never)]
-fn failed(scheduler: &Scheduler, work: &RunningTask, message: String) -> Result<bool, Box<SpinError>> {
+fn failed(scheduler: &Scheduler, entity: &dyn Task, message: String) -> Result<bool, Box<SpinError>> {
     let (_, on_error) = scheduler.reactions();
-    let fault = SpinError::Failed { entity: work.entity.describe(), message };
-    on_error.handle(&work.entity.describe(), fault).map(|()| true).map_err(Box::new)
+    let fault = SpinError::Failed { entity: entity.describe(), message };
+    on_error.handle(&entity.describe(), fault).map(|()| true).map_err(Box::new)
 }
 
 #[cold]
 #[inline(never)]
 fn panicked(
     scheduler: &Scheduler,
-    work: &mut RunningTask,
+    entity: &dyn Task,
     panic: Box<dyn Any + Send>,
 ) -> Result<bool, Box<SpinError>> {
-    work.next = work.entity.pending();
     let message = panic_message(&*panic);
     dispose_of(panic);
     let (on_panic, _) = scheduler.reactions();
-    let fault = SpinError::Panicked { entity: work.entity.describe(), message };
-    on_panic.handle(&work.entity.describe(), fault).map(|()| true).map_err(Box::new)
+    let fault = SpinError::Panicked { entity: entity.describe(), message };
+    on_panic.handle(&entity.describe(), fault).map(|()| true).map_err(Box::new)
 }
 
 impl Drop for InHand<'_> {

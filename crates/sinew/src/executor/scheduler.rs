@@ -37,9 +37,11 @@
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
+use super::header::{MemberId, TaskHeader};
+use super::lane::{Advance, InLane, Lane, SHUT};
 use super::prefetch;
 use super::remote_events::{Presence, RemoteEvents};
-use super::state::{Member, MemberId, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
+use super::state::{Member, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
 pub(crate) use super::state::{RunBy, RunningTask, index};
 pub(crate) use super::task::{Task, TaskOutcome};
 use super::wake_policy::{WATCH_INTERVAL, WakeReason};
@@ -47,51 +49,52 @@ pub(crate) use super::worker::Worker;
 use super::{DispatchOrder, FaultPolicy, RunTimes, SpinError};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
-use sinew_shm::{EventReceiver, PackedCallback, Participant};
+use sinew_shm::{EventReceiver, PackedCallback, Participant, Worker as Teller};
 use std::io;
 use std::mem;
+use std::ops::{Deref, DerefMut};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
+use std::time::Duration;
 
-/// Where an entity lives in a scheduler.
+/// A task, and the executor that runs it: where an entity announces that it has something to do.
 #[derive(Clone)]
-pub(crate) struct Home {
+pub(crate) struct TaskRef {
     pub(crate) scheduler: Arc<Scheduler>,
-    pub(super) member: MemberId,
+    pub(super) header: Arc<TaskHeader>,
 }
 
-impl Home {
-    /// The entity has something to do since `key`. True if the caller must `wake` the scheduler once it holds no lock.
+impl TaskRef {
+    /// The task has something to do since `key`. True if the caller must `signal` the scheduler
+    /// once it holds no lock.
     #[must_use]
     #[inline]
     pub(crate) fn notify(&self, key: Stamp) -> bool {
-        self.scheduler.notify(self, key)
+        self.scheduler.notify(&self.header, key)
     }
 
-    /// The same for somebody who will run the entity himself, or [wait](Scheduler::register_caller) for it: nobody is called yet.
+    /// The same for a caller that will run the task itself, or [wait](Scheduler::register_caller) for
+    /// it: no thread is called yet.
     #[inline]
     pub(crate) fn announce(&self, key: Stamp) {
-        self.scheduler.state.lock().make_ready(self.member, key);
+        self.scheduler.lock().make_ready(self.header.member, key);
     }
 
-    /// The number of its group; 0 if that is reentrant, or the entity has left.
+    /// The number of its group; 0 if that is reentrant.
     pub(crate) fn group(&self) -> u64 {
-        let mut state = self.scheduler.state.lock();
-        let slot = member_of(&mut state.members, self.member).map(|member| member.slot);
-        slot.and_then(|slot| state.slots.get(slot as usize)).map_or(0, |group| group.group)
+        self.header.group
     }
 
-    /// The entity has nothing to do any more. The caller holds the lock under which it announces.
+    /// The task has nothing to do any more. The caller holds the lock under which it announces.
     pub(crate) fn clear_ready(&self) {
-        self.scheduler.state.lock().unready(self.member);
+        self.scheduler.withdraw(self.header.member);
     }
 
-    /// The oldest thing to do is another one than it was, though the entity hasn't run. For executors to which that matters.
+    /// The oldest thing to do is another one than it was, though the task hasn't run. For executors
+    /// to which that matters.
     #[inline]
     pub(crate) fn change_key(&self, key: Stamp) {
-        if self.scheduler.order == DispatchOrder::SourceTime {
-            self.scheduler.state.lock().change_key(self.member, key);
-        }
+        self.scheduler.change_key(self.header.member, key);
     }
 }
 
@@ -99,7 +102,9 @@ impl Home {
 pub(crate) struct Scheduler {
     pub(crate) id: u64,
     pub(super) order: DispatchOrder,
-    pub(super) state: Mutex<SchedulerState>,
+    state: Mutex<SchedulerState>,
+    /// Of an executor with one thread that runs callbacks in the order of their keys.
+    pub(super) lane: Option<Box<Lane>>,
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and somebody waits for that.
     finished: Condvar,
@@ -109,9 +114,63 @@ pub(crate) struct Scheduler {
     pub(crate) remote_events: RemoteEvents,
 }
 
+/// The scheduler's state, locked. When it is let go, the lane's gate is set ([L2](super::lane)).
+pub(super) struct Locked<'a> {
+    guard: Guard<'a, SchedulerState>,
+    lane: Option<&'a Lane>,
+}
+
+impl Locked<'_> {
+    #[inline]
+    fn set_gate(&self) {
+        if let Some(lane) = self.lane
+            && self.has_open_lane
+        {
+            set_gate(lane, self);
+        }
+    }
+
+    /// Sleeps on a condition variable, without the lock meanwhile.
+    pub(super) fn sleep(&mut self, on: &Condvar, timeout: Option<Duration>) {
+        self.set_gate();
+        on.wait_at_most(&mut self.guard, timeout);
+    }
+}
+
+/// Out of the way: there are many that let go of the lock.
+#[inline(never)]
+fn set_gate(lane: &Lane, state: &SchedulerState) {
+    lane.set_gate(state.gate());
+}
+
+impl Deref for Locked<'_> {
+    type Target = SchedulerState;
+
+    #[inline]
+    fn deref(&self) -> &SchedulerState {
+        &self.guard
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut SchedulerState {
+        &mut self.guard
+    }
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.set_gate();
+    }
+}
+
 /// What a thread that asks for work gets.
 pub(crate) enum Next {
     Run,
+    /// A task of its lane: [`Worker::task`].
+    Lane,
     /// Nothing is ready (before the limit, or within the time allowed).
     Idle,
     /// Somebody poked.
@@ -137,6 +196,7 @@ pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Scheduler::next as *const () as usize, 12);
     name(SchedulerState::put_back as *const () as usize, 5);
     name(SchedulerState::hand_out as *const () as usize, 5);
+    name(Scheduler::notify as *const () as usize, 6);
 }
 
 /// Signals an executor, for a caller who was told to and holds no lock any more.
@@ -160,6 +220,7 @@ impl Scheduler {
             id: next_serial(),
             order,
             state: Mutex::new(SchedulerState::new(threads)),
+            lane: (threads == 1 && order == DispatchOrder::Arrival).then(|| Box::new(Lane::new())),
             bells: Bells {
                 of_workers: (0..threads).map(|_| Condvar::new()).collect(),
                 of_timers: Condvar::new(),
@@ -176,15 +237,27 @@ impl Scheduler {
         self.bells.of_workers.len()
     }
 
+    #[inline]
+    pub(super) fn lock(&self) -> Locked<'_> {
+        Locked { guard: self.state.lock(), lane: self.lane.as_deref() }
+    }
+
+    /// For tests whose virtual time never jumps: tasks may run past the queue all the same.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn trust_virtual_time(&self) {
+        self.lock().is_virtual = false;
+    }
+
     // ---- membership ----
 
     /// Takes the clocks that all groups here follow; false if they follow others that don't go with these.
     pub(crate) fn accept_clock(self: &Arc<Self>, clock: &Clock) -> bool {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         match &state.clock {
             Some(ours) => ours.goes_with(clock),
             None => {
                 state.clock = Some(clock.clone());
+                state.is_virtual = clock.is_virtual();
                 drop(state);
                 if let Some(source) = clock.virtual_clock() {
                     let this: Arc<dyn Wake> = self.clone();
@@ -197,7 +270,7 @@ impl Scheduler {
 
     /// Makes room for a group; `group` is the number that its token opens. `None` if the executor is gone.
     pub(crate) fn add_group(&self, group: u64, priority: i32) -> Option<u32> {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if state.closed {
             return None;
         }
@@ -209,23 +282,23 @@ impl Scheduler {
 
     /// Forgets a group whose members have all left; if its last callback is still running, after that.
     pub(crate) fn remove_group(&self, slot: u32) {
-        let gone = self.state.lock().retire_slot(slot);
+        let gone = self.lock().retire_slot(slot);
         drop(gone);
     }
 
     /// How many groups have a place here.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn slots(&self) -> usize {
-        self.state.lock().slots.len()
+        self.lock().slots.len()
     }
 
     /// The executor goes: from now on nothing is taken in.
     pub(crate) fn close(&self) {
-        self.state.lock().closed = true;
+        self.lock().closed = true;
     }
 
     pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         let Some(group) = state.slots.get_mut(slot as usize) else { return };
         let before = mem::replace(&mut group.priority, priority);
         state.count_priority(Some(before), Some(priority));
@@ -238,23 +311,23 @@ impl Scheduler {
             state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
         };
         let gone = {
-            let mut state = self.state.lock();
-            let has_left = |teller: &sinew_shm::Worker| teller.participant().check().is_err();
+            let mut state = self.lock();
+            let has_left = |teller: &Teller| teller.participant().check().is_err();
             if state.tellers.first().is_some_and(has_left) {
                 mem::take(&mut state.tellers) // the executor outlives that context: it has its first one anew
             } else if let Some(tells) = tells(&state) {
                 return tells;
             } else {
-                Box::default()
+                Arc::default()
             }
         };
         drop(gone); // outside the lock: it may be the last to hold that participant
         // One for each worker, and one for the timers' thread. Made without the lock: others may have been faster.
         let threads = 0..=index(self.threads());
-        let made: Result<Box<_>, _> =
-            threads.map(|worker| sinew_shm::Worker::new(participant, self.id, worker)).collect();
+        let made: Result<Arc<[_]>, _> =
+            threads.map(|worker| Teller::new(participant, self.id, worker)).collect();
         let Ok(mut made) = made else { return false };
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if state.tellers.is_empty() {
             std::mem::swap(&mut state.tellers, &mut made);
         }
@@ -270,25 +343,30 @@ impl Scheduler {
         slot: u32,
         (serial, task): (u64, PackedCallback),
         entity: Arc<dyn Task>,
-    ) -> Home {
-        let mut state = self.state.lock();
-        let member = index(state.members.insert(Member::new(serial, slot, (task, entity))));
+    ) -> TaskRef {
+        let mut state = self.lock();
+        let group = state.slots[slot as usize].group;
+        let place = state.members.vacant_entry();
+        let member = MemberId { index: index(place.key()), serial };
+        let task = Arc::new(TaskHeader::new(member, group, &entity, task));
+        place.insert(Member::new(slot, task.clone(), entity));
         let group = &mut state.slots[slot as usize];
         group.members += 1;
         group.ready.reserve(group.members as usize); // so that becoming ready never allocates
-        Home { scheduler: self.clone(), member: MemberId { index: member, serial } }
+        TaskRef { scheduler: self.clone(), header: task }
     }
 
     /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs either, unless this
     /// very thread is in it.
-    pub(crate) fn leave(&self, home: &Home, wait: bool) {
-        let mut state = self.state.lock();
-        let gone = state.take_member(home.member);
-        if wait && !current::runs(home.member.serial) {
+    pub(crate) fn leave(&self, task: &TaskRef, wait: bool) {
+        let id = task.header.member;
+        let mut state = self.lock();
+        let gone = self.take_member(&mut state, id);
+        if wait && !current::runs(id.serial) {
             state.leaving += 1;
             // Rarely: so the running member is looked for among all groups.
-            while state.slots.iter().any(|(_, group)| group.runs(home.member.serial)) {
-                state = self.finished.wait(state);
+            while state.slots.iter().any(|(_, group)| group.runs(id.serial)) {
+                state.sleep(&self.finished, None);
             }
             state.leaving -= 1;
         }
@@ -296,14 +374,66 @@ impl Scheduler {
         drop(gone);
     }
 
+    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is held.
+    fn take_member(&self, state: &mut SchedulerState, id: MemberId) -> Option<Member> {
+        let Some(lane) = &self.lane else { return state.take_member(id) };
+        let mut line = lane.lock();
+        if line.runs(id) {
+            state.settle(&mut line);
+        }
+        let gone = state.take_member(id)?;
+        gone.task.is_gone.store(true, Ordering::Relaxed); // M1: read under the lane's lock
+        line.remove(id); // M2
+        if line.runs(id) {
+            line.leave_behind(Box::new(gone)); // M3
+            return None;
+        }
+        Some(gone)
+    }
+
+    /// An entity has nothing to do any more.
+    pub(super) fn withdraw(&self, id: MemberId) {
+        let mut state = self.lock();
+        state.unready(id);
+        if let Some(lane) = &self.lane {
+            lane.lock().remove(id);
+        }
+    }
+
+    /// The oldest thing that an entity has to do is another one than it was.
+    #[inline]
+    pub(super) fn change_key(&self, id: MemberId, key: Stamp) {
+        if self.order == DispatchOrder::SourceTime {
+            self.lock().change_key(id, key);
+        }
+    }
+
+    /// The task of a member, if it is there still.
+    #[cold]
+    pub(super) fn find(&self, id: MemberId) -> Option<Arc<TaskHeader>> {
+        let mut state = self.lock();
+        member_of(&mut state.members, id).map(|member| member.task.clone())
+    }
+
     // ---- becoming ready ----
 
     #[inline]
-    fn notify(&self, home: &Home, key: Stamp) -> bool {
-        let mut state = self.state.lock();
+    pub(super) fn notify(&self, task: &TaskHeader, key: Stamp) -> bool {
+        if let Some(lane) = &self.lane
+            && current::fills_lane_of(self.id)
+            && lane.push(task, key)
+        {
+            return false; // this thread comes to it
+        }
+        self.enqueue(task.member, key)
+    }
+
+    #[inline(never)]
+    fn enqueue(&self, id: MemberId, key: Stamp) -> bool {
+        let mut state = self.lock();
         let state = &mut *state;
         let load = state.load;
-        if !state.make_ready(home.member, key) {
+        if !state.make_ready(id, key) {
             // Who waits for this entity may run it before those that are ready already.
             return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
@@ -355,12 +485,12 @@ impl Scheduler {
     }
 
     fn next_rung(&self) -> Option<WaitingCaller> {
-        self.state.lock().rung.pop()
+        self.lock().rung.pop()
     }
 
     /// Does something to the state, and then signals whom it says to call.
     fn calling(&self, act: impl FnOnce(&mut SchedulerState) -> Option<u32>) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         let called = act(&mut state);
         if let Some(worker) = called {
             self.bells.call(worker);
@@ -399,7 +529,7 @@ impl Scheduler {
     }
 
     fn halt(&self, mark: impl FnOnce(&mut SchedulerState)) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         mark(&mut state);
         state.workers.call_all();
         drop(state);
@@ -413,10 +543,10 @@ impl Scheduler {
 
     /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller must signal.
     #[must_use]
-    pub(crate) fn arm(&self, home: &Home, clock: ClockKind, due: Option<i64>) -> bool {
-        let mut state = self.state.lock();
+    pub(crate) fn arm(&self, task: &TaskRef, clock: ClockKind, due: Option<i64>) -> bool {
+        let mut state = self.lock();
         // Only an earlier end of the sleep is worth a wake-up.
-        if !state.set_timer(home.member, clock, due) {
+        if !state.set_timer(task.header.member, clock, due) {
             return false;
         }
         if state.timers_have_thread {
@@ -434,7 +564,7 @@ impl Scheduler {
 
     /// The virtual time of the next expiry that its passing brings.
     pub(crate) fn next_due(&self) -> Option<i64> {
-        let state = self.state.lock();
+        let state = self.lock();
         let clock = state.clock.as_ref()?;
         let moving = ClockKind::ALL.into_iter().filter(|kind| clock.moves_with_steady(*kind));
         moving.filter_map(|kind| state.timers[kind as usize].peek().map(|(due, _)| due)).min()
@@ -444,7 +574,7 @@ impl Scheduler {
 
     /// Makes the calling thread the one that spins; `false` if there is one already, be it this thread in a callback.
     pub(crate) fn begin(&self) -> bool {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if state.spinner.is_some() {
             return false;
         }
@@ -474,7 +604,7 @@ impl Scheduler {
     /// Nobody spins any more: whoever waits for the descriptor is told when something is to be done.
     fn watch_descriptor(&self) {
         let Some(descriptor) = self.descriptor.get() else { return };
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if state.spinner.is_some() {
             return; // it comes here when it ends
         }
@@ -497,22 +627,22 @@ impl Scheduler {
 
     /// Another thread helps the one that spins.
     pub(crate) fn join_in(&self) {
-        self.state.lock().present += 1;
+        self.lock().present += 1;
     }
 
     pub(crate) fn drop_out(&self, worker: u32) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.present -= 1;
         state.retire(worker);
     }
 
     /// The spin is over, once callbacks that run on callers' threads are.
     pub(crate) fn end_spin(&self) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.dismissed = true; // no thread from outside begins anything any more
         while state.workers.any_caller_runs() {
             state.leaving += 1;
-            state = self.finished.wait(state);
+            state.sleep(&self.finished, None);
             state.leaving -= 1;
         }
         state.stopped = false;
@@ -524,17 +654,17 @@ impl Scheduler {
 
     /// The spin that begins is a short one, which waits for nobody: it has no place for threads from outside.
     pub(super) fn host_nobody(&self) {
-        self.state.lock().hosts = false;
+        self.lock().hosts = false;
     }
 
     /// The calling thread doesn't spin for a while; if it is to stop, it hears of that when it spins again.
     pub(super) fn interrupt_spin(&self) {
-        self.state.lock().leave_spin();
+        self.lock().leave_spin();
     }
 
     /// Why the spin that runs ends, if something went wrong on another thread.
     pub(crate) fn fault(&self) -> Option<SpinError> {
-        self.state.lock().fault.take()
+        self.lock().fault.take()
     }
 
     /// The same for an executor with another order, to which nothing was added yet.
@@ -542,7 +672,7 @@ impl Scheduler {
         let other = Self::with(self.threads(), order);
         let (on_panic, on_error) = self.reactions();
         other.set_reactions(Some(on_panic), Some(on_error));
-        other.set_caller_runs(self.state.lock().caller_runs);
+        other.set_caller_runs(self.lock().caller_runs);
         other.remote_events.set_patience(self.remote_events.patience());
         other
     }
@@ -550,9 +680,10 @@ impl Scheduler {
     /// How long callbacks have run.
     pub(crate) fn run_times(&self) -> Vec<RunTimes> {
         let measured: Vec<_> = {
-            let state = self.state.lock();
+            let state = self.lock();
             let ran = state.members.iter().filter(|(_, member)| member.histogram.count() > 0);
-            ran.filter_map(|(_, member)| Some((member.known.upgrade()?, member.histogram.clone()))).collect()
+            ran.filter_map(|(_, member)| Some((member.task.entity.upgrade()?, member.histogram.clone())))
+                .collect()
         };
         let described =
             measured.into_iter().map(|(entity, histogram)| RunTimes { entity: entity.describe(), histogram });
@@ -575,23 +706,23 @@ impl Scheduler {
 
     /// How many threads spin it now.
     pub(crate) fn present(&self) -> usize {
-        self.state.lock().present
+        self.lock().present
     }
 
     /// Whether nobody but the calling thread could be expected to run this executor's callbacks, as nobody does now.
     pub(crate) fn depends_on_this_thread(&self) -> bool {
-        let state = self.state.lock();
+        let state = self.lock();
         state.spinner.is_none() && state.last_spinner == Some(std::thread::current().id())
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        let state = self.state.lock();
+        let state = self.lock();
         state.stopped || state.ended
     }
 
     /// The clock of the groups, if there are any yet.
     pub(crate) fn clock(&self) -> Option<Clock> {
-        self.state.lock().clock.clone()
+        self.lock().clock.clone()
     }
 
     /// Under which stamp an entity is ready again, of which `next` was next when its callback began.
@@ -603,16 +734,16 @@ impl Scheduler {
 
     /// What to do about callbacks that panic, and that fail.
     pub(crate) fn reactions(&self) -> (FaultPolicy, FaultPolicy) {
-        let state = self.state.lock();
+        let state = self.lock();
         (state.on_panic, state.on_error)
     }
 
     pub(super) fn set_caller_runs(&self, may_run: bool) {
-        self.state.lock().caller_runs = may_run;
+        self.lock().caller_runs = may_run;
     }
 
     pub(crate) fn set_reactions(&self, on_panic: Option<FaultPolicy>, on_error: Option<FaultPolicy>) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.on_panic = on_panic.unwrap_or(state.on_panic);
         state.on_error = on_error.unwrap_or(state.on_error);
     }
@@ -621,14 +752,9 @@ impl Scheduler {
     /// last look, after a short callback: it runs first anyway. Whether this thread has listened
     /// now.
     #[inline]
-    fn hear(
-        &self,
-        work: &mut Option<RunningTask>,
-        ended: i64,
-        worker: &mut Worker,
-    ) -> (Guard<'_, SchedulerState>, bool) {
+    fn hear(&self, work: &mut Option<RunningTask>, ended: i64, worker: &mut Worker) -> (Locked<'_>, bool) {
         if !self.remote_events.has_ports() {
-            return (self.state.lock(), true);
+            return (self.lock(), true);
         }
         // `ended` is there for callbacks that are not known to be short, and now and then for those
         // that are.
@@ -636,7 +762,7 @@ impl Scheduler {
             && self.order == DispatchOrder::Arrival
             && let Some(heard) = worker.heard.lasts()
         {
-            let state = self.state.lock();
+            let state = self.lock();
             if state.goes_on_before(heard, work) {
                 return (state, false);
             }
@@ -647,7 +773,7 @@ impl Scheduler {
         if let Some(work) = work {
             work.next = self.next_of(&work.entity, work.next); // what came may have displaced it
         }
-        (self.state.lock(), true)
+        (self.lock(), true)
     }
 
     /// Puts back what ran, and gets what to run next.
@@ -660,21 +786,24 @@ impl Scheduler {
     ) -> Next {
         let ended = RunningTask::end(work);
         let (mut state, mut has_listened) = self.hear(work, ended, worker);
+        state.end_lane();
         if work.is_some() {
             let gone = state.put_back(work, ended);
             if state.leaving > 0 {
                 self.finished.notify_all();
             }
             if gone.is_some() {
+                self.settle(&mut state);
                 // Its last reference may be ours: dropped without the lock, as it holds the user's closure.
                 drop(state);
                 drop(gone);
-                state = self.state.lock();
+                state = self.lock();
             }
         }
         let mut woken = WakeReason::Called;
         loop {
             if state.stopped || state.ended || state.dismissed {
+                self.settle(&mut state);
                 // What this thread leaves may be what another one waits for in the middle of its last callback.
                 let signal = !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
                 drop(state);
@@ -684,19 +813,27 @@ impl Scheduler {
                 return Next::Stopped;
             }
             if worker.index == 0 && mem::take(&mut state.poked) {
+                self.settle(&mut state);
                 return Next::Poked;
             }
             if self.remote_events.is_drained_by_another() {
+                self.settle(&mut state);
                 drop(state);
                 let is_over = self.remote_events.wait_for_drain();
-                state = self.state.lock();
+                state = self.lock();
                 if is_over {
                     continue; // there may be another one, and the executor may have been stopped
                 }
             }
             if woken != WakeReason::Look || state.is_something_left_lying(worker.now) {
+                let lane = self.look_into_lane(&mut state);
                 if !state.timers_have_thread {
-                    state.fire_timers();
+                    state.fire_timers(lane);
+                }
+                if let Some(lane) = lane
+                    && self.take_from_lane(&mut state, lane, worker)
+                {
+                    return Next::Lane;
                 }
                 let limit = if let Blocking::Until(limit) = patience { Some(limit) } else { None };
                 if state.pop(limit, RunBy::Worker(worker.index), ended, work) {
@@ -711,10 +848,11 @@ impl Scheduler {
                     return Next::Run;
                 }
             }
+            self.settle(&mut state);
             if !mem::replace(&mut has_listened, true) {
                 drop(state);
                 self.remote_events.listen();
-                state = self.state.lock();
+                state = self.lock();
                 continue;
             }
             let deadline = match patience {
@@ -731,14 +869,101 @@ impl Scheduler {
         }
     }
 
+    // ---- the lane ----
+
+    /// The key of the first task in the lane, if it may run past the queue.
+    #[inline]
+    fn look_into_lane(&self, state: &mut SchedulerState) -> Option<Stamp> {
+        let lane = self.lane.as_ref().filter(|_| state.has_open_lane)?;
+        let first = lane.lock().first()?;
+        if state.gate() == SHUT || state.workers.are_full() {
+            self.settle(state);
+            return None;
+        }
+        Some(first)
+    }
+
+    /// Hands the worker the first task in the lane, whose key this is, if nothing in the queue is older. With it the worker has a
+    /// place among the executor's callbacks, until it asks again.
+    #[inline(never)]
+    fn take_from_lane(&self, state: &mut SchedulerState, key: Stamp, worker: &mut Worker) -> bool {
+        if state.ready.first().is_some_and(|((_, first), _)| first <= key) {
+            return false;
+        }
+        worker.task = self.lane.as_ref().and_then(|lane| lane.lock().take());
+        worker.tellers = (!state.tellers.is_empty()).then(|| state.tellers.clone());
+        state.begin_lane(worker.index);
+        true
+    }
+
+    /// What a worker does when a task of its lane has run and has nothing more to do.
+    #[inline]
+    pub(crate) fn advance(&self, ran: InLane) -> Advance {
+        // What other processes have sent may be older: that takes a look.
+        let may_pass = !self.remote_events.has_ports();
+        match &self.lane {
+            Some(lane) => lane.advance(ran, may_pass),
+            None => Advance::Ask,
+        }
+    }
+
+    /// A task of the lane has run, and there is more to do about it: it has more to do itself, its run was measured, it has left, or
+    /// the lane was settled meanwhile.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn finish_in_lane(&self, ran: &InLane, next: Option<Stamp>, measured: Option<(i64, u8)>) {
+        let Some(lane) = &self.lane else { return };
+        let id = ran.task().member;
+        let mut state = self.lock();
+        let (slot, gone) = lane.lock().end();
+        if let (Some(measured), Some(member)) = (measured, member_of(&mut state.members, id)) {
+            member.learn(measured, Time::steady().nanoseconds());
+        }
+        if let Some(slot) = slot {
+            state.end_turn(slot);
+        }
+        if let Some(key) = next {
+            state.make_ready(id, key);
+        }
+        if state.leaving > 0 {
+            self.finished.notify_all();
+        }
+        drop(state);
+        drop(gone);
+    }
+
+    /// The lane's tasks go into the queue, and the one that runs is marked as running.
+    #[inline]
+    pub(super) fn settle(&self, state: &mut SchedulerState) {
+        if state.has_open_lane
+            && let Some(lane) = &self.lane
+        {
+            state.settle(&mut lane.lock());
+        }
+    }
+
+    /// The calling thread, which spins, uses the lane from now on, or not any more.
+    pub(crate) fn open_lane(&self, is_open: bool) {
+        let Some(lane) = &self.lane else { return };
+        let mut state = self.lock();
+        let mut line = lane.lock();
+        line.set_open(is_open);
+        state.has_open_lane = is_open;
+        if !is_open {
+            state.settle(&mut line);
+            state.end_lane();
+            lane.set_gate(SHUT);
+        }
+    }
+
     /// Sleeps until somebody calls this worker, or there is something to look for; `None` when the deadline has passed.
     #[inline]
     pub(super) fn rest<'a>(
         &'a self,
-        mut state: Guard<'a, SchedulerState>,
+        mut state: Locked<'a>,
         deadline: Option<i64>,
         worker: &mut Worker,
-    ) -> (Guard<'a, SchedulerState>, Option<WakeReason>) {
+    ) -> (Locked<'a>, Option<WakeReason>) {
         state.tell_rest(worker.index);
         let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
@@ -761,11 +986,12 @@ impl Scheduler {
                 drop(state);
                 // P1: from when the poller began, under the mutex, calls go there
                 let fetches = poller.wait(timeout, || worker.slack.tighten());
-                (self.state.lock(), fetches)
+                (self.lock(), fetches)
             }
             None => {
                 worker.slack.tighten();
-                (self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout), true)
+                state.sleep(&self.bells.of_workers[worker.index as usize], timeout);
+                (state, true)
             }
         };
         if self.threads() > 1 {
@@ -776,7 +1002,7 @@ impl Scheduler {
         if fetches && woken != WakeReason::Look {
             drop(state);
             prefetch::fetch();
-            state = self.state.lock();
+            state = self.lock();
         }
         (state, Some(woken))
     }
@@ -787,7 +1013,7 @@ impl Scheduler {
         let ended = RunningTask::end(work);
         let was_caller =
             work.as_ref().is_some_and(|work| matches!(work.run_by, RunBy::Caller | RunBy::Nested));
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         let gone = state.put_back(work, ended);
         if state.leaving > 0 {
             self.finished.notify_all();

@@ -4,19 +4,20 @@ use super::FaultPolicy;
 use super::SpinError;
 use super::bells::Bells;
 use super::group_token::{GroupToken, REENTRANT};
+use super::header::{MemberId, TaskHeader};
 use super::heap::Heap;
 use super::histogram::Histogram;
+use super::lane::{Line, SHUT};
 use super::ready;
 use super::task::Task;
 use super::wake_policy::{Times, Workers};
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::sync::{Arc, Bell};
-use sinew_shm::{PackedCallback, Worker as Teller};
+use sinew_shm::Worker as Teller;
 use slab::Slab;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem;
-use std::sync::Weak;
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -67,6 +68,12 @@ pub(crate) struct SchedulerState {
     pub(super) descriptor_waits: bool,
     /// A thread of their own minds the timers.
     pub(super) timers_have_thread: bool,
+    /// The groups' clocks are virtual.
+    pub(super) is_virtual: bool,
+    /// The worker has its lane open: the gate is to be set.
+    pub(super) has_open_lane: bool,
+    /// The worker that runs tasks of its lane.
+    lane_worker: Option<u32>,
     /// Those that it made ready and has not seen to yet.
     pub(super) fired: Vec<u32>,
     /// How many threads spin.
@@ -78,15 +85,7 @@ pub(crate) struct SchedulerState {
     /// Of those, the ones to be rung.
     pub(super) rung: Vec<WaitingCaller>,
     /// What tools are told of what the workers are at, and after them the timers' thread; none without shared memory.
-    pub(super) tellers: Box<[Teller]>,
-}
-
-/// A member of a group, in its executor.
-#[derive(Clone, Copy)]
-pub(crate) struct MemberId {
-    pub(super) index: u32,
-    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
-    pub(super) serial: u64,
+    pub(super) tellers: Arc<[Teller]>,
 }
 
 /// An entity on its way through its callback.
@@ -183,36 +182,42 @@ impl Slot {
 }
 
 pub(super) struct Member {
-    pub(super) serial: u64,
     pub(super) slot: u32,
+    pub(super) task: Arc<TaskHeader>,
     /// It is in its group's queue.
     ready: bool,
     /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference has to be counted.
     entity: Option<Arc<dyn Task>>,
     times: Times,
     timer: Option<u32>,
-    /// What tools are told when it runs.
-    task: PackedCallback,
     /// How long its callbacks have run.
     pub(super) histogram: Histogram,
-    /// The entity, also while it runs.
-    pub(super) known: Weak<dyn Task>,
 }
 
 impl Member {
-    pub(super) fn new(serial: u64, slot: u32, (task, entity): (PackedCallback, Arc<dyn Task>)) -> Self {
-        let known = Arc::downgrade(&entity);
+    pub(super) fn new(slot: u32, task: Arc<TaskHeader>, entity: Arc<dyn Task>) -> Self {
         Self {
-            serial,
             slot,
+            task,
             ready: false,
             entity: Some(entity),
             times: Times::UNKNOWN,
             timer: None,
-            task,
             histogram: Histogram::default(),
-            known,
         }
+    }
+
+    #[inline]
+    pub(super) fn serial(&self) -> u64 {
+        self.task.serial()
+    }
+
+    /// A run that began at `since` and stands for so many ended at `now`.
+    #[inline]
+    pub(super) fn learn(&mut self, (since, weight): (i64, u8), now: i64) {
+        self.times.run.learn(now - since);
+        self.histogram.record_nanoseconds(u64::try_from(now - since).unwrap_or(0), weight.into());
+        self.task.pace.set(self.times.run.is_surely_short());
     }
 }
 
@@ -240,7 +245,7 @@ pub(super) enum Sleep {
 
 #[inline]
 pub(super) fn member_of(members: &mut Slab<Member>, id: MemberId) -> Option<&mut Member> {
-    members.get_mut(id.index as usize).filter(|member| member.serial == id.serial)
+    members.get_mut(id.index as usize).filter(|member| member.serial() == id.serial)
 }
 
 impl SchedulerState {
@@ -271,12 +276,15 @@ impl SchedulerState {
             last_spinner: None,
             descriptor_waits: false,
             timers_have_thread: false,
+            is_virtual: false,
+            has_open_lane: false,
+            lane_worker: None,
             fired: Vec::new(),
             present: 0,
             leaving: 0,
             waiting_callers: Vec::new(),
             rung: Vec::new(),
-            tellers: Box::default(),
+            tellers: Arc::default(),
         }
     }
 
@@ -444,10 +452,11 @@ impl SchedulerState {
         self.reads_clock = other_clocks || (self.priorities.len() > 1 && !steady.is_empty());
     }
 
-    /// Makes the timers ready that are due before what is ready, or now.
+    /// Makes the timers ready that are due before what is ready, in the queue or the lane, or now.
     #[inline]
-    pub(super) fn fire_timers(&mut self) {
-        let first = self.ready.first().map(|((_, key), _)| key.time);
+    pub(super) fn fire_timers(&mut self, lane: Option<Stamp>) {
+        let queue = self.ready.first().map(|((_, key), _)| key);
+        let first = queue.into_iter().chain(lane).min().map(|key| key.time);
         if let Some(first) = first.filter(|_| !self.reads_clock) {
             // It was published at a time that is past: a timer that is due before it is due.
             if self.first_due <= first {
@@ -535,7 +544,7 @@ impl SchedulerState {
     /// comes first in its group, which may be older than that. A thread from outside only if the executor would run just this
     /// next, and it is known to be done in time.
     pub(super) fn runnable(&self, id: MemberId, nested: bool, within: i64) -> Option<u32> {
-        let member = self.members.get(id.index as usize).filter(|member| member.serial == id.serial)?;
+        let member = self.members.get(id.index as usize).filter(|member| member.serial() == id.serial)?;
         let group = self.slots.get(member.slot as usize)?;
         if !member.ready || group.running != 0 {
             return None;
@@ -581,11 +590,11 @@ impl SchedulerState {
         let group = &mut self.slots[slot as usize];
         let (entity, token) = match group.group {
             REENTRANT => {
-                group.concurrent.push(member.serial);
+                group.concurrent.push(member.serial());
                 (member.entity.clone()?, GroupToken::reentrant())
             }
             number => {
-                group.running = member.serial;
+                group.running = member.serial();
                 self.ready.remove(slot);
                 count_load(&mut self.load, group, 0);
                 // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
@@ -595,7 +604,8 @@ impl SchedulerState {
                 (member.entity.take()?, unsafe { GroupToken::of(number) })
             }
         };
-        let (serial, task, times, group_number) = (member.serial, member.task, member.times, group.group);
+        let (serial, told, times, group_number) =
+            (member.serial(), member.task.told, member.times, group.group);
         if group_number == REENTRANT {
             self.place_group(slot); // it may have more to do
         }
@@ -612,7 +622,7 @@ impl SchedulerState {
             RunBy::Nested => None,
         };
         if let Some(teller) = teller {
-            teller.begin(task, if now == 0 { key } else { now });
+            teller.begin(told, if now == 0 { key } else { now });
         }
         let measured = weight.map(|weight| (now, weight));
         Some(RunningTask {
@@ -655,15 +665,12 @@ impl SchedulerState {
             group.running = 0;
         }
         let gone = match self.members.get_mut(id as usize) {
-            Some(member) if member.serial == serial => {
+            Some(member) if member.serial() == serial => {
                 if let Some((since, weight)) = measured {
-                    member.times.run.learn(now - since);
+                    member.learn((since, weight), now);
                     if published >= since {
                         member.times.tail.learn(now - published);
                     }
-                    member
-                        .histogram
-                        .record_nanoseconds(u64::try_from(now - since).unwrap_or(0), weight.into());
                 }
                 let spare =
                     if group.group == REENTRANT { Some(entity) } else { member.entity.replace(entity) };
@@ -683,6 +690,68 @@ impl SchedulerState {
             self.place_group(slot);
         }
         gone
+    }
+
+    // ---- the lane ----
+
+    /// What runs past the queue must be older than that: what is first in it, or due next.
+    #[inline]
+    pub(super) fn gate(&self) -> i64 {
+        let is_shut = self.stopped
+            | self.ended
+            | self.dismissed
+            | self.poked
+            | self.closed
+            | self.reads_clock
+            | self.timers_have_thread
+            | self.is_virtual
+            | (self.priorities.len() > 1);
+        if is_shut {
+            return SHUT;
+        }
+        self.ready.first().map_or(self.first_due, |((_, key), _)| key.time.min(self.first_due))
+    }
+
+    /// The tasks that wait in the lane go into the queue, and the group of the one that runs is marked as running.
+    #[inline(never)]
+    pub(super) fn settle(&mut self, line: &mut Line) {
+        for (id, key) in line.drain() {
+            self.make_ready(id, key);
+        }
+        if let Some(id) = line.unsettled()
+            && let Some(member) = member_of(&mut self.members, id)
+        {
+            let slot = member.slot;
+            self.slots[slot as usize].running = id.serial;
+            self.place_group(slot);
+            line.settled(slot);
+        }
+    }
+
+    /// A worker runs tasks of its lane, and keeps its place meanwhile.
+    #[inline]
+    pub(super) fn begin_lane(&mut self, worker: u32) {
+        self.lane_worker = Some(worker);
+        self.workers.begin(worker, Times::UNKNOWN, 0);
+    }
+
+    /// It asks what else there is.
+    #[inline]
+    pub(super) fn end_lane(&mut self) {
+        if let Some(worker) = self.lane_worker.take() {
+            self.workers.end(worker);
+        }
+    }
+
+    /// The turn of an exclusive group is over.
+    pub(super) fn end_turn(&mut self, slot: u32) {
+        let group = &mut self.slots[slot as usize];
+        group.running = 0;
+        if group.leaves {
+            self.remove_slot(slot);
+        } else {
+            self.place_group(slot);
+        }
     }
 
     /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.

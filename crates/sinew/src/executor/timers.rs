@@ -13,7 +13,7 @@ use crate::sys::clock::Time;
 impl Scheduler {
     /// The timers are minded by a thread of their own from now on, or not any more.
     pub(super) fn give_timers_a_thread(&self, has_one: bool) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.timers_have_thread = has_one;
         state.fired.clear();
     }
@@ -29,7 +29,7 @@ impl Scheduler {
         if work.is_some() {
             self.finish(work);
         }
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         loop {
             if state.stopped || state.ended || state.dismissed {
                 return Next::Stopped;
@@ -50,12 +50,12 @@ impl Scheduler {
                 self.bells.call(called);
                 drop(state);
                 self.signal();
-                state = self.state.lock();
+                state = self.lock();
                 continue;
             }
             let Sleep::AtMost(timeout) = state.longest_wait(None, true) else { continue };
             worker.slack.tighten();
-            state = self.bells.of_timers.wait_at_most(state, timeout);
+            state.sleep(&self.bells.of_timers, timeout);
         }
     }
 }

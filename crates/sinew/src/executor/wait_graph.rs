@@ -9,7 +9,7 @@
 //! as every wait was checked when it began, it is the last one of a circle that fails.
 
 use super::current;
-use super::scheduler::Home;
+use super::scheduler::TaskRef;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 
 /// The waiting threads of a process, as far as they hold something that others may wait for.
@@ -73,9 +73,9 @@ impl WaitGraph {
 
     /// Notes that this thread waits for a callback of what lives there. `lends`: it would run the
     /// callback itself, if its group is free. Once warm, allocates nothing.
-    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Result<Option<WaitScope<'_>>, Deadlock> {
-        let executor = if lends { 0 } else { home.scheduler.id };
-        let (group, present) = (home.group(), home.scheduler.present());
+    pub(crate) fn enter(&self, task_ref: &TaskRef, lends: bool) -> Result<Option<WaitScope<'_>>, Deadlock> {
+        let executor = if lends { 0 } else { task_ref.scheduler.id };
+        let (group, present) = (task_ref.group(), task_ref.scheduler.present());
         self.begin(Awaited { group, executor, present }, current::hold)
     }
 

@@ -8,9 +8,9 @@
 //! something to do, and otherwise takes the entity out of the queue before anybody can announce it
 //! anew. So waiting costs what is ready, however much is in the set.
 
+use super::header::MemberId;
 use super::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
 use super::spinning::Spinning;
-use super::state::MemberId;
 use super::{AddError, DispatchOrder, Executable, Executor, FaultPolicy, InHand, SpinError, StopHandle};
 use crate::sys::clock::{Stamp, Time, nanoseconds};
 use crate::sys::sync::Arc;
@@ -245,7 +245,7 @@ impl Scheduler {
         let mut worker = Worker::new(0);
         loop {
             self.remote_events.listen();
-            let mut state = self.state.lock();
+            let mut state = self.lock();
             loop {
                 if state.stopped || state.ended || state.dismissed {
                     (state.stopped, state.dismissed) = (false, false);
@@ -265,8 +265,9 @@ impl Scheduler {
             }
             for ((priority, _), slot) in state.ready.iter() {
                 for (key, member) in state.slots[slot as usize].ready.iter() {
-                    let &super::state::Member { serial, ref known, .. } = &state.members[member as usize];
-                    found.push(Candidate { key: (priority, key), member, serial, entity: known.clone() });
+                    let task = &state.members[member as usize].task;
+                    let (serial, entity) = (task.member.serial, task.entity.clone());
+                    found.push(Candidate { key: (priority, key), member, serial, entity });
                 }
             }
             drop(state);
@@ -283,7 +284,7 @@ impl Scheduler {
     fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<RunningTask> {
         let id = MemberId { index: candidate.member, serial: candidate.serial };
         let mut work = None;
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if !state.ended && !state.workers.are_full() {
             state.pop_this(id, RunBy::Worker(0), &mut work);
         }

@@ -65,7 +65,7 @@ impl Learnt {
 
     /// Known to be so short that it needn't be measured every time.
     #[inline]
-    fn is_surely_short(self) -> bool {
+    pub(crate) fn is_surely_short(self) -> bool {
         self.samples >= 16 && self.value < 10_000
     }
 }

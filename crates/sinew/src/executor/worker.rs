@@ -1,7 +1,10 @@
 //! A thread that asks for work, and how precisely it sleeps meanwhile.
 
+use super::lane::InLane;
 use super::wake_policy::SAMPLED;
 use crate::sys::clock;
+use crate::sys::sync::Arc;
+use sinew_shm::Worker as Teller;
 use std::mem;
 
 /// A thread that asks for work.
@@ -11,6 +14,10 @@ pub(crate) struct Worker {
     /// When it woke up last.
     pub(super) now: i64,
     pub(super) heard: LastPoll,
+    /// The task of its lane that it is to run.
+    pub(crate) task: Option<InLane>,
+    /// What tools are told of what the workers are at, while it runs tasks of its lane.
+    pub(super) tellers: Option<Arc<[Teller]>>,
 }
 
 /// What a thread knows of its last look at what other processes have sent.
@@ -45,7 +52,7 @@ impl LastPoll {
 
 impl Worker {
     pub(crate) fn new(index: u32) -> Self {
-        Self { index, slack: Slack::new(), now: 0, heard: LastPoll::default() }
+        Self { index, slack: Slack::new(), now: 0, heard: LastPoll::default(), task: None, tellers: None }
     }
 }
 

@@ -21,7 +21,7 @@ use super::reply::{Reply, outcome};
 use super::responder::ReplyToken;
 use crate::executor::group_token::GroupToken;
 use crate::executor::panic_message;
-use crate::executor::scheduler::{Home, Scheduler, index};
+use crate::executor::scheduler::{Scheduler, TaskRef, index};
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -72,7 +72,7 @@ struct FuturesState<A> {
     /// In the order in which they were woken.
     woken: VecDeque<(Stamp, u32)>,
     announced: bool,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
     closed: bool,
 }
 
@@ -88,9 +88,9 @@ impl<A> FuturesState<A> {
         if self.announced {
             return None;
         }
-        self.announced = self.home.is_some();
-        let home = self.home.as_ref()?;
-        home.notify(stamp).then(|| home.scheduler.clone())
+        self.announced = self.task_ref.is_some();
+        let task_ref = self.task_ref.as_ref()?;
+        task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
     }
 }
 
@@ -117,7 +117,7 @@ where
             free: Vec::new(),
             woken: VecDeque::new(),
             announced: false,
-            home: None,
+            task_ref: None,
             closed: false,
         };
         Arc::new_cyclic(|me| Self { me: me.clone(), clock, state: Mutex::new(state), of: PhantomData })
@@ -254,12 +254,12 @@ where
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         let mut oldest = state.oldest();
-        state.announced = oldest.is_some() && state.home.is_some();
+        state.announced = oldest.is_some() && state.task_ref.is_some();
         let mut call = None;
         if token.is_reentrant()
-            && let (Some(oldest), Some(home)) = (oldest.take(), &state.home)
+            && let (Some(oldest), Some(task_ref)) = (oldest.take(), &state.task_ref)
         {
-            call = home.notify(oldest).then(|| home.scheduler.clone());
+            call = task_ref.notify(oldest).then(|| task_ref.scheduler.clone());
         }
         drop(state);
         signal(call);
@@ -280,15 +280,15 @@ where
         requests(woken)
     }
 
-    pub(crate) fn attach(&self, home: Option<Home>) {
+    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         let oldest = state.oldest();
-        state.announced = home.is_some() && oldest.is_some();
-        let call = match (&home, oldest) {
-            (Some(home), Some(oldest)) => home.notify(oldest).then(|| home.scheduler.clone()),
+        state.announced = task_ref.is_some() && oldest.is_some();
+        let call = match (&task_ref, oldest) {
+            (Some(task_ref), Some(oldest)) => task_ref.notify(oldest).then(|| task_ref.scheduler.clone()),
             _ => None,
         };
-        let old = mem::replace(&mut state.home, home);
+        let old = mem::replace(&mut state.task_ref, task_ref);
         drop(state);
         drop(old);
         signal(call);

@@ -21,7 +21,7 @@
 use super::failure::CallFailure;
 use super::request_queue::{RemoteServer, RemoteServerConnection, RequestQueue, ServiceTypes};
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::executor::scheduler::{self, Scheduler, TaskRef};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::sys::clock::Stamp;
@@ -162,7 +162,7 @@ struct PendingState {
     counts: CallCounts,
     /// The client's entity knows that outcomes wait for their callbacks.
     announced: bool,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
     /// Settled calls with a callback, in the order in which they were settled.
     completed: VecDeque<(Stamp, CallId)>,
     /// What others can see of the client.
@@ -282,9 +282,9 @@ impl PendingState {
         if self.announced {
             return CallWake::Nobody;
         }
-        self.announced = self.home.is_some();
-        match &self.home {
-            Some(home) if home.notify(stamp) => CallWake::Executor(home.scheduler.clone()),
+        self.announced = self.task_ref.is_some();
+        match &self.task_ref {
+            Some(task_ref) if task_ref.notify(stamp) => CallWake::Executor(task_ref.scheduler.clone()),
             _ => CallWake::Nobody,
         }
     }
@@ -335,7 +335,7 @@ impl PendingCalls {
             calls: CallTable::default(),
             counts: CallCounts::default(),
             announced: false,
-            home: None,
+            task_ref: None,
             completed: VecDeque::new(),
             counters: None,
         };
@@ -495,7 +495,7 @@ impl PendingCalls {
 
     /// Whose executor runs the callbacks of calls.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
-        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+        self.state.lock().task_ref.as_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
     /// As [`take_or_wait`](Self::take_or_wait), for an answer from elsewhere.
@@ -661,13 +661,13 @@ impl PendingCalls {
         let mut state = self.state.lock();
         let call = state.completed.pop_front().and_then(|(_, id)| state.remove(id));
         let mut next = state.completed.front().map(|(stamp, _)| *stamp);
-        state.announced = next.is_some() && state.home.is_some();
+        state.announced = next.is_some() && state.task_ref.is_some();
         let mut signal = None;
         if token.is_reentrant()
-            && let (Some(next), Some(home)) = (next.take(), &state.home)
-            && home.notify(next)
+            && let (Some(next), Some(task_ref)) = (next.take(), &state.task_ref)
+            && task_ref.notify(next)
         {
-            signal = Some(home.scheduler.clone());
+            signal = Some(task_ref.scheduler.clone());
         }
         drop(state);
         scheduler::signal(signal);
@@ -690,23 +690,23 @@ impl PendingCalls {
         let mut state = self.state.lock();
         if state.completed.is_empty() {
             state.announced = false;
-            if let Some(home) = &state.home {
-                home.clear_ready();
+            if let Some(task_ref) = &state.task_ref {
+                task_ref.clear_ready();
             }
         }
         !state.completed.is_empty()
     }
 
     /// Sets where to announce outcomes, and announces those that wait.
-    pub(crate) fn attach(&self, home: Option<Home>) {
+    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         let oldest = state.completed.front().map(|(stamp, _)| *stamp);
-        state.announced = home.is_some() && oldest.is_some();
-        let signal = match (&home, oldest) {
-            (Some(home), Some(oldest)) if home.notify(oldest) => Some(home.scheduler.clone()),
+        state.announced = task_ref.is_some() && oldest.is_some();
+        let signal = match (&task_ref, oldest) {
+            (Some(task_ref), Some(oldest)) if task_ref.notify(oldest) => Some(task_ref.scheduler.clone()),
             _ => None,
         };
-        let old = mem::replace(&mut state.home, home);
+        let old = mem::replace(&mut state.task_ref, task_ref);
         drop(state);
         drop(old);
         scheduler::signal(signal);

@@ -9,7 +9,7 @@ use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteClient};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::executor::scheduler::{self, Scheduler, TaskRef};
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::message::type_support::TypeSupport;
@@ -159,7 +159,7 @@ struct QueueState {
     /// The server's entity knows that something waits.
     announced: bool,
     ever_served: bool,
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
     queue: VecDeque<Request>,
     serving: Option<ServerEntry>,
     /// Servers elsewhere; the first answers while there is none here.
@@ -280,10 +280,10 @@ impl QueueState {
     /// was taken may run for long; the scheduler to signal is returned in place of the stamp.
     fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
         let oldest = self.oldest();
-        self.announced = oldest.is_some() && self.home.is_some();
-        match (oldest, &self.home) {
-            (Some(oldest), Some(home)) if token.is_reentrant() => {
-                (None, home.notify(oldest).then(|| home.scheduler.clone()))
+        self.announced = oldest.is_some() && self.task_ref.is_some();
+        match (oldest, &self.task_ref) {
+            (Some(oldest), Some(task_ref)) if token.is_reentrant() => {
+                (None, task_ref.notify(oldest).then(|| task_ref.scheduler.clone()))
             }
             _ => (oldest, None),
         }
@@ -310,7 +310,7 @@ impl RequestQueue {
         let state = QueueState {
             announced: false,
             ever_served: false,
-            home: None,
+            task_ref: None,
             queue: VecDeque::new(),
             serving: None,
             remote: Vec::new(),
@@ -387,19 +387,19 @@ impl RequestQueue {
         state.count(Some(stamp));
         if state.announced {
             if place == 0
-                && let Some(home) = &state.home
+                && let Some(task_ref) = &state.task_ref
             {
-                home.change_key(stamp);
+                task_ref.change_key(stamp);
             }
             return Ok(None);
         }
-        state.announced = state.home.is_some();
-        Ok(match &state.home {
-            Some(home) if quietly => {
-                home.announce(stamp);
+        state.announced = state.task_ref.is_some();
+        Ok(match &state.task_ref {
+            Some(task_ref) if quietly => {
+                task_ref.announce(stamp);
                 None
             }
-            Some(home) if home.notify(stamp) => Some(home.scheduler.clone()),
+            Some(task_ref) if task_ref.notify(stamp) => Some(task_ref.scheduler.clone()),
             _ => None,
         })
     }
@@ -417,8 +417,8 @@ impl RequestQueue {
     }
 
     /// Where the server lives, if it has an executor.
-    pub(crate) fn home(&self) -> Option<Home> {
-        self.state.lock().home.clone()
+    pub(crate) fn task_ref(&self) -> Option<TaskRef> {
+        self.state.lock().task_ref.clone()
     }
 
     /// Whether there is a server for calls of these types.
@@ -569,7 +569,7 @@ impl RequestQueue {
             if left.is_zero() {
                 return false;
             }
-            state = self.came.wait_at_most(state, Some(left));
+            self.came.wait_at_most(&mut state, Some(left));
         }
     }
 
@@ -605,7 +605,7 @@ impl RequestQueue {
                 return;
             }
             state.serving = None;
-            state.home = None;
+            state.task_ref = None;
             state.counters = None;
             state.announced = false;
             (mem::take(&mut state.queue), mem::take(&mut state.remote_clients))
@@ -665,27 +665,27 @@ impl RequestQueue {
         let waits = state.oldest().is_some();
         if !waits {
             state.announced = false;
-            if !other && let Some(home) = &state.home {
-                home.clear_ready();
+            if !other && let Some(task_ref) = &state.task_ref {
+                task_ref.clear_ready();
             }
         }
         waits || other
     }
 
     /// Sets where to announce requests, announces those that wait, and lets their callers know, who may want to help.
-    pub(crate) fn attach(&self, number: u64, home: Option<Home>) {
+    pub(crate) fn attach(&self, number: u64, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         if !state.serves(number) {
             return;
         }
         let oldest = state.oldest();
-        state.announced = home.is_some() && oldest.is_some();
-        let signal = match (&home, oldest) {
-            (Some(home), Some(oldest)) if home.notify(oldest) => Some(home.scheduler.clone()),
+        state.announced = task_ref.is_some() && oldest.is_some();
+        let signal = match (&task_ref, oldest) {
+            (Some(task_ref), Some(oldest)) if task_ref.notify(oldest) => Some(task_ref.scheduler.clone()),
             _ => None,
         };
-        let came = home.is_some();
-        let old = mem::replace(&mut state.home, home);
+        let came = task_ref.is_some();
+        let old = mem::replace(&mut state.task_ref, task_ref);
         let waiting: Vec<_> = if came {
             state.queue.iter().map(|request| (request.caller.calls.clone(), request.caller.id)).collect()
         } else {

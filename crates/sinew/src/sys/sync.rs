@@ -18,7 +18,7 @@ pub(crate) use parking_lot::RwLock;
 /// For handlers of signals: the standard one in models, too.
 pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
 /// For hints that are part of no protocol: the standard one in models, too.
-pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU32 as HintU32};
+pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU8 as HintU8, AtomicU32 as HintU32};
 
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
 
@@ -41,23 +41,13 @@ mod plain {
             Self(parking_lot::Condvar::new())
         }
 
-        pub(crate) fn wait<'a, T>(&self, mut guard: Guard<'a, T>) -> Guard<'a, T> {
-            self.0.wait(&mut guard);
-            guard
-        }
-
         /// Waits at most `timeout`, or for ever when there is none. May return early; the caller
         /// looks again.
-        pub(crate) fn wait_at_most<'a, T>(
-            &self,
-            mut guard: Guard<'a, T>,
-            timeout: Option<Duration>,
-        ) -> Guard<'a, T> {
+        pub(crate) fn wait_at_most<T>(&self, guard: &mut Guard<'_, T>, timeout: Option<Duration>) {
             match timeout {
-                None => self.0.wait(&mut guard),
-                Some(timeout) => drop(self.0.wait_for(&mut guard, timeout)),
+                None => self.0.wait(guard),
+                Some(timeout) => drop(self.0.wait_for(guard, timeout)),
             }
-            guard
         }
 
         pub(crate) fn notify_one(&self) {
@@ -73,11 +63,28 @@ mod plain {
 /// Loom's, with the same interface.
 #[cfg(loom)]
 mod loomed {
-    pub(crate) use loom::sync::MutexGuard as Guard;
+    use std::ops::{Deref, DerefMut};
     use std::sync::PoisonError;
     use std::time::Duration;
 
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    /// There but for the time of a wait, which takes loom's by value.
+    pub(crate) struct Guard<'a, T>(Option<loom::sync::MutexGuard<'a, T>>);
+
+    impl<T> Deref for Guard<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            self.0.as_ref().expect("it doesn't wait")
+        }
+    }
+
+    impl<T> DerefMut for Guard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            self.0.as_mut().expect("it doesn't wait")
+        }
+    }
 
     impl<T> Mutex<T> {
         pub(crate) fn new(value: T) -> Self {
@@ -85,11 +92,11 @@ mod loomed {
         }
 
         pub(crate) fn lock(&self) -> Guard<'_, T> {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            Guard(Some(self.0.lock().unwrap_or_else(PoisonError::into_inner)))
         }
 
         pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
-            self.0.try_lock().ok()
+            self.0.try_lock().ok().map(|guard| Guard(Some(guard)))
         }
     }
 
@@ -106,21 +113,13 @@ mod loomed {
             Self(loom::sync::Condvar::new())
         }
 
-        pub(crate) fn wait<'a, T>(&self, guard: Guard<'a, T>) -> Guard<'a, T> {
-            self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
-        }
-
-        pub(crate) fn wait_at_most<'a, T>(
-            &self,
-            guard: Guard<'a, T>,
-            timeout: Option<Duration>,
-        ) -> Guard<'a, T> {
-            match timeout {
-                None => self.wait(guard),
+        pub(crate) fn wait_at_most<T>(&self, guard: &mut Guard<'_, T>, timeout: Option<Duration>) {
+            guard.0 = guard.0.take().map(|guard| match timeout {
+                None => self.0.wait(guard).unwrap_or_else(PoisonError::into_inner),
                 Some(timeout) => {
                     self.0.wait_timeout(guard, timeout).map_or_else(|e| e.into_inner().0, |(guard, _)| guard)
                 }
-            }
+            });
         }
 
         pub(crate) fn notify_one(&self) {
@@ -154,7 +153,7 @@ impl Bell {
     pub(crate) fn wait_at_most(&self, timeout: Option<std::time::Duration>) {
         let mut rung = self.rung.lock();
         if !*rung {
-            rung = self.condition.wait_at_most(rung, timeout);
+            self.condition.wait_at_most(&mut rung, timeout);
         }
         *rung = false;
     }

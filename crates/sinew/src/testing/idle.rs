@@ -2,7 +2,7 @@
 
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{Home, Scheduler, Task, TaskOutcome};
+use crate::executor::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
 use sinew_shm::PackedCallback;
@@ -32,7 +32,7 @@ impl Task for Idle {
 }
 
 /// Adds an idle entity to a group; returns its serial number, too.
-pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (Home, u64) {
+pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (TaskRef, u64) {
     let serial = next_serial();
     let idle = Arc::new(Idle(prefetch::NoteIndex::new()));
     (scheduler.enter(slot, (serial, PackedCallback::default()), idle), serial)

@@ -344,7 +344,7 @@ impl Graph {
                 return false;
             }
             // A shutdown signals nobody here: it is looked for now and then.
-            topics = self.changed.wait_at_most(topics, Some(left.min(Duration::from_millis(50))));
+            self.changed.wait_at_most(&mut topics, Some(left.min(Duration::from_millis(50))));
         }
     }
 

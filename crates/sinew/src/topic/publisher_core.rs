@@ -43,7 +43,7 @@ use crate::event::liveliness::LivelinessLease;
 use crate::event::match_listeners::MatchListeners;
 use crate::event::status::OfferedDeadlineMissed;
 use crate::executor::prefetch::{self, Part};
-use crate::mailbox::deferred::Deferred;
+use crate::mailbox::deferred::{Deferred, PushEffects};
 use crate::mailbox::history::{Admission, Entry};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
@@ -209,8 +209,12 @@ impl prefetch::Footprint for PublisherCore {
 
 /// The code that every message goes through when it is published.
 fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(PublisherCore::publish as *const () as usize, 10);
-    name(SubscriptionCore::push as *const () as usize, 10);
+    name(PublisherCore::publish as *const () as usize, 13);
+    name(PublisherCore::next_publication as *const () as usize, 6);
+    name(PublisherCore::retain as *const () as usize, 8);
+    name(SubscriptionCore::push as *const () as usize, 26);
+    name(PushEffects::placed as *const () as usize, 3);
+    name(PushEffects::finish as *const () as usize, 3);
 }
 
 /// The code that every message on its way out goes through.

@@ -12,12 +12,12 @@ use crate::event::match_listeners::MatchListeners;
 use crate::event::status::{MessageLost, RequestedDeadlineMissed};
 use crate::executor::blocked::Blocked;
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::executor::scheduler::{self, Scheduler, TaskRef};
 use crate::executor::wait_graph::{Deadlock, WaitGraph};
 use crate::mailbox::deferred::{Deferred, PushEffects, RareEffects};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
 use crate::mailbox::waiters::{Listener, Notification, WaiterId, Waiters, wake};
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::{self, Pool, RawMessage};
 use crate::message::info::Publication;
 use crate::message::type_support::{CloneInto, TypeSupport};
 use crate::message::work::CopyWork;
@@ -105,7 +105,7 @@ struct SubscriptionState {
     /// Publishers waiting for a place.
     waiting: u32,
     /// Where to announce that something came; only a subscription with a callback in an executor has one.
-    home: Option<Home>,
+    task_ref: Option<TaskRef>,
     history: HistoryCache,
     /// Made when somebody listens for the first time.
     listening: Option<Box<Waiters>>,
@@ -211,8 +211,8 @@ pub(crate) enum NoPermit {
 
 /// The code that every message goes through when it is taken.
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(SubscriptionCore::take_as as *const () as usize, 7);
-    name(RawMessage::let_go as *const () as usize, 5);
+    name(SubscriptionCore::take_as as *const () as usize, 35);
+    block::code(name);
 }
 
 impl SubscriptionCore {
@@ -234,7 +234,7 @@ impl SubscriptionCore {
             listened: false,
             waiting: 0,
             enough: 0,
-            home: None,
+            task_ref: None,
             history,
             listening: None,
             counters: None,
@@ -278,17 +278,17 @@ impl SubscriptionCore {
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
         state.count(Some(publication.stamp.time));
-        if let Some(home) = &state.home {
+        if let Some(task_ref) = &state.task_ref {
             if !state.announced {
-                if home.notify(publication.stamp) {
-                    left.signal = Some(home.scheduler.clone());
+                if task_ref.notify(publication.stamp) {
+                    left.signal = Some(task_ref.scheduler.clone());
                 }
                 state.announced = true;
             } else if lost.is_some()
                 && state.history.ahead() == 0 // else the oldest is there, and waits on
                 && let Some(oldest) = state.history.oldest()
             {
-                home.change_key(oldest);
+                task_ref.change_key(oldest);
             }
         }
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) {
@@ -387,14 +387,14 @@ impl SubscriptionCore {
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
         if taker != Taker::Anybody {
-            state.announced = next.is_some() && state.home.is_some();
+            state.announced = next.is_some() && state.task_ref.is_some();
         }
         let mut signal = None;
         if taker == Taker::Reentrant
-            && let (Some(next), Some(home)) = (next.take(), &state.home)
-            && home.notify(next)
+            && let (Some(next), Some(task_ref)) = (next.take(), &state.task_ref)
+            && task_ref.notify(next)
         {
-            signal = Some(home.scheduler.clone());
+            signal = Some(task_ref.scheduler.clone());
         }
         let frees = frees && !(entry.is_some() && self.advances(&state));
         if taker != Taker::Reentrant {
@@ -517,11 +517,11 @@ impl SubscriptionCore {
     pub(crate) fn announce_waiting(&self, deferred: &mut Deferred) {
         let mut state = self.whole();
         let Some(oldest) = state.history.oldest() else { return };
-        if let Some(home) = &state.home
+        if let Some(task_ref) = &state.task_ref
             && !state.announced
         {
-            if home.notify(oldest) {
-                deferred.signals.push(home.scheduler.clone());
+            if task_ref.notify(oldest) {
+                deferred.signals.push(task_ref.scheduler.clone());
             }
             state.announced = true;
         }
@@ -557,8 +557,8 @@ impl SubscriptionCore {
         let waits = state.history.oldest().is_some();
         if !waits {
             state.announced = false;
-            if let Some(home) = &state.home {
-                home.clear_ready();
+            if let Some(task_ref) = &state.task_ref {
+                task_ref.clear_ready();
             }
         }
         waits
@@ -574,17 +574,17 @@ impl SubscriptionCore {
     }
 
     /// Sets where to announce messages, and announces those that wait.
-    pub(crate) fn attach(&self, home: Option<Home>) {
+    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         Deferred::with(|deferred| {
             let mut state = self.whole();
             let oldest = state.history.oldest();
-            state.announced = home.is_some() && oldest.is_some();
-            if let (Some(home), Some(oldest)) = (&home, oldest)
-                && home.notify(oldest)
+            state.announced = task_ref.is_some() && oldest.is_some();
+            if let (Some(task_ref), Some(oldest)) = (&task_ref, oldest)
+                && task_ref.notify(oldest)
             {
-                deferred.signals.push(home.scheduler.clone());
+                deferred.signals.push(task_ref.scheduler.clone());
             }
-            state.home = home;
+            state.task_ref = task_ref;
         });
         self.retune();
     }
@@ -633,14 +633,14 @@ impl SubscriptionCore {
                 return Err(NoPermit::Full);
             }
             if waiting_for.is_none()
-                && let Some(home) = &state.home
+                && let Some(task_ref) = &state.task_ref
             {
                 // Nobody spins it, and this thread did last: then it would be the one to do it now.
-                if home.scheduler.depends_on_this_thread() {
+                if task_ref.scheduler.depends_on_this_thread() {
                     return Err(NoPermit::WouldDeadlock);
                 }
                 waiting_for =
-                    Some(wait_graph.enter(home, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
+                    Some(wait_graph.enter(task_ref, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
                 drop(state);
                 _blocked = Blocked::begin();
                 state = self.whole();
@@ -659,7 +659,7 @@ impl SubscriptionCore {
             let pause = expiry.into_iter().chain(fair).fold(left, Duration::min);
             state.enough = if state.waiting == 0 { enough } else { state.enough.min(enough) };
             state.waiting += 1;
-            state = self.space.wait_at_most(state, Some(pause));
+            self.space.wait_at_most(&mut state, Some(pause));
             state.waiting -= 1;
         }
     }
@@ -700,7 +700,7 @@ impl SubscriptionCore {
     pub(crate) fn close(&self) {
         let mut state = self.whole();
         state.closed = true;
-        state.home = None;
+        state.task_ref = None;
         state.announced = false;
         state.listened = false;
         let out = (state.history.drain(), state.listening.take());

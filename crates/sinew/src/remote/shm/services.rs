@@ -714,7 +714,8 @@ impl RemoteClient for ShmClient {
 
     fn retune(self: Arc<Self>) {
         let Some(transport) = self.transport.upgrade() else { return };
-        let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
+        let scheduler: Option<Arc<Scheduler>> =
+            self.requests.task_ref().map(|task_ref| task_ref.scheduler.clone());
         let port =
             scheduler.and_then(|scheduler| transport.port_of(&scheduler)).or_else(|| transport.receiver());
         *self.port.lock() = Some(port);

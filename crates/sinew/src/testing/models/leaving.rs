@@ -5,17 +5,17 @@ use crate::VirtualClock;
 use crate::api::context::Context;
 use crate::executor::Executor;
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Blocking, Home, Next, Scheduler, Worker};
+use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use loom::thread;
 use sinew_msg::Message;
 
 /// A scheduler with one entity that is ready.
-fn one_ready() -> (Arc<Scheduler>, Home) {
+fn one_ready() -> (Arc<Scheduler>, TaskRef) {
     let scheduler = Scheduler::new();
-    let [home] = add_group(&scheduler, GroupNumber::new());
-    notify(&home, 1);
-    (scheduler, home)
+    let [task_ref] = add_group(&scheduler, GroupNumber::new());
+    notify(&task_ref, 1);
+    (scheduler, task_ref)
 }
 
 /// When `leave` has returned, the entity isn't handed out any more, also if it becomes ready again.
@@ -25,13 +25,13 @@ fn one_ready() -> (Arc<Scheduler>, Home) {
 #[test]
 fn nothing_starts_after_leave() {
     check(6, || {
-        let (scheduler, home) = one_ready();
+        let (scheduler, task_ref) = one_ready();
         let left = Arc::new(AtomicBool::new(false));
         let (there, its) = (scheduler.clone(), left.clone());
         let thread = thread::spawn(move || {
-            there.leave(&home, false);
+            there.leave(&task_ref, false);
             its.store(true, Ordering::Release);
-            notify(&home, 2);
+            notify(&task_ref, 2);
         });
         let mut worker = Worker::new(0);
         let mut work = None;
@@ -43,7 +43,7 @@ fn nothing_starts_after_leave() {
                     work.as_mut().unwrap().next = Some(stamp(3)); // it has more to do
                 }
                 Next::Idle => {}
-                Next::Poked | Next::Stopped => panic!("nobody asked for that"),
+                Next::Lane | Next::Poked | Next::Stopped => panic!("nobody asked for that"),
             }
         }
         if work.is_some() {
@@ -61,11 +61,11 @@ fn nothing_starts_after_leave() {
 /// entity is handed out.
 fn leave_waits(through_next: bool) {
     check(6, move || {
-        let (scheduler, home) = one_ready();
+        let (scheduler, task_ref) = one_ready();
         let touched = Arc::new(Probe::new(0));
         let (there, its) = (scheduler.clone(), touched.clone());
         let thread = thread::spawn(move || {
-            there.leave(&home, true);
+            there.leave(&task_ref, true);
             its.write(its.read() + 1);
         });
         let mut worker = Worker::new(0);

@@ -16,6 +16,7 @@
 //! | `joining` | C1, C2: subscriptions that come while others publish |
 //! | `parking` | P1, P2: sleeping executors |
 //! | `workers` | P1-P3 with several threads, callers among them |
+//! | `lanes` | L1-L3, M1-M3: tasks that run past the queue |
 //! | `leaving` | entities that go while their callbacks run |
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
@@ -27,6 +28,7 @@
 mod calling;
 mod handles;
 mod joining;
+mod lanes;
 mod leaving;
 mod looking;
 mod moving;
@@ -39,7 +41,7 @@ mod workers;
 
 use super::idle;
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::scheduler::{Scheduler, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 use loom::cell::UnsafeCell;
@@ -117,7 +119,7 @@ impl Drop for Probe {
 }
 
 /// Adds a group of so many idle entities.
-fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: GroupNumber) -> [Home; N] {
+fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: GroupNumber) -> [TaskRef; N] {
     let slot = scheduler.add_group(group.get(), 0).expect("the scheduler is open");
     std::array::from_fn(|_| idle::enter(scheduler, slot).0)
 }
@@ -127,8 +129,8 @@ fn stamp(time: i64) -> Stamp {
 }
 
 /// Makes an entity ready as everybody does: signalling if told to.
-fn notify(home: &Home, time: i64) {
-    if home.notify(stamp(time)) {
-        home.scheduler.signal();
+fn notify(task_ref: &TaskRef, time: i64) {
+    if task_ref.notify(stamp(time)) {
+        task_ref.scheduler.signal();
     }
 }

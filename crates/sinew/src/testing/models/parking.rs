@@ -15,7 +15,7 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
         match scheduler.next(&mut work, Blocking::Forever, &mut worker) {
             Next::Run => scheduler.finish(&mut work),
             Next::Stopped => return ran,
-            Next::Idle | Next::Poked => panic!("nobody asked for that"),
+            Next::Idle | Next::Lane | Next::Poked => panic!("nobody asked for that"),
         }
     }
     count
@@ -31,8 +31,8 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
 fn two_notifiers_wake_one_sleeper() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let homes = add_group::<2>(&scheduler, GroupNumber::new());
-        let threads = homes.map(|home| thread::spawn(move || notify(&home, 1)));
+        let tasks = add_group::<2>(&scheduler, GroupNumber::new());
+        let threads = tasks.map(|task_ref| thread::spawn(move || notify(&task_ref, 1)));
         assert_eq!(spin(&scheduler, 2), 2);
         for thread in threads {
             thread.join().unwrap();
@@ -45,11 +45,11 @@ fn two_notifiers_wake_one_sleeper() {
 fn ready_again_while_it_runs() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let [home] = add_group(&scheduler, GroupNumber::new());
+        let [task_ref] = add_group(&scheduler, GroupNumber::new());
         let there = scheduler.clone();
         let thread = thread::spawn(move || {
-            notify(&home, 1);
-            notify(&home, 2); // joins the first one, or is one of its own
+            notify(&task_ref, 1);
+            notify(&task_ref, 2); // joins the first one, or is one of its own
             there.stop();
         });
         let ran = spin(&scheduler, 3);
@@ -66,9 +66,9 @@ fn ready_again_while_it_runs() {
 fn a_stop_wakes_the_sleeper() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let [home] = add_group(&scheduler, GroupNumber::new());
+        let [task_ref] = add_group(&scheduler, GroupNumber::new());
         let there = scheduler.clone();
-        let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.stop())];
+        let threads = [thread::spawn(move || notify(&task_ref, 1)), thread::spawn(move || there.stop())];
         let ran = spin(&scheduler, 2);
         assert!(ran <= 1);
         for thread in threads {
@@ -84,9 +84,9 @@ fn a_stop_wakes_the_sleeper() {
 fn a_poke_wakes_the_sleeper() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let [home] = add_group(&scheduler, GroupNumber::new());
+        let [task_ref] = add_group(&scheduler, GroupNumber::new());
         let there = scheduler.clone();
-        let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.poke())];
+        let threads = [thread::spawn(move || notify(&task_ref, 1)), thread::spawn(move || there.poke())];
         let (mut ran, mut poked) = (0, 0);
         let mut worker = Worker::new(0);
         while ran + poked < 2 {
@@ -97,7 +97,7 @@ fn a_poke_wakes_the_sleeper() {
                     scheduler.finish(&mut work);
                 }
                 Next::Poked => poked += 1,
-                Next::Idle | Next::Stopped => panic!("nobody asked for that"),
+                Next::Idle | Next::Lane | Next::Stopped => panic!("nobody asked for that"),
             }
         }
         assert_eq!((ran, poked), (1, 1));
@@ -117,8 +117,8 @@ fn virtual_time_passes_while_it_goes_to_sleep() {
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::new();
         assert!(scheduler.accept_clock(&clock));
-        let [home] = add_group(&scheduler, GroupNumber::new());
-        assert!(!scheduler.arm(&home, ClockKind::Steady, Some(10)));
+        let [task_ref] = add_group(&scheduler, GroupNumber::new());
+        assert!(!scheduler.arm(&task_ref, ClockKind::Steady, Some(10)));
         let thread = thread::spawn(move || time.set(crate::Time::from_nanoseconds(10)));
         assert_eq!(spin(&scheduler, 1), 1);
         thread.join().unwrap();
@@ -134,10 +134,10 @@ fn a_timer_is_armed_while_it_goes_to_sleep() {
         let clock = Clock::new(Some(VirtualClock::new()));
         let scheduler = Scheduler::new();
         assert!(scheduler.accept_clock(&clock));
-        let [home] = add_group(&scheduler, GroupNumber::new());
+        let [task_ref] = add_group(&scheduler, GroupNumber::new());
         let thread = thread::spawn(move || {
-            if home.scheduler.arm(&home, ClockKind::Steady, Some(0)) {
-                home.scheduler.signal();
+            if task_ref.scheduler.arm(&task_ref, ClockKind::Steady, Some(0)) {
+                task_ref.scheduler.signal();
             }
         });
         assert_eq!(spin(&scheduler, 1), 1);

@@ -46,7 +46,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
         }
         let mut woken = sleeper.woken.lock();
         while !*woken {
-            woken = sleeper.bell.wait(woken);
+            sleeper.bell.wait_at_most(&mut woken, None);
         }
         *woken = false;
     }

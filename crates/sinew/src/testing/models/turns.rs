@@ -18,7 +18,7 @@ fn one_turn_at_a_time() {
         let scheduler = Scheduler::new();
         let group = GroupNumber::new();
         let state = Arc::new(group.state(Probe::new(0)));
-        let homes = add_group::<2>(&scheduler, group);
+        let tasks = add_group::<2>(&scheduler, group);
         let spin = |scheduler: Arc<Scheduler>,
                     state: Arc<crate::executor::group_token::GroupCell<Probe, _>>| {
             let (mut ran, mut work) = (0, None);
@@ -30,10 +30,10 @@ fn one_turn_at_a_time() {
             }
             ran
         };
-        notify(&homes[0], 1);
+        notify(&tasks[0], 1);
         let (there, its) = (scheduler.clone(), state.clone());
         let thread = thread::spawn(move || spin(there, its));
-        notify(&homes[1], 2);
+        notify(&tasks[1], 2);
         let mine = spin(scheduler.clone(), state.clone());
         let others = thread.join().unwrap();
         let rest = spin(scheduler, state.clone()); // what was ready while the other thread had the token, and not after

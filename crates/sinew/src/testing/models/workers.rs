@@ -7,7 +7,7 @@
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::DispatchOrder;
 use crate::executor::group_token::{GroupNumber, REENTRANT};
-use crate::executor::scheduler::{Blocking, Home, Next, Scheduler, Worker};
+use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use crate::testing::idle;
 use loom::thread;
@@ -42,7 +42,7 @@ impl Left {
                     self.ran();
                 }
                 Next::Stopped => return ran,
-                Next::Idle | Next::Poked => panic!("nobody asked for that"),
+                Next::Idle | Next::Lane | Next::Poked => panic!("nobody asked for that"),
             }
         }
     }
@@ -83,7 +83,7 @@ fn two_workers_share_what_comes() {
 fn two_notifiers_call_two_workers() {
     check(2, || {
         let scheduler = two_threads();
-        let homes = [GroupNumber::new(), GroupNumber::new()].map(|group| add_group::<1>(&scheduler, group));
+        let tasks = [GroupNumber::new(), GroupNumber::new()].map(|group| add_group::<1>(&scheduler, group));
         let left = Left::new(&scheduler, 2);
         let meeting = Arc::new((Mutex::new(0), Condvar::new()));
         let spin = move |left: &Left, index: u32| {
@@ -94,7 +94,7 @@ fn two_notifiers_call_two_workers() {
                 *here += 1;
                 came.notify_all();
                 while *here < 2 {
-                    here = came.wait(here);
+                    came.wait_at_most(&mut here, None);
                 }
                 drop(here);
                 left.ran();
@@ -102,7 +102,7 @@ fn two_notifiers_call_two_workers() {
         };
         let (there, helps) = (left.clone(), spin.clone());
         let helper = thread::spawn(move || helps(&there, 1));
-        let notifiers = homes.map(|[home]| thread::spawn(move || notify(&home, 1)));
+        let notifiers = tasks.map(|[task_ref]| thread::spawn(move || notify(&task_ref, 1)));
         spin(&left, 0);
         helper.join().unwrap();
         for notifier in notifiers {
@@ -117,15 +117,15 @@ fn two_notifiers_call_two_workers() {
 fn one_call_for_one_need() {
     check(3, || {
         let scheduler = two_threads();
-        let [home] = add_group(&scheduler, GroupNumber::new());
+        let [task_ref] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 1);
         let there = left.clone();
         let helper = thread::spawn(move || there.spin(1));
         let mut calls = 0;
         for time in 1..=2 {
-            if left.count.load(Ordering::Acquire) == 1 && home.notify(stamp(time)) {
+            if left.count.load(Ordering::Acquire) == 1 && task_ref.notify(stamp(time)) {
                 calls += 1;
-                home.scheduler.signal();
+                task_ref.scheduler.signal();
             }
         }
         assert!(calls <= 1, "it was taken, and announced anew after that");
@@ -143,7 +143,7 @@ fn an_exclusive_group_passes_between_workers() {
         let scheduler = two_threads();
         let group = GroupNumber::new();
         let state = Arc::new(group.state(Probe::new(0)));
-        let homes = add_group::<2>(&scheduler, group);
+        let tasks = add_group::<2>(&scheduler, group);
         let left = Left::new(&scheduler, 2);
         let spin = move |left: Arc<Left>, index: u32| {
             let (mut worker, mut work) = (Worker::new(index), None);
@@ -154,10 +154,10 @@ fn an_exclusive_group_passes_between_workers() {
                 left.ran();
             }
         };
-        notify(&homes[0], 1);
+        notify(&tasks[0], 1);
         let (there, helps) = (left.clone(), spin.clone());
         let helper = thread::spawn(move || helps(there, 1));
-        notify(&homes[1], 2);
+        notify(&tasks[1], 2);
         spin(left.clone(), 0);
         helper.join().unwrap();
         assert_eq!(left.count.load(Ordering::Acquire), 0);
@@ -173,26 +173,26 @@ fn a_reentrant_entity_is_called_for_each_message() {
     check(3, || {
         let scheduler = two_threads();
         let slot = scheduler.add_group(REENTRANT, 0).unwrap();
-        let (home, _) = idle::enter(&scheduler, slot);
+        let (task_ref, _) = idle::enter(&scheduler, slot);
         let left = Left::new(&scheduler, 2);
         let messages = Arc::new(Mutex::new(2));
-        let spin = move |left: Arc<Left>, home: Home, index: u32| {
+        let spin = move |left: Arc<Left>, task_ref: TaskRef, index: u32| {
             let (mut worker, mut work) = (Worker::new(index), None);
             while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 let mut messages = messages.lock();
                 *messages -= 1; // taken
-                let calls = *messages > 0 && home.notify(stamp(2));
+                let calls = *messages > 0 && task_ref.notify(stamp(2));
                 drop(messages);
                 if calls {
-                    home.scheduler.signal();
+                    task_ref.scheduler.signal();
                 }
                 left.ran();
             }
         };
-        let (there, its, helps) = (left.clone(), home.clone(), spin.clone());
+        let (there, its, helps) = (left.clone(), task_ref.clone(), spin.clone());
         let helper = thread::spawn(move || helps(there, its, 1));
-        notify(&home, 1);
-        spin(left.clone(), home, 0);
+        notify(&task_ref, 1);
+        spin(left.clone(), task_ref, 0);
         helper.join().unwrap();
         assert_eq!(left.count.load(Ordering::Acquire), 0);
     });
@@ -207,11 +207,11 @@ fn a_lent_thread_or_the_worker() {
         let scheduler = Scheduler::new();
         assert!(scheduler.begin());
         let slot = scheduler.add_group(GroupNumber::new().get(), 0).unwrap();
-        let (home, serial) = idle::enter(&scheduler, slot);
+        let (task_ref, serial) = idle::enter(&scheduler, slot);
         let [last] = add_group(&scheduler, GroupNumber::new());
         let caller = thread::spawn(move || {
-            notify(&home, 1);
-            let ran = home.scheduler.run_as_caller(&home, i64::MAX);
+            notify(&task_ref, 1);
+            let ran = task_ref.scheduler.run_as_caller(&task_ref, i64::MAX);
             notify(&last, 2);
             usize::from(ran)
         });

@@ -1,8 +1,10 @@
 //! The scheduler against everything that is ready, sorted.
 
 use crate::executor::DispatchOrder;
+use crate::executor::current::{self, CallbackScope};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
-use crate::executor::scheduler::{Blocking, Home, Next, RunningTask, Scheduler, Worker};
+use crate::executor::lane::{Advance, InLane};
+use crate::executor::scheduler::{Blocking, Next, RunningTask, Scheduler, TaskRef, Worker};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
 use crate::sys::sync::Arc;
 use crate::testing::idle;
@@ -30,9 +32,15 @@ enum Operation {
     Leave {
         entity: Index,
     },
-    /// A message comes; the entity announces itself if it has not.
+    /// A message is published that comes later.
+    Publish,
+    /// A message comes, from the callback that runs or from elsewhere; the entity announces itself
+    /// if it has not.
     Arrive {
         entity: Index,
+        elsewhere: bool,
+        /// It is the one that was published before.
+        late: bool,
     },
     /// The oldest message gives way, as in a full keep_last history. The entity stays announced.
     Overwrite {
@@ -74,7 +82,9 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (index(), priority()).prop_map(|(group, priority)| Operation::SetPriority { group, priority }),
         3 => (index(), prop::bool::weighted(0.3)).prop_map(|(group, timer)| Operation::Enter { group, timer }),
         1 => index().prop_map(|entity| Operation::Leave { entity }),
-        8 => index().prop_map(|entity| Operation::Arrive { entity }),
+        1 => Just(Operation::Publish),
+        8 => (index(), prop::bool::weighted(0.3), prop::bool::weighted(0.2))
+            .prop_map(|(entity, elsewhere, late)| Operation::Arrive { entity, elsewhere, late }),
         2 => index().prop_map(|entity| Operation::Overwrite { entity }),
         3 => (index(), -3..20_i64).prop_map(|(entity, after)| Operation::Arm { entity, after }),
         1 => index().prop_map(|entity| Operation::Disarm { entity }),
@@ -103,7 +113,7 @@ impl Group {
 
 /// What the oracle knows of an entity.
 struct Member {
-    home: Home,
+    task_ref: TaskRef,
     serial: u64,
     group: usize,
     is_timer: bool,
@@ -120,11 +130,14 @@ struct Member {
 #[derive(Default)]
 struct Thread {
     work: Option<RunningTask>,
+    /// What it runs of its lane, instead.
+    lane: Option<InLane>,
     runs: Option<Callback>,
 }
 
 /// A callback that runs.
 struct Callback {
+    _running: CallbackScope,
     group: usize,
     serial: u64,
     /// The next message, as it was when the callback began.
@@ -140,11 +153,15 @@ struct Pair {
     members: Vec<Member>,
     /// The executor's threads, and one from outside.
     threads: Vec<Thread>,
+    /// The only worker has its lane open.
+    has_lane: bool,
+    /// When a message was published that hasn't come yet.
+    published: Option<Stamp>,
     ran: usize,
 }
 
 impl Pair {
-    fn new(threads: usize, order: DispatchOrder) -> Self {
+    fn new(threads: usize, order: DispatchOrder, has_lane: bool) -> Self {
         let time = VirtualClock::new();
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::with(threads, order);
@@ -152,7 +169,14 @@ impl Pair {
         assert!(scheduler.begin(), "somebody spins it, or no thread could be lent");
         let threads = (0..=threads).map(|_| Thread::default()).collect();
         let (groups, members) = (Vec::new(), Vec::new());
-        let mut pair = Self { scheduler, order, clock, time, groups, members, threads, ran: 0 };
+        if has_lane {
+            scheduler.trust_virtual_time();
+            scheduler.open_lane(true);
+            current::enter_lane(scheduler.id);
+        }
+        let (published, ran) = (None, 0);
+        let mut pair =
+            Self { scheduler, order, clock, time, groups, members, threads, has_lane, published, ran };
         pair.run(Operation::AddGroup { priority: 0, reentrant: false });
         pair
     }
@@ -186,25 +210,41 @@ impl Pair {
             }
             Operation::Enter { group, timer: is_timer } => {
                 let group = group.index(self.groups.len());
-                let (home, serial) = idle::enter(&self.scheduler, self.groups[group].slot);
+                let (task_ref, serial) = idle::enter(&self.scheduler, self.groups[group].slot);
                 let messages = VecDeque::new();
                 let (announced, key, due) = (false, None, None);
-                self.members.push(Member { home, serial, group, is_timer, messages, announced, key, due });
+                self.members.push(Member {
+                    task_ref,
+                    serial,
+                    group,
+                    is_timer,
+                    messages,
+                    announced,
+                    key,
+                    due,
+                });
             }
             Operation::Leave { entity } if !self.members.is_empty() => {
                 let gone = self.members.swap_remove(entity.index(self.members.len()));
-                self.scheduler.leave(&gone.home, false);
-                assert!(!gone.home.notify(self.clock.stamp()), "nobody is parked");
-                let _ = self.scheduler.arm(&gone.home, ClockKind::Steady, Some(0)); // for nobody
+                self.scheduler.leave(&gone.task_ref, false);
+                assert!(!gone.task_ref.notify(self.clock.stamp()), "nobody is parked");
+                let _ = self.scheduler.arm(&gone.task_ref, ClockKind::Steady, Some(0)); // for nobody
             }
-            Operation::Arrive { entity } => {
-                let stamp = self.clock.stamp();
-                let Some(member) = self.pick(&entity, false) else { return };
-                member.messages.push_back(stamp);
-                if !std::mem::replace(&mut member.announced, true) {
-                    member.key = Some(stamp);
-                    assert!(!member.home.notify(stamp), "nobody is parked");
+            Operation::Publish => self.published = Some(self.clock.stamp()),
+            Operation::Arrive { entity, elsewhere, late } => {
+                let now = self.clock.stamp();
+                let before = self.published.take_if(|_| late);
+                let lane = elsewhere.then(|| current::enter_lane(0));
+                if let Some(member) = self.pick(&entity, false) {
+                    // Those of one entity come in their order.
+                    let stamp = before.filter(|_| member.messages.is_empty()).unwrap_or(now);
+                    member.messages.push_back(stamp);
+                    if !std::mem::replace(&mut member.announced, true) {
+                        member.key = Some(stamp);
+                        assert!(!member.task_ref.notify(stamp), "nobody is parked");
+                    }
                 }
+                lane.map(current::enter_lane);
             }
             Operation::Overwrite { entity } => {
                 let by_source_time = self.order == DispatchOrder::SourceTime;
@@ -212,7 +252,7 @@ impl Pair {
                     && member.messages.len() > 1
                 {
                     member.messages.pop_front();
-                    member.home.change_key(member.messages[0]);
+                    member.task_ref.change_key(member.messages[0]);
                     if by_source_time && member.key.is_some() {
                         member.key = Some(member.messages[0]);
                     }
@@ -222,12 +262,12 @@ impl Pair {
                 let due = (self.time.now().nanoseconds() + after).max(0);
                 let Some(member) = self.pick(&entity, true) else { return };
                 (member.due, member.key) = (Some(due), None);
-                assert!(!member.home.scheduler.arm(&member.home, ClockKind::Steady, Some(due)));
+                assert!(!member.task_ref.scheduler.arm(&member.task_ref, ClockKind::Steady, Some(due)));
             }
             Operation::Disarm { entity } => {
                 let Some(member) = self.pick(&entity, true) else { return };
                 (member.due, member.key) = (None, None);
-                assert!(!member.home.scheduler.arm(&member.home, ClockKind::Steady, None));
+                assert!(!member.task_ref.scheduler.arm(&member.task_ref, ClockKind::Steady, None));
             }
             Operation::Wait { time } => {
                 self.time.set(Time::from_nanoseconds(self.time.now().nanoseconds() + time));
@@ -242,7 +282,7 @@ impl Pair {
     /// The oracle's end of a callback; what is ready then, if its entity still is there. `None` if
     /// nothing ran.
     fn end_callback(&mut self, thread: usize) -> Option<Option<Stamp>> {
-        let Callback { group, serial, next } = self.threads[thread].runs.take()?;
+        let Callback { group, serial, next, .. } = self.threads[thread].runs.take()?;
         self.groups[group].running -= 1;
         let member = self.members.iter_mut().find(|member| member.serial == serial);
         Some(member.and_then(|member| {
@@ -274,9 +314,10 @@ impl Pair {
             && let Some(stamp) = next.take()
         {
             member.key = Some(stamp);
-            assert!(!member.home.notify(stamp), "nobody is parked");
+            assert!(!member.task_ref.notify(stamp), "nobody is parked");
         }
-        self.threads[thread].runs = Some(Callback { group: member.group, serial, next });
+        let _running = CallbackScope::enter(serial, 0);
+        self.threads[thread].runs = Some(Callback { _running, group: member.group, serial, next });
         self.ran += 1;
     }
 
@@ -300,6 +341,12 @@ impl Pair {
     /// The thread puts back what it ran.
     fn finish(&mut self, thread: usize) {
         if let Some(next) = self.end_callback(thread) {
+            if let Some(task) = self.threads[thread].lane.take() {
+                self.scheduler.finish_in_lane(&task, next, None);
+                self.scheduler.open_lane(false); // the spin is over, and the next one begins
+                self.scheduler.open_lane(true);
+                return;
+            }
             let work = &mut self.threads[thread].work;
             if let Some(work) = work {
                 work.next = next;
@@ -310,19 +357,24 @@ impl Pair {
 
     /// The worker puts back what it ran and asks for more.
     fn take(&mut self, worker: usize, limited: bool) {
-        if let Some(next) = self.end_callback(worker)
-            && let Some(work) = &mut self.threads[worker].work
-        {
+        let next = self.end_callback(worker);
+        if let (Some(next), Some(work)) = (next, &mut self.threads[worker].work) {
             work.next = next;
         }
-        let limit = limited.then(|| self.clock.stamp());
+        if let Some(task) = self.threads[worker].lane.take()
+            && let Some(task) = self.advance(task, next.flatten())
+        {
+            return self.run_in_lane(worker, task);
+        }
+        let limit = (limited && !self.has_lane).then(|| self.clock.stamp());
         let patience = limit.map_or(Blocking::None, Blocking::Until);
         let sorted = self.sorted(limit);
         // A thread from outside runs a callback in place of this one.
         let is_replaced = self.threads[self.workers()].runs.is_some() && self.is_full();
         let work = &mut self.threads[worker].work;
         let index = u32::try_from(worker).expect("a few");
-        match self.scheduler.next(work, patience, &mut Worker::new(index)) {
+        let mut asks = Worker::new(index);
+        match self.scheduler.next(work, patience, &mut asks) {
             Next::Run => {
                 assert!(!is_replaced);
                 let serial = work.as_ref().map(|work| work.serial).unwrap_or_default();
@@ -334,8 +386,38 @@ impl Pair {
                 self.begin_callback(worker, serial, key);
             }
             Next::Idle => assert!(sorted.is_empty() || is_replaced, "idle, but there is {sorted:?}"),
+            Next::Lane => {
+                let task = asks.task.take().expect("there is one");
+                self.run_in_lane(worker, task);
+            }
             Next::Poked | Next::Stopped => panic!("nobody asked for that"),
         }
+    }
+
+    /// A task of the lane has run, and may have more to do; the one that runs next, if the lane says so.
+    fn advance(&self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
+        if next.is_some() {
+            self.scheduler.finish_in_lane(&task, next, None);
+            return None;
+        }
+        match self.scheduler.advance(task) {
+            Advance::Next(task) => Some(task),
+            Advance::Ask => None,
+            Advance::Unfinished(task) => {
+                self.scheduler.finish_in_lane(&task, None, None);
+                None
+            }
+        }
+    }
+
+    /// The worker runs a task of its lane.
+    fn run_in_lane(&mut self, worker: usize, task: InLane) {
+        let sorted = self.sorted(None);
+        let serial = task.task().serial();
+        let first = sorted.first().expect("something was ready");
+        assert_eq!((first.1, first.2), (task.key, serial), "{sorted:?}");
+        self.threads[worker].lane = Some(task);
+        self.begin_callback(worker, serial, first.1);
     }
 
     /// The thread from outside puts back what it ran, or takes an entity if that is what would run
@@ -347,7 +429,8 @@ impl Pair {
         }
         let is_full = self.is_full();
         let Some(member) = self.pick(entity, false) else { return };
-        let (home, serial, key, group) = (member.home.clone(), member.serial, member.key, member.group);
+        let (task_ref, serial, key, group) =
+            (member.task_ref.clone(), member.serial, member.key, member.group);
         let could = key.is_some() && self.groups[group].is_free() && !is_full;
         let mine = (Reverse(self.groups[group].priority), key);
         // Timers that are due stand in the queue if some worker has looked since: so they may come
@@ -361,7 +444,7 @@ impl Pair {
             self.groups[other.group].is_free() && others < mine
         });
         let mut work = None;
-        self.scheduler.take_as_caller(&home, i64::MAX, &mut work);
+        self.scheduler.take_as_caller(&task_ref, i64::MAX, &mut work);
         assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
         assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
         if let Some(key) = key.filter(|_| work.is_some()) {
@@ -375,20 +458,29 @@ fn order() -> impl Strategy<Value = DispatchOrder> {
     prop_oneof![Just(DispatchOrder::Arrival), Just(DispatchOrder::SourceTime)]
 }
 
+fn run_all(mut pair: Pair, operations: Vec<Operation>) {
+    operations.into_iter().for_each(|operation| pair.run(operation));
+    // In the end everything runs, and each message once.
+    (0..pair.threads.len()).for_each(|thread| pair.finish(thread));
+    let left: usize = pair.members.iter().map(|member| member.messages.len()).sum();
+    let due = pair.time.now().nanoseconds();
+    let timers = pair.members.iter().filter(|member| member.due.is_some_and(|at| at <= due)).count();
+    pair.ran = 0;
+    for _ in 0..=left + timers {
+        pair.take(0, false);
+    }
+    assert_eq!(pair.ran, left + timers);
+    current::enter_lane(0);
+}
+
 proptest! {
     #[test]
     fn runs_what_is_first(threads in 1..5_usize, order in order(), operations in vec(operation(), 0..250)) {
-        let mut pair = Pair::new(threads, order);
-        operations.into_iter().for_each(|operation| pair.run(operation));
-        // In the end everything runs, and each message once.
-        (0..=threads).for_each(|thread| pair.finish(thread));
-        let left: usize = pair.members.iter().map(|member| member.messages.len()).sum();
-        let due = pair.time.now().nanoseconds();
-        let timers = pair.members.iter().filter(|member| member.due.is_some_and(|at| at <= due)).count();
-        pair.ran = 0;
-        for _ in 0..=left + timers {
-            pair.take(0, false);
-        }
-        prop_assert_eq!(pair.ran, left + timers);
+        run_all(Pair::new(threads, order, false), operations);
+    }
+
+    #[test]
+    fn runs_what_is_first_past_the_queue(operations in vec(operation(), 0..250)) {
+        run_all(Pair::new(1, DispatchOrder::Arrival, true), operations);
     }
 }

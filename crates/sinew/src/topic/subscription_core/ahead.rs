@@ -134,7 +134,7 @@ impl SubscriptionCore {
     ) -> Option<Stamp> {
         let next = state.history.oldest();
         if taker != Taker::Anybody {
-            state.announced = next.is_some() && state.home.is_some();
+            state.announced = next.is_some() && state.task_ref.is_some();
         }
         let moves = self.moves(state);
         if moves {

@@ -96,7 +96,7 @@ impl SubscriptionCore {
         let Some(source) = state.only.as_ref().filter(|_| state.direct) else {
             return ControlFlow::Continue(());
         };
-        if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
+        if state.closed || state.listened || state.task_ref.is_some() || state.history.oldest().is_some() {
             return ControlFlow::Continue(());
         }
         let qos = &self.wanted.qos;
@@ -208,7 +208,7 @@ impl SubscriptionCore {
 
     /// Whose executor runs its callback.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
-        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+        self.state.lock().task_ref.as_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
     /// Whether somebody waits for its messages without an executor.
@@ -217,7 +217,7 @@ impl SubscriptionCore {
             return true; // that a message came is to be known when it does
         }
         let state = self.state.lock();
-        state.listened || state.home.is_some()
+        state.listened || state.task_ref.is_some()
     }
 
     /// Messages for it were overwritten before it got them, or made no sense.
