@@ -210,7 +210,7 @@ fn a_reader_that_is_accepted_meanwhile() {
 /// Fails if marks are given after Q1, if Q3 doesn't wait for them, or if Q3 or Q4 is relaxed.
 #[test]
 fn a_reader_that_leaves() {
-    check(2, || {
+    check(3, || {
         let (scene, hazards) = Scene::new(1);
         let hazards = Arc::new(hazards);
         let state = Arc::new(AtomicU64::new(0));
