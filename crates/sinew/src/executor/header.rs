@@ -25,7 +25,7 @@ pub(crate) struct TaskHeader {
     pub(super) entity: Weak<dyn Task>,
     /// What tools are told when it runs.
     pub(super) told: PackedCallback,
-    pub(super) pace: Pace,
+    pub(super) sampling: Sampling,
     /// It has left its executor; see [`lane`](super::lane).
     pub(super) is_gone: SignalFlag,
 }
@@ -35,12 +35,12 @@ pub(crate) struct TaskHeader {
 ///
 /// Written by the thread that runs the task, and when a run was measured. A hint: a write that is
 /// lost measures one run more or less.
-pub(super) struct Pace(HintU8);
+pub(super) struct Sampling(HintU8);
 
 /// Every run is measured.
 const EACH: u8 = u8::MAX;
 
-impl Pace {
+impl Sampling {
     pub(super) fn new() -> Self {
         Self(HintU8::new(EACH))
     }
@@ -72,7 +72,7 @@ impl TaskHeader {
             group,
             entity: Arc::downgrade(entity),
             told,
-            pace: Pace::new(),
+            sampling: Sampling::new(),
             is_gone: SignalFlag::new(false),
         }
     }

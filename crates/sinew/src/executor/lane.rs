@@ -74,21 +74,21 @@ pub(super) struct Line {
     settled: Option<u32>,
     /// Where the first entry is that waits; those before it have run.
     head: usize,
-    entries: Vec<Entry>,
+    entries: Vec<LaneEntry>,
     /// The task that runs.
     running: Option<MemberId>,
     /// M3
     gone: Option<Gone>,
 }
 
-struct Entry {
+struct LaneEntry {
     task: NonNull<TaskHeader>,
     key: Stamp,
 }
 
 // SAFETY: the pointer stands for a shared reference to a header, which is `Sync`; how long it lives
 // is told above.
-unsafe impl Send for Entry {}
+unsafe impl Send for LaneEntry {}
 
 /// A task of the lane that runs.
 pub(crate) struct InLane {
@@ -170,7 +170,7 @@ impl Lane {
         if !line.is_open || !is_sorted || line.entries.len() == LENGTH || task.is_gone() {
             return false;
         }
-        line.entries.push(Entry { task: NonNull::from(task), key });
+        line.entries.push(LaneEntry { task: NonNull::from(task), key });
         true
     }
 
@@ -209,7 +209,7 @@ impl Line {
     /// Hands out the first task that waits.
     #[inline]
     pub(super) fn take(&mut self) -> Option<InLane> {
-        let &Entry { task, key } = self.entries.get(self.head)?;
+        let &LaneEntry { task, key } = self.entries.get(self.head)?;
         self.head += 1;
         if self.head == self.entries.len() {
             self.entries.clear(); // the next ones lie where the cache has them

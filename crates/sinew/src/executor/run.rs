@@ -198,7 +198,7 @@ impl RunningInLane<'_> {
         let Some(lane) = &self.task else { return Ok(false) };
         let task = lane.task();
         let entity = lane.entity();
-        let since = match task.pace.measures_next(SAMPLED) {
+        let since = match task.sampling.measures_next(SAMPLED) {
             Some(weight) => {
                 let now = Time::steady().nanoseconds();
                 self.measured = Some((now, weight));

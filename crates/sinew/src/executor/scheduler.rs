@@ -803,13 +803,7 @@ impl Scheduler {
         let mut woken = WakeReason::Called;
         loop {
             if state.stopped || state.ended || state.dismissed {
-                self.settle(&mut state);
-                // What this thread leaves may be what another one waits for in the middle of its last callback.
-                let signal = !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
-                drop(state);
-                if signal {
-                    self.signal();
-                }
+                self.leave_rest(state);
                 return Next::Stopped;
             }
             if worker.index == 0 && mem::take(&mut state.poked) {
@@ -866,6 +860,17 @@ impl Scheduler {
                 Some(why) => woken = why,
                 None => return Next::Idle,
             }
+        }
+    }
+
+    /// What this thread leaves may be what another one waits for in the middle of its last callback.
+    #[cold]
+    fn leave_rest(&self, mut state: Locked<'_>) {
+        self.settle(&mut state);
+        let signal = !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
+        drop(state);
+        if signal {
+            self.signal();
         }
     }
 

@@ -217,7 +217,7 @@ impl Member {
     pub(super) fn learn(&mut self, (since, weight): (i64, u8), now: i64) {
         self.times.run.learn(now - since);
         self.histogram.record_nanoseconds(u64::try_from(now - since).unwrap_or(0), weight.into());
-        self.task.pace.set(self.times.run.is_surely_short());
+        self.task.sampling.set(self.times.run.is_surely_short());
     }
 }
 
