@@ -412,6 +412,78 @@ fn after_close_nothing_runs() {
     rooms.close();
 }
 
+/// One thread, and a callback that publishes to many and then to itself: what it publishes runs
+/// past the ready queue. Meanwhile other threads close subscriptions that wait there or run, and
+/// every few rounds the callback calls a server of its own executor, for which all that waits goes
+/// back into the queue.
+#[test]
+fn what_a_callback_publishes_reaches_all_who_stay() {
+    let context = support::real_context();
+    let hub = context.node("hub").unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let all = QoS::new().reliable().keep_all();
+    let spokes = hub.publisher::<Parcel>("spokes").qos(all).create().unwrap();
+    let wheel = hub.publisher::<Number>("wheel").create().unwrap();
+    let ask = hub.client::<Numbers>("double").create().unwrap();
+    let pedestal = context.node("pedestal").unwrap();
+    let _double = pedestal.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0)).unwrap();
+    let turns = rounds(20_000);
+    let onward = wheel.clone();
+    let _turning = hub
+        .subscription::<Number>("wheel")
+        .callback(move |turn: &Number| -> sinew::Result<()> {
+            spokes.publish(Parcel::new(0, turn.0))?;
+            if turn.0 % 16 == 0 {
+                assert_eq!(ask.call(Number(turn.0), LONG).unwrap().0, 2 * turn.0);
+            }
+            if turn.0 < turns {
+                onward.publish(Number(turn.0 + 1))?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    let count = Arc::new(AtomicU64::new(0));
+    let stay = |name: &str| {
+        let (count, mut seen) = (count.clone(), Seen::default());
+        let node = context.node(name).unwrap();
+        let callback = move |parcel: &Parcel| {
+            seen.note_next(parcel);
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        node.subscription::<Parcel>("spokes").qos(all).callback(callback).unwrap()
+    };
+    let staying = ["north", "south", "east"].map(stay);
+    wheel.publish(Number(1)).unwrap();
+    let stop = executor.stop_handle();
+    thread::scope(|scope| {
+        scope.spawn(move || executor.spin().unwrap());
+        for visitor in ["guest", "stranger"] {
+            let (node, count) = (context.node(visitor).unwrap(), &count);
+            scope.spawn(move || {
+                while count.load(Ordering::Relaxed) < 3 * turns {
+                    let calls = Arc::new(AtomicU64::new(0));
+                    let (counted, mut seen) = (calls.clone(), Seen::default());
+                    let callback = move |parcel: &Parcel| {
+                        seen.note(parcel);
+                        counted.fetch_add(1, Ordering::Relaxed);
+                    };
+                    let visit = node.subscription::<Parcel>("spokes").callback(callback).unwrap();
+                    let before = count.load(Ordering::Relaxed);
+                    until("a round", || count.load(Ordering::Relaxed) >= (3 * turns).min(before + 10));
+                    visit.close();
+                    let after = calls.load(Ordering::Relaxed);
+                    thread::yield_now();
+                    assert_eq!(calls.load(Ordering::Relaxed), after, "it ran after it was closed");
+                }
+            });
+        }
+        until("the wheel", || count.load(Ordering::Relaxed) >= 3 * turns);
+        stop.stop();
+    });
+    assert!(staying.iter().all(|subscription| subscription.statistics().taken == turns));
+}
+
 /// A node whose executors come and go: what waits, waits for the next one; nothing is lost, doubled
 /// or out of order.
 #[test]

@@ -11,7 +11,7 @@ use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::request_queue::RemoteServerConnection;
-use crate::sys::clock::{Time, nanoseconds};
+use crate::sys::clock::{Stamp, Time, nanoseconds};
 use crate::sys::sync::{Arc, Bell};
 use sinew_msg::Service;
 use std::fmt;
@@ -67,26 +67,32 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
     if current::depth() == 0 {
         prefetch::take_notes(begin.nanoseconds());
     }
-    let id = inner.send(request, None, true)?;
+    let (id, server) = inner.send(request, None, true)?;
     let mut waiting = BlockingCall { calls: &inner.calls, id, over: false };
-    let outcome = waiting.end(begin, timeout);
+    let outcome = waiting.end(server, begin, timeout);
     waiting.over = true;
     outcome
 }
 
 impl BlockingCall<'_> {
-    fn end(&self, begin: Time, timeout: Duration) -> CallOutcome {
+    /// `server`: where the request went, if it isn't announced there yet, and since when it waits.
+    fn end(&self, mut server: Option<(TaskRef, Stamp)>, begin: Time, timeout: Duration) -> CallOutcome {
         let BlockingCall { calls, id, .. } = self;
         let deadline = begin + timeout;
         loop {
-            if let Some(connection) = calls.connection_of(*id)
+            if server.is_none()
+                && let Some(connection) = calls.connection_of(*id)
                 && let Some(outcome) = self.wait_remote(&*connection, deadline, timeout)
             {
                 return outcome;
             }
-            let task_ref = calls.requests.task_ref();
+            let (task_ref, since) = match server.take() {
+                Some((task_ref, since)) => (Some(task_ref), Some(since)),
+                None => (calls.requests.task_ref(), None),
+            };
             let left = nanoseconds(deadline - Time::steady());
-            let ran = task_ref.is_some_and(|task_ref| task_ref.scheduler.run_as_caller(&task_ref, left));
+            let ran =
+                task_ref.is_some_and(|task_ref| task_ref.scheduler.run_as_caller(&task_ref, since, left));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }

@@ -113,7 +113,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     pub fn call_async(&self, request: impl IntoMessage<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.inner.pool);
         match self.inner.send(request, None, false) {
-            Ok(id) => PendingCall::new(&self.inner, id),
+            Ok((id, _)) => PendingCall::new(&self.inner, id),
             Err(fault) => PendingCall::refused(error_of::<S>(self.name(), fault)),
         }
     }

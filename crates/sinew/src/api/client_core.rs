@@ -3,12 +3,15 @@
 use super::node::NodeCore;
 use crate::executor::group::{GroupCore, Membership};
 use crate::executor::prefetch;
+use crate::executor::scheduler::TaskRef;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
 use crate::service::error::CallError;
 use crate::service::pending_calls::{CallFault, CallId, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
+use crate::service::request_queue::Announcement;
 use crate::service::request_queue::{Caller, Origin, Request};
+use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 use sinew_msg::Service;
 
@@ -42,20 +45,22 @@ impl ClientCore {
         request: RawMessage,
         then: Option<OnOutcome>,
         quietly: bool,
-    ) -> Result<CallId, CallFault> {
+    ) -> Result<(CallId, Option<(TaskRef, Stamp)>), CallFault> {
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(then);
         let caller = Caller { calls: self.calls.clone(), id };
         let requests = &self.calls.requests;
         match requests.push(Request { message: request, publication, caller }, quietly, Origin::Client) {
-            Ok(None) => {}
-            Ok(Some(scheduler)) => scheduler.signal(),
+            Ok(Announcement::Callers(task_ref, since)) => Ok((id, Some((task_ref, since)))),
+            Ok(announcement) => {
+                announcement.signal();
+                Ok((id, None))
+            }
             Err((request, failure)) => {
                 self.calls.refused(id);
-                return Err(CallFault { failure, request: Some(request) });
+                Err(CallFault { failure, request: Some(request) })
             }
         }
-        Ok(id)
     }
 }
 

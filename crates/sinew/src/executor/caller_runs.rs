@@ -19,6 +19,7 @@ use super::InHand;
 use super::current::{self, CallerScope};
 use super::scheduler::{RunBy, RunningTask, Scheduler, TaskRef};
 use super::state::{SchedulerState, WaitingCaller};
+use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Bell};
 use std::mem;
 
@@ -28,10 +29,11 @@ impl Scheduler {
     /// group is free, and either this thread is in the middle of a callback of this executor, or
     /// the executor is spun, has a place for a thread from outside, would run just this next, and
     /// knows that it is done in time. False if it couldn't.
-    #[inline(never)]
-    pub(crate) fn run_as_caller(&self, task: &TaskRef, within: i64) -> bool {
+    ///
+    /// `since`: it has had something to do since then, and isn't announced yet; now it is.
+    pub(crate) fn run_as_caller(&self, task: &TaskRef, since: Option<Stamp>, within: i64) -> bool {
         let mut hand = InHand { scheduler: self, work: None };
-        self.take_as_caller(task, within, &mut hand.work);
+        self.take_as_caller(task, since, within, &mut hand.work);
         let is_caller = hand.work.as_ref().is_some_and(|work| work.run_by == RunBy::Caller);
         let _scope = is_caller.then(|| CallerScope::enter(self.id));
         match hand.execute() {
@@ -45,11 +47,27 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_as_caller`](Self::run_as_caller).
-    pub(crate) fn take_as_caller(&self, task: &TaskRef, within: i64, work: &mut Option<RunningTask>) {
+    pub(crate) fn take_as_caller(
+        &self,
+        task: &TaskRef,
+        since: Option<Stamp>,
+        within: i64,
+        work: &mut Option<RunningTask>,
+    ) {
+        let id = task.header.member;
         let mut state = self.lock();
         self.settle(&mut state);
-        if let Some(hand) = self.caller_may_run(&state)
-            && let Some(member) = state.runnable(task.header.member, hand == RunBy::Nested, within)
+        let hand = self.caller_may_run(&state);
+        if let Some(since) = since {
+            // As a call: it needn't go through the queue.
+            if hand == Some(RunBy::Nested) && state.is_idle(id) {
+                *work = state.hand_out(id.index, RunBy::Nested, (0, 0));
+                return;
+            }
+            state.make_ready(id, since);
+        }
+        if let Some(hand) = hand
+            && let Some(member) = state.runnable(id, hand == RunBy::Nested, within)
         {
             state.pop_member(member, hand, work);
         }

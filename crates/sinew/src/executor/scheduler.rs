@@ -73,13 +73,6 @@ impl TaskRef {
         self.scheduler.notify(&self.header, key)
     }
 
-    /// The same for a caller that will run the task itself, or [wait](Scheduler::register_caller) for
-    /// it: no thread is called yet.
-    #[inline]
-    pub(crate) fn announce(&self, key: Stamp) {
-        self.scheduler.lock().make_ready(self.header.member, key);
-    }
-
     /// The number of its group; 0 if that is reentrant.
     pub(crate) fn group(&self) -> u64 {
         self.header.group
@@ -1023,11 +1016,12 @@ impl Scheduler {
         if state.leaving > 0 {
             self.finished.notify_all();
         }
-        if was_caller {
-            self.call_for_ready(&mut state); // whoever takes no more leaves the rest to others
-        }
+        // Who takes no more leaves the rest to others.
+        let calls = was_caller && self.call_for_ready(&mut state);
         drop(state);
-        self.signal();
+        if calls {
+            self.signal();
+        }
         drop(gone);
     }
 }

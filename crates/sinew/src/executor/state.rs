@@ -555,6 +555,13 @@ impl SchedulerState {
         in_time.then_some(first)
     }
 
+    /// Whether nothing of an entity's group is ready or runs.
+    pub(super) fn is_idle(&self, id: MemberId) -> bool {
+        let member = self.members.get(id.index as usize).filter(|member| member.serial() == id.serial);
+        let group = member.and_then(|member| self.slots.get(member.slot as usize));
+        group.is_some_and(|group| group.ready.first().is_none() && group.running == 0)
+    }
+
     /// A certain entity, if it is ready and its group free.
     pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
         member_of(&mut self.members, id).is_some() && self.pop_member(id.index, run_by, work)

@@ -305,6 +305,27 @@ impl prefetch::Footprint for RequestQueue {
     }
 }
 
+/// What is left to do when a request has come, once no lock is held.
+#[must_use]
+pub(crate) enum Announcement {
+    Nothing,
+    /// The executor is to be signalled.
+    Signal(Arc<Scheduler>),
+    /// The caller runs the server, or announces it: it has had something to do since then.
+    Callers(TaskRef, Stamp),
+}
+
+impl Announcement {
+    /// For those that run no server.
+    pub(crate) fn signal(self) {
+        match self {
+            Self::Signal(scheduler) => scheduler.signal(),
+            Self::Callers(task_ref, since) if task_ref.notify(since) => task_ref.scheduler.signal(),
+            Self::Callers(..) | Self::Nothing => {}
+        }
+    }
+}
+
 impl RequestQueue {
     pub(crate) fn new(name: Arc<str>) -> Arc<Self> {
         let state = QueueState {
@@ -332,7 +353,7 @@ impl RequestQueue {
         request: Request,
         quietly: bool,
         origin: Origin,
-    ) -> Result<Option<Arc<Scheduler>>, RefusedRequest> {
+    ) -> Result<Announcement, RefusedRequest> {
         let mut state = self.state.lock();
         let calls = &request.caller.calls;
         if calls.session.has_ended() {
@@ -391,16 +412,13 @@ impl RequestQueue {
             {
                 task_ref.change_key(stamp);
             }
-            return Ok(None);
+            return Ok(Announcement::Nothing);
         }
         state.announced = state.task_ref.is_some();
         Ok(match &state.task_ref {
-            Some(task_ref) if quietly => {
-                task_ref.announce(stamp);
-                None
-            }
-            Some(task_ref) if task_ref.notify(stamp) => Some(task_ref.scheduler.clone()),
-            _ => None,
+            Some(task_ref) if quietly => Announcement::Callers(task_ref.clone(), stamp),
+            Some(task_ref) if task_ref.notify(stamp) => Announcement::Signal(task_ref.scheduler.clone()),
+            _ => Announcement::Nothing,
         })
     }
 
@@ -468,7 +486,7 @@ impl RequestQueue {
         request: Request,
         server: &Arc<dyn RemoteServer>,
         quietly: bool,
-    ) -> Result<Option<Arc<Scheduler>>, RefusedRequest> {
+    ) -> Result<Announcement, RefusedRequest> {
         let calls = &request.caller.calls;
         let sent = if server.is_there() {
             calls.connection(server).and_then(|connection| connection.send(&request, quietly))
@@ -476,7 +494,7 @@ impl RequestQueue {
             Err(CallFailure::ServerGone)
         };
         match sent {
-            Ok(()) => Ok(None),
+            Ok(()) => Ok(Announcement::Nothing),
             Err(CallFailure::ServerGone) => {
                 // Others are told when its end is noticed.
                 self.remove_remote(server);

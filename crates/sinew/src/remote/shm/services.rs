@@ -698,7 +698,7 @@ impl ShmClient {
         let caller = Caller { calls: self.calls.clone(), id };
         let origin = Origin::Remote { server: self.calls.number };
         match self.requests.push(Request { message, publication, caller }, false, origin) {
-            Ok(signal) => crate::executor::scheduler::signal(signal),
+            Ok(announcement) => announcement.signal(),
             Err((_, failure)) => {
                 self.calls.refused(id);
                 self.answer(remote, &Err(CallFault { failure, request: None }));

@@ -211,7 +211,7 @@ fn a_lent_thread_or_the_worker() {
         let [last] = add_group(&scheduler, GroupNumber::new());
         let caller = thread::spawn(move || {
             notify(&task_ref, 1);
-            let ran = task_ref.scheduler.run_as_caller(&task_ref, i64::MAX);
+            let ran = task_ref.scheduler.run_as_caller(&task_ref, None, i64::MAX);
             notify(&last, 2);
             usize::from(ran)
         });
@@ -242,7 +242,7 @@ fn the_place_of_a_lent_thread_is_passed_on() {
         let caller = thread::spawn(move || {
             notify(&one, 1);
             notify(&other, 2);
-            let ran = one.scheduler.run_as_caller(&one, i64::MAX);
+            let ran = one.scheduler.run_as_caller(&one, None, i64::MAX);
             if ran {
                 there.ran();
             }

@@ -1,7 +1,7 @@
 //! The scheduler against everything that is ready, sorted.
 
 use crate::executor::DispatchOrder;
-use crate::executor::current::{self, CallbackScope};
+use crate::executor::current::{self, CallbackScope, CallerScope};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::executor::lane::{Advance, InLane};
 use crate::executor::scheduler::{Blocking, Next, RunningTask, Scheduler, TaskRef, Worker};
@@ -71,6 +71,10 @@ enum Operation {
     Lend {
         entity: Index,
     },
+    /// A callback that runs calls a server that has nothing to do, and runs it itself if it can.
+    Call {
+        entity: Index,
+    },
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -93,6 +97,7 @@ fn operation() -> impl Strategy<Value = Operation> {
             .prop_map(|(worker, limited)| Operation::Take { worker, limited }),
         4 => index().prop_map(|worker| Operation::Finish { worker }),
         3 => index().prop_map(|entity| Operation::Lend { entity }),
+        2 => index().prop_map(|entity| Operation::Call { entity }),
     ]
 }
 
@@ -275,6 +280,7 @@ impl Pair {
             Operation::Take { worker, limited } => self.take(worker.index(self.workers()), limited),
             Operation::Finish { worker } => self.finish(worker.index(self.workers())),
             Operation::Lend { entity } => self.lend(&entity),
+            Operation::Call { entity } => self.call(&entity),
             Operation::Leave { .. } => {}
         }
     }
@@ -444,13 +450,41 @@ impl Pair {
             self.groups[other.group].is_free() && others < mine
         });
         let mut work = None;
-        self.scheduler.take_as_caller(&task_ref, i64::MAX, &mut work);
+        self.scheduler.take_as_caller(&task_ref, None, i64::MAX, &mut work);
         assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
         assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
         if let Some(key) = key.filter(|_| work.is_some()) {
             self.threads[outside].work = work;
             self.begin_callback(outside, serial, key);
         }
+    }
+
+    /// A callback that runs calls a server, and runs what is first in the server's group until it
+    /// returns.
+    fn call(&mut self, entity: &Index) {
+        let outside = self.workers();
+        let in_callback = self.threads[..outside].iter().any(|thread| thread.runs.is_some());
+        if !in_callback || self.threads[outside].runs.is_some() {
+            return;
+        }
+        let stamp = self.clock.stamp();
+        let Some(server) = self.pick(entity, false).filter(|member| !member.announced) else { return };
+        server.messages.push_back(stamp);
+        (server.announced, server.key) = (true, Some(stamp));
+        let (task_ref, group) = (server.task_ref.clone(), server.group);
+        let mut work = None;
+        let scope = CallerScope::enter(self.scheduler.id);
+        self.scheduler.take_as_caller(&task_ref, Some(stamp), i64::MAX, &mut work);
+        drop(scope);
+        assert_eq!(work.is_some(), self.groups[group].is_free(), "it runs what is in a group that is free");
+        let Some(serial) = work.as_ref().map(|work| work.serial) else { return };
+        let ran = self.members.iter().find(|member| member.serial == serial).expect("it has not left");
+        let key = ran.key.or(ran.due.map(Stamp::due)).expect("it was ready");
+        let mut others = self.members.iter().filter(|member| member.group == group);
+        assert!(ran.group == group && others.all(|member| member.key.is_none_or(|other| key <= other)));
+        self.threads[outside].work = work;
+        self.begin_callback(outside, serial, key);
+        self.finish(outside);
     }
 }
 
