@@ -186,6 +186,8 @@ pub(super) struct Member {
     pub(super) task: Arc<TaskHeader>,
     /// It is in its group's queue.
     ready: bool,
+    /// The key of what it has to do next changed while it ran.
+    rekeyed: Option<Stamp>,
     /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference has to be counted.
     entity: Option<Arc<dyn Task>>,
     times: Times,
@@ -200,6 +202,7 @@ impl Member {
             slot,
             task,
             ready: false,
+            rekeyed: None,
             entity: Some(entity),
             times: Times::UNKNOWN,
             timer: None,
@@ -334,10 +337,13 @@ impl SchedulerState {
         !was_ready
     }
 
-    /// The key of what an entity has to do changed while it waits.
+    /// The key of what an entity has to do changed while it waits, or runs.
     pub(super) fn change_key(&mut self, id: MemberId, key: Stamp) {
         let Some(member) = member_of(&mut self.members, id) else { return };
-        if member.ready {
+        if !member.ready {
+            // The thread that runs it may have asked already under which key it goes on.
+            member.rekeyed = Some(key);
+        } else {
             let slot = member.slot;
             if let Some(group) = self.slots.get_mut(slot as usize) {
                 group.ready.remove(id.index);
@@ -589,6 +595,7 @@ impl SchedulerState {
     ) -> Option<RunningTask> {
         let member = &mut self.members[id as usize];
         member.ready = false;
+        member.rekeyed = None;
         let weight = member.times.measures_next();
         if weight.is_some() && now == 0 {
             now = clock::Time::steady().nanoseconds();
@@ -681,9 +688,11 @@ impl SchedulerState {
                 }
                 let spare =
                     if group.group == REENTRANT { Some(entity) } else { member.entity.replace(entity) };
+                let rekeyed = member.rekeyed.take();
                 if let Some(key) = next
                     && !mem::replace(&mut member.ready, true)
                 {
+                    let key = rekeyed.map_or(key, |rekeyed| rekeyed.max(key));
                     group.ready.push(key, id);
                 }
                 spare // a clone, which is not the last

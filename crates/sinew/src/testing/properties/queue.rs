@@ -292,9 +292,11 @@ impl Pair {
         self.groups[group].running -= 1;
         let member = self.members.iter_mut().find(|member| member.serial == serial);
         Some(member.and_then(|member| {
+            // By source time it goes on under the stamp of what is oldest now; what the thread
+            // asked for may be older, if messages gave way since.
             let newest = next.and(member.messages.front().copied());
-            let next = if self.order == DispatchOrder::SourceTime { newest } else { next };
-            member.key = member.key.or(next);
+            let key = if self.order == DispatchOrder::SourceTime { newest } else { next };
+            member.key = member.key.or(key);
             next
         }))
     }
