@@ -194,14 +194,20 @@ pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place_by_arr
         let log = Log::new();
         let fast = stage.publisher("fast")?;
         let (again, pen, shallow) = (fast.clone(), log.pen(), QoS::default().keep_last(2));
-        let _fast = stage.receiver.subscription("fast").qos(shallow).callback(move |number: &Number| {
-            pen.write(number.0);
-            if number.0 == 1 { (4..=5).try_for_each(|number| again.publish(Number(number))) } else { Ok(()) }
-        })?;
-        let _slow = stage.listen("slow", DEEP, log.pen())?;
+        let fast_reader =
+            stage.receiver.subscription("fast").qos(shallow).callback(move |number: &Number| {
+                pen.write(number.0);
+                if number.0 == 1 {
+                    (4..=5).try_for_each(|number| again.publish(Number(number)))
+                } else {
+                    Ok(())
+                }
+            })?;
+        let slow_reader = stage.listen("slow", DEEP, log.pen())?;
         fast.publish(Number(1))?;
         fast.publish(Number(2))?; // gives way to 5
         stage.publisher("slow")?.publish(Number(3))?;
+        stage.let_arrive(&[(&fast_reader, 2), (&slow_reader, 1)]);
         assert_eq!(stage.collect(&log, 4)?, expected, "{order:?}");
     }
     Ok(())

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;
 use std::thread;
+use std::time::Instant;
 
 /// How a runner differs from the default.
 #[derive(Clone, Copy)]
@@ -305,6 +306,19 @@ impl<R: Runner> Stage<R> {
         let subscription = self.receiver.subscription(topic).qos(qos).callback(callback)?;
         self.find_out();
         Ok(subscription)
+    }
+
+    /// Waits until so many messages came. What was published before other processes knew which
+    /// executor hears it is brought in by a thread of its own, beside the executor and so in no
+    /// order with what it runs meanwhile. What the executor hears itself comes when it runs: so
+    /// this waits for a moment only.
+    pub(crate) fn let_arrive(&self, expected: &[(&Subscription<Number>, u64)]) {
+        let end = Instant::now() + Duration::from_millis(100);
+        let is_there =
+            |(reader, count): &(&Subscription<Number>, u64)| reader.statistics().received >= *count;
+        while self.finds_out && !expected.iter().all(is_there) && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Runs callbacks, on this thread alone, until none is ready.

@@ -114,7 +114,7 @@ pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication<R: Run
         let log = Log::new();
         let _other = other_clock.then(|| watch(&stage, 1000, ClockKind::Ros, Log::new().pen()));
         let _unused = stage.receiver.group(()).priority(priority);
-        let _reader = stage.listen("numbers", QoS::default(), log.pen())?;
+        let reader = stage.listen("numbers", QoS::default(), log.pen())?;
         let mut timers = Vec::new();
         for period in [10, 12] {
             let pen = log.pen();
@@ -126,6 +126,7 @@ pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication<R: Run
             stage.clock().set(at(time));
             publisher.publish(Number(u64::try_from(time).unwrap()))?;
         }
+        stage.let_arrive(&[(&reader, 5)]);
         let expected = [5, 1000, 10, 11, 1200, 12, 15];
         assert_eq!(stage.collect(&log, 7)?, expected, "{other_clock} {priority}");
     }
