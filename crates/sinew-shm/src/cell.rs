@@ -16,7 +16,8 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Whether nobody but the caller has a reference. Acquire: then what others read was read before the chunk is written again.
+    /// Whether only the caller has a reference. Acquire: then what others read was read before the
+    /// chunk is written again.
     pub(crate) fn is_unused(this: &mut Arc<Self>) -> bool {
         // The first look, which costs less, tells of most that they are in use.
         Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
@@ -54,7 +55,7 @@ pub(crate) fn move_unused(
     steps
 }
 
-/// The chunk of a cell that nobody else has.
+/// The chunk of a cell to which the caller has the only reference.
 pub(crate) fn own(cell: &Arc<Cell>) -> OwnChunk {
     cell.chunk.clone()
 }

@@ -192,7 +192,7 @@ impl Pool {
                 }
             },
         };
-        cell.published.store(0, Ordering::Relaxed); // nobody else has it
+        cell.published.store(0, Ordering::Relaxed); // no other thread has it
         state.lent.push(cell.clone());
         drop(state);
         Ok(Loan(Held { cell, length }))
@@ -213,7 +213,8 @@ impl Pool {
         Arc::new(Cell { chunk, owner: self.local.id, published, surplus })
     }
 
-    /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more.
+    /// No chunk is known to be free: one that was lent in vain, or that no writer or reader uses
+    /// any more.
     fn find(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         // What was in use will be for a while: until there are more, asking again frees little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
@@ -230,7 +231,7 @@ impl Pool {
         Some(state.lent.remove(first + index))
     }
 
-    /// A chunk that was lent, and that nobody uses any more.
+    /// A chunk that was lent, and that no writer or reader uses any more.
     fn take_again(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         self.reclaim(state);
         state.take(class)
@@ -247,7 +248,7 @@ impl Pool {
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
-    /// W4 to W6: chunks that nobody names or holds are free.
+    /// W4 to W6: chunks that no slot names and no reader holds are free.
     fn reclaim(&self, state: &mut PoolState) {
         #[cfg(all(test, not(loom)))]
         {
@@ -378,11 +379,11 @@ impl Loan {
     /// The same, to be read.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: as in `bytes_mut`; whoever writes borrows `self` exclusively.
+        // SAFETY: as in `bytes_mut`; a writing caller borrows `self` exclusively.
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
     }
 
-    /// Whose memory it is: a participant's id.
+    /// The participant that owns the memory: its id.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner
     }
@@ -414,11 +415,11 @@ impl Lent {
     /// The image.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: as in `Loan::bytes_mut`, and nobody writes while a `Lent` lives (module doc).
+        // SAFETY: as in `Loan::bytes_mut`, and no thread writes while a `Lent` lives (module doc).
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
     }
 
-    /// Whose memory it is: a participant's id.
+    /// The participant that owns the memory: its id.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner
     }

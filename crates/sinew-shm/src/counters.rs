@@ -57,7 +57,7 @@ impl Counters {
         Self { record, key, maker: Maker::new() }
     }
 
-    /// Whose they are.
+    /// The endpoint that they count for.
     pub fn key(&self) -> EndpointKey {
         self.key
     }

@@ -7,8 +7,8 @@
 //! share the directory.) Where no inotify instance is to be had, it looks by itself every few
 //! milliseconds.
 //!
-//! What is found is compared with what was known, so it doesn't matter how often or how late
-//! somebody looks. A peer's end is in [`death`].
+//! What is found is compared with what was known, so it doesn't matter how often or how late a
+//! participant looks. A peer's end is in [`death`].
 
 mod death;
 mod helper;
@@ -57,7 +57,7 @@ pub trait Observer: Send + Sync + 'static {
     /// A peer has it no more.
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
-    /// alone. Returns who reads it, if somebody does.
+    /// alone. Returns the sink that reads it, if there is one.
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
@@ -66,7 +66,7 @@ pub trait Observer: Send + Sync + 'static {
     fn retry(&self) {}
 }
 
-/// How often it looks where nobody tells.
+/// How often it looks where no notification comes.
 const POLL: Duration = Duration::from_millis(2);
 
 /// How much longer for each peer: hundreds that poll each other must not fill the machine.
@@ -86,7 +86,7 @@ const SOON: Duration = Duration::from_micros(500);
 /// When the pause is longer than this, the sign was a false one.
 const LATE: Duration = Duration::from_millis(100);
 
-/// How often it is looked whether a dead peer's files can go, while somebody still reads.
+/// How often it is looked whether a dead peer's files can go, while a participant still reads them.
 const REAP: Duration = Duration::from_millis(50);
 
 /// How often it looks at everything, should a sign have been lost.
@@ -108,10 +108,10 @@ pub(crate) struct Discovery {
     is_stale: bool,
     /// Control segments that are new.
     came: Vec<(u64, bool)>,
-    /// Peers whose logs are to be read; or all of them are.
+    /// Peers that have logs to be read; or all of them are.
     changed: BTreeSet<u64>,
     has_all_changed: bool,
-    /// Whether it has changed, where nobody tells.
+    /// Whether it has changed, where no notification comes.
     directory: Changing,
     /// Peers of whom there was a sign of death.
     suspects: HashMap<u64, Suspicion>,
@@ -119,9 +119,9 @@ pub(crate) struct Discovery {
     swept: (i64, u64),
     /// Files without a control segment, and since when they are known.
     orphans: HashMap<u64, i64>,
-    /// Dead ones whose files are still there.
+    /// Dead ones with files that are still there.
     unburied: HashMap<u64, Unburied>,
-    /// Somebody has removed our control segment's name, and that was said.
+    /// Our control segment's name was removed, and that was said.
     is_nameless: bool,
     doorbell: Touched,
     /// Another user has touched it, perhaps.
@@ -138,12 +138,12 @@ enum Touched {
     Unwatched,
 }
 
-/// Why somebody's control segment isn't used.
+/// Why a peer's control segment isn't used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RefusedPeer {
     /// It can't be opened now, perhaps later.
     Now,
-    /// It is of another version, whose participants know each other.
+    /// It is of another version; the participants of that version know each other.
     Version,
     /// It is none, or not of this start of the machine.
     Ever,
@@ -204,7 +204,7 @@ struct KnownPeer {
 }
 
 impl Discovery {
-    /// For the participant with this id, whose files are there.
+    /// For the participant with this id, which has made its files.
     pub(crate) fn new(domain: &Domain, own: u64) -> Self {
         let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
@@ -244,14 +244,14 @@ impl Discovery {
         }
     }
 
-    /// Nobody is known any more.
+    /// Forgets all peers.
     fn forget(&mut self) {
         self.peers.clear();
         self.unburied.clear();
         self.watch = None;
     }
 
-    /// Whether somebody's end, or coming, isn't reported.
+    /// Whether a peer's end, or coming, isn't reported.
     fn polls(&self) -> bool {
         self.watch.is_none()
             || matches!(self.doorbell, Touched::Unwatched)
@@ -326,14 +326,14 @@ impl Discovery {
         }
     }
 
-    /// Everybody's lock is to be asked for, once.
+    /// The lock of each peer is to be asked for, once.
     fn suspect_all(&mut self, now: i64) {
         for &id in self.peers.keys() {
             self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
         }
     }
 
-    /// Those whose lock is to be asked for now.
+    /// The peers to ask for their lock now.
     fn due(&mut self, now: i64) -> Vec<u64> {
         let mut due = Vec::new();
         self.suspects.retain(|&id, suspicion| {
@@ -363,7 +363,8 @@ impl Discovery {
         }
         with_control.iter().for_each(|&id| self.meet(id, own, now));
         self.refused.retain(|id, _| with_control.contains(id));
-        // The control segment is linked first and removed last: what has none is nobody's.
+        // The control segment is linked first and removed last: what has none belongs to no
+        // participant.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
         for &id in others.difference(&with_control) {
             if self.peers.contains_key(&id) || self.unburied.contains_key(&id) {
@@ -541,7 +542,7 @@ impl Follower {
         patience
     }
 
-    /// A pause is over: whoever had one reads on. Returns who is to be drained.
+    /// A pause is over: each reader that had one reads on. Returns the sinks to drain.
     fn go_on(&self) -> Vec<Arc<dyn Sink>> {
         if !self.local.ends_pause() {
             return Vec::new();
@@ -551,7 +552,7 @@ impl Follower {
         all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
     }
 
-    /// This participant has left: nobody is known any more.
+    /// This participant has left: it forgets all peers.
     pub(crate) fn forget(&self) {
         let mut discovery = self.discovery.lock();
         self.clear_up(&discovery);
@@ -590,10 +591,10 @@ impl Follower {
             discovery.by_watch.retain(|_, watched| *watched != id);
             match discovery.refused.get(&id) {
                 // The living ones of its version know whether they still read it; asked for again
-                // with everybody who is refused.
+                // with all that are refused.
                 Some(RefusedPeer::Version) if discovery.has_strangers() => {}
-                // Others, who can look at it, know. Tried again with everything else that can't be
-                // opened now.
+                // Other participants, which can look at it, know. Tried again with everything else
+                // that can't be opened now.
                 Some(RefusedPeer::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
@@ -616,17 +617,17 @@ impl Follower {
         is_due
     }
 
-    /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets
-    /// nobody: one of two who don't both know the other would send to, or wait for, somebody who
-    /// never answers.
+    /// Meets the peers that are new. If they can't find this participant, since its control segment
+    /// has lost its name, it meets none: of two participants that don't both know the other, one
+    /// would send to, or wait for, a peer that never answers.
     fn look_for_news(&self, discovery: &mut Discovery, now: i64) {
         let is_stale = std::mem::take(&mut discovery.is_stale);
         let came = std::mem::take(&mut discovery.came);
         if !is_stale && came.is_empty() {
             return;
         }
-        // After the news: a name that is there now was there for whoever has looked around since he
-        // came.
+        // After the news: a name that is there now was there for each peer that has looked around
+        // since it came.
         if !self.local.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(
@@ -863,7 +864,7 @@ mod tests {
         let begin = 1_000_000_000;
         assert!(directory.may_have_changed(first, begin));
         directory.read = begin;
-        // A second change had the same time; and then nobody looked for long.
+        // A second change had the same time; and then the helper thread didn't look for long.
         assert!(directory.may_have_changed(first, begin + 10 * COARSE));
         directory.read = begin + 10 * COARSE;
         assert!(!directory.may_have_changed(first, begin + 20 * COARSE));

@@ -2,9 +2,10 @@
 //!
 //! # Purpose
 //!
-//! A writer's chunks are written again once nobody names or reads them. The reader says what it reads in its own memory, the
-//! writer looks there only when it runs out of free chunks: so neither writes a word of the other, and a publish costs nothing
-//! for it. (A hazard pointer across processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
+//! A writer's chunks are written again once no slot names and no reader reads them. The reader says
+//! what it reads in its own memory, the writer looks there only when it runs out of free chunks: so
+//! neither writes a word of the other, and a publish costs nothing for it. (A hazard pointer across
+//! processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
 //!
 //! # Roles
 //!
@@ -40,7 +41,7 @@
 //! # Copying
 //!
 //! A reader that keeps as many as it may copies what it reads, and holds it meanwhile like any other: the last word that is
-//! free is not given to anybody for keeps. So a chunk's bytes are touched between H5 and H7 only.
+//! free is never given away for keeps. So a chunk's bytes are touched between H5 and H7 only.
 //!
 //! # Leaving
 //!
@@ -54,8 +55,8 @@
 //! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from before H3 until after H7, under the
 //! lock with which Q1 and Q3 look. So H3 to H7 of every mark come before Q3, and Q4, which pairs with it, before the chunk is written again. A
 //! hold owns what its participant has, that the mapping, and the mapping the lock: where the lock is free, there is no hold. Writers ask for the
-//! lock through a descriptor of the very file that the holds are in, which they keep. Its name says nothing: whoever removes that makes
-//! nobody leave the list.
+//! lock through a descriptor of the very file that the holds are in, which they keep. Its name says
+//! nothing: removing it makes no participant leave the list.
 
 use crate::failpoints::{self, Point};
 use crate::ring::Ring;
@@ -82,7 +83,7 @@ enum Leaving {
     No,
     /// Q1: no mark is given any more.
     Begun,
-    /// Whoever brings the last mark back is told.
+    /// The thread that brings the last mark back is told.
     Waiting,
 }
 

@@ -66,8 +66,8 @@ impl Local {
             reserved: BELLS_LENGTH,
             locked: false,
         };
-        // The control segment is linked first, and removed last: it says whose files the others
-        // are, and whether he lives.
+        // The control segment is linked first, and removed last: it says which participant owns the
+        // others, and whether it lives.
         let bells = OwnSegment::create(domain, &bells)?;
         let control = NewControl::create(domain, id)?.publish()?;
         failpoints::at(Point::Joining);
@@ -99,7 +99,7 @@ impl Local {
         })
     }
 
-    /// Whether others can find it: nobody has removed its control segment's name.
+    /// Whether others can find it: its control segment's name has not been removed.
     pub(crate) fn has_name(&self) -> bool {
         self.control.has_name()
     }
@@ -251,7 +251,7 @@ impl Local {
     // ---- pauses ----
 
     /// Something of another participant can't be opened now: when that is to be tried again. Until
-    /// then it is left alone, and what is connected goes on by itself, also if nobody announces
+    /// then it is left alone, and what is connected goes on by itself, also if no writer announces
     /// anything: the helper thread sees to it.
     #[cold]
     pub(crate) fn pause(&self) -> i64 {
@@ -347,7 +347,7 @@ impl Local {
 
     // ---- leaving ----
 
-    /// Nobody begins anything from now on. True once, and not in a forked child.
+    /// No thread begins anything from now on. True once, and not in a forked child.
     pub(crate) fn begin_to_leave(&self) -> bool {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return false;
@@ -356,7 +356,7 @@ impl Local {
         true
     }
 
-    /// Tells the others, and removes the files, unless somebody still reads what is in them.
+    /// Tells the others, and removes the files, unless a participant still reads what is in them.
     pub(crate) fn leave(&self, is_read: impl FnOnce() -> bool) {
         self.control.leave(); // Q2
         let is_read = is_read();
@@ -378,7 +378,7 @@ impl Local {
         self.control.let_go();
         if self.files_stay.load(Ordering::Relaxed) == 0 {
             failpoints::at(Point::LeftControl);
-            self.control.remove(); // last: it says whose files the others are
+            self.control.remove(); // last: it says which participant owns the others
             return;
         }
         // Readers may have left since, and found that we hadn't let go.

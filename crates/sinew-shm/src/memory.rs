@@ -13,9 +13,9 @@
 //! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release); W3
 //!   of [`ring`](crate::ring), which names it, comes after that.
 //!
-//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows that
-//! nobody is there (W6) before a chunk is free; so no reader touches a hole, which would allocate, or
-//! be a signal in a full file system.
+//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows
+//! that no reader is there (W6) before a chunk is free; so no reader touches a hole, which would
+//! allocate, or be a signal in a full file system.
 
 use crate::cell::{Cell, move_unused, own};
 use crate::domain::Domain;
@@ -141,7 +141,8 @@ impl Memory {
         let mut state = self.state.lock();
         if let Some(block) = state.free_blocks.get_mut(&bytes).and_then(Vec::pop) {
             drop(state);
-            block.words.iter().for_each(|word| word.store(0, Ordering::Relaxed)); // nobody reads it any more
+            // No reader reads it any more.
+            block.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
             return Ok(block);
         }
         if state.arenas.last().is_none_or(|arena| arena.used + bytes > arena.segment.mapping.length()) {
@@ -204,7 +205,7 @@ impl Memory {
         let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class, count)?);
         let mut stock = Stock { slab, reserved: 0, free: BTreeSet::new() };
         let chunk = stock.extend(&self.domain).inspect_err(|_| {
-            stock.slab.segment.remove(); // nobody knows of it yet
+            stock.slab.segment.remove(); // no other participant knows of it yet
         })?;
         entry.slabs.push(number);
         state.slabs.insert(number, stock);
@@ -247,7 +248,7 @@ impl Memory {
         room.is_some_and(|room| room.saturating_add(bytes as u64) >= class as u64)
     }
 
-    /// Takes chunks back that nobody names or reads any more.
+    /// Takes chunks back that no slot names and no reader reads any more.
     pub(crate) fn free_chunks(&self, chunks: impl IntoIterator<Item = OwnChunk>) {
         let mut state = self.state.lock();
         let mut failed = None;
@@ -294,7 +295,7 @@ impl Memory {
         tell_of(failed);
     }
 
-    /// Takes chunks back whose writer is gone: messages may still be in them.
+    /// Takes chunks back that belonged to a writer that is gone: messages may still be in them.
     pub(crate) fn retire(&self, cells: Vec<Arc<Cell>>) {
         let mut state = self.state.lock();
         for cell in cells {

@@ -71,7 +71,8 @@ impl Outgoing {
         all.insert(slot, accepted.clone());
         drop(all);
         if peer.is_gone() {
-            // Its end was noticed before it stood in the lists, so nobody else takes it out; unless it holds something still.
+            // Its end was noticed before it stood in the lists, so no other thread takes it out;
+            // unless it holds something still.
             if peer.holds_nothing() {
                 self.local.readers.remove(peer.id());
             }
@@ -115,7 +116,7 @@ impl Outgoing {
         }
     }
 
-    /// A peer is gone: nobody sends to it any more.
+    /// A peer is gone: this participant doesn't send to it any more.
     pub(crate) fn retire(&self, peer: u64) {
         let gone: Vec<_> =
             self.connections.lock().extract_if(|_, accepted| accepted.peer.id() == peer).collect();
@@ -214,7 +215,8 @@ impl Drop for RetiredRing {
 /// How a reader is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Connect {
-    /// The reading entity, if the connection is for it alone; `None` for whoever in its process matches.
+    /// The reading entity, if the connection is for it alone; `None` for all in its process that
+    /// match.
     pub target: Option<EndpointKey>,
     /// The first message that is for it; at least as many before the next as the ring has are there.
     pub first: u64,
@@ -243,11 +245,13 @@ impl Accepted {
         }
     }
 
-    /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
-    /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
-    /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
-    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, or can't yet, each
-    /// publish takes the fence of P1, which does the same; when it can, the connection is announced after a fence in the same way.
+    /// Whether a listener may have to be notified. Looked at before the fence of P1: a reader that
+    /// polls costs none. When one begins to listen instead, its log tells the helper thread, which
+    /// has the kernel put a fence into every thread of this process (`membarrier`) before it
+    /// announces the connection: a publish that saw no listener here came before that fence, so its
+    /// message is seen by the reader that the announcement calls; a later one sees the listener.
+    /// Where the kernel can't, or can't yet, each publish takes the fence of P1, which does the
+    /// same; when it can, the connection is announced after a fence in the same way.
     #[inline]
     pub(crate) fn has_listener(&self) -> bool {
         // Relaxed: see above; and set before there is anything to see.
@@ -293,7 +297,7 @@ impl Accepted {
     }
 
     /// Finds the reader's record, should the helper thread not have got round to it: a reader that
-    /// has read everything is in nobody's way, however busy the machine is.
+    /// has read everything is in no writer's way, however busy the machine is.
     #[cold]
     pub(crate) fn look_for_reader(&self) {
         if self.cursor.record().is_some() {
@@ -353,7 +357,7 @@ impl Accepted {
         }
     }
 
-    /// Whether the reader has read to the end, and nobody needs this any more.
+    /// Whether the reader has read to the end, and this connection is needed no more.
     pub(crate) fn is_done(&self) -> bool {
         self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
     }

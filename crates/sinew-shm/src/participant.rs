@@ -45,7 +45,7 @@ impl Participant {
         Self::join_as(sys::random(), domain, observer)
     }
 
-    /// Joins a domain with this id, which is random: nobody else has or had it.
+    /// Joins a domain with this id, which is random: no other participant has or had it.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -155,8 +155,8 @@ impl Participant {
 
     // ---- leaving ----
 
-    /// Leaves the domain: tells the others, and removes the files as soon as nobody needs them.
-    /// What is published can still be read by those who are connected. Messages that are
+    /// Leaves the domain: tells the others, and removes the files as soon as no participant needs
+    /// them. What is published can still be read by those that are connected. Messages that are
     /// [held](crate::Hold) stay as they are; until the last of them is dropped, the control segment
     /// keeps its name.
     pub fn leave(&self) {
@@ -195,7 +195,7 @@ pub struct OwnEndpoint {
     pub(crate) local: Arc<Local>,
     key: EndpointKey,
     pub(crate) record: ShmRef<EndpointRecord>,
-    /// 1: its record is retired by somebody else, later.
+    /// 1: its `RetiredRing` retires the record, later.
     pub(crate) kept: PlainU64,
 }
 

@@ -30,7 +30,7 @@ impl Readers {
     /// W4 to W6 of [`hazards`]: the chunks that they hold. Returns how many holds were looked at.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
-        // W5: whoever isn't in the list yet begins to read after this lock was ours.
+        // W5: a reader that isn't in the list yet begins to read after this lock was ours.
         let mut all = None;
         hazards::collect(held, || {
             let list = all.insert(self.0.lock());

@@ -23,7 +23,7 @@
 //! | 6 | lineage: id of the chain's first message | |
 //! | 7.. | the image, if it stands here | |
 //!
-//! All are written by the writer alone, and read by everybody.
+//! All are written by the writer alone, and read by all participants.
 //!
 //! # Sync points
 //!
@@ -184,7 +184,7 @@ pub(crate) enum Found {
     LeftOut,
 }
 
-/// Where a message's image is, if it isn't in its slot. Nobody vouches for it.
+/// Where a message's image is, if it isn't in its slot. Nothing vouches for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Segment << 32, index.
@@ -201,7 +201,7 @@ impl Ring {
         Self { words, shape, first: 0 }
     }
 
-    /// Somebody's ring.
+    /// A peer's ring.
     pub(crate) fn open(words: ShmRef<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
         let first = words.first().map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
         let shape = Shape::parse(first, words.len(), file)?;
@@ -387,8 +387,9 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) > number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// All messages from this one on were brought back: whoever opens the ring from now on finds them, whoever has it already goes on
-    /// to those that were there before. For the writer.
+    /// All messages from this one on were brought back: a reader that opens the ring from now on
+    /// finds them, a reader that has it already goes on to those that were there before. For the
+    /// writer.
     pub(crate) fn reach_back(&mut self, first: u64) {
         if first < self.first {
             self.first = first;
@@ -400,7 +401,7 @@ impl Ring {
     pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
         new.take_over(self, next); // G1
         failpoints::at(Point::RingCopied);
-        place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        place.store(location, Ordering::Release); // G2: pairs with the Acquire of a reader that looks for it
         failpoints::at(Point::RingPublished);
         self.outgrown(); // G3
         *self = new;

@@ -18,7 +18,8 @@ use crate::sys;
 use std::fmt;
 use std::time::Duration;
 
-/// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
+/// The sending end of an entity. Its user has it under a lock: a thread that publishes, connects or
+/// disconnects has it alone.
 pub struct Writer {
     endpoint: Arc<OwnEndpoint>,
     ring: Ring,
@@ -136,7 +137,7 @@ impl Writer {
         })
     }
 
-    /// The entity whose end it is.
+    /// The entity that it is the end of.
     pub fn endpoint(&self) -> &Arc<OwnEndpoint> {
         &self.endpoint
     }
@@ -146,7 +147,7 @@ impl Writer {
         self.next
     }
 
-    /// Goes on with another number: nobody is connected, so nobody misses those between.
+    /// Goes on with another number: no reader is connected, so none misses those between.
     pub fn skip_to(&mut self, next: u64) {
         debug_assert!(self.connections.is_empty() && next >= self.next);
         self.next = next;
@@ -163,13 +164,13 @@ impl Writer {
         self.ring.shape.slots
     }
 
-    /// Whether anybody is connected.
+    /// Whether any reader is connected.
     #[inline]
     pub fn is_connected(&self) -> bool {
         !self.connections.is_empty()
     }
 
-    /// Whether somebody must get everything.
+    /// Whether any reader must get everything.
     #[inline]
     pub fn is_bound(&self) -> bool {
         self.connections.iter().any(|connection| connection.capacity.is_some())
@@ -384,7 +385,7 @@ impl Writer {
             |connection: &mut Connection| connection.accepted.peer.id() == peer && goes(connection.target);
         for connection in self.connections.extract_if(.., goes) {
             connection.accepted.end(end);
-            // Whoever wanted everything is gone.
+            // The reader that wanted everything is gone.
             self.ending.push(Connection { capacity: None, ..connection });
         }
     }
@@ -600,7 +601,7 @@ impl Writer {
         level < 3
     }
 
-    /// Connections whose readers are gone are forgotten.
+    /// Forgets the connections to a peer that is gone.
     pub fn forget(&mut self, peer: u64) {
         self.connections.retain(|connection| connection.accepted.peer.id() != peer);
     }

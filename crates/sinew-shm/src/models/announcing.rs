@@ -127,8 +127,7 @@ enum Barrier {
     AfterTheLook,
 }
 
-/// A reader begins to listen while a writer publishes that saw nobody listening and passed no
-/// fence.
+/// A reader begins to listen while a writer publishes that saw no listener and passed no fence.
 fn listening_begins(barrier: Barrier) {
     let (ports, rings) = ([port(), port()], [entries(1), entries(1)]);
     let (published, changing) = (Published::default(), Changing::new(&ports, &rings, 0));
@@ -181,7 +180,7 @@ fn listening_begins(barrier: Barrier) {
     assert_eq!(seen, [1], "a message that nobody was told of");
 }
 
-/// A message is seen although its writer saw nobody listening, wherever the kernel's fence comes in
+/// A message is seen although its writer saw no listener, wherever the kernel's fence comes in
 /// between.
 ///
 /// Fails if the helper doesn't announce.

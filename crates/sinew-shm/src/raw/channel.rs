@@ -23,7 +23,7 @@ use std::time::Duration;
 /// up for ever.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often it looks again, should nobody tell it.
+/// How often it looks again, should no process tell it.
 const AGAIN: Duration = Duration::from_millis(2);
 
 /// What kind of sending end a name has.
@@ -57,7 +57,7 @@ pub(super) struct Sending {
     writer: Option<Writer>,
     /// Readers of other processes that are not connected yet, for want of room.
     refused: Vec<(Arc<Peer>, EndpointKey)>,
-    /// Everybody who read already is connected.
+    /// All readers that were there already are connected.
     is_ready: bool,
     /// Of the last message: each has a later one.
     stamp: i64,
@@ -67,7 +67,7 @@ pub(super) struct Sending {
     local: Vec<Weak<dyn Reading>>,
     /// Threads that wait for room, or for a reader.
     waiters: usize,
-    /// The reader that was in the way when somebody last looked, and since when.
+    /// The reader that was in the way when a writer last looked, and since when.
     stuck: Option<Stuck>,
 }
 
@@ -95,7 +95,7 @@ impl Channel {
         Self { space, declared, plan, name: Mutex::new(Some(name)), has_master, starting, sending }
     }
 
-    /// The right to be a variable's master in this process; `None` if somebody has it.
+    /// The right to be a variable's master in this process; `None` if another handle has it.
     pub(super) fn take_seat(self: &Arc<Self>) -> Option<Seat> {
         let was_taken = std::mem::replace(&mut *self.has_master.lock(), true);
         (!was_taken).then(|| Seat(self.clone()))
@@ -191,7 +191,7 @@ impl Channel {
         Ok(self.sending.lock())
     }
 
-    /// Returns when everybody who reads already is connected.
+    /// Returns when all readers that are there already are connected.
     #[cold]
     fn start(&self) -> Result<(), CapacityError> {
         let _starting = self.starting.lock();
@@ -203,7 +203,7 @@ impl Channel {
         let endpoint = Arc::new(participant.advertise(&endpoint, None)?);
         let mut writer = Writer::new(endpoint, self.plan.depth, self.plan.inline, 1)?;
         let mut sending = self.sending.lock();
-        // Whoever appears from here on waits for the lock, and is connected then.
+        // A reader that appears from here on waits for the lock, and is connected then.
         for other in self.space.registry.others(&self.declared.name, Role::Reader) {
             if other.declared == self.declared {
                 self.connect_to((&mut writer, &mut sending.refused), &other.peer, other.key);
@@ -253,7 +253,7 @@ impl Channel {
         loop {
             let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
             let mut sending = self.sending()?;
-            sending.connect_refused(self)?; // each reader gets each message, or nobody does
+            sending.connect_refused(self)?; // each reader gets each message, or none does
             let Some(waiting) = sending.wait_for_room(self.plan, &bell, remaining) else {
                 sending.publish(self, image)?;
                 self.tell_waiters(&sending); // there may be room for them, too
@@ -403,8 +403,8 @@ impl Sending {
         (!is_enough).then_some(waiting)
     }
 
-    /// Disconnects the reader that is in the way, if it has read nothing for so long since somebody
-    /// waits for it.
+    /// Disconnects the reader that is in the way, if it has read nothing for so long since a writer
+    /// began to wait for it.
     fn cut_off(&mut self, channel: &Channel, patience: Duration) -> bool {
         let Some(writer) = &mut self.writer else { return false };
         let Some(Laggard { peer, target: Some(target), cursor }) = writer.laggard() else { return false };

@@ -29,7 +29,7 @@ impl Waiter {
         &self.port
     }
 
-    /// Sleeps until somebody rings, unless there is something already. May return early.
+    /// Sleeps until the bell is rung, unless there is something already. May return early.
     pub(super) fn sleep_unless(&self, is_ready: impl FnOnce() -> bool, timeout: Option<Duration>) {
         let seen = self.port.bell(); // K1
         {
@@ -47,8 +47,8 @@ impl Waiter {
         }
     }
 
-    /// Something of this process is there, or has changed. Whoever looked before it was there has
-    /// counted as a sleeper by then.
+    /// Something of this process is there, or has changed. A thread that looked before it was there
+    /// has counted as a sleeper by then.
     pub(super) fn wake(&self) {
         if *self.sleepers.lock() > 0 {
             self.port.ring();
