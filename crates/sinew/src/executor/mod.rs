@@ -26,7 +26,7 @@
 //! | `spinning` | the executor that this thread spins |
 //! | `current` | what this thread is in the middle of |
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
-//! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
+//! | `descriptor` | an executor's file descriptor, for an event loop of another library |
 
 mod bells;
 pub(crate) mod blocked;
@@ -126,8 +126,8 @@ pub enum TimerThread {
     /// A thread wakes when they are due and queues them, before the messages that were published after that. For executors that
     /// are busy with long callbacks on several threads.
     Queues,
-    /// A thread wakes when they are due and runs their callbacks itself, beside those that run callbacks of other groups; a timer
-    /// whose group is running is queued.
+    /// A thread wakes when they are due and runs their callbacks itself, beside those that run
+    /// callbacks of other groups; a timer is queued if its group is running.
     Runs,
 }
 
@@ -340,9 +340,9 @@ impl Executor {
     }
 
     /// Whether a thread from outside that calls a service of this executor may run the server's callback itself, in the place of a
-    /// thread of the executor that rests; by default it may, as then nobody has to be woken. It does so only if the executor
-    /// would run just that next and the callback is known to be done within the call's timeout. Turn it off for callbacks that must
-    /// run on the thread that spins.
+    /// thread of the executor that rests; by default it may, as then no thread has to be woken. It
+    /// does so only if the executor would run just that next and the callback is known to be done
+    /// within the call's timeout. Turn it off for callbacks that must run on the thread that spins.
     #[must_use]
     pub fn caller_runs(self, may_run: bool) -> Self {
         self.scheduler.set_caller_runs(may_run);
@@ -677,10 +677,11 @@ impl Executor {
         }
     }
 
-    /// A file descriptor for somebody else's event loop (epoll, tokio, a user interface's): readable while nobody spins this
-    /// executor and there is something to do, or a timer is due. Whoever waits for it then calls [`spin_some`](Self::spin_some)
-    /// or [`spin_all`](Self::spin_all). It is made by the first call, which takes some system calls; after that, making the
-    /// executor's first entity ready costs one, and each spin two or three.
+    /// A file descriptor for an event loop of another library (epoll, tokio, a user interface's):
+    /// readable while no thread spins this executor and there is something to do, or a timer is
+    /// due. The thread that waits for it then calls [`spin_some`](Self::spin_some) or
+    /// [`spin_all`](Self::spin_all). It is made by the first call, which takes some system calls;
+    /// after that, making the executor's first entity ready costs one, and each spin two or three.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -759,7 +760,7 @@ impl fmt::Debug for Executor {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunTimes {
-    /// Whose, e.g. "subscription to /camera/image of node /filter".
+    /// The entity that has them, e.g. "subscription to /camera/image of node /filter".
     pub entity: String,
     /// Its run times.
     pub histogram: Histogram,
