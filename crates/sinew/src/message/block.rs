@@ -144,7 +144,7 @@ impl Control {
     /// # Safety
     /// The caller is the sole owner of the block, came by it through `allocate` and doesn't use it afterwards.
     unsafe fn free(control: NonNull<Control>) {
-        // SAFETY: sole owner, so nobody else has a reference to the fields.
+        // SAFETY: sole owner, so no other thread has a reference to the fields.
         let (table, place) = unsafe { (*control.as_ptr()).kind() };
         let (layout, _) = Self::layout(table, place);
         // SAFETY: the block was initialised by `allocate`, and is dropped once: its owner gives it up here.
@@ -172,7 +172,8 @@ impl Control {
                 return; // the values of such types need no `Drop`; an image is no value
             }
         };
-        // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that nobody else has it.
+        // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that no other
+        // handle has it.
         unsafe { (self.table.drop)(self.value.as_ptr()) };
     }
 }
@@ -319,7 +320,8 @@ impl RawMessage {
         self.control().references.load(Ordering::Acquire) == 1
     }
 
-    /// Whether this is the only reference, and nobody outside the process reads the message: so it may become its holder's own.
+    /// Whether this is the only reference, and no other process reads the message: so it may become
+    /// its holder's own.
     #[inline]
     pub(crate) fn is_ownable(&self) -> bool {
         self.is_sole() && !(self.control().has_keep() && self.is_read_elsewhere())
@@ -388,7 +390,7 @@ impl RawMessage {
         if self.is_image() { self.keep().map(Backing::bytes) } else { None }
     }
 
-    /// The image, to be written, if that is all there is, and nobody else can see it.
+    /// The image, to be written, if that is all there is, and no other reader can see it.
     pub(crate) fn image_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_image() { self.keep_mut()?.bytes_mut() } else { None }
     }
@@ -558,7 +560,8 @@ impl Drop for RawMessage {
             }
             // B2: Acquire; pairs with B1 of the references that went before.
             fence(Ordering::Acquire);
-            // Nobody else is left to see it; the block goes home with the count that a lent one starts with.
+            // No other thread is left to see it; the block goes home with the count that a lent one
+            // starts with.
             self.control().references.store(1, Ordering::Relaxed);
         }
         self.let_go();
@@ -808,7 +811,8 @@ impl Pool {
         }
     }
 
-    /// A new block; at the capacity, one with a kept value gives that up, or the block will be nobody's.
+    /// A new block; at the capacity, one with a kept value gives that up, or the block will belong
+    /// to no pool.
     #[cold]
     fn make_vacant(self: &Arc<Self>) -> Vacant {
         let mut ours = true;

@@ -172,7 +172,7 @@ pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
         let from = unsafe { &*from.cast::<T>() };
         let to = to.cast::<T>();
         if filled {
-            // SAFETY: `filled` promises an initialised `T` that nobody else uses.
+            // SAFETY: `filled` promises an initialised `T` that no other thread uses.
             let to = unsafe { &mut *to };
             to.clone_from(from);
         } else {
