@@ -84,7 +84,7 @@ impl DeadlineMissed for RequestedDeadlineMissed {
     }
 }
 
-/// A deadline that somebody wants to know of when it is missed.
+/// A deadline with a handler that is to know when it is missed.
 pub(crate) struct Deadline<E> {
     clock: Clock,
     source: Arc<StatusCondition<E>>,

@@ -19,7 +19,7 @@ use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 use std::sync::Weak;
 
-/// Something whose time can run out.
+/// Something with a time that can run out.
 pub(crate) trait Timed: Send + Sync {
     /// Whether the time is up; tells who wants to know. Returns the steady time at which to look
     /// again, if there is one.
