@@ -220,7 +220,7 @@ fn two_callers_want_one_turn() {
     });
 }
 
-/// Ready when somebody has said so; until then it leaves its waker.
+/// Ready when a thread has said so; until then it leaves its waker.
 struct Flag(Arc<Mutex<(bool, Option<Waker>)>>);
 
 impl Future for Flag {

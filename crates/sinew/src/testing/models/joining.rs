@@ -116,8 +116,8 @@ fn a_transient_local_joiner_among_owners() {
     transient_local(&[BufferType::Unique]);
 }
 
-/// A subscription that goes while others publish: nobody trips over it, and those that stay miss
-/// nothing.
+/// A subscription that goes while others publish: no publisher trips over it, and those that stay
+/// miss nothing.
 #[test]
 fn leaving_while_others_publish() {
     check(5, || {

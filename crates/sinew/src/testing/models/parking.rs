@@ -6,8 +6,8 @@ use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::{Clock, ClockKind, VirtualClock};
 use loom::thread;
 
-/// Runs what is ready until `count` entities have run, sleeping in between; or until somebody stops
-/// it.
+/// Runs what is ready until `count` entities have run, sleeping in between; or until another thread
+/// stops it.
 fn spin(scheduler: &Scheduler, count: usize) -> usize {
     let mut worker = Worker::new(0);
     for ran in 0..count {

@@ -54,8 +54,8 @@ fn two_threads() -> Arc<Scheduler> {
 
 /// What becomes ready while two workers go to sleep is run, all of it, once.
 ///
-/// Fails if `notify` calls nobody, or calls without the lock; if `signal` rings for one worker
-/// alone; or if `unpark` doesn't count who has come.
+/// Fails if `notify` calls no worker, or calls without the lock; if `signal` rings for one worker
+/// alone; or if `unpark` doesn't count the worker that has come.
 #[test]
 fn two_workers_share_what_comes() {
     check(3, || {
@@ -75,8 +75,8 @@ fn two_workers_share_what_comes() {
     });
 }
 
-/// Two notifiers, for two callbacks that wait for each other: whoever takes the bits of `due` rings
-/// for both, so that both workers come.
+/// Two notifiers, for two callbacks that wait for each other: the thread that takes the bits of
+/// `due` rings for both, so that both workers come.
 ///
 /// Fails if `signal` reads `due` and empties it in two steps.
 #[test]

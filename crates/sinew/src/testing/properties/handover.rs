@@ -43,7 +43,7 @@ enum Operation {
     },
     Lend,
     Return,
-    /// Everybody is called, and leaves.
+    /// All workers are called, and leave.
     End,
     Wait {
         time: i64,
@@ -128,7 +128,7 @@ impl Room {
         self.callers == 0 || self.active() < self.at.len()
     }
 
-    /// How long what becomes ready waits if nobody is woken; without limit if that isn't known.
+    /// How long what becomes ready waits if no worker is woken; without limit if that isn't known.
     fn expected_wait(&self, here: Option<usize>) -> i64 {
         if let Some(worker) = here {
             let At::Callback { tail, .. } = self.at[worker] else { unreachable!("only from callbacks") };
@@ -144,7 +144,7 @@ impl Room {
         waits.min().unwrap_or(i64::MAX)
     }
 
-    /// Somebody was called, or not: who should have been?
+    /// A worker was called, or none: which one should have been?
     fn check_call(&mut self, called: Option<u32>, ready: usize, wait: i64) {
         let coming = self.at.iter().filter(|at| **at == At::Coming).count();
         let is_soon = wait < self.workers.patience();
@@ -255,7 +255,7 @@ impl Room {
         let number = |worker: Index| index(worker.index(threads));
         let in_callback = |at: &[At], worker: Index| {
             let worker = worker.index(threads);
-            // Where there is one worker, what it is at isn't looked at: nobody else sleeps.
+            // Where there is one worker, what it is at isn't looked at: no other worker sleeps.
             matches!(at[worker], At::Callback { .. }).then_some(worker).filter(|_| threads > 1)
         };
         match operation {
@@ -323,9 +323,9 @@ impl Room {
 }
 
 proptest! {
-    /// Nobody is left to sleep over what may wait longer than a wake-up takes; who has slept the
-    /// shortest is called, and as many as there is work for; who was called is not called again;
-    /// while all sleep, exactly one minds the timers.
+    /// No worker is left to sleep over what may wait longer than a wake-up takes; the one that has
+    /// slept the shortest is called, and as many as there is work for; one that was called is not
+    /// called again; while all sleep, exactly one minds the timers.
     #[test]
     fn who_is_needed_is_called(threads in 1..5_usize, operations in vec(operation(), 1..100)) {
         let mut room = Room::new(threads);
