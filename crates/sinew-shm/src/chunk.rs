@@ -29,11 +29,12 @@ const SPARE: usize = 256 << 10;
 /// The same where readers keep many: so that looking through what they keep is worth it.
 const MOST_SPARE: usize = 4 << 20;
 
-/// A ring whose images take more than this lets go of each as soon as all readers have passed it, and
-/// its chunk is used again at once: a writer that goes round more memory than the caches hold waits for
-/// it. Below, going round is better: what is written was long since read, so no other core has it.
-/// (Measured on cores with 1 MB each: 64 KB in 20 chunks take 3.0 µs from the first byte written to the
-/// last one read, in two 4.2 µs; 1 MB in 20 chunks take 44 to 65 µs, in two 35 to 39 µs.)
+/// A ring with images that take more than this lets go of each as soon as all readers have passed
+/// it, and its chunk is used again at once: a writer that goes round more memory than the caches
+/// hold waits for it. Below, going round is better: what is written was long since read, so no
+/// other core has it. (Measured on cores with 1 MB each: 64 KB in 20 chunks take 3.0 µs from the
+/// first byte written to the last one read, in two 4.2 µs; 1 MB in 20 chunks take 44 to 65 µs, in
+/// two 35 to 39 µs.)
 const ROUND: usize = 2 << 20;
 
 /// Whether images in chunks of this class are let go of early by a ring with so many slots.
@@ -354,7 +355,8 @@ impl Held {
     fn image(&self) -> *mut u8 {
         let offset = self.cell.chunk.image_offset();
         debug_assert!(offset + self.length <= self.cell.chunk.slab.mapping().length());
-        // SAFETY: the slab was made with room for this chunk, whose capacity is at least `length` (`Pool::loan`).
+        // SAFETY: the slab was made with room for this chunk, and its capacity is at least `length`
+        // (`Pool::loan`).
         unsafe { self.cell.chunk.slab.mapping().base().add(offset) }.as_ptr()
     }
 }

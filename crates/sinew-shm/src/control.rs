@@ -338,8 +338,8 @@ pub(crate) struct EventRingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for EventRingRecord {}
 
-/// Another participant whose event rings are read. Its slot says where their tails are: row slot,
-/// column port of [`Table::Tails`].
+/// Another participant that this one reads event rings of. Its slot says where their tails are: row
+/// slot, column port of [`Table::Tails`].
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -467,7 +467,8 @@ pub(crate) fn publish_generation(generation: &AtomicU64) -> u64 {
 pub(crate) fn end_generation(generation: &AtomicU64) {
     let next = generation.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next.is_multiple_of(2), "retired twice");
-    generation.store(next, Ordering::Relaxed); // T4: ordered by the lock and the fence of the thread that uses the record next
+    // T4: ordered by the lock and the fence of the record's next user.
+    generation.store(next, Ordering::Relaxed);
     failpoints::at(Point::RecordRetired);
 }
 

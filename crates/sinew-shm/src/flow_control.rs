@@ -24,7 +24,7 @@
 //!
 //! Once is enough: that a cursor was rung for says that it was reached, and it stays so. A writer that asks for the same one
 //! again read the bell either before that ring, and doesn't sleep, or after it, and sees the cursor (B2's Release of the
-//! cursor comes before the bell's). A reader whose cursor goes back forgets what it rang for.
+//! cursor comes before the bell's). A reader forgets what it rang for when its cursor goes back.
 //!
 //! The writer doesn't take `waiting` back: a word that is left over costs one ring, once its cursor
 //! is reached. A process that dies between any two steps leaves a word that another connection

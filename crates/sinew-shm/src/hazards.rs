@@ -33,8 +33,9 @@
 //! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6,
 //! which sees it. If W4 is: what was retired comes before H5, which sees it and gives up: by W0, that no chunk is named, unless the
 //! slot is newer than that. Then it names c again only if c was lent again since, for another message, whose W1 came before and
-//! is seen after it; or for this one: then it is its image that the hold keeps. And a reader whose acceptance isn't in the
-//! list that W5 loads was accepted after W4, so it reads only what was published later.
+//! is seen after it; or for this one: then it is its image that the hold keeps. And a reader that
+//! isn't in the list that W5 loads was accepted after W4, so it reads only what was published
+//! later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
 //!
@@ -50,7 +51,7 @@
 //! - Q1 no mark is given any more.
 //! - Q2 `state` = 1 in its control segment: it has left. Others forget its connections; in the list of W5 it stays.
 //! - Q3 every mark that was given has come back: `state` = 2 (Release).
-//! - Q4 the writer: a participant whose `state` is 2 (Acquire), or whose lock is free, leaves the list.
+//! - Q4 the writer: a participant with `state` 2 (Acquire), or with a free lock, leaves the list.
 //!
 //! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from before H3 until after H7, under the
 //! lock with which Q1 and Q3 look. So H3 to H7 of every mark come before Q3, and Q4, which pairs with it, before the chunk is written again. A

@@ -76,7 +76,8 @@ pub struct Message {
     pub number: u64,
     /// When it was published, and by what chain.
     pub head: Head,
-    /// Messages before it that were overwritten before they were read, or for whose images their writer had no room.
+    /// Messages before it that were overwritten before they were read, or that had images for which
+    /// their writer had no room.
     pub missed: u64,
     /// Whether it was kept for late joiners.
     pub is_retained: bool,

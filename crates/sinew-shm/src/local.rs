@@ -42,7 +42,7 @@ pub(crate) struct Local {
     pub(crate) readers: Readers,
     /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
     pub(crate) incoming: Mutex<HashMap<u64, Vec<Option<Taken>>>>,
-    /// This participant's slot for a peer whose event rings it reads.
+    /// This participant's slot for a peer that it reads event rings of.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
     /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0:

@@ -78,7 +78,7 @@ pub(crate) fn store_text(words: &[AtomicU64], bytes: &[u8]) {
         let from = bytes.get(index * 8..).unwrap_or_default();
         let length = from.len().min(8);
         eight[..length].copy_from_slice(&from[..length]);
-        word.store(u64::from_le_bytes(eight), Ordering::Relaxed); // the caller publishes it with the record
+        word.store(u64::from_le_bytes(eight), Ordering::Relaxed); // the caller publishes it
     }
 }
 

@@ -230,8 +230,8 @@ impl Memory {
     }
 
     /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together) has
-    /// failed, were these chunks free, whose names are in order. `room`: so many bytes the file system
-    /// has left; `None`: no more files can be made, however many.
+    /// failed, were these chunks free; their names are in order. `room`: so many bytes the file
+    /// system has left; `None`: no more files can be made, however many.
     #[cold]
     pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<u64>) -> bool {
         let state = self.state.lock();

@@ -16,8 +16,8 @@
 //! # The lock
 //!
 //! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open
-//! file description through which the segment is mapped, whose descriptor is closed: so it lives as
-//! long as the mapping, and the kernel lets it go with the owner's address space. It is taken
+//! file description through which the segment is mapped, and its descriptor is closed: so it lives
+//! as long as the mapping, and the kernel lets it go with the owner's address space. It is taken
 //! before the segment gets its name. The mapping is not inherited by a forked child, so that one
 //! doesn't keep it. Others ask for it, and never lock.
 //!
@@ -397,7 +397,7 @@ impl PeerSegment {
     }
 }
 
-/// The file by whose touch another user's participant is rung for, if there is one.
+/// The file to touch to ring for another user's participant, if there is one.
 pub(crate) fn open_doorbell(
     directory: &Directory,
     owner: u64,

@@ -445,8 +445,8 @@ impl Writer {
         self.publish(number, head, Payload::Inline(image), None);
     }
 
-    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer. In a forked child, does
-    /// nothing.
+    /// Publishes the next message with this number and an image that lies in memory that was lent
+    /// for this writer. In a forked child, does nothing.
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 /// How long a dead participant's files are kept for a reader that never takes its connection up.
 const GRACE: i64 = 10_000_000_000;
 
-/// A peer that is gone, and whose files are still there.
+/// A peer that is gone, but has files that are still there.
 pub(super) struct Unburied {
     known: KnownPeer,
     since: i64,

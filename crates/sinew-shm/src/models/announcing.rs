@@ -65,8 +65,8 @@ fn a_ring_that_grows_keeps_what_is_announced() {
     });
 }
 
-/// The writing end of a connection whose port changes, as `Accepted`. Ports are numbered from 1; 0
-/// is none.
+/// The writing end of a connection that changes its port, as `Accepted`. Ports are numbered from 1;
+/// 0 is none.
 struct Changing {
     port: Arc<AtomicU64>,
     routes: [Route; 2],

@@ -5,7 +5,7 @@ use crate::control::{self, Table};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use loom::thread;
 
-/// A record whose fields all say which life it is.
+/// A record; all its fields say which life it is.
 struct Record {
     generation: AtomicU64,
     fields: [AtomicU64; 2],

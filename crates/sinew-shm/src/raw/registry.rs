@@ -98,8 +98,8 @@ impl Registry {
         self.0.lock().channels.remove(name);
     }
 
-    /// Adds a reading end whose entity is advertised by `make`: no writer is connected to it before
-    /// it is known.
+    /// Adds a reading end; `make` advertises its entity: no writer is connected to it before it is
+    /// known.
     pub(super) fn add_reading<R: Reading + 'static>(
         &self,
         make: impl FnOnce() -> Result<Arc<R>, CapacityError>,
