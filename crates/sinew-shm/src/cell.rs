@@ -24,7 +24,8 @@ impl Cell {
     }
 
     pub(crate) fn is_published(&self) -> bool {
-        self.published.load(Ordering::Relaxed) != 0 // written by who had the loan, and let go of it since
+        // Written by the thread that had the loan, and let go of it since.
+        self.published.load(Ordering::Relaxed) != 0
     }
 }
 

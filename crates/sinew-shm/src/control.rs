@@ -29,9 +29,9 @@
 //!
 //! After each change of a table the owner enters (table, slot) into a log: L1 entry (Relaxed), then
 //! L2 head + 1 (Release). Others keep their position in it; L3 head (Acquire), entries (Relaxed).
-//! An entry carries its own number, so one that was overwritten meanwhile is noticed; who has
-//! fallen behind reads the tables as a whole. Then the owner touches the file, which wakes those
-//! who watch it.
+//! An entry carries its own number, so one that was overwritten meanwhile is noticed; a participant
+//! that has fallen behind reads the tables as a whole. Then the owner touches the file, which wakes
+//! those that watch it.
 //!
 //! # Space
 //!
@@ -51,9 +51,9 @@ use std::mem::offset_of;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Table {
-    /// Nodes, publishers and so on: who is there.
+    /// The endpoints that are there: nodes, publishers and so on.
     Endpoints = 0,
-    /// As a writer: to whom which entity's ring goes.
+    /// As a writer: the peers that each entity's ring goes to.
     Outgoing = 1,
     /// As a reader: which connections of others are taken up.
     Incoming = 2,
@@ -359,7 +359,7 @@ unsafe impl Record for PeerRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: for whom the tail counts | 0 |
+/// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: the port that the tail counts for | 0 |
 /// | `tail` | D2 of `events`: entries taken so far | 0 |
 #[repr(C, align(64))]
 pub(crate) struct TailRecord {
@@ -426,8 +426,8 @@ const _: () = {
 /// Q2: this participant has left.
 pub(crate) fn leave(state: &AtomicU64) {
     state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
-    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two who leave, neither sees
-    // that the other one has.
+    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two that leave, neither
+    // sees that the other one has.
     fence(Ordering::SeqCst);
 }
 
@@ -564,7 +564,7 @@ pub(crate) fn tail_slot(peer: u32, port: u32) -> u32 {
     peer * PORTS + port
 }
 
-/// For whom a tail counts.
+/// The port that a tail counts for.
 pub(crate) fn tail_owner(peer_generation: u64, port: u64) -> u64 {
     peer_generation << 32 | (port & 0xffff_ffff)
 }

@@ -1,4 +1,5 @@
-//! Who is there: finding other participants, following their logs, and noticing their end.
+//! The peers that are there: finding other participants, following their logs, and noticing their
+//! end.
 //!
 //! A participant's helper thread watches the directory for new control segments, and each peer's
 //! control segment for two things: its owner touches it when something in it has changed, and the
@@ -113,9 +114,9 @@ pub(crate) struct Discovery {
     has_all_changed: bool,
     /// Whether it has changed, where no notification comes.
     directory: Changing,
-    /// Peers of whom there was a sign of death.
+    /// Peers that showed a sign of death.
     suspects: HashMap<u64, Suspicion>,
-    /// When it was last looked without a sign, and at whom last.
+    /// When it was last looked without a sign, and at which peer last.
     swept: (i64, u64),
     /// Files without a control segment, and since when they are known.
     orphans: HashMap<u64, i64>,
@@ -349,7 +350,7 @@ impl Discovery {
         due
     }
 
-    /// Finds who is new in the directory, and files without an owner.
+    /// Finds the participants that are new in the directory, and files without an owner.
     fn read_directory(&mut self, own: u64, now: i64) {
         self.directory.read = now;
         let Ok(names) = self.domain.directory().names() else { return };
@@ -409,7 +410,7 @@ impl Discovery {
                 (OwnerState::Dead, RefusedPeer::Now) => {
                     self.refused.insert(id, RefusedPeer::Now);
                 }
-                // Perhaps others of its version, some of whom aren't met yet, read what it left.
+                // Perhaps others of its version, some of which aren't met yet, read what it left.
                 (OwnerState::Dead, RefusedPeer::Version) => {
                     self.refused.insert(id, RefusedPeer::Version);
                     self.suspect(id, now, LATE);
@@ -459,7 +460,7 @@ fn nanoseconds(duration: Duration) -> i64 {
 /// What happens while it is looked around, under the lock of [`Discovery`].
 struct Telling<'a> {
     observer: &'a dyn Observer,
-    /// From whom there may be something to read, once the lock is free: readers run filters and
+    /// Sinks that may have something to read, once the lock is free: readers run filters and
     /// listeners, and drop what is the user's. Some are here only to be dropped then.
     sinks: Vec<Arc<dyn Sink>>,
 }
@@ -517,7 +518,7 @@ impl Follower {
         self.look(true);
     }
 
-    /// The same, at all that is known or only at those of whom there was a sign. Returns when it is
+    /// The same, at all that is known or only at the peers that showed a sign. Returns when it is
     /// to be looked again.
     fn look(&self, at_all: bool) -> Duration {
         let observer = &*self.observer;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf, absolute};
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
 ///
 /// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to
-/// those who are in it. Two are equal if both are the same directory.
+/// those that are in it. Two are equal if both are the same directory.
 ///
 /// ```
 /// let base = tempfile::tempdir_in("/dev/shm")?;

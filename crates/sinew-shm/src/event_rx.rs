@@ -166,7 +166,8 @@ impl EventReceiver {
         any
     }
 
-    /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: who makes it drains it).
+    /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: the
+    /// thread that makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
         if self.local.is_forked() {

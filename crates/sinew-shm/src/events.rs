@@ -342,7 +342,8 @@ impl Drainer {
     }
 }
 
-/// E1: whom a connection is announced to from now on. The caller then reads it until it is empty.
+/// E1: the port that a connection is announced to from now on. The caller then reads it until it is
+/// empty.
 pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
     port.store(reference, Ordering::Release); // E1: pairs with P1
     // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no message.

@@ -27,7 +27,7 @@
 //! Writer:
 //! - W3 of `ring`, for message n + slots, or W0 (or G3): nothing names c any more: c is *retired*.
 //! - W4 fence SeqCst.
-//! - W5 the list of those whom this writer has accepted as readers, loaded after the fence.
+//! - W5 the list of participants that this writer has accepted as readers, loaded after the fence.
 //! - W6 their holds (Acquire). A retired chunk that none names is free.
 //!
 //! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6,
@@ -184,9 +184,9 @@ impl HazardWords {
     }
 }
 
-/// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those who are accepted now; it is not asked
-/// before the fence. To be called after the last message that named a chunk was overwritten, or withdrawn. Returns how many
-/// words were looked at.
+/// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those that are
+/// accepted now; it is not asked before the fence. To be called after the last message that named a
+/// chunk was overwritten, or withdrawn. Returns how many words were looked at.
 pub(crate) fn collect<R: IntoIterator<Item = ShmRef<[AtomicU64]>>>(
     held: &mut Vec<u64>,
     readers: impl FnOnce() -> R,

@@ -1,5 +1,5 @@
 //! What a participant has of its own: its segments, its tables, and what it has taken up of others.
-//! All that is made with it has this; who follows the others is above, in
+//! All that is made with it has this; what follows the others is above, in
 //! [`participant`](crate::participant).
 
 use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
@@ -37,7 +37,7 @@ pub(crate) struct Local {
     bells: OwnSegment,
     pub(crate) memory: Memory,
     pub(crate) hazards: Hazards,
-    /// Who copies what can't be held: the last hold is that one's.
+    /// Held by the thread that copies what can't be held: the last hold belongs to it.
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
     /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
@@ -216,7 +216,7 @@ impl Local {
         Ok(Entries::open(words))
     }
 
-    /// Who reads what a peer announced under this connection.
+    /// The sink that reads what a peer announced under this connection.
     #[inline]
     pub(crate) fn sink(&self, peer: u64, connection: u32) -> Option<Arc<dyn Sink>> {
         let incoming = self.incoming.lock();
@@ -294,7 +294,8 @@ impl Local {
     pub(crate) fn ends_pause(&self) -> bool {
         let is_over = self.paused() == Some(0);
         if is_over {
-            self.paused.store(0, Ordering::Relaxed); // before they try: who pauses again says so again
+            // Before they try: a thread that pauses again says so again.
+            self.paused.store(0, Ordering::Relaxed);
         }
         is_over
     }
@@ -385,7 +386,8 @@ impl Local {
         let directory = self.domain.directory();
         let is_read = match Peer::open(directory, self.id) {
             Ok(own) => leftovers::is_read_by_others(directory, &own),
-            // Who can't look now can't tell; others find them without an owner, later.
+            // A participant that can't look now can't tell; others find them without an owner,
+            // later.
             Err(error) => error.may_pass(),
         };
         if !is_read {

@@ -216,8 +216,8 @@ impl OwnControl {
         self.segment.announce();
     }
 
-    /// Q2: says that this participant goes; what it published may be read by who is connected
-    /// still.
+    /// Q2: says that this participant goes; what it published may be read by those that are
+    /// connected still.
     pub(crate) fn leave(&self) {
         control::leave(&self.header.state);
         self.segment.announce();

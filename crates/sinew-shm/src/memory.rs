@@ -49,7 +49,7 @@ const WORTH_GIVING_BACK: usize = 64 << 10;
 /// What wasn't needed for so long isn't needed: nanoseconds.
 const WHILE: i64 = 10_000_000_000;
 
-/// Who lends chunks of a participant's.
+/// What lends chunks of a participant's.
 pub(crate) trait Lends: Send + Sync {
     /// Gives back what wasn't needed since the last time. Called by the helper thread.
     fn tidy(&self);
@@ -63,8 +63,8 @@ pub(crate) struct Memory {
     domain: Domain,
     owner: u64,
     state: Mutex<MemoryState>,
-    /// Those who lend its chunks: asked for what they don't need when there is no room. Never locked
-    /// with a pool's lock or `state` held.
+    /// Those that lend its chunks: asked for what they don't need when there is no room. Never
+    /// locked with a pool's lock or `state` held.
     pools: Mutex<Vec<Weak<dyn Lends>>>,
     /// When it was last asked what isn't needed, in steady nanoseconds.
     tidied: PlainU64,
@@ -128,7 +128,7 @@ impl Memory {
         Self { domain, owner, state: Mutex::new(state), pools: Mutex::default(), tidied: PlainU64::new(0) }
     }
 
-    /// There is another one who lends its chunks.
+    /// There is another one that lends its chunks.
     pub(crate) fn add_pool(&self, pool: Weak<dyn Lends>) {
         let mut pools = self.pools.lock();
         pools.retain(|pool| pool.strong_count() > 0);

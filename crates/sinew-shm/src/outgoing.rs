@@ -172,7 +172,7 @@ pub(crate) struct Accepted {
     pub(crate) peer: Arc<Peer>,
     /// How far the reader is.
     pub(crate) cursor: Cursor,
-    /// Whom to notify, and what was announced to it.
+    /// The port to notify, and what was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
     /// 1: the kernel puts no fence into our threads, so each of them takes its own.
@@ -201,7 +201,7 @@ pub(crate) struct RetiredRing {
 
 impl Drop for RetiredRing {
     fn drop(&mut self) {
-        // Who has left uses nothing again: others may still read it.
+        // A participant that has left uses nothing again: others may still read it.
         if self.local.check().is_ok()
             && let Ok(control) = self.local.control()
         {
@@ -266,7 +266,8 @@ impl Accepted {
 
     /// The kernel has refused a fence, or can't make one yet.
     pub(crate) fn set_unfenced(&self) {
-        self.unfenced.store(1, Ordering::Relaxed); // seen in time by all but who publishes at this very moment
+        // Seen in time by all threads but one that publishes at this very moment.
+        self.unfenced.store(1, Ordering::Relaxed);
     }
 
     #[cold]
@@ -339,7 +340,7 @@ impl Accepted {
 
     /// The reader gets nothing more, from message `end` on.
     pub(crate) fn end(&self, end: u64) {
-        self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
+        self.ended.store(1, Ordering::Release); // after `remains`, for a thread that sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
         failpoints::at(Point::ConnectionEnded);
         let Ok(control) = self.all.local.control() else { return };

@@ -35,9 +35,9 @@ impl fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins a domain, with a random id. Who is there is known to the observer when this returns;
-    /// who comes later is noticed by a thread of this participant, which sleeps while nothing
-    /// changes.
+    /// Joins a domain, with a random id. The observer knows the participants that are there when
+    /// this returns; a thread of this participant, which sleeps while nothing changes, notices
+    /// those that come later.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -139,7 +139,8 @@ impl Participant {
         Ok(port)
     }
 
-    /// Looks what is new, now, on this thread: who has joined or left, and what entities there are.
+    /// Looks what is new, now, on this thread: which participants have joined or left, and what
+    /// entities there are.
     ///
     /// Cheap when nothing has changed: one look at a word of each peer, and a system call.
     pub fn refresh(&self) {

@@ -58,7 +58,8 @@ impl Ringer {
     pub(crate) fn ring(&self) {
         match self {
             Self::Bell(bell) => bell.ring(),
-            // Refused only if its mode was changed; who then sleeps looks by itself, later.
+            // Refused only if its mode was changed; a thread that then sleeps looks by itself,
+            // later.
             Self::Doorbell(file) => drop(sys::touch(file)),
         }
     }

@@ -1,11 +1,11 @@
-//! Those who may read a participant's chunks in place.
+//! Those that may read a participant's chunks in place.
 
 use crate::control::Table;
 use crate::hazards;
 use crate::peer::Peer;
 use crate::sync::{Arc, AtomicU64, Mutex};
 
-/// Whom a participant's chunks may be read by: W5 of [`hazards`].
+/// The peers that may read a participant's chunks: W5 of [`hazards`].
 #[derive(Default)]
 pub(crate) struct Readers(Mutex<Vec<Arc<Peer>>>);
 

@@ -33,10 +33,10 @@
 //! - W3 sequence = 2n+2 (Release); pairs with R1; carries W2.
 //!
 //! Withdraw, when the chunk of message n is wanted before the message's place is:
-//! - W0 chunk = [`LEFT_OUT`] (Relaxed), and nothing else: whenever the writer dies, the slot is whole. Who
-//!   hasn't read the message misses it; who is about to read it in place notices (H5). The chunk is
-//!   *retired* as by W3 for message n + slots. The message may be brought back, in this chunk or
-//!   another one, by W1 to W3.
+//! - W0 chunk = [`LEFT_OUT`] (Relaxed), and nothing else: whenever the writer dies, the slot is
+//!   whole. A reader that hasn't read the message misses it; one that is about to read it in place
+//!   notices (H5). The chunk is *retired* as by W3 for message n + slots. The message may be
+//!   brought back, in this chunk or another one, by W1 to W3.
 //!
 //! Copy out:
 //! - R1 sequence (Acquire). Smaller than 2n+2: nothing new. Greater: overwritten.
@@ -366,8 +366,8 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// H5 of `holds`, for who has marked a hold, after a fence SeqCst: whether the message is there, and
-    /// in this chunk.
+    /// H5 of `holds`, for a reader that has marked a hold, after a fence SeqCst: whether the
+    /// message is there, and in this chunk.
     #[inline]
     pub(crate) fn still_names(&self, number: u64, chunk: u64) -> bool {
         let slot = self.slot(number);

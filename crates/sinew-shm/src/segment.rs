@@ -200,7 +200,7 @@ impl OwnSegment {
         has_name(&self.file, &self.directory, &self.name)
     }
 
-    /// Whether others, who find it by its name, see its lock. On overlayfs they don't: there a
+    /// Whether others, which find it by its name, see its lock. On overlayfs they don't: there a
     /// mapping belongs to the file below, and the lock to a file that is closed.
     pub(crate) fn is_seen_alive(&self) -> Result<(), DomainError> {
         match probe_name(&self.directory, &self.name) {
@@ -221,9 +221,10 @@ impl OwnSegment {
         let _ = self.directory.remove(&self.name); // gone is gone
     }
 
-    /// Others who watch this file hear of it.
+    /// Others that watch this file hear of it.
     pub(crate) fn announce(&self) {
-        let _ = sys::touch(&self.file); // fails for no file of ours; who polls finds out anyway
+        // Fails for no file of ours; a participant that polls finds out anyway.
+        let _ = sys::touch(&self.file);
     }
 }
 

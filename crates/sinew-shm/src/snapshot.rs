@@ -115,7 +115,7 @@ impl Snapshot {
                 OwnerState::Dead => {
                     let is_read = match Peer::open(&directory, id) {
                         Ok(dead) => is_read_by_others(&directory, &dead),
-                        // Who can't look at it now can't tell.
+                        // A participant that can't look at it now can't tell.
                         Err(error) => error.may_pass(),
                     };
                     self.remains.push(files.remain(id, is_read));

@@ -107,7 +107,7 @@ pub(crate) fn punch(file: &OwnedFd, offset: usize, length: usize) -> io::Result<
     }
 }
 
-/// Changes a file's times: those who watch it hear of it.
+/// Changes a file's times: those that watch it hear of it.
 pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
     let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
@@ -360,7 +360,8 @@ const REFUSED: u64 = 2;
 
 /// Whether the kernel [fences all threads](fence_all_threads) when asked.
 pub(crate) fn fences_threads() -> bool {
-    FENCES.load(Ordering::Relaxed) == READY // a hint: who relies on it asks for a fence, and looks at the answer
+    // A hint: a thread that relies on it asks for a fence, and looks at the answer.
+    FENCES.load(Ordering::Relaxed) == READY
 }
 
 /// Whether it isn't known yet, so that the caller is to [prepare](prepare_fences) it.

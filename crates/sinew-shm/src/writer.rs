@@ -407,7 +407,8 @@ impl Writer {
 
     /// B1: `None` if there is room for the next message. Else how to [wait](Waiting::sleep) for some: then this is asked
     /// again, whatever [`has_room`](Self::has_room) says: a writer that waits does so for half of its readers' capacity, for
-    /// half a millisecond, lest it waits for every message. Who gives up has nothing to take back.
+    /// half a millisecond, lest it waits for every message. A thread that gives up has nothing to
+    /// take back.
     #[inline]
     pub fn wait_for_room(&mut self) -> Option<Waiting> {
         if self.crowded.is_none() && self.has_room() { None } else { self.begin_to_wait() }
@@ -568,7 +569,7 @@ impl Writer {
             return; // as below
         }
         if !self.connections.iter().any(|connection| connection.accepted.has_listener()) {
-            return; // who takes a connection up, or begins to listen, looks by himself
+            return; // a reader that takes a connection up, or begins to listen, looks by itself
         }
         events::announce(self.connections.iter().map(|connection| &*connection.accepted));
     }

@@ -80,7 +80,7 @@ fn two_writers_wake_one_sleeper() {
     });
 }
 
-/// A sleeper who looks at a ring that was outgrown finds what is in the new one.
+/// A sleeper that looks at a ring that was outgrown finds what is in the new one.
 ///
 /// Fails if G3 marks nothing.
 #[test]

@@ -19,8 +19,8 @@ use std::ops::DerefMut;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long a reading end that joins waits for those who write: one that is stopped doesn't hold it
-/// up for ever.
+/// How long a reading end that joins waits for those that write: one that is stopped doesn't hold
+/// it up for ever.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How often it looks again, should no process tell it.
@@ -61,7 +61,7 @@ pub(super) struct Sending {
     is_ready: bool,
     /// Of the last message: each has a later one.
     stamp: i64,
-    /// The last message, for those who come later; not of a queue.
+    /// The last message, for readers that come later; not of a queue.
     kept: RetainedValue,
     /// Reading ends of this process.
     local: Vec<Weak<dyn Reading>>,
@@ -294,7 +294,7 @@ impl Channel {
         }
     }
 
-    /// Something has changed for those who wait to write.
+    /// Something has changed for threads that wait to write.
     pub(super) fn room_made(&self) {
         self.tell_waiters(&self.sending.lock());
     }
@@ -361,7 +361,7 @@ impl Writing for Channel {
 }
 
 impl Sending {
-    /// To this process's readers, to the ring, and for those who come later.
+    /// To this process's readers, to the ring, and for readers that come later.
     fn publish(&mut self, channel: &Channel, image: Image<'_>) -> Result<(), CapacityError> {
         let writer = self.writer.as_mut().ok_or(GONE)?;
         let id = channel.space.participant.id();
@@ -381,7 +381,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Connects readers for whom there was no room before.
+    /// Connects readers for which there was no room before.
     fn connect_refused(&mut self, channel: &Channel) -> Result<(), CapacityError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         while let Some((peer, key)) = self.refused.last() {
@@ -396,7 +396,8 @@ impl Sending {
         let (writer, capacity) = self.writer.as_mut().zip(plan.capacity)?;
         let mut local = self.local.iter().filter_map(Weak::upgrade);
         if !local.all(|local| local.has_room(capacity)) {
-            return Some(Waiting::on(bell.clone())); // who makes room here rings after it has had this lock
+            // A reader that makes room here rings after it has had this lock.
+            return Some(Waiting::on(bell.clone()));
         }
         let waiting = writer.wait_for_room()?; // B1
         let is_enough = left == Some(Duration::ZERO) && writer.has_room();

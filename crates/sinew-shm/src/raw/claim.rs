@@ -16,7 +16,7 @@
 //! the first one's claim, so it got to C5 only after that was withdrawn.
 //!
 //! A process that dies takes its claims with it. One that is stopped between C1 and C5 holds up
-//! those who contradict it, not longer than [`PATIENCE`]; then they fail, with a sentence that
+//! those that contradict it, not longer than [`PATIENCE`]; then they fail, with a sentence that
 //! names it.
 
 use super::declared::{Declared, Role};

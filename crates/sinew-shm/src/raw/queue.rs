@@ -141,7 +141,8 @@ impl<V: Value + ?Sized> Queue<V> {
     }
 
     /// Joins as a reader, unless this handle is one: what is written from when this returns it will
-    /// get. Waits until all who write know it, half a second at most if one of them doesn't answer.
+    /// get. Waits until all that write know it, half a second at most if one of them doesn't
+    /// answer.
     ///
     /// # Errors
     /// [`ReadError::Capacity`]
@@ -291,7 +292,7 @@ impl QueueReader {
         }
     }
 
-    /// From now on who writes wakes who sleeps.
+    /// From now on a thread that writes wakes those that sleep.
     fn listen(&self) -> Result<Arc<Waiter>, CapacityError> {
         if let Some(waiter) = &self.state.lock().waiter {
             return Ok(waiter.clone());
@@ -310,7 +311,7 @@ impl QueueReader {
         !state.local.is_empty() || state.links.iter_mut().any(|link| link.is_ready() || link.is_over())
     }
 
-    /// The next message, if there is one. Those who write take turns.
+    /// The next message, if there is one. The writing processes take turns.
     fn take<V: Value + ?Sized>(&self, to: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
         let mut state = self.state.lock();
         let sources = state.links.len() + 1;

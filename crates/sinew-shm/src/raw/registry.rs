@@ -44,7 +44,7 @@ pub(super) trait Writing: Send + Sync {
     fn connect(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A reader of another process is gone.
     fn disconnect(&self, peer: u64, key: EndpointKey);
-    /// Connects those for whom there was no room before.
+    /// Connects those for which there was no room before.
     fn connect_again(&self);
 }
 

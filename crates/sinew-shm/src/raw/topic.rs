@@ -81,7 +81,7 @@ impl<V: Value + ?Sized> Topic<V> {
         Self::open_in(&Space::shared()?, name)
     }
 
-    /// Opens a topic in a space. Returns when all who write it know that this handle reads, or
+    /// Opens a topic in a space. Returns when all that write it know that this handle reads, or
     /// after half a second if one of them doesn't answer.
     ///
     /// # Errors

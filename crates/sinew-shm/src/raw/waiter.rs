@@ -6,11 +6,11 @@ use crate::participant::Participant;
 use crate::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A port on which threads that read sleep, one or several: who rings wakes them all.
+/// A port on which threads that read sleep, one or several: a thread that rings wakes them all.
 ///
-/// The port's events are not drained: who is woken looks at its few connections itself, and one
-/// that stands in the event ring already needs no second entry; P3 of [`events`](crate::events)
-/// rings for the sleep all the same.
+/// The port's events are not drained: a thread that is woken looks at its few connections itself,
+/// and one that stands in the event ring already needs no second entry; P3 of
+/// [`events`](crate::events) rings for the sleep all the same.
 pub(super) struct Waiter {
     port: Arc<EventReceiver>,
     /// Threads that sleep, or are about to. Also keeps the port's sleeps in order: each begins a
