@@ -5,13 +5,13 @@
 //! | `scheduler` | which callback runs next, where; sleeping and waking |
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
 //! | `task` | what is run |
-//! | `bells` | what the threads sleep on, and who was called |
+//! | `bells` | what the threads sleep on, and which were called |
 //! | `ready`, `heap` | the queues it is made of |
 //! | `worker` | a thread that asks for work |
 //! | `run` | running callbacks on a thread, and what becomes of those that fail |
 //! | `caller_runs` | threads that wait for a server and run it themselves |
 //! | `wake_policy` | whether another thread is woken for what became ready |
-//! | `header` | an entity in an executor, as those who make it ready see it |
+//! | `header` | an entity in an executor, as those that make it ready see it |
 //! | `lane` | what a worker's callbacks make ready, past the queue |
 //! | `timers` | a thread of their own for timers |
 //! | `blocked` | workers that wait for something in a callback |
@@ -21,7 +21,7 @@
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `group_token` | who may touch a group's callbacks and state now |
 //! | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
-//! | `wait_graph` | who waits for whom |
+//! | `wait_graph` | which thread waits for which |
 //! | `wait_set` | another front end: the program decides what runs |
 //! | `spinning` | the executor that this thread spins |
 //! | `current` | what this thread is in the middle of |
@@ -270,8 +270,9 @@ impl Executor {
     }
 
     /// How long a thread that has nothing to do stays awake before it sleeps, looking for what other processes send (default: not
-    /// at all). Who publishes to it meanwhile makes no system call, and it answers within a fraction of a microsecond instead of the
-    /// tens that a wake-up takes; for that it keeps a core busy. Without effect on what comes from its own process.
+    /// at all). A thread that publishes to it meanwhile makes no system call, and it answers within
+    /// a fraction of a microsecond instead of the tens that a wake-up takes; for that it keeps a
+    /// core busy. Without effect on what comes from its own process.
     ///
     /// ```
     /// let executor = sinew::Executor::single().spin_before_park(std::time::Duration::from_micros(50));

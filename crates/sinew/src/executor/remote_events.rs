@@ -166,7 +166,7 @@ impl RemoteEvents {
     /// Whether anything could come.
     #[inline]
     pub(crate) fn has_ports(&self) -> bool {
-        // Relaxed: a port that was just made has nothing yet; who makes it drains.
+        // Relaxed: a port that was just made has nothing yet; the thread that makes it drains.
         self.any.load(Ordering::Relaxed)
     }
 

@@ -23,7 +23,8 @@
 //!
 //! # Sleep
 //!
-//! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be chosen who wakes.
+//! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be
+//! chosen which one wakes.
 //!
 //! - P1 park: under the mutex, the worker enters `Workers::parked`, then its condition variable's wait releases the mutex.
 //! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is taken out of `parked` and
@@ -193,7 +194,7 @@ pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Scheduler::notify as *const () as usize, 6);
 }
 
-/// Signals an executor, for a caller who was told to and holds no lock any more.
+/// Signals an executor, for a caller that was told to and holds no lock any more.
 #[inline]
 pub(crate) fn signal(whom: Option<Arc<Scheduler>>) {
     if let Some(scheduler) = whom {
@@ -429,7 +430,7 @@ impl Scheduler {
         let state = &mut *state;
         let load = state.load;
         if !state.make_ready(id, key) {
-            // Who waits for this entity may run it before those that are ready already.
+            // A thread that waits for this entity may run it before those that are ready already.
             return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
         let here = current::worker_of(self.id);
@@ -454,7 +455,7 @@ impl Scheduler {
         }
     }
 
-    /// Signals whom the caller was told to.
+    /// Signals the threads that the caller was told to.
     pub(crate) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);
@@ -483,7 +484,7 @@ impl Scheduler {
         self.lock().rung.pop()
     }
 
-    /// Does something to the state, and then signals whom it says to call.
+    /// Does something to the state, and then signals the threads that it says to call.
     fn calling(&self, act: impl FnOnce(&mut SchedulerState) -> Option<u32>) {
         let mut state = self.lock();
         let called = act(&mut state);
@@ -1025,7 +1026,7 @@ impl Scheduler {
         if state.leaving > 0 {
             self.finished.notify_all();
         }
-        // Who takes no more leaves the rest to others.
+        // A caller that takes no more leaves the rest to others.
         let calls = was_caller && self.call_for_ready(&mut state);
         drop(state);
         if calls {

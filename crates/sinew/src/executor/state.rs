@@ -763,7 +763,8 @@ impl SchedulerState {
         }
     }
 
-    /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
+    /// Calls a thread for what is ready and was not taken by the thread that took `work`. True if
+    /// the caller must signal.
     #[inline]
     pub(super) fn call_for_rest(
         &mut self,

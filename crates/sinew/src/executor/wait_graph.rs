@@ -32,7 +32,7 @@ struct WaitingThread {
     /// The executors it spins.
     executors: Vec<u64>,
     wants: Awaited,
-    /// Not struck off, while it is looked who waits in vain.
+    /// Not struck off, while it is looked which threads wait in vain.
     is_stuck: bool,
 }
 
@@ -95,7 +95,7 @@ impl WaitGraph {
         let mut waiter = waiters.spare.pop().unwrap_or_default();
         hold(&mut waiter.groups, &mut waiter.executors);
         // A thread that holds nothing holds up no other: then there is nothing to remember, however
-        // many of them wait. Nor does it wait in vain, as none of those does who wait already.
+        // many of them wait. Nor does it wait in vain, as none of those does that wait already.
         let result = if waiter.groups.is_empty() && waiter.executors.is_empty() {
             Ok(None)
         } else {
@@ -149,7 +149,7 @@ fn mark_stuck(waiting: &mut [WaitingThread]) {
 }
 
 impl Awaited {
-    /// Whether those who are stuck have all that could end the wait.
+    /// Whether those that are stuck have all that could end the wait.
     fn is_blocked_by(self, all: &[WaitingThread]) -> bool {
         let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
         // A reentrant group has number 0, and no thread has its token.

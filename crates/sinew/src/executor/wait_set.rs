@@ -272,7 +272,7 @@ impl Scheduler {
             }
             drop(state);
             found.sort_unstable_by_key(|candidate| candidate.key);
-            // Who is on its way out says no, too, and is out of the queue soon.
+            // A task that is on its way out says no, too, and is out of the queue soon.
             found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.clear_ready()));
             if !found.is_empty() {
                 return Ok(());

@@ -113,11 +113,12 @@ struct AtWork {
 
 const IDLE: AtWork = AtWork { running: false, blocked: false, times: Times::UNKNOWN, since: 0, published: 0 };
 
-/// The threads of an executor: who rests, who minds what, what the others are at.
+/// The threads of an executor: which rest, which minds what, what the others are at.
 #[derive(Debug)]
 pub(crate) struct Workers {
     at_work: Box<[AtWork]>,
-    /// Who sleeps; the last is woken first, as it has slept the shortest. The monitor stands at the front.
+    /// The workers that sleep; the last is woken first, as it has slept the shortest. The monitor
+    /// stands at the front.
     parked: Vec<u32>,
     /// How many were called and have not come yet.
     called: usize,
@@ -262,7 +263,8 @@ impl Workers {
         self.unless_soon(wait.saturating_add(load))
     }
 
-    /// A worker has taken what it expects to take `run`, and left `ready` groups of this `load` behind: whom to wake for those.
+    /// A worker has taken what it expects to take `run`, and left `ready` groups of this `load`
+    /// behind. Returns the worker to wake for those.
     #[inline]
     pub(crate) fn for_rest(&mut self, ready: usize, load: i64, run: i64) -> Option<u32> {
         if self.parked.is_empty() || self.called >= ready || self.are_full() {
@@ -278,7 +280,8 @@ impl Workers {
         if self.parked.is_empty() || self.called > 0 { None } else { self.unless_soon(run) }
     }
 
-    /// A place became free that a thread from outside had: whom to wake for what is ready.
+    /// A place became free that a thread from outside had. Returns the worker to wake for what is
+    /// ready.
     pub(crate) fn for_place(&mut self, ready: usize) -> Option<u32> {
         if ready > self.called && !self.are_full() { self.call() } else { None }
     }
@@ -313,7 +316,8 @@ impl Workers {
         }
     }
 
-    /// A worker begins something that it expects to take `run`, and the next timer is due at `due`: whom to wake to mind that.
+    /// A worker begins something that it expects to take `run`, and the next timer is due at `due`.
+    /// Returns the worker to wake to mind that.
     #[inline]
     pub(crate) fn for_timer_during(&mut self, due: i64, now: i64, run: i64) -> Option<u32> {
         if self.parked.is_empty() || self.timekeeper.is_some() || now == 0 || due >= now.saturating_add(run) {
@@ -340,7 +344,7 @@ impl Workers {
             .map(|at_work| {
                 let run = at_work.times.run.expected();
                 let elapsed = if at_work.since == 0 { 0 } else { (now - at_work.since).max(0) };
-                // Who is overdue is not to be relied on.
+                // A worker that is overdue is not to be relied on.
                 if elapsed > run { i64::MAX } else { run - elapsed }
             })
             .min()
