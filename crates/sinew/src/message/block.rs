@@ -28,7 +28,8 @@
 //! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
 //! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to the one that gets it.
 //! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set there by compare-exchange (Release),
-//!   taken by swap (Acquire), which carries it in the same way. Who takes it has it alone: the swap leaves nothing.
+//!   taken by swap (Acquire), which carries it in the same way. A thread that takes it has it
+//!   alone: the swap leaves nothing.
 //! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the places are emptied (SeqCst, all four, which
 //!   costs nothing more than B5). One of both sees the other, so no block stays behind.
 //!
@@ -64,7 +65,7 @@ enum Storage {
     /// In memory that the [`Backing`] behind the control block keeps. Only for types whose values need no `Drop`.
     Foreign,
     /// Nowhere: there is only its image, which the [`Backing`] behind the control block keeps. No handle gives access to a value of such a
-    /// message: who wants one [decodes](RawMessage::decode) it.
+    /// message: a caller that wants one [decodes](RawMessage::decode) it.
     Image,
 }
 
@@ -638,8 +639,8 @@ impl Hot {
         NonNull::new(self.0.swap(ptr::null_mut(), Ordering::SeqCst)).map(Block) // B5, B6
     }
 
-    /// The same for who lends: it looks first, so that the line stays with others while there is
-    /// nothing, and may overlook a block that comes just now.
+    /// The same for a thread that lends: it looks first, so that the line stays with others while
+    /// there is nothing, and may overlook a block that comes just now.
     #[inline]
     fn take_to_lend(&self) -> Option<Block> {
         // Relaxed: the exchange decides.

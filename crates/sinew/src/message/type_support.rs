@@ -72,7 +72,7 @@ impl TypeSupport {
         self.description?.describe()
     }
 
-    /// Whether messages of one type can be given to those who take the other: as they are, or by
+    /// Whether messages of one type can be given to those that take the other: as they are, or by
     /// their images.
     pub(crate) fn exchanges_with(&self, other: &Self) -> bool {
         let by_images = || {
