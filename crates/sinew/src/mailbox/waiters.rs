@@ -62,7 +62,7 @@ impl WaiterId {
     }
 }
 
-/// Who listens and who waits, kept under the history's lock.
+/// The listener and the tasks that wait, kept under the history's lock.
 #[derive(Default)]
 pub(crate) struct Waiters {
     listener: Option<Arc<Listener>>,
