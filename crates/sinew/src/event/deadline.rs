@@ -113,8 +113,8 @@ impl<E: DeadlineMissed> Deadline<E> {
         this
     }
 
-    /// A message came at this (steady) time. Returns whom the caller must signal once it holds no
-    /// lock.
+    /// A message came at this (steady) time. Returns the scheduler that the caller must signal once
+    /// it holds no lock.
     #[must_use]
     pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();

@@ -69,7 +69,7 @@ impl Lease {
     }
 }
 
-/// The liveliness of one manual publisher with a lease, and who wants to know of it.
+/// The liveliness of one manual publisher with a lease, and those that want to know of it.
 pub(crate) struct LivelinessLease {
     clock: Clock,
     state: Mutex<LeaseState>,
