@@ -12,7 +12,7 @@
 //! |---|---|---|---|
 //! | begin | caller | place, number | |
 //! | wait | caller | looks once more, leaves how to be woken | sleeps |
-//! | settle | server, or who ends the wait | outcome; takes out whom to wake | wakes |
+//! | settle | server, or the thread that ends the wait | outcome; takes out whom to wake | wakes |
 //! | take, give up | caller | frees the place | drops what was in it |
 //!
 //! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
@@ -464,7 +464,7 @@ impl PendingCalls {
         (connection.key() == key).then_some(connection)
     }
 
-    /// A server of another process is gone: who waits for its answer is told.
+    /// A server of another process is gone: a caller that waits for its answer is told.
     pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
         let link = {
             let mut link = self.link.lock();

@@ -690,7 +690,8 @@ impl RequestQueue {
         waits || other
     }
 
-    /// Sets where to announce requests, announces those that wait, and lets their callers know, who may want to help.
+    /// Sets where to announce requests, announces those that wait, and lets their callers know,
+    /// which may want to help.
     pub(crate) fn attach(&self, number: u64, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         if !state.serves(number) {
