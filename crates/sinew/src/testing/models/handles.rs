@@ -51,7 +51,7 @@ fn cloning_and_dropping_at_once() {
     });
 }
 
-/// Who finds itself alone may write: everything others have read was read before.
+/// A thread that finds itself alone may write: everything others have read was read before.
 ///
 /// Fails if B3 is Relaxed, or if B1 is.
 #[test]

@@ -136,8 +136,8 @@ fn leaving_while_others_publish() {
     });
 }
 
-/// Who sees that a subscription has a publisher, or has none any more, finds its handlers ready to
-/// be told so.
+/// A thread that sees that a subscription has a publisher, or has none any more, finds its handlers
+/// ready to be told so.
 ///
 /// Fails if the number changes before a handler hears.
 #[test]

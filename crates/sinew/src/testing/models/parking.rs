@@ -79,7 +79,7 @@ fn a_stop_wakes_the_sleeper() {
 
 /// A poke is never slept through, also next to a notification.
 ///
-/// Fails if `poke` doesn't signal whom it found parked.
+/// Fails if `poke` doesn't signal the thread that it found parked.
 #[test]
 fn a_poke_wakes_the_sleeper() {
     check(6, || {

@@ -2,7 +2,7 @@
 //!
 //! Time stands still in a model, and no sleep ends by itself: so every callback that was measured
 //! is known to be short, no monitor looks whether something was left lying, and what is not called
-//! for must be found by who is busy.
+//! for must be found by a busy worker.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::DispatchOrder;
@@ -133,7 +133,7 @@ fn one_call_for_one_need() {
     });
 }
 
-/// Two workers, one group: one callback at a time, and the one who ends it leaves the rest to be
+/// Two workers, one group: one callback at a time, and the one that ends it leaves the rest to be
 /// found.
 ///
 /// Fails if `put_back` doesn't put the group back, or if a worker goes to sleep over it.

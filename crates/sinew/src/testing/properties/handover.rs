@@ -96,7 +96,7 @@ struct Room {
     /// In the order in which they are to be called, the last first.
     asleep: Vec<u32>,
     monitor: Option<u32>,
-    /// Who was called to come because there was no monitor has not gone to sleep yet.
+    /// A worker that was called because there was no monitor has not gone to sleep yet.
     monitor_wanted: bool,
     timekeeper: Option<u32>,
     callers: usize,
@@ -137,7 +137,7 @@ impl Room {
         let waits = self.at.iter().filter_map(|at| match *at {
             At::Callback { run: Some(run), since, blocked: false, .. } => {
                 let left = run - since.map_or(0, |since| self.now - since);
-                (left >= 0).then_some(left) // who is overdue is not to be relied on
+                (left >= 0).then_some(left) // an overdue worker is not to be relied on
             }
             _ => None,
         });
