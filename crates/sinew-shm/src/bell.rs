@@ -24,7 +24,7 @@ pub(crate) fn bell_offset(index: usize) -> Option<usize> {
     (index < BELLS).then_some(size_of::<Header>() + index * 64)
 }
 
-/// A word that a thread sleeps on, and that everybody may ring.
+/// A word that a thread sleeps on, and that any participant may ring.
 #[derive(Clone)]
 pub(crate) struct Bell(pub(crate) ShmRef<AtomicU32>);
 
@@ -69,8 +69,8 @@ pub(crate) fn hear_while_asleep(doorbell: Weak<dyn Doorbell>) {
 }
 
 /// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by
-/// touching a file, can't sleep on both: it goes on hearing that file meanwhile, for all threads
-/// whose bells it is to ring, and returns early for what it itself waits for.
+/// touching a file, can't sleep on both: it goes on hearing that file meanwhile, rings the bells of
+/// all threads that it serves, and returns early for what it itself waits for.
 fn sleep_on(bell: &AtomicU32, seen: u32, timeout: Option<Duration>) {
     // None in a thread that ends.
     let heard = HEARS.try_with(|heard| heard.borrow().as_ref()?.upgrade()).ok().flatten();

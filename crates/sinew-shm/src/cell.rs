@@ -16,14 +16,16 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Whether nobody but the caller has a reference. Acquire: then what others read was read before the chunk is written again.
+    /// Whether only the caller has a reference. Acquire: then what others read was read before the
+    /// chunk is written again.
     pub(crate) fn is_unused(this: &mut Arc<Self>) -> bool {
         // The first look, which costs less, tells of most that they are in use.
         Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
     }
 
     pub(crate) fn is_published(&self) -> bool {
-        self.published.load(Ordering::Relaxed) != 0 // written by who had the loan, and let go of it since
+        // Written by the thread that had the loan, and let go of it since.
+        self.published.load(Ordering::Relaxed) != 0
     }
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn move_unused(
     steps
 }
 
-/// The chunk of a cell that nobody else has.
+/// The chunk of a cell to which the caller has the only reference.
 pub(crate) fn own(cell: &Arc<Cell>) -> OwnChunk {
     cell.chunk.clone()
 }

@@ -29,11 +29,12 @@ const SPARE: usize = 256 << 10;
 /// The same where readers keep many: so that looking through what they keep is worth it.
 const MOST_SPARE: usize = 4 << 20;
 
-/// A ring whose images take more than this lets go of each as soon as all readers have passed it, and
-/// its chunk is used again at once: a writer that goes round more memory than the caches hold waits for
-/// it. Below, going round is better: what is written was long since read, so no other core has it.
-/// (Measured on cores with 1 MB each: 64 KB in 20 chunks take 3.0 µs from the first byte written to the
-/// last one read, in two 4.2 µs; 1 MB in 20 chunks take 44 to 65 µs, in two 35 to 39 µs.)
+/// A ring with images that take more than this lets go of each as soon as all readers have passed
+/// it, and its chunk is used again at once: a writer that goes round more memory than the caches
+/// hold waits for it. Below, going round is better: what is written was long since read, so no
+/// other core has it. (Measured on cores with 1 MB each: 64 KB in 20 chunks take 3.0 µs from the
+/// first byte written to the last one read, in two 4.2 µs; 1 MB in 20 chunks take 44 to 65 µs, in
+/// two 35 to 39 µs.)
 const ROUND: usize = 2 << 20;
 
 /// Whether images in chunks of this class are let go of early by a ring with so many slots.
@@ -192,7 +193,7 @@ impl Pool {
                 }
             },
         };
-        cell.published.store(0, Ordering::Relaxed); // nobody else has it
+        cell.published.store(0, Ordering::Relaxed); // no other thread has it
         state.lent.push(cell.clone());
         drop(state);
         Ok(Loan(Held { cell, length }))
@@ -213,7 +214,8 @@ impl Pool {
         Arc::new(Cell { chunk, owner: self.local.id, published, surplus })
     }
 
-    /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more.
+    /// No chunk is known to be free: one that was lent in vain, or that no writer or reader uses
+    /// any more.
     fn find(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         // What was in use will be for a while: until there are more, asking again frees little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
@@ -230,7 +232,7 @@ impl Pool {
         Some(state.lent.remove(first + index))
     }
 
-    /// A chunk that was lent, and that nobody uses any more.
+    /// A chunk that was lent, and that no writer or reader uses any more.
     fn take_again(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         self.reclaim(state);
         state.take(class)
@@ -247,7 +249,7 @@ impl Pool {
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
-    /// W4 to W6: chunks that nobody names or holds are free.
+    /// W4 to W6: chunks that no slot names and no reader holds are free.
     fn reclaim(&self, state: &mut PoolState) {
         #[cfg(all(test, not(loom)))]
         {
@@ -353,7 +355,8 @@ impl Held {
     fn image(&self) -> *mut u8 {
         let offset = self.cell.chunk.image_offset();
         debug_assert!(offset + self.length <= self.cell.chunk.slab.mapping().length());
-        // SAFETY: the slab was made with room for this chunk, whose capacity is at least `length` (`Pool::loan`).
+        // SAFETY: the slab was made with room for this chunk, and its capacity is at least `length`
+        // (`Pool::loan`).
         unsafe { self.cell.chunk.slab.mapping().base().add(offset) }.as_ptr()
     }
 }
@@ -378,11 +381,11 @@ impl Loan {
     /// The same, to be read.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: as in `bytes_mut`; whoever writes borrows `self` exclusively.
+        // SAFETY: as in `bytes_mut`; a writing caller borrows `self` exclusively.
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
     }
 
-    /// Whose memory it is: a participant's id.
+    /// The participant that owns the memory: its id.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner
     }
@@ -414,11 +417,11 @@ impl Lent {
     /// The image.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: as in `Loan::bytes_mut`, and nobody writes while a `Lent` lives (module doc).
+        // SAFETY: as in `Loan::bytes_mut`, and no thread writes while a `Lent` lives (module doc).
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
     }
 
-    /// Whose memory it is: a participant's id.
+    /// The participant that owns the memory: its id.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner
     }

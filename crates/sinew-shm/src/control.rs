@@ -2,24 +2,25 @@
 //!
 //! What lies where is drawn in `docs/internals/shm-layout.md`.
 //!
-//! One participant writes it, all others map it read-only. Nobody asks, nobody is answered: each
-//! participant writes down its own state, and the others adopt what they find. So it doesn't matter
-//! in what order, or how late, somebody looks.
+//! One participant writes it, all others map it read-only. Participants send each other no
+//! questions: each writes down its own state, and the others adopt what they find. So it doesn't
+//! matter in what order, or how late, a participant looks.
 //!
 //! # Records
 //!
 //! A table's record lives in *lives*: its `generation` word is odd while it is in use and even while it
-//! is free, and counts on with each step. Whoever refers to a record names slot and life, so that
+//! is free, and counts on with each step. A reference to a record names slot and life, so that
 //! nothing is mistaken for what was there before.
 //!
 //! - T1 begin: `generation` is even; the owner fills the fields (Relaxed).
 //! - T2 publish: `generation` + 1 (Release).
 //! - T3 read: `generation` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `generation`
 //!   unchanged (Relaxed); else it is another life, or none.
-//! - T4 retire: `generation` + 1 (Relaxed); who takes the record next comes after that (a lock of the
-//!   owner's), and passes a fence Release: what he then fills in is seen by nobody who finds the
-//!   old `generation` in T3's second look. (The fence has to be his: one of whoever retired it orders
-//!   nothing that another thread stores.)
+//! - T4 retire: `generation` + 1 (Relaxed); the thread that takes the record next comes after that
+//!   (a lock of the owner's), and passes a fence Release: what it then fills in is seen by no
+//!   reader that finds the old `generation` in T3's second look. (This thread has to pass the
+//!   fence: a fence of the thread that retired the record orders nothing that another thread
+//!   stores.)
 //!
 //! Fields that change during a life (counters, cursors, ports) are single words, each with its own
 //! rule.
@@ -28,9 +29,9 @@
 //!
 //! After each change of a table the owner enters (table, slot) into a log: L1 entry (Relaxed), then
 //! L2 head + 1 (Release). Others keep their position in it; L3 head (Acquire), entries (Relaxed).
-//! An entry carries its own number, so one that was overwritten meanwhile is noticed; who has
-//! fallen behind reads the tables as a whole. Then the owner touches the file, which wakes those
-//! who watch it.
+//! An entry carries its own number, so one that was overwritten meanwhile is noticed; a participant
+//! that has fallen behind reads the tables as a whole. Then the owner touches the file, which wakes
+//! those that watch it.
 //!
 //! # Space
 //!
@@ -50,9 +51,9 @@ use std::mem::offset_of;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Table {
-    /// Nodes, publishers and so on: who is there.
+    /// The endpoints that are there: nodes, publishers and so on.
     Endpoints = 0,
-    /// As a writer: to whom which entity's ring goes.
+    /// As a writer: the peers that each entity's ring goes to.
     Outgoing = 1,
     /// As a reader: which connections of others are taken up.
     Incoming = 2,
@@ -60,7 +61,7 @@ pub(crate) enum Table {
     Ports = 3,
     /// As a writer: event rings towards others' ports.
     EventRings = 4,
-    /// As a reader: whose event rings are read, with a place for their tails.
+    /// As a reader: the peers that it reads event rings of, with a place for the tails.
     Peers = 5,
     /// As a reader: chunks that are being read.
     Holds = 6,
@@ -167,7 +168,8 @@ pub(crate) const LENGTH: usize =
 /// Bytes of the control segment before the tables: always reserved.
 pub(crate) const FIXED: usize = TABLES_AT;
 
-/// The beginning of a control segment. All of it is written by its owner and read by everybody.
+/// The beginning of a control segment. All of it is written by its owner and read by all
+/// participants.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -204,8 +206,8 @@ pub(crate) const TEXT: usize = 768;
 /// Buckets of an entity's histogram: powers of two of nanoseconds.
 pub(crate) const BUCKETS: usize = 32;
 
-/// An entity: a node, publisher, subscription, server or client. Written by its owner, read by
-/// everybody.
+/// An entity: a node, publisher, subscription, server or client. Written by its owner, read by all
+/// participants.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -245,7 +247,7 @@ unsafe impl Record for EndpointRecord {}
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the reader's participant id | |
-/// | `source` | whose ring: slot << 32, lower half of its life | |
+/// | `source` | the entity that owns the ring: slot << 32, lower half of its life | |
 /// | `target` | the reading entity, if only one is meant (a client): slot << 32, lower half of its life; else 0 | |
 /// | `first` | number of the first message that is for this reader | |
 /// | `live` | number of the first message that wasn't retained for late joiners | |
@@ -273,7 +275,7 @@ unsafe impl Record for OutgoingRecord {}
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the writer's participant id | |
 /// | `outgoing` | the writer's record: slot << 32, lower half of its life | |
-/// | `port` | whom to notify: slot << 32, lower half of the port's life; 0 for nobody. E1 of `events` | 0 |
+/// | `port` | the port to notify: slot << 32, lower half of the port's life; 0 for none. E1 of `events` | 0 |
 /// | `cursor` | B2: number of the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
 /// | `spare` | | 0 |
 /// | `next` | number of the next message to read: a hint, for tools and for W0 of `ring`. On a line that the writer seldom looks at | `first` |
@@ -293,13 +295,13 @@ pub(crate) struct IncomingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for IncomingRecord {}
 
-/// A thread, or several of which one at a time, that sleeps until somebody has something for it.
-/// Written by its process.
+/// A thread that sleeps until a participant has something for it; or several threads, of which one
+/// at a time sleeps. Written by its process.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
-/// | `bell` | the participant in whose bells its bell is | |
+/// | `bell` | the participant that has its bell among its bells | |
 /// | `bell_index` | which of them | |
 /// | `parked` | K2 of `events`: 0 awake, else the number of this sleep. On a line of its own | 0 |
 #[repr(C, align(128))]
@@ -336,8 +338,8 @@ pub(crate) struct EventRingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for EventRingRecord {}
 
-/// Another participant whose event rings are read. Its slot says where their tails are: row slot,
-/// column port of [`Table::Tails`].
+/// Another participant that this one reads event rings of. Its slot says where their tails are: row
+/// slot, column port of [`Table::Tails`].
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -357,7 +359,7 @@ unsafe impl Record for PeerRecord {}
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: for whom the tail counts | 0 |
+/// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: the port that the tail counts for | 0 |
 /// | `tail` | D2 of `events`: entries taken so far | 0 |
 #[repr(C, align(64))]
 pub(crate) struct TailRecord {
@@ -424,8 +426,8 @@ const _: () = {
 /// Q2: this participant has left.
 pub(crate) fn leave(state: &AtomicU64) {
     state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
-    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two who leave, neither sees
-    // that the other one has.
+    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two that leave, neither
+    // sees that the other one has.
     fence(Ordering::SeqCst);
 }
 
@@ -465,7 +467,8 @@ pub(crate) fn publish_generation(generation: &AtomicU64) -> u64 {
 pub(crate) fn end_generation(generation: &AtomicU64) {
     let next = generation.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next.is_multiple_of(2), "retired twice");
-    generation.store(next, Ordering::Relaxed); // T4: ordered by the lock that the next user of the record takes, and his fence
+    // T4: ordered by the lock and the fence of the record's next user.
+    generation.store(next, Ordering::Relaxed);
     failpoints::at(Point::RecordRetired);
 }
 
@@ -523,7 +526,7 @@ fn place_in(log: &[AtomicU64], number: u64) -> usize {
     place
 }
 
-/// A cursor that no writer waits for: nobody at the reader needs all messages now.
+/// A cursor that no writer waits for: nothing at the reader needs all messages now.
 pub(crate) const UNBOUND: u64 = u64::MAX - 1;
 
 /// The cursor of a reader that has read a connection to its end: the writer may retire its record,
@@ -561,7 +564,7 @@ pub(crate) fn tail_slot(peer: u32, port: u32) -> u32 {
     peer * PORTS + port
 }
 
-/// For whom a tail counts.
+/// The port that a tail counts for.
 pub(crate) fn tail_owner(peer_generation: u64, port: u64) -> u64 {
     peer_generation << 32 | (port & 0xffff_ffff)
 }

@@ -57,7 +57,7 @@ impl Counters {
         Self { record, key, maker: Maker::new() }
     }
 
-    /// Whose they are.
+    /// The endpoint that they count for.
     pub fn key(&self) -> EndpointKey {
         self.key
     }
@@ -87,7 +87,7 @@ impl Counters {
     }
 
     /// Names the memory in which they lie, without the histogram of latencies, by address and
-    /// bytes: for who fetches it before it is needed.
+    /// bytes: for a thread that fetches it before it is needed.
     pub fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         if self.maker.is_here() {
             let counters = &self.record.counters;

@@ -1,9 +1,9 @@
 //! Descriptions of types, kept where all participants find them.
 //!
 //! They lie beside the domains, `<base>/types/<hash>.json`, since they mean the same in each. What
-//! is in them, this crate doesn't know; but a text is kept under its own hash, so whoever reads one
-//! can tell whether it is the right one, and neither who wrote it nor when matters. They are small,
-//! and stay.
+//! is in them, this crate doesn't know; but a text is kept under its own hash, so a reader can tell
+//! whether it is the right one, and it doesn't matter which process wrote it, or when. They are
+//! small, and stay.
 
 use crate::directory::Directory;
 use crate::domain::Domain;
@@ -27,8 +27,8 @@ impl Domain {
         self.base().join(DIRECTORY)
     }
 
-    /// Keeps the description of the type with this hash, for whoever wants to read the type's
-    /// messages. One that is there is left alone if it is the same, else replaced.
+    /// Keeps the description of the type with this hash, for any program that wants to read the
+    /// type's messages. One that is there is left alone if it is the same, else replaced.
     ///
     /// Some system calls; blocks for nothing.
     ///
@@ -79,7 +79,7 @@ impl Domain {
         Ok(Some(text))
     }
 
-    /// Whoever may use the domain may use the descriptions.
+    /// A user that may use the domain may use the descriptions.
     fn make_descriptions(&self) -> Result<Directory, SystemError> {
         let base = self.base();
         if let Err(Errno::NOENT) = base.find(DIRECTORY) {

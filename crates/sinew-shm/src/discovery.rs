@@ -1,4 +1,5 @@
-//! Who is there: finding other participants, following their logs, and noticing their end.
+//! The peers that are there: finding other participants, following their logs, and noticing their
+//! end.
 //!
 //! A participant's helper thread watches the directory for new control segments, and each peer's
 //! control segment for two things: its owner touches it when something in it has changed, and the
@@ -7,8 +8,8 @@
 //! share the directory.) Where no inotify instance is to be had, it looks by itself every few
 //! milliseconds.
 //!
-//! What is found is compared with what was known, so it doesn't matter how often or how late
-//! somebody looks. A peer's end is in [`death`].
+//! What is found is compared with what was known, so it doesn't matter how often or how late a
+//! participant looks. A peer's end is in [`death`].
 
 mod death;
 mod helper;
@@ -57,7 +58,7 @@ pub trait Observer: Send + Sync + 'static {
     /// A peer has it no more.
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
-    /// alone. Returns who reads it, if somebody does.
+    /// alone. Returns the sink that reads it, if there is one.
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
@@ -66,7 +67,7 @@ pub trait Observer: Send + Sync + 'static {
     fn retry(&self) {}
 }
 
-/// How often it looks where nobody tells.
+/// How often it looks where no notification comes.
 const POLL: Duration = Duration::from_millis(2);
 
 /// How much longer for each peer: hundreds that poll each other must not fill the machine.
@@ -86,7 +87,7 @@ const SOON: Duration = Duration::from_micros(500);
 /// When the pause is longer than this, the sign was a false one.
 const LATE: Duration = Duration::from_millis(100);
 
-/// How often it is looked whether a dead peer's files can go, while somebody still reads.
+/// How often it is looked whether a dead peer's files can go, while a participant still reads them.
 const REAP: Duration = Duration::from_millis(50);
 
 /// How often it looks at everything, should a sign have been lost.
@@ -108,20 +109,20 @@ pub(crate) struct Discovery {
     is_stale: bool,
     /// Control segments that are new.
     came: Vec<(u64, bool)>,
-    /// Peers whose logs are to be read; or all of them are.
+    /// Peers that have logs to be read; or all of them are.
     changed: BTreeSet<u64>,
     has_all_changed: bool,
-    /// Whether it has changed, where nobody tells.
+    /// Whether it has changed, where no notification comes.
     directory: Changing,
-    /// Peers of whom there was a sign of death.
+    /// Peers that showed a sign of death.
     suspects: HashMap<u64, Suspicion>,
-    /// When it was last looked without a sign, and at whom last.
+    /// When it was last looked without a sign, and at which peer last.
     swept: (i64, u64),
     /// Files without a control segment, and since when they are known.
     orphans: HashMap<u64, i64>,
-    /// Dead ones whose files are still there.
+    /// Dead ones with files that are still there.
     unburied: HashMap<u64, Unburied>,
-    /// Somebody has removed our control segment's name, and that was said.
+    /// Our control segment's name was removed, and that was said.
     is_nameless: bool,
     doorbell: Touched,
     /// Another user has touched it, perhaps.
@@ -138,12 +139,12 @@ enum Touched {
     Unwatched,
 }
 
-/// Why somebody's control segment isn't used.
+/// Why a peer's control segment isn't used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RefusedPeer {
     /// It can't be opened now, perhaps later.
     Now,
-    /// It is of another version, whose participants know each other.
+    /// It is of another version; the participants of that version know each other.
     Version,
     /// It is none, or not of this start of the machine.
     Ever,
@@ -204,7 +205,7 @@ struct KnownPeer {
 }
 
 impl Discovery {
-    /// For the participant with this id, whose files are there.
+    /// For the participant with this id, which has made its files.
     pub(crate) fn new(domain: &Domain, own: u64) -> Self {
         let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
@@ -244,14 +245,14 @@ impl Discovery {
         }
     }
 
-    /// Nobody is known any more.
+    /// Forgets all peers.
     fn forget(&mut self) {
         self.peers.clear();
         self.unburied.clear();
         self.watch = None;
     }
 
-    /// Whether somebody's end, or coming, isn't reported.
+    /// Whether a peer's end, or coming, isn't reported.
     fn polls(&self) -> bool {
         self.watch.is_none()
             || matches!(self.doorbell, Touched::Unwatched)
@@ -326,14 +327,14 @@ impl Discovery {
         }
     }
 
-    /// Everybody's lock is to be asked for, once.
+    /// The lock of each peer is to be asked for, once.
     fn suspect_all(&mut self, now: i64) {
         for &id in self.peers.keys() {
             self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
         }
     }
 
-    /// Those whose lock is to be asked for now.
+    /// The peers to ask for their lock now.
     fn due(&mut self, now: i64) -> Vec<u64> {
         let mut due = Vec::new();
         self.suspects.retain(|&id, suspicion| {
@@ -349,7 +350,7 @@ impl Discovery {
         due
     }
 
-    /// Finds who is new in the directory, and files without an owner.
+    /// Finds the participants that are new in the directory, and files without an owner.
     fn read_directory(&mut self, own: u64, now: i64) {
         self.directory.read = now;
         let Ok(names) = self.domain.directory().names() else { return };
@@ -363,7 +364,8 @@ impl Discovery {
         }
         with_control.iter().for_each(|&id| self.meet(id, own, now));
         self.refused.retain(|id, _| with_control.contains(id));
-        // The control segment is linked first and removed last: what has none is nobody's.
+        // The control segment is linked first and removed last: what has none belongs to no
+        // participant.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
         for &id in others.difference(&with_control) {
             if self.peers.contains_key(&id) || self.unburied.contains_key(&id) {
@@ -408,7 +410,7 @@ impl Discovery {
                 (OwnerState::Dead, RefusedPeer::Now) => {
                     self.refused.insert(id, RefusedPeer::Now);
                 }
-                // Perhaps others of its version, some of whom aren't met yet, read what it left.
+                // Perhaps others of its version, some of which aren't met yet, read what it left.
                 (OwnerState::Dead, RefusedPeer::Version) => {
                     self.refused.insert(id, RefusedPeer::Version);
                     self.suspect(id, now, LATE);
@@ -458,7 +460,7 @@ fn nanoseconds(duration: Duration) -> i64 {
 /// What happens while it is looked around, under the lock of [`Discovery`].
 struct Telling<'a> {
     observer: &'a dyn Observer,
-    /// From whom there may be something to read, once the lock is free: readers run filters and
+    /// Sinks that may have something to read, once the lock is free: readers run filters and
     /// listeners, and drop what is the user's. Some are here only to be dropped then.
     sinks: Vec<Arc<dyn Sink>>,
 }
@@ -516,7 +518,7 @@ impl Follower {
         self.look(true);
     }
 
-    /// The same, at all that is known or only at those of whom there was a sign. Returns when it is
+    /// The same, at all that is known or only at the peers that showed a sign. Returns when it is
     /// to be looked again.
     fn look(&self, at_all: bool) -> Duration {
         let observer = &*self.observer;
@@ -541,7 +543,7 @@ impl Follower {
         patience
     }
 
-    /// A pause is over: whoever had one reads on. Returns who is to be drained.
+    /// A pause is over: each reader that had one reads on. Returns the sinks to drain.
     fn go_on(&self) -> Vec<Arc<dyn Sink>> {
         if !self.local.ends_pause() {
             return Vec::new();
@@ -551,7 +553,7 @@ impl Follower {
         all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
     }
 
-    /// This participant has left: nobody is known any more.
+    /// This participant has left: it forgets all peers.
     pub(crate) fn forget(&self) {
         let mut discovery = self.discovery.lock();
         self.clear_up(&discovery);
@@ -590,10 +592,10 @@ impl Follower {
             discovery.by_watch.retain(|_, watched| *watched != id);
             match discovery.refused.get(&id) {
                 // The living ones of its version know whether they still read it; asked for again
-                // with everybody who is refused.
+                // with all that are refused.
                 Some(RefusedPeer::Version) if discovery.has_strangers() => {}
-                // Others, who can look at it, know. Tried again with everything else that can't be
-                // opened now.
+                // Other participants, which can look at it, know. Tried again with everything else
+                // that can't be opened now.
                 Some(RefusedPeer::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
@@ -616,17 +618,17 @@ impl Follower {
         is_due
     }
 
-    /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets
-    /// nobody: one of two who don't both know the other would send to, or wait for, somebody who
-    /// never answers.
+    /// Meets the peers that are new. If they can't find this participant, since its control segment
+    /// has lost its name, it meets none: of two participants that don't both know the other, one
+    /// would send to, or wait for, a peer that never answers.
     fn look_for_news(&self, discovery: &mut Discovery, now: i64) {
         let is_stale = std::mem::take(&mut discovery.is_stale);
         let came = std::mem::take(&mut discovery.came);
         if !is_stale && came.is_empty() {
             return;
         }
-        // After the news: a name that is there now was there for whoever has looked around since he
-        // came.
+        // After the news: a name that is there now was there for each peer that has looked around
+        // since it came.
         if !self.local.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(
@@ -863,7 +865,7 @@ mod tests {
         let begin = 1_000_000_000;
         assert!(directory.may_have_changed(first, begin));
         directory.read = begin;
-        // A second change had the same time; and then nobody looked for long.
+        // A second change had the same time; and then the helper thread didn't look for long.
         assert!(directory.may_have_changed(first, begin + 10 * COARSE));
         directory.read = begin + 10 * COARSE;
         assert!(!directory.may_have_changed(first, begin + 20 * COARSE));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf, absolute};
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
 ///
 /// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to
-/// those who are in it. Two are equal if both are the same directory.
+/// those that are in it. Two are equal if both are the same directory.
 ///
 /// ```
 /// let base = tempfile::tempdir_in("/dev/shm")?;
@@ -162,8 +162,8 @@ impl Domain {
         0o400 | (self.shared_with & 0o044)
     }
 
-    /// The mode of a file that all participants may touch, and whose content is never read; `None`
-    /// if other users can't take part.
+    /// The mode of a file that all participants may touch, and that none reads; `None` if other
+    /// users can't take part.
     pub(crate) fn touch_mode(&self) -> Option<u32> {
         let others = self.shared_with & 0o022;
         (others != 0).then_some(0o600 | others)

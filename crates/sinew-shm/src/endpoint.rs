@@ -178,7 +178,7 @@ impl Endpoint {
         Ok(Some((generation, Self::understand(&words, file)?)))
     }
 
-    /// The same of one whose life may be over, by somebody for whose sake the record has no other
+    /// The same of one that may be over, for a caller that keeps the record from having another
     /// life yet.
     pub(crate) fn load_last(record: &EndpointRecord, file: &str) -> Result<Self, SegmentError> {
         Self::understand(&RecordWords::load(record), file)
@@ -202,7 +202,8 @@ impl Endpoint {
     }
 }
 
-/// A name that somebody else chose, as it may reach a terminal or a log: nothing in it steers one.
+/// A name that another participant chose, as it may reach a terminal or a log: nothing in it steers
+/// one.
 pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }

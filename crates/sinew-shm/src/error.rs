@@ -56,17 +56,17 @@ pub enum DomainError {
         /// What was found.
         path: PathBuf,
     },
-    /// Somebody else made it: what lies there can't be trusted.
+    /// Another user made it: what lies there can't be trusted.
     #[error("{} belongs to user {owner}, not to user {user}: have it removed, or set SINEW_DIR", path.display())]
     Owner {
         /// The directory.
         path: PathBuf,
-        /// Whose it is.
+        /// The user that owns it.
         owner: u32,
         /// Who we are.
         user: u32,
     },
-    /// Everybody could put files there.
+    /// Every user could put files there.
     #[error("{} has mode {mode:o}, so others could put files there: chmod 700 it", path.display())]
     Mode {
         /// The directory.
@@ -217,9 +217,9 @@ pub enum SegmentProblem {
     /// It belongs to another user than the rest of its participant's files.
     #[error("belongs to user {found}, its participant's other files to user {user}: it was replaced")]
     User {
-        /// Whose it is.
+        /// The user that owns it.
         found: u32,
-        /// Whose it should be.
+        /// The user that should own it.
         user: u32,
     },
     /// A field holds what it can't.

@@ -84,7 +84,7 @@ impl EventReceiver {
         }))
     }
 
-    /// Whose port it is: a participant's id.
+    /// The participant that owns the port: its id.
     pub fn participant(&self) -> u64 {
         self.local.id
     }
@@ -166,7 +166,8 @@ impl EventReceiver {
         any
     }
 
-    /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: who makes it drains it).
+    /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: the
+    /// thread that makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
         if self.local.is_forked() {
@@ -221,8 +222,8 @@ impl EventReceiver {
         self.bell.rung()
     }
 
-    /// K2: from now on, whoever has something for it rings. The caller looks once more at everything that it waits for before it
-    /// sleeps, [`is_pending`](Self::is_pending) included.
+    /// K2: from now on, a writer that has something for it rings. The caller looks once more at
+    /// everything that it waits for before it sleeps, [`is_pending`](Self::is_pending) included.
     ///
     /// In a forked child, does nothing.
     #[inline]
@@ -244,7 +245,8 @@ impl EventReceiver {
         events::unpark(&self.record.parked);
     }
 
-    /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early; in a forked child, at once.
+    /// Sleeps until the bell is rung, unless it has been since `seen` was read. May return early;
+    /// in a forked child, at once.
     pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
         if self.local.is_forked() {
             return;

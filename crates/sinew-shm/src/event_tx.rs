@@ -169,7 +169,7 @@ impl EventSender {
         }
     }
 
-    /// The reader is gone, and nobody here pushes any more: the ring's memory is used again.
+    /// The reader is gone, and no thread here pushes any more: the ring's memory is used again.
     pub(crate) fn free(&self, local: &Local) {
         let blocks = std::mem::take(&mut self.state.lock().blocks);
         blocks.into_iter().for_each(|block| local.memory.free_block(block));
@@ -185,7 +185,7 @@ impl EventSender {
 #[derive(Default)]
 pub(crate) struct EventSenders {
     current: Mutex<Vec<Arc<EventSender>>>,
-    /// Those whose ports are gone, of readers that may still look there.
+    /// Those to ports that are gone, of readers that may still look there.
     outlived: Mutex<Vec<Arc<EventSender>>>,
 }
 
@@ -221,14 +221,15 @@ impl EventSenders {
         news
     }
 
-    /// Retires those whose reader, or port, is gone.
+    /// Retires those to a reader, or a port, that is gone.
     pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&EventSender) -> bool) {
         let gone: Vec<_> = self.current.lock().extract_if(.., |event_sender| is_gone(event_sender)).collect();
         gone.iter().for_each(|event_sender| event_sender.retire(local));
         self.outlived.lock().extend(gone);
     }
 
-    /// A peer is gone, and all that is [retired](Self::retire) towards it: nobody here pushes there any more.
+    /// A peer is gone, and all that is [retired](Self::retire) towards it: no thread here pushes
+    /// there any more.
     pub(crate) fn free(&self, local: &Local, peer: u64) {
         let outlived: Vec<_> =
             self.outlived.lock().extract_if(.., |event_sender| event_sender.peer.id() == peer).collect();

@@ -40,8 +40,9 @@
 //! - K3 the rings' entries at their tails, and whatever else there is to do, are looked at again; then sleep while the bell is K1's.
 //! - K4 parked = 0 (Relaxed): it only saves calls.
 //!
-//! Forbidden: P3 sees no sleep, and K3 no entry. Of the fences of P3 and K2 one is first: then K3 sees the entry, or P3 the sleep. And
-//! whoever sees the sleep changes the bell after K1 read it, so the sleep ends or doesn't begin.
+//! Forbidden: P3 sees no sleep, and K3 no entry. Of the fences of P3 and K2 one is first: then K3
+//! sees the entry, or P3 the sleep. And a writer that sees the sleep changes the bell after K1 read
+//! it, so the sleep ends or doesn't begin.
 //!
 //! Change of a port: E1 the connection's port (Release), fence SeqCst, and the reader drains the connection's ring once. As with D3,
 //! either P1 sees the new port or the reader the message.
@@ -49,8 +50,9 @@
 //! Growth, under the writer's lock: as in `ring`: G1 the entries from the tail on are copied, G2 the new place is published, G3
 //! every old word = [`MOVED`]; D1 that finds MOVED looks for the new place.
 //!
-//! A writer that dies between W3 and P3 has published a message that nobody was told of: whoever notices the death drains its
-//! connections once. A reader that dies leaves its tail; its rings go with it.
+//! A writer that dies between W3 and P3 has published a message that no reader was told of: a
+//! reader that notices the death drains its connections once. A reader that dies leaves its tail;
+//! its rings go with it.
 
 use crate::failpoints::{self, Point};
 use crate::ring::MOVED;
@@ -80,7 +82,7 @@ impl Entries {
         Self { words, mask: capacity as u64 - 1 }
     }
 
-    /// Somebody's; `None` if what it says makes no sense.
+    /// A peer's; `None` if what it says makes no sense.
     pub(crate) fn open(words: ShmRef<[AtomicU64]>) -> Option<Self> {
         let log = words.first()?.load(Ordering::Relaxed); // G2 published it
         let capacity = 1usize.checked_shl(u32::try_from(log).ok()?)?;
@@ -189,7 +191,7 @@ impl Pusher {
     pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
         let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: what the tail has passed is not needed any more
         failpoints::at(Point::EventsCopied);
-        place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        place.store(location, Ordering::Release); // G2: pairs with the Acquire of a reader that looks for it
         failpoints::at(Point::EventsPublished);
         outgrown(&old); // G3
     }
@@ -213,7 +215,7 @@ fn outgrown(old: &Entries) {
 
 /// A connection, as it is announced to its reader.
 pub(crate) trait Announced {
-    /// P1 after its fence, and P2. Whether somebody is to be looked at in P3.
+    /// P1 after its fence, and P2. Whether a port is to be looked at in P3.
     fn push(&self) -> bool;
 
     /// P3 after its fence.
@@ -340,7 +342,8 @@ impl Drainer {
     }
 }
 
-/// E1: whom a connection is announced to from now on. The caller then reads it until it is empty.
+/// E1: the port that a connection is announced to from now on. The caller then reads it until it is
+/// empty.
 pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
     port.store(reference, Ordering::Release); // E1: pairs with P1
     // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no message.

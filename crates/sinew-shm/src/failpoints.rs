@@ -23,15 +23,15 @@ pub enum Point {
     RecordRetired,
     /// The log's entry is written, its head isn't. L1
     LogEntry,
-    /// The log is written, nobody is woken. L2
+    /// The log is written, no thread is woken. L2
     LogHead,
     /// A slot says that it changes. W1
     SlotBegun,
     /// A slot is filled. W2
     SlotFilled,
-    /// A message is published, nobody is told. W3
+    /// A message is published, no reader is told. W3
     SlotPublished,
-    /// It is announced, nobody is woken. P2
+    /// It is announced, no thread is woken. P2
     EventPushed,
     /// A sleeper is found, the bell isn't rung. P3
     SleeperFound,
@@ -51,7 +51,7 @@ pub enum Point {
     ReaderListed,
     /// A chunk was taken from those that were retired. W6
     ChunkReclaimed,
-    /// A connection's end is written, nobody is told.
+    /// A connection's end is written, the reader isn't told.
     ConnectionEnded,
     /// A hold is set, and not checked. H4
     HoldSet,
@@ -67,11 +67,11 @@ pub enum Point {
     Waiting,
     /// A sleep is announced, and not begun. K2
     Parked,
-    /// A tail counts, nobody is told.
+    /// A tail counts, the writer isn't told.
     TailPublished,
     /// A port is named in a connection. E1
     PortNamed,
-    /// A connection is read to its end, nobody is told.
+    /// A connection is read to its end, the writer isn't told.
     ConnectionDone,
     /// It says that it has left, and its files are all there.
     Leaving,

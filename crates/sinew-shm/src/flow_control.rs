@@ -24,11 +24,12 @@
 //!
 //! Once is enough: that a cursor was rung for says that it was reached, and it stays so. A writer that asks for the same one
 //! again read the bell either before that ring, and doesn't sleep, or after it, and sees the cursor (B2's Release of the
-//! cursor comes before the bell's). A reader whose cursor goes back forgets what it rang for.
+//! cursor comes before the bell's). A reader forgets what it rang for when its cursor goes back.
 //!
-//! Nobody takes `waiting` back: a word that is left over costs one ring, once its cursor is reached. Whoever dies between
-//! any two steps leaves a word that another connection begins without, or a bell that was not rung: a dead reader's writer
-//! is rung by the helper thread that notices.
+//! The writer doesn't take `waiting` back: a word that is left over costs one ring, once its cursor
+//! is reached. A process that dies between any two steps leaves a word that another connection
+//! begins without, or a bell that was not rung: a dead reader's writer is rung by the helper thread
+//! that notices.
 
 use crate::bell::Bell;
 use crate::control::{DONE, IncomingRecord};
@@ -73,7 +74,8 @@ impl Cursor {
     /// it is done with, or has read. A hint.
     pub(crate) fn passed(&self, is_bound: bool) -> u64 {
         self.record.get().map_or(self.first, |record| {
-            let passed = record.next.load(Ordering::Relaxed); // whoever doubts it looks for holds
+            // A writer that doubts it looks for holds.
+            let passed = record.next.load(Ordering::Relaxed);
             // Of a reader that isn't bound, the cursor says nothing until it is done.
             let cursor = record.cursor.load(Ordering::Relaxed);
             if is_bound || cursor == DONE { passed.max(cursor) } else { passed }

@@ -2,9 +2,10 @@
 //!
 //! # Purpose
 //!
-//! A writer's chunks are written again once nobody names or reads them. The reader says what it reads in its own memory, the
-//! writer looks there only when it runs out of free chunks: so neither writes a word of the other, and a publish costs nothing
-//! for it. (A hazard pointer across processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
+//! A writer's chunks are written again once no slot names and no reader reads them. The reader says
+//! what it reads in its own memory, the writer looks there only when it runs out of free chunks: so
+//! neither writes a word of the other, and a publish costs nothing for it. (A hazard pointer across
+//! processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
 //!
 //! # Roles
 //!
@@ -26,21 +27,22 @@
 //! Writer:
 //! - W3 of `ring`, for message n + slots, or W0 (or G3): nothing names c any more: c is *retired*.
 //! - W4 fence SeqCst.
-//! - W5 the list of those whom this writer has accepted as readers, loaded after the fence.
+//! - W5 the list of participants that this writer has accepted as readers, loaded after the fence.
 //! - W6 their holds (Acquire). A retired chunk that none names is free.
 //!
 //! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6,
 //! which sees it. If W4 is: what was retired comes before H5, which sees it and gives up: by W0, that no chunk is named, unless the
 //! slot is newer than that. Then it names c again only if c was lent again since, for another message, whose W1 came before and
-//! is seen after it; or for this one: then it is its image that the hold keeps. And a reader whose acceptance isn't in the
-//! list that W5 loads was accepted after W4, so it reads only what was published later.
+//! is seen after it; or for this one: then it is its image that the hold keeps. And a reader that
+//! isn't in the list that W5 loads was accepted after W4, so it reads only what was published
+//! later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
 //!
 //! # Copying
 //!
 //! A reader that keeps as many as it may copies what it reads, and holds it meanwhile like any other: the last word that is
-//! free is not given to anybody for keeps. So a chunk's bytes are touched between H5 and H7 only.
+//! free is never given away for keeps. So a chunk's bytes are touched between H5 and H7 only.
 //!
 //! # Leaving
 //!
@@ -49,13 +51,13 @@
 //! - Q1 no mark is given any more.
 //! - Q2 `state` = 1 in its control segment: it has left. Others forget its connections; in the list of W5 it stays.
 //! - Q3 every mark that was given has come back: `state` = 2 (Release).
-//! - Q4 the writer: a participant whose `state` is 2 (Acquire), or whose lock is free, leaves the list.
+//! - Q4 the writer: a participant with `state` 2 (Acquire), or with a free lock, leaves the list.
 //!
 //! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from before H3 until after H7, under the
 //! lock with which Q1 and Q3 look. So H3 to H7 of every mark come before Q3, and Q4, which pairs with it, before the chunk is written again. A
 //! hold owns what its participant has, that the mapping, and the mapping the lock: where the lock is free, there is no hold. Writers ask for the
-//! lock through a descriptor of the very file that the holds are in, which they keep. Its name says nothing: whoever removes that makes
-//! nobody leave the list.
+//! lock through a descriptor of the very file that the holds are in, which they keep. Its name says
+//! nothing: removing it makes no participant leave the list.
 
 use crate::failpoints::{self, Point};
 use crate::ring::Ring;
@@ -82,7 +84,7 @@ enum Leaving {
     No,
     /// Q1: no mark is given any more.
     Begun,
-    /// Whoever brings the last mark back is told.
+    /// The thread that brings the last mark back is told.
     Waiting,
 }
 
@@ -182,9 +184,9 @@ impl HazardWords {
     }
 }
 
-/// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those who are accepted now; it is not asked
-/// before the fence. To be called after the last message that named a chunk was overwritten, or withdrawn. Returns how many
-/// words were looked at.
+/// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those that are
+/// accepted now; it is not asked before the fence. To be called after the last message that named a
+/// chunk was overwritten, or withdrawn. Returns how many words were looked at.
 pub(crate) fn collect<R: IntoIterator<Item = ShmRef<[AtomicU64]>>>(
     held: &mut Vec<u64>,
     readers: impl FnOnce() -> R,

@@ -76,7 +76,8 @@ pub struct Message {
     pub number: u64,
     /// When it was published, and by what chain.
     pub head: Head,
-    /// Messages before it that were overwritten before they were read, or for whose images their writer had no room.
+    /// Messages before it that were overwritten before they were read, or that had images for which
+    /// their writer had no room.
     pub missed: u64,
     /// Whether it was kept for late joiners.
     pub is_retained: bool,
@@ -101,7 +102,7 @@ impl Incoming {
         if generation != outgoing_generation {
             return Ok(None);
         }
-        // A number that nobody counts to is a broken writer's; ours don't overflow.
+        // No writer counts to such a number unless it is broken; so ours don't overflow.
         if first > GREATEST {
             return Ok(None);
         }
@@ -166,7 +167,7 @@ impl Incoming {
         }
     }
 
-    /// Whose messages these are.
+    /// The peer that writes these messages.
     pub fn peer(&self) -> &Arc<Peer> {
         &self.peer
     }
@@ -444,8 +445,8 @@ impl Incoming {
         self.record.next.store(self.next, Ordering::Relaxed); // counts for itself
     }
 
-    /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. If that is another one than before, returns true:
-    /// the caller drains once more.
+    /// E1: the port to notify from now on; with `None`, none: then the reader has to ask. If that
+    /// is another one than before, returns true: the caller drains once more.
     pub fn set_port(&mut self, port: Option<&EventReceiver>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
         if reference == self.port || self.is_done || self.local.is_forked() {
@@ -483,7 +484,7 @@ impl Incoming {
         }
     }
 
-    /// Nobody here needs everything: the writer never waits for this reader.
+    /// No reader here needs everything: the writer never waits for this reader.
     pub fn unbind(&mut self) {
         self.set_cursor(UNBOUND);
     }
@@ -528,7 +529,7 @@ impl Incoming {
         if std::mem::replace(&mut self.is_done, true) || self.local.is_forked() {
             return;
         }
-        self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
+        self.record.port.store(0, Ordering::Relaxed); // no port is notified any more
         // Pairs with `Accepted::is_done`, too; carries all reading.
         self.advance(DONE);
         failpoints::at(Point::ConnectionDone);

@@ -1,7 +1,7 @@
 //! `docs/internals/shm-layout.md` says what the code says.
 //!
-//! Each table of the document whose numbers are written down in the code is compared with it: the
-//! first columns of its rows, and that there are no more and no fewer.
+//! Each table of the document that has numbers which the code has, too, is compared with the code:
+//! the first columns of its rows, and that there are no more and no fewer.
 
 use crate::bell::{BELLS, BELLS_LENGTH, bell_offset};
 use crate::control::{

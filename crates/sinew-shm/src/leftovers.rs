@@ -1,4 +1,4 @@
-//! What a participant that is gone leaves behind: its files, and messages in them that somebody may
+//! What a participant that is gone leaves behind: its files, and messages in them that others may
 //! still read.
 
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_generation, reference};
@@ -11,7 +11,7 @@ use crate::segment::{OwnerState, SegmentKind, file_name, parse_file_name, probe}
 use crate::sync::{Arc, Ordering};
 use std::collections::{HashMap, HashSet};
 
-/// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
+/// Removes a dead participant's files, the control segment last. Another process may be at it, too.
 pub(crate) fn remove_files(domain: &Domain, id: u64) {
     let directory = domain.directory();
     let Ok(names) = directory.names() else { return };
@@ -22,8 +22,8 @@ pub(crate) fn remove_files(domain: &Domain, id: u64) {
     let _ = directory.remove(&file_name(SegmentKind::Control, id, 0)); // as above
 }
 
-/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who
-/// reads nothing himself.
+/// Whether a living participant still has something to read from this dead peer, as seen by a
+/// process that reads nothing itself.
 pub(crate) fn is_read_by_others(directory: &Arc<Directory>, dead: &Peer) -> bool {
     let mut all = unread(dead).into_iter();
     all.any(|(reader, unread)| peer_reads(directory, (reader, None), dead.id(), &unread, true))
@@ -34,7 +34,7 @@ pub(crate) fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
     let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
     let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
     for (slot, record) in (0u32..).zip(records.iter()) {
-        let generation = record.generation.load(Ordering::Acquire); // T3; nobody writes any more
+        let generation = record.generation.load(Ordering::Acquire); // T3; its writer is dead
         if generation % 2 == 1 {
             let connection = reference(slot, generation);
             readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(connection);

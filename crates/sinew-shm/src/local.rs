@@ -1,5 +1,5 @@
 //! What a participant has of its own: its segments, its tables, and what it has taken up of others.
-//! All that is made with it has this; who follows the others is above, in
+//! All that is made with it has this; what follows the others is above, in
 //! [`participant`](crate::participant).
 
 use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
@@ -37,12 +37,12 @@ pub(crate) struct Local {
     bells: OwnSegment,
     pub(crate) memory: Memory,
     pub(crate) hazards: Hazards,
-    /// Who copies what can't be held: the last hold is that one's.
+    /// Held by the thread that copies what can't be held: the last hold belongs to it.
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
     /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
     pub(crate) incoming: Mutex<HashMap<u64, Vec<Option<Taken>>>>,
-    /// This participant's slot for a peer whose event rings it reads.
+    /// This participant's slot for a peer that it reads event rings of.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
     /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0:
@@ -66,8 +66,8 @@ impl Local {
             reserved: BELLS_LENGTH,
             locked: false,
         };
-        // The control segment is linked first, and removed last: it says whose files the others
-        // are, and whether he lives.
+        // The control segment is linked first, and removed last: it says which participant owns the
+        // others, and whether it lives.
         let bells = OwnSegment::create(domain, &bells)?;
         let control = NewControl::create(domain, id)?.publish()?;
         failpoints::at(Point::Joining);
@@ -99,7 +99,7 @@ impl Local {
         })
     }
 
-    /// Whether others can find it: nobody has removed its control segment's name.
+    /// Whether others can find it: its control segment's name has not been removed.
     pub(crate) fn has_name(&self) -> bool {
         self.control.has_name()
     }
@@ -216,7 +216,7 @@ impl Local {
         Ok(Entries::open(words))
     }
 
-    /// Who reads what a peer announced under this connection.
+    /// The sink that reads what a peer announced under this connection.
     #[inline]
     pub(crate) fn sink(&self, peer: u64, connection: u32) -> Option<Arc<dyn Sink>> {
         let incoming = self.incoming.lock();
@@ -251,7 +251,7 @@ impl Local {
     // ---- pauses ----
 
     /// Something of another participant can't be opened now: when that is to be tried again. Until
-    /// then it is left alone, and what is connected goes on by itself, also if nobody announces
+    /// then it is left alone, and what is connected goes on by itself, also if no writer announces
     /// anything: the helper thread sees to it.
     #[cold]
     pub(crate) fn pause(&self) -> i64 {
@@ -294,7 +294,8 @@ impl Local {
     pub(crate) fn ends_pause(&self) -> bool {
         let is_over = self.paused() == Some(0);
         if is_over {
-            self.paused.store(0, Ordering::Relaxed); // before they try: who pauses again says so again
+            // Before they try: a thread that pauses again says so again.
+            self.paused.store(0, Ordering::Relaxed);
         }
         is_over
     }
@@ -347,7 +348,7 @@ impl Local {
 
     // ---- leaving ----
 
-    /// Nobody begins anything from now on. True once, and not in a forked child.
+    /// No thread begins anything from now on. True once, and not in a forked child.
     pub(crate) fn begin_to_leave(&self) -> bool {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return false;
@@ -356,7 +357,7 @@ impl Local {
         true
     }
 
-    /// Tells the others, and removes the files, unless somebody still reads what is in them.
+    /// Tells the others, and removes the files, unless a participant still reads what is in them.
     pub(crate) fn leave(&self, is_read: impl FnOnce() -> bool) {
         self.control.leave(); // Q2
         let is_read = is_read();
@@ -378,14 +379,15 @@ impl Local {
         self.control.let_go();
         if self.files_stay.load(Ordering::Relaxed) == 0 {
             failpoints::at(Point::LeftControl);
-            self.control.remove(); // last: it says whose files the others are
+            self.control.remove(); // last: it says which participant owns the others
             return;
         }
         // Readers may have left since, and found that we hadn't let go.
         let directory = self.domain.directory();
         let is_read = match Peer::open(directory, self.id) {
             Ok(own) => leftovers::is_read_by_others(directory, &own),
-            // Who can't look now can't tell; others find them without an owner, later.
+            // A participant that can't look now can't tell; others find them without an owner,
+            // later.
             Err(error) => error.may_pass(),
         };
         if !is_read {

@@ -29,7 +29,7 @@ struct Slots {
     free: Vec<u32>,
 }
 
-/// A control segment that nobody sees yet.
+/// A control segment that no other participant sees yet.
 pub(crate) struct NewControl {
     unpublished: Unpublished,
     domain: Domain,
@@ -53,7 +53,7 @@ impl NewControl {
     pub(crate) fn publish(self) -> Result<OwnControl, JoinError> {
         let header = ShmRef::<ControlHeader>::at(&self.unpublished.segment.mapping, 0)
             .ok_or(CapacityError::Table { table: "bytes in a control segment", limit: LENGTH })?;
-        // Relaxed: nobody sees it before it is linked.
+        // Relaxed: no other participant sees it before it is linked.
         header.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
         header.started.store(sys::wall().cast_unsigned(), Ordering::Relaxed);
         let program = std::env::args_os().next().unwrap_or_default();
@@ -78,7 +78,7 @@ pub(crate) fn store_text(words: &[AtomicU64], bytes: &[u8]) {
         let from = bytes.get(index * 8..).unwrap_or_default();
         let length = from.len().min(8);
         eight[..length].copy_from_slice(&from[..length]);
-        word.store(u64::from_le_bytes(eight), Ordering::Relaxed); // whoever publishes the record publishes it
+        word.store(u64::from_le_bytes(eight), Ordering::Relaxed); // the caller publishes it
     }
 }
 
@@ -182,7 +182,7 @@ impl OwnControl {
         reference(slot, control::publish_generation(&generation))
     }
 
-    /// T4: nobody is to use the record any more, and it may be used again.
+    /// T4: no participant is to use the record any more, and it may be used again.
     pub(crate) fn retire(&self, table: Table, slot: u32) {
         self.unpublish(table, slot);
         self.give_back(table, slot);
@@ -216,8 +216,8 @@ impl OwnControl {
         self.segment.announce();
     }
 
-    /// Q2: says that this participant goes; what it published may be read by who is connected
-    /// still.
+    /// Q2: says that this participant goes; what it published may be read by those that are
+    /// connected still.
     pub(crate) fn leave(&self) {
         control::leave(&self.header.state);
         self.segment.announce();

@@ -13,9 +13,9 @@
 //! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release); W3
 //!   of [`ring`](crate::ring), which names it, comes after that.
 //!
-//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows that
-//! nobody is there (W6) before a chunk is free; so no reader touches a hole, which would allocate, or
-//! be a signal in a full file system.
+//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows
+//! that no reader is there (W6) before a chunk is free; so no reader touches a hole, which would
+//! allocate, or be a signal in a full file system.
 
 use crate::cell::{Cell, move_unused, own};
 use crate::domain::Domain;
@@ -49,7 +49,7 @@ const WORTH_GIVING_BACK: usize = 64 << 10;
 /// What wasn't needed for so long isn't needed: nanoseconds.
 const WHILE: i64 = 10_000_000_000;
 
-/// Who lends chunks of a participant's.
+/// What lends chunks of a participant's.
 pub(crate) trait Lends: Send + Sync {
     /// Gives back what wasn't needed since the last time. Called by the helper thread.
     fn tidy(&self);
@@ -63,8 +63,8 @@ pub(crate) struct Memory {
     domain: Domain,
     owner: u64,
     state: Mutex<MemoryState>,
-    /// Those who lend its chunks: asked for what they don't need when there is no room. Never locked
-    /// with a pool's lock or `state` held.
+    /// Those that lend its chunks: asked for what they don't need when there is no room. Never
+    /// locked with a pool's lock or `state` held.
     pools: Mutex<Vec<Weak<dyn Lends>>>,
     /// When it was last asked what isn't needed, in steady nanoseconds.
     tidied: PlainU64,
@@ -128,7 +128,7 @@ impl Memory {
         Self { domain, owner, state: Mutex::new(state), pools: Mutex::default(), tidied: PlainU64::new(0) }
     }
 
-    /// There is another one who lends its chunks.
+    /// There is another one that lends its chunks.
     pub(crate) fn add_pool(&self, pool: Weak<dyn Lends>) {
         let mut pools = self.pools.lock();
         pools.retain(|pool| pool.strong_count() > 0);
@@ -141,7 +141,8 @@ impl Memory {
         let mut state = self.state.lock();
         if let Some(block) = state.free_blocks.get_mut(&bytes).and_then(Vec::pop) {
             drop(state);
-            block.words.iter().for_each(|word| word.store(0, Ordering::Relaxed)); // nobody reads it any more
+            // No reader reads it any more.
+            block.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
             return Ok(block);
         }
         if state.arenas.last().is_none_or(|arena| arena.used + bytes > arena.segment.mapping.length()) {
@@ -204,7 +205,7 @@ impl Memory {
         let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class, count)?);
         let mut stock = Stock { slab, reserved: 0, free: BTreeSet::new() };
         let chunk = stock.extend(&self.domain).inspect_err(|_| {
-            stock.slab.segment.remove(); // nobody knows of it yet
+            stock.slab.segment.remove(); // no other participant knows of it yet
         })?;
         entry.slabs.push(number);
         state.slabs.insert(number, stock);
@@ -229,8 +230,8 @@ impl Memory {
     }
 
     /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together) has
-    /// failed, were these chunks free, whose names are in order. `room`: so many bytes the file system
-    /// has left; `None`: no more files can be made, however many.
+    /// failed, were these chunks free; their names are in order. `room`: so many bytes the file
+    /// system has left; `None`: no more files can be made, however many.
     #[cold]
     pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<u64>) -> bool {
         let state = self.state.lock();
@@ -247,7 +248,7 @@ impl Memory {
         room.is_some_and(|room| room.saturating_add(bytes as u64) >= class as u64)
     }
 
-    /// Takes chunks back that nobody names or reads any more.
+    /// Takes chunks back that no slot names and no reader reads any more.
     pub(crate) fn free_chunks(&self, chunks: impl IntoIterator<Item = OwnChunk>) {
         let mut state = self.state.lock();
         let mut failed = None;
@@ -294,7 +295,7 @@ impl Memory {
         tell_of(failed);
     }
 
-    /// Takes chunks back whose writer is gone: messages may still be in them.
+    /// Takes chunks back that belonged to a writer that is gone: messages may still be in them.
     pub(crate) fn retire(&self, cells: Vec<Arc<Cell>>) {
         let mut state = self.state.lock();
         for cell in cells {

@@ -4,7 +4,7 @@ use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::sync::{Arc, Mutex};
 use crate::{Incoming, Observer, Peer, Sink};
 
-/// Keeps who appears and what is connected, and listens to nothing.
+/// Keeps what appears and what is connected, and listens to nothing.
 #[derive(Default)]
 pub(crate) struct Onlooker(pub(crate) Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
 

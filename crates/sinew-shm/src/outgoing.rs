@@ -71,7 +71,8 @@ impl Outgoing {
         all.insert(slot, accepted.clone());
         drop(all);
         if peer.is_gone() {
-            // Its end was noticed before it stood in the lists, so nobody else takes it out; unless it holds something still.
+            // Its end was noticed before it stood in the lists, so no other thread takes it out;
+            // unless it holds something still.
             if peer.holds_nothing() {
                 self.local.readers.remove(peer.id());
             }
@@ -115,7 +116,7 @@ impl Outgoing {
         }
     }
 
-    /// A peer is gone: nobody sends to it any more.
+    /// A peer is gone: this participant doesn't send to it any more.
     pub(crate) fn retire(&self, peer: u64) {
         let gone: Vec<_> =
             self.connections.lock().extract_if(|_, accepted| accepted.peer.id() == peer).collect();
@@ -171,7 +172,7 @@ pub(crate) struct Accepted {
     pub(crate) peer: Arc<Peer>,
     /// How far the reader is.
     pub(crate) cursor: Cursor,
-    /// Whom to notify, and what was announced to it.
+    /// The port to notify, and what was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
     /// 1: the kernel puts no fence into our threads, so each of them takes its own.
@@ -200,7 +201,7 @@ pub(crate) struct RetiredRing {
 
 impl Drop for RetiredRing {
     fn drop(&mut self) {
-        // Who has left uses nothing again: others may still read it.
+        // A participant that has left uses nothing again: others may still read it.
         if self.local.check().is_ok()
             && let Ok(control) = self.local.control()
         {
@@ -214,7 +215,8 @@ impl Drop for RetiredRing {
 /// How a reader is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Connect {
-    /// The reading entity, if the connection is for it alone; `None` for whoever in its process matches.
+    /// The reading entity, if the connection is for it alone; `None` for all in its process that
+    /// match.
     pub target: Option<EndpointKey>,
     /// The first message that is for it; at least as many before the next as the ring has are there.
     pub first: u64,
@@ -243,11 +245,13 @@ impl Accepted {
         }
     }
 
-    /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
-    /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
-    /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
-    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, or can't yet, each
-    /// publish takes the fence of P1, which does the same; when it can, the connection is announced after a fence in the same way.
+    /// Whether a listener may have to be notified. Looked at before the fence of P1: a reader that
+    /// polls costs none. When one begins to listen instead, its log tells the helper thread, which
+    /// has the kernel put a fence into every thread of this process (`membarrier`) before it
+    /// announces the connection: a publish that saw no listener here came before that fence, so its
+    /// message is seen by the reader that the announcement calls; a later one sees the listener.
+    /// Where the kernel can't, or can't yet, each publish takes the fence of P1, which does the
+    /// same; when it can, the connection is announced after a fence in the same way.
     #[inline]
     pub(crate) fn has_listener(&self) -> bool {
         // Relaxed: see above; and set before there is anything to see.
@@ -262,7 +266,8 @@ impl Accepted {
 
     /// The kernel has refused a fence, or can't make one yet.
     pub(crate) fn set_unfenced(&self) {
-        self.unfenced.store(1, Ordering::Relaxed); // seen in time by all but who publishes at this very moment
+        // Seen in time by all threads but one that publishes at this very moment.
+        self.unfenced.store(1, Ordering::Relaxed);
     }
 
     #[cold]
@@ -293,7 +298,7 @@ impl Accepted {
     }
 
     /// Finds the reader's record, should the helper thread not have got round to it: a reader that
-    /// has read everything is in nobody's way, however busy the machine is.
+    /// has read everything is in no writer's way, however busy the machine is.
     #[cold]
     pub(crate) fn look_for_reader(&self) {
         if self.cursor.record().is_some() {
@@ -335,7 +340,7 @@ impl Accepted {
 
     /// The reader gets nothing more, from message `end` on.
     pub(crate) fn end(&self, end: u64) {
-        self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
+        self.ended.store(1, Ordering::Release); // after `remains`, for a thread that sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
         failpoints::at(Point::ConnectionEnded);
         let Ok(control) = self.all.local.control() else { return };
@@ -353,7 +358,7 @@ impl Accepted {
         }
     }
 
-    /// Whether the reader has read to the end, and nobody needs this any more.
+    /// Whether the reader has read to the end, and this connection is needed no more.
     pub(crate) fn is_done(&self) -> bool {
         self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
     }

@@ -35,9 +35,9 @@ impl fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins a domain, with a random id. Who is there is known to the observer when this returns;
-    /// who comes later is noticed by a thread of this participant, which sleeps while nothing
-    /// changes.
+    /// Joins a domain, with a random id. The observer knows the participants that are there when
+    /// this returns; a thread of this participant, which sleeps while nothing changes, notices
+    /// those that come later.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -45,7 +45,7 @@ impl Participant {
         Self::join_as(sys::random(), domain, observer)
     }
 
-    /// Joins a domain with this id, which is random: nobody else has or had it.
+    /// Joins a domain with this id, which is random: no other participant has or had it.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -139,7 +139,8 @@ impl Participant {
         Ok(port)
     }
 
-    /// Looks what is new, now, on this thread: who has joined or left, and what entities there are.
+    /// Looks what is new, now, on this thread: which participants have joined or left, and what
+    /// entities there are.
     ///
     /// Cheap when nothing has changed: one look at a word of each peer, and a system call.
     pub fn refresh(&self) {
@@ -155,8 +156,8 @@ impl Participant {
 
     // ---- leaving ----
 
-    /// Leaves the domain: tells the others, and removes the files as soon as nobody needs them.
-    /// What is published can still be read by those who are connected. Messages that are
+    /// Leaves the domain: tells the others, and removes the files as soon as no participant needs
+    /// them. What is published can still be read by those that are connected. Messages that are
     /// [held](crate::Hold) stay as they are; until the last of them is dropped, the control segment
     /// keeps its name.
     pub fn leave(&self) {
@@ -195,7 +196,7 @@ pub struct OwnEndpoint {
     pub(crate) local: Arc<Local>,
     key: EndpointKey,
     pub(crate) record: ShmRef<EndpointRecord>,
-    /// 1: its record is retired by somebody else, later.
+    /// 1: its `RetiredRing` retires the record, later.
     pub(crate) kept: PlainU64,
 }
 

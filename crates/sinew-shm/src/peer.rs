@@ -58,7 +58,8 @@ impl Ringer {
     pub(crate) fn ring(&self) {
         match self {
             Self::Bell(bell) => bell.ring(),
-            // Refused only if its mode was changed; who then sleeps looks by itself, later.
+            // Refused only if its mode was changed; a thread that then sleeps looks by itself,
+            // later.
             Self::Doorbell(file) => drop(sys::touch(file)),
         }
     }
@@ -152,9 +153,9 @@ impl Peer {
         self.dead.store(1, Ordering::Release); // carries that it reads nothing
     }
 
-    /// Whether its end was noticed. Whoever adds something for it to a list looks afterwards, with
-    /// the list's lock released or held: [`set_gone`](Self::set_gone) comes before the lists are
-    /// cleared, so either that finds what was added, or this says so.
+    /// Whether its end was noticed. A thread that adds something for it to a list looks afterwards,
+    /// with the list's lock released or held: [`set_gone`](Self::set_gone) comes before the lists
+    /// are cleared, so either that finds what was added, or this says so.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire) != 0 // pairs with `set_gone`
     }
@@ -257,7 +258,7 @@ impl Peer {
         !self.is_gone() && !self.has_left() && self.endpoint_record(key.slot).is_some_and(is_alive)
     }
 
-    /// Opens its bells while they have a name: whoever is connected can ring for good. What is
+    /// Opens its bells while they have a name: a connected participant can ring for good. What is
     /// wrong with them is said when it rings.
     pub(crate) fn open_bells(&self) {
         let _ = self.bell(SPACE_BELL); // asked for again when it rings
@@ -295,7 +296,7 @@ impl Peer {
         Ok(Bells::Words(Arc::new(segment)))
     }
 
-    /// Whose its files are.
+    /// The participant and the user that own its files.
     fn identity(&self) -> (u64, Option<u32>) {
         (self.id, Some(self.control.user))
     }

@@ -1,11 +1,11 @@
-//! Those who may read a participant's chunks in place.
+//! Those that may read a participant's chunks in place.
 
 use crate::control::Table;
 use crate::hazards;
 use crate::peer::Peer;
 use crate::sync::{Arc, AtomicU64, Mutex};
 
-/// Whom a participant's chunks may be read by: W5 of [`hazards`].
+/// The peers that may read a participant's chunks: W5 of [`hazards`].
 #[derive(Default)]
 pub(crate) struct Readers(Mutex<Vec<Arc<Peer>>>);
 
@@ -30,7 +30,7 @@ impl Readers {
     /// W4 to W6 of [`hazards`]: the chunks that they hold. Returns how many holds were looked at.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
-        // W5: whoever isn't in the list yet begins to read after this lock was ours.
+        // W5: a reader that isn't in the list yet begins to read after this lock was ours.
         let mut all = None;
         hazards::collect(held, || {
             let list = all.insert(self.0.lock());

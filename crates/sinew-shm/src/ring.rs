@@ -23,7 +23,7 @@
 //! | 6 | lineage: id of the chain's first message | |
 //! | 7.. | the image, if it stands here | |
 //!
-//! All are written by the writer alone, and read by everybody.
+//! All are written by the writer alone, and read by all participants.
 //!
 //! # Sync points
 //!
@@ -33,10 +33,10 @@
 //! - W3 sequence = 2n+2 (Release); pairs with R1; carries W2.
 //!
 //! Withdraw, when the chunk of message n is wanted before the message's place is:
-//! - W0 chunk = [`LEFT_OUT`] (Relaxed), and nothing else: whenever the writer dies, the slot is whole. Who
-//!   hasn't read the message misses it; who is about to read it in place notices (H5). The chunk is
-//!   *retired* as by W3 for message n + slots. The message may be brought back, in this chunk or
-//!   another one, by W1 to W3.
+//! - W0 chunk = [`LEFT_OUT`] (Relaxed), and nothing else: whenever the writer dies, the slot is
+//!   whole. A reader that hasn't read the message misses it; one that is about to read it in place
+//!   notices (H5). The chunk is *retired* as by W3 for message n + slots. The message may be
+//!   brought back, in this chunk or another one, by W1 to W3.
 //!
 //! Copy out:
 //! - R1 sequence (Acquire). Smaller than 2n+2: nothing new. Greater: overwritten.
@@ -184,7 +184,7 @@ pub(crate) enum Found {
     LeftOut,
 }
 
-/// Where a message's image is, if it isn't in its slot. Nobody vouches for it.
+/// Where a message's image is, if it isn't in its slot. Nothing vouches for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Segment << 32, index.
@@ -201,7 +201,7 @@ impl Ring {
         Self { words, shape, first: 0 }
     }
 
-    /// Somebody's ring.
+    /// A peer's ring.
     pub(crate) fn open(words: ShmRef<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
         let first = words.first().map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
         let shape = Shape::parse(first, words.len(), file)?;
@@ -366,8 +366,8 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// H5 of `holds`, for who has marked a hold, after a fence SeqCst: whether the message is there, and
-    /// in this chunk.
+    /// H5 of `holds`, for a reader that has marked a hold, after a fence SeqCst: whether the
+    /// message is there, and in this chunk.
     #[inline]
     pub(crate) fn still_names(&self, number: u64, chunk: u64) -> bool {
         let slot = self.slot(number);
@@ -387,8 +387,9 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) > number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// All messages from this one on were brought back: whoever opens the ring from now on finds them, whoever has it already goes on
-    /// to those that were there before. For the writer.
+    /// All messages from this one on were brought back: a reader that opens the ring from now on
+    /// finds them, a reader that has it already goes on to those that were there before. For the
+    /// writer.
     pub(crate) fn reach_back(&mut self, first: u64) {
         if first < self.first {
             self.first = first;
@@ -400,7 +401,7 @@ impl Ring {
     pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
         new.take_over(self, next); // G1
         failpoints::at(Point::RingCopied);
-        place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        place.store(location, Ordering::Release); // G2: pairs with the Acquire of a reader that looks for it
         failpoints::at(Point::RingPublished);
         self.outgrown(); // G3
         *self = new;

@@ -1,29 +1,30 @@
 //! Segments: the files that a participant shares, and how others map them.
 //!
 //! A segment is made without a name, reserved, filled, locked, and only then linked into the
-//! directory: nobody ever sees half of one. Its mode keeps everybody, also of the same user, from
-//! opening it for writing; its creator keeps a descriptor of its own, without a lock, to reserve
-//! more of it.
+//! directory: no participant ever sees half of one. Its mode keeps all processes, also of the same
+//! user, from opening it for writing; its creator keeps a descriptor of its own, without a lock, to
+//! reserve more of it.
 //!
 //! # What may be touched
 //!
 //! A file has holes, and a page of one that is touched while the file system is full is a signal.
-//! So `reserved` words say how far it may be touched; whoever hears of more than before compares
-//! with what the file system has allocated for the file. A peer that says too much is believed no
-//! further than before. A data segment may say less again, and more after that (M1 to M3 of
-//! [`memory`](crate::memory)); what a reader may use of it is never given back.
+//! So `reserved` words say how far it may be touched; a participant that hears of more than before
+//! compares it with what the file system has allocated for the file. A peer that says too much is
+//! believed no further than before. A data segment may say less again, and more after that (M1 to
+//! M3 of [`memory`](crate::memory)); what a reader may use of it is never given back.
 //!
 //! # The lock
 //!
 //! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open
-//! file description through which the segment is mapped, whose descriptor is closed: so it lives as
-//! long as the mapping, and the kernel lets it go with the owner's address space. It is taken
+//! file description through which the segment is mapped, and its descriptor is closed: so it lives
+//! as long as the mapping, and the kernel lets it go with the owner's address space. It is taken
 //! before the segment gets its name. The mapping is not inherited by a forked child, so that one
 //! doesn't keep it. Others ask for it, and never lock.
 //!
-//! A name says nothing about life: anybody may remove it, a clean-up script or the session manager
-//! at logout. So whoever has mapped a control segment asks through the descriptor that it was
-//! mapped by, which it keeps. Only of one that isn't mapped is asked by name.
+//! A name says nothing about life: other programs may remove it, a clean-up script or the session
+//! manager at logout. So a participant that has mapped a control segment asks through the
+//! descriptor that it was mapped by, which it keeps. Only of one that isn't mapped is asked by
+//! name.
 
 use crate::directory::Directory;
 use crate::domain::Domain;
@@ -140,7 +141,7 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(u64, bool)> {
 }
 
 impl OwnSegment {
-    /// Makes a segment; nobody sees it before [`publish`](Self::publish).
+    /// Makes a segment; no participant sees it before [`publish`](Self::publish).
     pub(crate) fn create(domain: &Domain, new: &NewSegment) -> Result<Unpublished, CapacityError> {
         let directory = domain.directory().clone();
         let name = file_name(new.kind, new.owner, new.number);
@@ -163,7 +164,8 @@ impl OwnSegment {
         let Some(header) = ShmRef::<Header>::at(&mapping, 0) else {
             return Err(CapacityError::Table { table: "bytes in a segment", limit: new.length });
         };
-        // Relaxed: nobody sees the segment before it is linked, which is a system call.
+        // Relaxed: no other participant sees the segment before it is linked, which is a system
+        // call.
         header.magic.store(MAGIC, Ordering::Relaxed);
         header.version_kind.store(u64::from(LAYOUT_VERSION) << 32 | new.kind as u64, Ordering::Relaxed);
         header.length.store(new.length as u64, Ordering::Relaxed);
@@ -198,7 +200,7 @@ impl OwnSegment {
         has_name(&self.file, &self.directory, &self.name)
     }
 
-    /// Whether others, who find it by its name, see its lock. On overlayfs they don't: there a
+    /// Whether others, which find it by its name, see its lock. On overlayfs they don't: there a
     /// mapping belongs to the file below, and the lock to a file that is closed.
     pub(crate) fn is_seen_alive(&self) -> Result<(), DomainError> {
         match probe_name(&self.directory, &self.name) {
@@ -219,9 +221,10 @@ impl OwnSegment {
         let _ = self.directory.remove(&self.name); // gone is gone
     }
 
-    /// Others who watch this file hear of it.
+    /// Others that watch this file hear of it.
     pub(crate) fn announce(&self) {
-        let _ = sys::touch(&self.file); // fails for no file of ours; who polls finds out anyway
+        // Fails for no file of ours; a participant that polls finds out anyway.
+        let _ = sys::touch(&self.file);
     }
 }
 
@@ -266,12 +269,12 @@ impl Unpublished {
     }
 }
 
-/// Somebody else's segment, mapped for reading (bells: for ringing).
+/// A peer's segment, mapped for reading (bells: for ringing).
 pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
     header: ShmRef<Header>,
     pub(crate) name: String,
-    /// Whose it is.
+    /// The user that owns it.
     pub(crate) user: u32,
     /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if
     /// neither will ever be asked for.
@@ -344,7 +347,7 @@ impl PeerSegment {
         if length < minimum {
             return Err(SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }));
         }
-        // Not by the mapping: nobody knows yet whether there is a page.
+        // Not by the mapping: it isn't known yet whether there is a page.
         let mut head = [0; size_of::<Header>()];
         rustix::io::pread(&file, &mut head, 0).map_err(system("pread"))?;
         check(&head, &name, kind, owner, length)?;
@@ -362,7 +365,8 @@ impl PeerSegment {
         let header = ShmRef::<Header>::at(&mapping, 0)
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
         let declared = ReservedLength::default();
-        declared.checked.store(allocated.min(length), Ordering::Relaxed); // nobody else has it yet
+        // No other thread has it yet.
+        declared.checked.store(allocated.min(length), Ordering::Relaxed);
         let file = (kind == SegmentKind::Control || allocated < length).then(|| shared(file, &found));
         Ok(Self { mapping, header, name, user: found.st_uid, file, declared })
     }
@@ -394,7 +398,7 @@ impl PeerSegment {
     }
 }
 
-/// The file by whose touch another user's participant is rung for, if there is one.
+/// The file to touch to ring for another user's participant, if there is one.
 pub(crate) fn open_doorbell(
     directory: &Directory,
     owner: u64,

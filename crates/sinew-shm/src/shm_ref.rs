@@ -1,7 +1,8 @@
 //! A place in memory that several processes, or in a model several threads, share.
 //!
-//! Everything in shared memory consists of atomics, so a shared reference to it is sound whoever
-//! writes there. A [`ShmRef`] is such a reference together with what keeps its memory mapped.
+//! Everything in shared memory consists of atomics, so a shared reference to it is sound whichever
+//! process writes there. A [`ShmRef`] is such a reference together with what keeps its memory
+//! mapped.
 
 use crate::sync::Arc;
 use crate::sys::Mapping;

@@ -54,7 +54,8 @@ impl Slab {
         let unpublished = OwnSegment::create(domain, &new)?;
         let size = ShmRef::<AtomicU64>::at(&unpublished.segment.mapping, size_of::<Header>());
         if let Some(size) = size {
-            size.store(chunk as u64, Ordering::Relaxed); // nobody sees the segment before it is linked
+            // No participant sees the segment before it is linked.
+            size.store(chunk as u64, Ordering::Relaxed);
         }
         Ok(Self { segment: unpublished.publish()?, number, chunk, count })
     }
@@ -87,7 +88,7 @@ impl Slab {
     }
 }
 
-/// A chunk that is with its owner: nobody reads it.
+/// A chunk that is with its owner: no reader reads it.
 #[derive(Clone)]
 pub(crate) struct OwnChunk {
     /// Segment << 32, index.
@@ -118,7 +119,8 @@ fn image_offset(name: u64, chunk: usize) -> usize {
     index.saturating_mul(chunk).saturating_add(SLAB_HEADER + IMAGE_AT)
 }
 
-/// Where somebody's chunk has its image: offset in the slab; `None` unless all of it lies in what is reserved.
+/// Where a peer's chunk has its image: offset in the slab; `None` unless all of it lies in what is
+/// reserved.
 pub(crate) fn locate(mapping: &Arc<Mapping>, reserved: usize, name: u64, length: u64) -> Option<usize> {
     let size = ShmRef::<AtomicU64>::at(mapping, size_of::<Header>())?;
     let chunk = usize::try_from(size.load(Ordering::Relaxed)).ok()?; // written before the segment was linked

@@ -1,8 +1,8 @@
-//! Looking at a domain from outside: who is there, and what the dead have left.
+//! Looking at a domain from outside: the participants in it, and what the dead have left.
 //!
-//! Nothing is joined, locked or written, and nobody hears of it: control segments are mapped
-//! read-only, and opening a file for reading is nothing that a participant watches for. So whoever
-//! is looked at does no work for it.
+//! Nothing is joined, locked or written, and no participant hears of it: control segments are
+//! mapped read-only, and opening a file for reading is nothing that a participant watches for. So a
+//! participant that is looked at does no work for it.
 
 use crate::domain::Domain;
 use crate::error::{SegmentError, SegmentProblem, SystemError};
@@ -14,8 +14,8 @@ use crate::sys;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A participant's files without a control segment are nobody's after this time: it is linked first
-/// and removed last, but may have come after the directory was read.
+/// A participant's files without a control segment belong to no participant after this time: it is
+/// linked first and removed last, but may have come after the directory was read.
 const JOINING: Duration = Duration::from_secs(10);
 
 /// Nanoseconds.
@@ -46,7 +46,7 @@ pub struct Snapshot {
 /// The files of a participant that is dead, or has never come to life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftovers {
-    /// Whose they were.
+    /// The participant that they belonged to.
     pub id: u64,
     /// Their names in the domain's directory, sorted.
     pub files: Vec<String>,
@@ -115,7 +115,7 @@ impl Snapshot {
                 OwnerState::Dead => {
                     let is_read = match Peer::open(&directory, id) {
                         Ok(dead) => is_read_by_others(&directory, &dead),
-                        // Who can't look at it now can't tell.
+                        // A participant that can't look at it now can't tell.
                         Err(error) => error.may_pass(),
                     };
                     self.remains.push(files.remain(id, is_read));
@@ -182,14 +182,14 @@ impl Snapshot {
         &self.foreign
     }
 
-    /// Removes what dead participants have left and nobody reads, then looks again. What
+    /// Removes what dead participants have left and no participant reads, then looks again. What
     /// [`remains`](Self::remains) afterwards could not be removed, or is still being read.
     ///
     /// # Errors
     /// As [`refresh`](Self::refresh).
     pub fn clean(&mut self) -> Result<(), SystemError> {
         for remains in self.remains.iter().filter(|remains| !remains.is_read) {
-            // Asked once more: a file that somebody alive has locked since is his.
+            // Asked once more: a file that a living participant has locked since belongs to it.
             if probe(self.domain.directory(), remains.id) != OwnerState::Alive {
                 remove_files(&self.domain, remains.id);
             }

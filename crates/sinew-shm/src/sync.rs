@@ -1,7 +1,7 @@
 //! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
 //!
-//! Locks here are local to the process; what processes share has none. They don't poison: nobody
-//! else's code runs under one of them.
+//! Locks here are local to the process; what processes share has none. They don't poison: no user's
+//! code runs under one of them.
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -26,8 +26,8 @@ mod loomed {
         static ref SLEEPERS: (loom::sync::Mutex<()>, loom::sync::Condvar) = Default::default();
     }
 
-    /// Sleeps until the word is no longer `seen`. Where the kernel would have nobody to wake it,
-    /// loom reports a deadlock.
+    /// Sleeps until the word is no longer `seen`. Where no thread is left to wake it, loom reports
+    /// a deadlock.
     pub(crate) fn futex_wait(word: &AtomicU32, seen: u32) {
         let mut guard = SLEEPERS.0.lock().unwrap_or_else(PoisonError::into_inner);
         while word.load(Ordering::Acquire) == seen {
@@ -35,7 +35,7 @@ mod loomed {
         }
     }
 
-    /// Wakes everybody.
+    /// Wakes all sleepers.
     pub(crate) fn futex_wake() {
         let _guard = SLEEPERS.0.lock().unwrap_or_else(PoisonError::into_inner);
         SLEEPERS.1.notify_all();

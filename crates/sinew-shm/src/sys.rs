@@ -107,7 +107,7 @@ pub(crate) fn punch(file: &OwnedFd, offset: usize, length: usize) -> io::Result<
     }
 }
 
-/// Changes a file's times: those who watch it hear of it.
+/// Changes a file's times: those that watch it hear of it.
 pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
     let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
@@ -165,7 +165,7 @@ pub(crate) fn lock(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<()> {
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Whether somebody else's lock stands in the way of this one. Takes none.
+/// Whether another process's lock stands in the way of this one. Takes none.
 pub(crate) fn is_locked(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<bool> {
     let mut wanted = flock(byte, kind);
     // SAFETY: as in `lock`.
@@ -203,7 +203,7 @@ pub(crate) fn futex_wait(word: &AtomicU32, seen: u32, timeout: Option<Duration>)
     }
 }
 
-/// Wakes everybody who sleeps on the word.
+/// Wakes all threads that sleep on the word.
 pub(crate) fn futex_wake(word: &AtomicU32) {
     #[cfg(not(loom))]
     let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32); // fails for no valid address
@@ -275,7 +275,7 @@ impl Wake {
     }
 }
 
-/// Waits until somebody wakes, or the watch has something to read.
+/// Waits until a thread wakes this one, or the watch has something to read.
 pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Duration) {
     let woken = match watch {
         Some(watch) => wait_readable([wake.0.as_fd(), watch.as_fd()], Some(timeout))[0],
@@ -293,7 +293,7 @@ pub(crate) struct Watch(OwnedFd);
 pub(crate) enum Heard {
     /// A file of this name came into the directory.
     Came(String),
-    /// A watched file was closed by somebody who could write to it.
+    /// A watched file was closed by a process that could write to it.
     Closed(i32),
     /// A watched file was touched, or is gone.
     Changed(i32),
@@ -360,10 +360,11 @@ const REFUSED: u64 = 2;
 
 /// Whether the kernel [fences all threads](fence_all_threads) when asked.
 pub(crate) fn fences_threads() -> bool {
-    FENCES.load(Ordering::Relaxed) == READY // a hint: who relies on it asks for a fence, and looks at the answer
+    // A hint: a thread that relies on it asks for a fence, and looks at the answer.
+    FENCES.load(Ordering::Relaxed) == READY
 }
 
-/// Whether it isn't known yet, so that somebody is to [prepare](prepare_fences) it.
+/// Whether it isn't known yet, so that the caller is to [prepare](prepare_fences) it.
 pub(crate) fn are_fences_unknown() -> bool {
     FENCES.load(Ordering::Relaxed) == UNKNOWN // asked once more at worst
 }
@@ -424,7 +425,7 @@ pub(crate) fn small_timer_slack() {
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000) };
 }
 
-/// This process ends here, as if somebody had killed it.
+/// This process ends here, as if it had been killed.
 #[cfg(all(feature = "kill-points", not(loom)))]
 pub(crate) fn kill_this_process() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL); // can't fail for ourselves

@@ -16,17 +16,18 @@ pub(crate) struct Taken {
     pub(crate) sink: Option<Arc<dyn Sink>>,
 }
 
-/// A record of the table of incoming connections, which two have: who reads writes into it, and the helper thread knows whether the
-/// writer still looks at it. It may be used again when both have let go.
+/// A record of the table of incoming connections, which two have: the reader writes into it, and
+/// the helper thread knows whether the writer still looks at it. It may be used again when both
+/// have let go.
 pub(crate) struct Lease {
     pub(crate) slot: u32,
     let_go: PlainU64,
 }
 
-/// Who lets go of a [`Lease`].
+/// The party that lets go of a [`Lease`].
 #[derive(Clone, Copy)]
 pub(crate) enum Party {
-    /// Who reads: everything is read.
+    /// The reader: everything is read.
     Reader = 1,
     /// The helper thread: the writer's record is gone.
     Helper = 2,

@@ -102,7 +102,7 @@ impl Worker {
         Ok(Self { participant: participant.clone(), slot, record, maker: Maker::new() })
     }
 
-    /// The participant among whose it is.
+    /// The participant that it belongs to.
     pub fn participant(&self) -> &Arc<Participant> {
         &self.participant
     }

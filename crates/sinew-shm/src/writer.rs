@@ -18,7 +18,8 @@ use crate::sys;
 use std::fmt;
 use std::time::Duration;
 
-/// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
+/// The sending end of an entity. Its user has it under a lock: a thread that publishes, connects or
+/// disconnects has it alone.
 pub struct Writer {
     endpoint: Arc<OwnEndpoint>,
     ring: Ring,
@@ -136,7 +137,7 @@ impl Writer {
         })
     }
 
-    /// The entity whose end it is.
+    /// The entity that it is the end of.
     pub fn endpoint(&self) -> &Arc<OwnEndpoint> {
         &self.endpoint
     }
@@ -146,7 +147,7 @@ impl Writer {
         self.next
     }
 
-    /// Goes on with another number: nobody is connected, so nobody misses those between.
+    /// Goes on with another number: no reader is connected, so none misses those between.
     pub fn skip_to(&mut self, next: u64) {
         debug_assert!(self.connections.is_empty() && next >= self.next);
         self.next = next;
@@ -163,13 +164,13 @@ impl Writer {
         self.ring.shape.slots
     }
 
-    /// Whether anybody is connected.
+    /// Whether any reader is connected.
     #[inline]
     pub fn is_connected(&self) -> bool {
         !self.connections.is_empty()
     }
 
-    /// Whether somebody must get everything.
+    /// Whether any reader must get everything.
     #[inline]
     pub fn is_bound(&self) -> bool {
         self.connections.iter().any(|connection| connection.capacity.is_some())
@@ -384,7 +385,7 @@ impl Writer {
             |connection: &mut Connection| connection.accepted.peer.id() == peer && goes(connection.target);
         for connection in self.connections.extract_if(.., goes) {
             connection.accepted.end(end);
-            // Whoever wanted everything is gone.
+            // The reader that wanted everything is gone.
             self.ending.push(Connection { capacity: None, ..connection });
         }
     }
@@ -406,7 +407,8 @@ impl Writer {
 
     /// B1: `None` if there is room for the next message. Else how to [wait](Waiting::sleep) for some: then this is asked
     /// again, whatever [`has_room`](Self::has_room) says: a writer that waits does so for half of its readers' capacity, for
-    /// half a millisecond, lest it waits for every message. Who gives up has nothing to take back.
+    /// half a millisecond, lest it waits for every message. A thread that gives up has nothing to
+    /// take back.
     #[inline]
     pub fn wait_for_room(&mut self) -> Option<Waiting> {
         if self.crowded.is_none() && self.has_room() { None } else { self.begin_to_wait() }
@@ -444,8 +446,8 @@ impl Writer {
         self.publish(number, head, Payload::Inline(image), None);
     }
 
-    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer. In a forked child, does
-    /// nothing.
+    /// Publishes the next message with this number and an image that lies in memory that was lent
+    /// for this writer. In a forked child, does nothing.
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();
@@ -567,7 +569,7 @@ impl Writer {
             return; // as below
         }
         if !self.connections.iter().any(|connection| connection.accepted.has_listener()) {
-            return; // who takes a connection up, or begins to listen, looks by himself
+            return; // a reader that takes a connection up, or begins to listen, looks by itself
         }
         events::announce(self.connections.iter().map(|connection| &*connection.accepted));
     }
@@ -600,7 +602,7 @@ impl Writer {
         level < 3
     }
 
-    /// Connections whose readers are gone are forgotten.
+    /// Forgets the connections to a peer that is gone.
     pub fn forget(&mut self, peer: u64) {
         self.connections.retain(|connection| connection.accepted.peer.id() != peer);
     }

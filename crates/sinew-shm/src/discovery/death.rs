@@ -3,9 +3,9 @@
 //! Once the lock is free (or the peer says that it leaves), its connections as a reader are
 //! forgotten, and its connections as a writer are drained to the last message that was published.
 //! Its holds count no more when the lock is free; those of one that has left count until it says
-//! that it has none (see [`holds`](crate::hazards)). Its files are removed by whoever finds that
-//! nobody alive still has something to read in them: each reader says in its own memory that it is
-//! done.
+//! that it has none (see [`holds`](crate::hazards)). Its files are removed by the participant that
+//! finds that no living one still has something to read in them: each reader says in its own memory
+//! that it is done.
 
 use super::{Discovery, Follower, KnownPeer, Telling};
 use crate::control::{DONE, IncomingRecord, Table, slot_of};
@@ -19,14 +19,14 @@ use std::collections::{HashMap, HashSet};
 /// How long a dead participant's files are kept for a reader that never takes its connection up.
 const GRACE: i64 = 10_000_000_000;
 
-/// A peer that is gone, and whose files are still there.
+/// A peer that is gone, but has files that are still there.
 pub(super) struct Unburied {
     known: KnownPeer,
     since: i64,
 }
 
 impl Unburied {
-    /// Whether there may still be connections that somebody is slow to take up.
+    /// Whether there may still be connections that a reader is slow to take up.
     fn is_early(&self, now: i64) -> bool {
         now - self.since < GRACE
     }
@@ -40,7 +40,7 @@ impl Follower {
         known.position = None;
         self.follow(&mut known, telling);
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
-        // As a reader: nobody waits for it. What it holds is let alone.
+        // As a reader: no writer waits for it. What it holds is let alone.
         self.release(&known.peer);
         let endpoints: Vec<_> = known.endpoints.drain().collect();
         for (_, key) in endpoints {
@@ -52,7 +52,7 @@ impl Follower {
         event_rings.retire(&self.local, |event_sender| event_sender.peer.id() == id);
         event_rings.free(&self.local, id);
         if let Ok(bell) = self.local.space_bell() {
-            bell.ring(); // whoever waits for it looks again
+            bell.ring(); // a writer that waits for it looks again
         }
         // As a writer: what it published is read to the end.
         let all = self.local.incoming.lock();
@@ -77,8 +77,8 @@ impl Follower {
         true
     }
 
-    /// Removes the files of dead peers that nobody reads any more, and forgets what we said about
-    /// them.
+    /// Removes the files of dead peers that no participant reads any more, and forgets what we said
+    /// about them.
     pub(super) fn reap(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) {
         let now = sys::steady();
         let Discovery { unburied, peers, .. } = discovery;
@@ -95,7 +95,7 @@ impl Follower {
             let is_read = if has_name {
                 unburied.known.is_incomplete && is_early || self.is_read(dead, peers, is_early)
             } else {
-                // Whoever removed it has seen to the others, or cared for nobody.
+                // What removed it has seen to the other readers, or cared for none.
                 unread(dead).get(&self.local.id).is_some_and(|unread| self.reads(id, unread))
             };
             if is_read {
@@ -114,10 +114,10 @@ impl Follower {
         });
     }
 
-    /// This participant has left. Of those who have left before, it was perhaps the last reader,
-    /// and nobody else removes their files.
+    /// This participant has left. It was perhaps the last reader of participants that left before,
+    /// and no other one removes their files.
     ///
-    /// Of two who leave at once, one sees what the other says, since both pass a fence in between:
+    /// Of two that leave at once, one sees what the other says, since both pass a fence in between:
     /// Q2 and Q3.
     pub(super) fn clear_up(&self, discovery: &Discovery) {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
@@ -143,8 +143,8 @@ impl Follower {
         }
     }
 
-    /// Whether somebody alive still has something to read from this dead peer. With `is_early`,
-    /// also one who hasn't taken his connection up: he may be slow to notice.
+    /// Whether a living participant still has something to read from this dead peer. With
+    /// `is_early`, also one that hasn't taken its connection up: it may be slow to notice.
     fn is_read(&self, dead: &Peer, peers: &HashMap<u64, KnownPeer>, is_early: bool) -> bool {
         let directory = self.local.domain.directory();
         unread(dead).iter().any(|(&reader, unread)| {

@@ -65,8 +65,8 @@ fn a_ring_that_grows_keeps_what_is_announced() {
     });
 }
 
-/// The writing end of a connection whose port changes, as `Accepted`. Ports are numbered from 1; 0
-/// is none.
+/// The writing end of a connection that changes its port, as `Accepted`. Ports are numbered from 1;
+/// 0 is none.
 struct Changing {
     port: Arc<AtomicU64>,
     routes: [Route; 2],
@@ -127,8 +127,7 @@ enum Barrier {
     AfterTheLook,
 }
 
-/// A reader begins to listen while a writer publishes that saw nobody listening and passed no
-/// fence.
+/// A reader begins to listen while a writer publishes that saw no listener and passed no fence.
 fn listening_begins(barrier: Barrier) {
     let (ports, rings) = ([port(), port()], [entries(1), entries(1)]);
     let (published, changing) = (Published::default(), Changing::new(&ports, &rings, 0));
@@ -181,7 +180,7 @@ fn listening_begins(barrier: Barrier) {
     assert_eq!(seen, [1], "a message that nobody was told of");
 }
 
-/// A message is seen although its writer saw nobody listening, wherever the kernel's fence comes in
+/// A message is seen although its writer saw no listener, wherever the kernel's fence comes in
 /// between.
 ///
 /// Fails if the helper doesn't announce.

@@ -9,7 +9,7 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread::{self, JoinHandle};
 
-/// Chunks whose every access loom watches.
+/// Chunks; loom watches every access to them.
 struct Chunks([UnsafeCell<u64>; 2]);
 
 // SAFETY: it is shared as chunks are, which is what the models check: loom reports every access
@@ -24,12 +24,12 @@ impl Chunks {
     }
 
     fn write(&self, chunk: u64, value: u64) {
-        // SAFETY: loom hands out a valid pointer, and has checked that nobody else uses it.
+        // SAFETY: loom hands out a valid pointer, and has checked that no other thread uses it.
         self.0[usize::try_from(chunk).unwrap()].with_mut(|place| unsafe { *place = value });
     }
 
     fn read(&self, chunk: u64) -> u64 {
-        // SAFETY: loom hands out a valid pointer, and has checked that nobody is writing.
+        // SAFETY: loom hands out a valid pointer, and has checked that no thread is writing.
         self.0[usize::try_from(chunk).unwrap()].with(|place| unsafe { *place })
     }
 }
@@ -95,7 +95,7 @@ fn is_free<L: IntoIterator<Item = ShmRef<[AtomicU64]>>>(chunk: u64, tables: impl
     !held.contains(&chunk)
 }
 
-/// A chunk is written again only when nobody reads it any more, and what is read is what was
+/// A chunk is written again only when no reader reads it any more, and what is read is what was
 /// published.
 ///
 /// Fails if W4 or H4 is left out or weakened, if H5 doesn't look, or if H7 or W6 is relaxed.

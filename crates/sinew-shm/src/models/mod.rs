@@ -7,9 +7,9 @@
 //! Every model states the promise it checks, and which changes to the code make it fail;
 //! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
 //! model again and again, with another order of the threads' steps each time, and lets each load
-//! see any value that the orderings allow. A chunk is a [`loom::cell::UnsafeCell`], so that whoever
-//! touches one at the wrong time is reported. A thread that sleeps on a bell goes on only when the
-//! bell has changed, so a lost wake-up is a deadlock.
+//! see any value that the orderings allow. A chunk is a [`loom::cell::UnsafeCell`], so that a
+//! thread that touches one at the wrong time is reported. A thread that sleeps on a bell goes on
+//! only when the bell has changed, so a lost wake-up is a deadlock.
 //!
 //! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread
 //! that loads a word before it stores to it (it compares a step with the last one on the same word
@@ -60,7 +60,7 @@ fn ring(slots: usize) -> Ring {
     Ring::create(words(shape.bytes() / 8), shape)
 }
 
-/// Publishes message `number`, all of whose parts say so.
+/// Publishes message `number`; all its parts say so.
 fn publish(ring: &Ring, number: u64) {
     let head = Head { order: number, ..Head::default() };
     ring.publish(number, &head, Payload::Inline(&number.to_le_bytes()));

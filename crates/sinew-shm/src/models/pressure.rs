@@ -76,7 +76,7 @@ fn room_is_noticed() {
         let reader = thread::spawn(move || {
             let cursors = (1..=2).inspect(|&cursor| {
                 if cursor == 2 {
-                    // SAFETY: loom hands out a valid pointer, and has checked that nobody is
+                    // SAFETY: loom hands out a valid pointer, and has checked that no thread is
                     // writing.
                     slot_there.0.with(|value| assert_eq!(unsafe { *value }, 0));
                 }
@@ -84,7 +84,7 @@ fn room_is_noticed() {
             read(&theirs, &waiting_there, &bell_there, cursors);
         });
         wait(&[cursor], &[waiting], &bell, 2, (1, Want::Half));
-        // SAFETY: loom hands out a valid pointer, and has checked that nobody else uses it.
+        // SAFETY: loom hands out a valid pointer, and has checked that no other thread uses it.
         slot.0.with_mut(|value| unsafe { *value = 1 });
         reader.join().unwrap();
     });
@@ -92,7 +92,7 @@ fn room_is_noticed() {
 
 /// Two readers that both must have room.
 ///
-/// Fails if B1's or B2's fence is left out, or if only one of them is told that somebody waits.
+/// Fails if B1's or B2's fence is left out, or if only one of them is told that the writer waits.
 #[test]
 fn the_slowest_counts() {
     check(2, || {

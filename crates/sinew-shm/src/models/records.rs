@@ -5,7 +5,7 @@ use crate::control::{self, Table};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use loom::thread;
 
-/// A record whose fields all say which life it is.
+/// A record; all its fields say which life it is.
 struct Record {
     generation: AtomicU64,
     fields: [AtomicU64; 2],
@@ -74,8 +74,8 @@ fn a_record_that_is_used_again_by_another_thread() {
     });
 }
 
-/// What a log says was entered was, in that order, and whoever reads it finds what was done before.
-/// Who is too late is told.
+/// What a log says was entered was, in that order, and a reader of it finds what was done before. A
+/// reader that is too late is told.
 ///
 /// Fails if L2 or L3's head is relaxed, if L2 comes before L1, or if an entry's number isn't
 /// compared.

@@ -27,7 +27,8 @@ fn a_copy_is_whole_or_known_to_be_torn() {
     });
 }
 
-/// Who sees a message's number sees all of the message, and of what has been there before nothing.
+/// A reader that sees a message's number sees all of the message, and of what has been there before
+/// nothing.
 ///
 /// Fails if W3 or R1 is relaxed.
 #[test]

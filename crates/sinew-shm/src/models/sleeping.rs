@@ -1,5 +1,5 @@
-//! P3, K1-K4: whoever has something for a sleeper wakes him, or is seen before he sleeps. A wake-up
-//! that is lost is a deadlock.
+//! P3, K1-K4: a thread that has something for a sleeper wakes it, or is seen before it sleeps. A
+//! wake-up that is lost is a deadlock.
 
 use super::{Port, Published, Route, check, drain, entries, port, publish_one};
 use crate::events::{self, Drainer, Entries};
@@ -80,7 +80,7 @@ fn two_writers_wake_one_sleeper() {
     });
 }
 
-/// A sleeper who looks at a ring that was outgrown finds what is in the new one.
+/// A sleeper that looks at a ring that was outgrown finds what is in the new one.
 ///
 /// Fails if G3 marks nothing.
 #[test]

@@ -117,7 +117,7 @@ impl Room {
     }
 }
 
-/// Whose image this is: its own number, all over; of a large one, at both ends.
+/// The image says which one it is: its own number, all over; of a large one, at both ends.
 fn fill(image: &mut [u8], number: u64) {
     let length = image.len();
     let (begin, end) = image.split_at_mut(length.min(END));
@@ -144,7 +144,7 @@ fn check(image: &[u8], number: u64) {
     assert_eq!(other, None, "image {number} of {} bytes was written while it was in use", image.len());
 }
 
-/// What everybody has, with the number by which the image was filled.
+/// What writer and reader have, with the number by which the image was filled.
 #[derive(Default)]
 struct Kept {
     loans: Vec<(u64, Loan)>,

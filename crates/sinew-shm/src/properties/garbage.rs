@@ -98,7 +98,7 @@ proptest! {
         }
     }
 
-    /// An event ring that says for ever that it has moved holds nobody up; one that has is
+    /// An event ring that says for ever that it has moved holds no reader up; one that has is
     /// followed.
     #[test]
     fn an_event_ring_that_only_moves(capacity in 0..4u32) {

@@ -19,11 +19,11 @@ use std::ops::DerefMut;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long a reading end that joins waits for those who write: one that is stopped doesn't hold it
-/// up for ever.
+/// How long a reading end that joins waits for those that write: one that is stopped doesn't hold
+/// it up for ever.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often it looks again, should nobody tell it.
+/// How often it looks again, should no process tell it.
 const AGAIN: Duration = Duration::from_millis(2);
 
 /// What kind of sending end a name has.
@@ -57,17 +57,17 @@ pub(super) struct Sending {
     writer: Option<Writer>,
     /// Readers of other processes that are not connected yet, for want of room.
     refused: Vec<(Arc<Peer>, EndpointKey)>,
-    /// Everybody who read already is connected.
+    /// All readers that were there already are connected.
     is_ready: bool,
     /// Of the last message: each has a later one.
     stamp: i64,
-    /// The last message, for those who come later; not of a queue.
+    /// The last message, for readers that come later; not of a queue.
     kept: RetainedValue,
     /// Reading ends of this process.
     local: Vec<Weak<dyn Reading>>,
     /// Threads that wait for room, or for a reader.
     waiters: usize,
-    /// The reader that was in the way when somebody last looked, and since when.
+    /// The reader that was in the way when a writer last looked, and since when.
     stuck: Option<Stuck>,
 }
 
@@ -95,7 +95,7 @@ impl Channel {
         Self { space, declared, plan, name: Mutex::new(Some(name)), has_master, starting, sending }
     }
 
-    /// The right to be a variable's master in this process; `None` if somebody has it.
+    /// The right to be a variable's master in this process; `None` if another handle has it.
     pub(super) fn take_seat(self: &Arc<Self>) -> Option<Seat> {
         let was_taken = std::mem::replace(&mut *self.has_master.lock(), true);
         (!was_taken).then(|| Seat(self.clone()))
@@ -191,7 +191,7 @@ impl Channel {
         Ok(self.sending.lock())
     }
 
-    /// Returns when everybody who reads already is connected.
+    /// Returns when all readers that are there already are connected.
     #[cold]
     fn start(&self) -> Result<(), CapacityError> {
         let _starting = self.starting.lock();
@@ -203,7 +203,7 @@ impl Channel {
         let endpoint = Arc::new(participant.advertise(&endpoint, None)?);
         let mut writer = Writer::new(endpoint, self.plan.depth, self.plan.inline, 1)?;
         let mut sending = self.sending.lock();
-        // Whoever appears from here on waits for the lock, and is connected then.
+        // A reader that appears from here on waits for the lock, and is connected then.
         for other in self.space.registry.others(&self.declared.name, Role::Reader) {
             if other.declared == self.declared {
                 self.connect_to((&mut writer, &mut sending.refused), &other.peer, other.key);
@@ -253,7 +253,7 @@ impl Channel {
         loop {
             let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
             let mut sending = self.sending()?;
-            sending.connect_refused(self)?; // each reader gets each message, or nobody does
+            sending.connect_refused(self)?; // each reader gets each message, or none does
             let Some(waiting) = sending.wait_for_room(self.plan, &bell, remaining) else {
                 sending.publish(self, image)?;
                 self.tell_waiters(&sending); // there may be room for them, too
@@ -294,7 +294,7 @@ impl Channel {
         }
     }
 
-    /// Something has changed for those who wait to write.
+    /// Something has changed for threads that wait to write.
     pub(super) fn room_made(&self) {
         self.tell_waiters(&self.sending.lock());
     }
@@ -361,7 +361,7 @@ impl Writing for Channel {
 }
 
 impl Sending {
-    /// To this process's readers, to the ring, and for those who come later.
+    /// To this process's readers, to the ring, and for readers that come later.
     fn publish(&mut self, channel: &Channel, image: Image<'_>) -> Result<(), CapacityError> {
         let writer = self.writer.as_mut().ok_or(GONE)?;
         let id = channel.space.participant.id();
@@ -381,7 +381,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Connects readers for whom there was no room before.
+    /// Connects readers for which there was no room before.
     fn connect_refused(&mut self, channel: &Channel) -> Result<(), CapacityError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         while let Some((peer, key)) = self.refused.last() {
@@ -396,15 +396,16 @@ impl Sending {
         let (writer, capacity) = self.writer.as_mut().zip(plan.capacity)?;
         let mut local = self.local.iter().filter_map(Weak::upgrade);
         if !local.all(|local| local.has_room(capacity)) {
-            return Some(Waiting::on(bell.clone())); // who makes room here rings after it has had this lock
+            // A reader that makes room here rings after it has had this lock.
+            return Some(Waiting::on(bell.clone()));
         }
         let waiting = writer.wait_for_room()?; // B1
         let is_enough = left == Some(Duration::ZERO) && writer.has_room();
         (!is_enough).then_some(waiting)
     }
 
-    /// Disconnects the reader that is in the way, if it has read nothing for so long since somebody
-    /// waits for it.
+    /// Disconnects the reader that is in the way, if it has read nothing for so long since a writer
+    /// began to wait for it.
     fn cut_off(&mut self, channel: &Channel, patience: Duration) -> bool {
         let Some(writer) = &mut self.writer else { return false };
         let Some(Laggard { peer, target: Some(target), cursor }) = writer.laggard() else { return false };

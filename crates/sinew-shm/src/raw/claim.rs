@@ -1,10 +1,11 @@
-//! Claims: what only one process may say of a name, or all must say alike, with nobody to decide.
+//! Claims: what only one process may say of a name, or all must say alike, although no process
+//! decides.
 //!
 //! # Protocol
 //!
 //! - C1 the claim is published, as an entity that isn't *established* (T2, L2).
-//! - C2 fence SeqCst; then everybody's claims are looked at. Of two processes that claim at once,
-//!   at least one sees the other.
+//! - C2 fence SeqCst; then the claims of all processes are looked at. Of two processes that claim
+//!   at once, at least one sees the other.
 //! - C3 one that contradicts and is established: fail, and withdraw.
 //! - C4 one that contradicts and isn't: the participant with the higher id withdraws, waits until
 //!   the other one is established or gone, and begins again. The lower waits until the higher has
@@ -15,7 +16,7 @@
 //! the first one's claim, so it got to C5 only after that was withdrawn.
 //!
 //! A process that dies takes its claims with it. One that is stopped between C1 and C5 holds up
-//! those who contradict it, not longer than [`PATIENCE`]; then they fail, with a sentence that
+//! those that contradict it, not longer than [`PATIENCE`]; then they fail, with a sentence that
 //! names it.
 
 use super::declared::{Declared, Role};
@@ -75,7 +76,7 @@ pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<O
     }
 }
 
-/// Whoever contradicts this claim; one that is established rather than one that isn't.
+/// The claim that contradicts this one; one that is established rather than one that isn't.
 fn rival(space: &Member, declared: &Declared, role: Role) -> Option<Rival> {
     let mut undecided = None;
     for other in space.registry.others(&declared.name, role) {

@@ -82,7 +82,7 @@ pub enum OpenError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A reader of the queue has no room, and made none in time. The message went to nobody.
+    /// A reader of the queue has no room, and made none in time. No reader got the message.
     #[error(
         "the queue `{name}` is full: process {pid} ({program}) has {capacity} messages to read, and read none for {waited:?}. \
          End it, give the queue a greater capacity, or have such readers cut off"
@@ -138,7 +138,7 @@ pub enum ReadError {
     /// A value has a size that its type can't have: its writer is broken. It is passed over.
     #[error("a value of `{name}` has {found} bytes, where {expected} are one of its type")]
     Size {
-        /// Whose value.
+        /// The name that it is a value of.
         name: String,
         /// Bytes that it has.
         found: usize,

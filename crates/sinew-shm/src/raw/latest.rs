@@ -1,4 +1,4 @@
-//! The reading end of topics and variables: the newest message of all who write.
+//! The reading end of topics and variables: the newest message of all that write.
 //!
 //! A message that comes out of a ring is kept here until a newer one comes, so a value outlives its
 //! connection. Newest is by (stamp, order), over all writers; what comes late is passed over.
@@ -37,7 +37,7 @@ struct LatestState {
 const ROUNDS: usize = 4;
 
 impl LatestReader {
-    /// Joins: from now on it has the newest message of all who write and live.
+    /// Joins: from now on it has the newest message of all that write and live.
     pub(super) fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
         let space = &channel.space;
         let reading = space.registry.add_reading(|| {

@@ -26,16 +26,16 @@
 //!
 //! # Names
 //!
-//! A name is 1 to 255 bytes, and unique in its domain over all three kinds: whoever opens it as
-//! another kind, type or size gets an error that says what it is and whose. Types are compared by
-//! their names without modules, and by size.
+//! A name is 1 to 255 bytes, and unique in its domain over all three kinds: a process that opens it
+//! as another kind, type or size gets an error that says what it is, and which process owns it.
+//! Types are compared by their names without modules, and by size.
 //!
 //! # How it works
 //!
-//! Each process that writes has a ring of its own, so nobody writes another's memory, and a process
-//! that dies leaves nothing half written. Each reading handle has its own connection with each
-//! writing process. What a process writes reaches its own handles without shared memory. A value
-//! lives as long as somebody who wrote or got it: nothing is kept for nobody.
+//! Each process that writes has a ring of its own, so no process writes another's memory, and a
+//! process that dies leaves nothing half written. Each reading handle has its own connection with
+//! each writing process. What a process writes reaches its own handles without shared memory. A
+//! value lives as long as a process that wrote or got it: without one, nothing is kept.
 //!
 //! Opening, and the first write or read of a handle, do the work of meeting the others: up to
 //! milliseconds. After that a write or a read makes no system call, except to sleep or to wake a

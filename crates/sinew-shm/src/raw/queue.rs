@@ -29,7 +29,7 @@ pub struct QueueOptions {
     /// The first handle that a process opens decides for all of them.
     pub capacity: usize,
     /// How long a reader of another process may stand in the way of this handle, reading nothing,
-    /// before it is cut off: nobody waits for it any more, and it gets [`ReadError::CutOff`].
+    /// before it is cut off: no writer waits for it any more, and it gets [`ReadError::CutOff`].
     /// Default: `None`, for ever.
     pub patience: Option<Duration>,
 }
@@ -45,17 +45,17 @@ impl Default for QueueOptions {
 ///
 /// A handle joins as a reader when it first reads, or is told to ([`join`](Self::join)); one that
 /// only writes never does. Messages of one writing process come in the order in which they were
-/// written. A full queue blocks those who write and an empty one those who read; they sleep, and
-/// are woken at once. What is written while nobody reads is kept for nobody: see
+/// written. A full queue blocks its writers and an empty one its readers; they sleep, and are woken
+/// at once. What is written while there is no reader is not kept: see
 /// [`wait_for_reader`](Self::wait_for_reader). A handle that writes and reads gets its own messages
 /// as well.
 ///
-/// A reader that dies is forgotten, and disturbs nobody. One that is alive and doesn't read fills
+/// A reader that dies is forgotten, and disturbs no other. One that is alive and doesn't read fills
 /// the queue: then writing blocks until its timeout, or until the reader is cut off
 /// ([`QueueOptions::patience`]). Other readers read on meanwhile.
 ///
 /// Writing and reading take short locks of this process and copy the message once each. Once warm
-/// they allocate nothing and make no system call, except to sleep and to wake who sleeps; a message
+/// they allocate nothing and make no system call, except to sleep and to wake a sleeper; a message
 /// to a reader of the same process is allocated.
 ///
 /// ```
@@ -125,14 +125,14 @@ impl<V: Value + ?Sized> Queue<V> {
     /// once.
     ///
     /// # Errors
-    /// [`WriteError::Full`]: a reader had no room all the time; nobody gets the message.
+    /// [`WriteError::Full`]: a reader had no room all the time; no reader gets the message.
     /// [`WriteError::Capacity`]
     pub fn write_within(&self, message: &V, timeout: Duration) -> Result<(), WriteError> {
         self.channel.write_when_room(message.bytes(), Some(timeout), self.patience)
     }
 
-    /// Waits until somebody reads the queue, in this process or another; without a timeout, for
-    /// ever. False if nobody does in time. What is written afterwards is theirs.
+    /// Waits until the queue has a reader, in this process or another; without a timeout, for ever.
+    /// False if it has none in time. Readers that are there get what is written afterwards.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]
@@ -141,7 +141,8 @@ impl<V: Value + ?Sized> Queue<V> {
     }
 
     /// Joins as a reader, unless this handle is one: what is written from when this returns it will
-    /// get. Waits until all who write know it, half a second at most if one of them doesn't answer.
+    /// get. Waits until all that write know it, half a second at most if one of them doesn't
+    /// answer.
     ///
     /// # Errors
     /// [`ReadError::Capacity`]
@@ -202,7 +203,7 @@ impl<V: Value + ?Sized> Queue<V> {
 
     fn leave(&mut self) {
         if self.reading.take().is_some() {
-            self.channel.room_made(); // this process's writers wait for nobody here
+            self.channel.room_made(); // this process's writers wait for no reader here
         }
     }
 }
@@ -229,7 +230,7 @@ struct QueueState {
     /// Links before this one have had their turn.
     turn: usize,
     scratch: Vec<u8>,
-    /// Once somebody has waited.
+    /// Once a thread has waited.
     waiter: Option<Arc<Waiter>>,
 }
 
@@ -291,7 +292,7 @@ impl QueueReader {
         }
     }
 
-    /// From now on who writes wakes who sleeps.
+    /// From now on a thread that writes wakes those that sleep.
     fn listen(&self) -> Result<Arc<Waiter>, CapacityError> {
         if let Some(waiter) = &self.state.lock().waiter {
             return Ok(waiter.clone());
@@ -310,7 +311,7 @@ impl QueueReader {
         !state.local.is_empty() || state.links.iter_mut().any(|link| link.is_ready() || link.is_over())
     }
 
-    /// The next message, if there is one. Those who write take turns.
+    /// The next message, if there is one. The writing processes take turns.
     fn take<V: Value + ?Sized>(&self, to: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
         let mut state = self.state.lock();
         let sources = state.links.len() + 1;
@@ -344,8 +345,8 @@ impl QueueReader {
         let writer = link.peer().clone();
         let before = link.next();
         let found = if link.is_over() { Ok(None) } else { link.read(scratch) };
-        // Who ends a connection overwrites only afterwards: so this is seen by whoever misses
-        // something.
+        // A writer that ends a connection overwrites only afterwards: so a reader that misses
+        // something sees this.
         let is_overwritten = matches!(found, Ok(Some(Message { missed: 1.., .. }))) && link.has_ended();
         if is_overwritten || link.is_over() && matches!(found, Ok(None)) {
             let link = links.swap_remove(turn);
@@ -425,7 +426,7 @@ impl Reading for QueueReader {
 
     fn changed(&self) {
         let mut state = self.state.lock();
-        // Those that are read to the end go at once: nobody might ever read here again.
+        // Those that are read to the end go at once: this handle might never be read again.
         state.links.retain_mut(|link| !link.is_over() || Self::is_cut_off(link));
         self.wake(&state);
     }

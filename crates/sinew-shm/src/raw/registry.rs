@@ -1,8 +1,9 @@
 //! What a process knows of the names of its domain: its own, and the others'.
 //!
-//! Locks are taken in this order: the participant's discovery (whoever calls the observer has it),
-//! then one of: a space's names and then this registry, a channel's sending end, which may be followed
-//! by a reading end; the participant's tables last. Nobody asks the participant for news while he has one of them.
+//! Locks are taken in this order: the participant's discovery (the thread that calls the observer
+//! has it), then one of: a space's names and then this registry, a channel's sending end, which may
+//! be followed by a reading end; the participant's tables last. No thread asks the participant for
+//! news while it has one of them.
 
 use super::declared::{Declared, Role};
 use super::retained::Image;
@@ -43,7 +44,7 @@ pub(super) trait Writing: Send + Sync {
     fn connect(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A reader of another process is gone.
     fn disconnect(&self, peer: u64, key: EndpointKey);
-    /// Connects those for whom there was no room before.
+    /// Connects those for which there was no room before.
     fn connect_again(&self);
 }
 
@@ -97,8 +98,8 @@ impl Registry {
         self.0.lock().channels.remove(name);
     }
 
-    /// Adds a reading end whose entity is advertised by `make`: nobody is connected to it before it
-    /// is known.
+    /// Adds a reading end; `make` advertises its entity: no writer is connected to it before it is
+    /// known.
     pub(super) fn add_reading<R: Reading + 'static>(
         &self,
         make: impl FnOnce() -> Result<Arc<R>, CapacityError>,

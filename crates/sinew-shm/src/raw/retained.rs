@@ -45,7 +45,7 @@ impl RetainedValue {
         self.origin.is_none_or(|origin| (origin.stamp, self.order) < (head.stamp, head.order))
     }
 
-    /// Takes over a message of another process, whose image is in `hold` or else in `buffer`.
+    /// Takes over a message of another process; its image is in `hold` or else in `buffer`.
     pub(super) fn take(&mut self, head: &Head, writer: u64, hold: Option<Hold>, buffer: &mut Vec<u8>) {
         self.date(head, writer);
         if hold.is_none() {

@@ -37,8 +37,8 @@ use std::sync::Weak;
 #[derive(Clone)]
 pub struct Space(Arc<SpaceMembership>);
 
-/// What the space's clones and all that is open in it share, and nobody else: it is left when the
-/// last one is dropped, on that thread.
+/// What the space's clones and all that is open in it share, and nothing else does: it is left when
+/// the last one is dropped, on that thread.
 struct SpaceMembership {
     member: Arc<Member>,
     /// One name is opened at a time.
@@ -140,9 +140,9 @@ fn domain_number() -> Result<u32, OpenError> {
     Ok(0)
 }
 
-/// What the handles of a channel share, and nobody else: the helper thread, which may have the
-/// channel at any time, doesn't keep it open. So its name is free, and what it wrote has gone, when
-/// the last handle has been dropped.
+/// What the handles of a channel share, and nothing else does: the helper thread, which may have
+/// the channel at any time, doesn't keep it open. So its name is free, and what it wrote has gone,
+/// when the last handle has been dropped.
 pub(super) struct Opened {
     channel: Arc<Channel>,
     space: Space,

@@ -37,10 +37,10 @@ pub(super) fn plan_for<V: Value + ?Sized>() -> Plan {
 /// The newest value of a name, written by many and read by many. Nothing ever blocks.
 ///
 /// A handle writes and reads; each handle gets each value once, if no newer one comes before, also
-/// what it wrote itself. Newest is the one written last by the machine's clock, whoever wrote it. A
-/// handle that is opened late has the last value at once, if a process that wrote it still has the
-/// topic open: a value lives as long as the handles of its writer's process, and whoever got it
-/// keeps it until a newer one comes. What is read is never torn.
+/// what it wrote itself. Newest is the one written last by the machine's clock, by whichever
+/// process. A handle that is opened late has the last value at once, if a process that wrote it
+/// still has the topic open: a value lives as long as the handles of its writer's process, and a
+/// handle that got it keeps it until a newer one comes. What is read is never torn.
 ///
 /// `write` and `read` take short locks of this process and copy the value once each (into and out
 /// of shared memory). Once warm they allocate nothing and make no system call. Values of up to 1016
@@ -81,7 +81,7 @@ impl<V: Value + ?Sized> Topic<V> {
         Self::open_in(&Space::shared()?, name)
     }
 
-    /// Opens a topic in a space. Returns when all who write it know that this handle reads, or
+    /// Opens a topic in a space. Returns when all that write it know that this handle reads, or
     /// after half a second if one of them doesn't answer.
     ///
     /// # Errors

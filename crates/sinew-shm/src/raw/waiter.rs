@@ -6,11 +6,11 @@ use crate::participant::Participant;
 use crate::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A port on which threads that read sleep, one or several: who rings wakes them all.
+/// A port on which threads that read sleep, one or several: a thread that rings wakes them all.
 ///
-/// The port's events are not drained: who is woken looks at its few connections itself, and one
-/// that stands in the event ring already needs no second entry; P3 of [`events`](crate::events)
-/// rings for the sleep all the same.
+/// The port's events are not drained: a thread that is woken looks at its few connections itself,
+/// and one that stands in the event ring already needs no second entry; P3 of
+/// [`events`](crate::events) rings for the sleep all the same.
 pub(super) struct Waiter {
     port: Arc<EventReceiver>,
     /// Threads that sleep, or are about to. Also keeps the port's sleeps in order: each begins a
@@ -29,7 +29,7 @@ impl Waiter {
         &self.port
     }
 
-    /// Sleeps until somebody rings, unless there is something already. May return early.
+    /// Sleeps until the bell is rung, unless there is something already. May return early.
     pub(super) fn sleep_unless(&self, is_ready: impl FnOnce() -> bool, timeout: Option<Duration>) {
         let seen = self.port.bell(); // K1
         {
@@ -47,8 +47,8 @@ impl Waiter {
         }
     }
 
-    /// Something of this process is there, or has changed. Whoever looked before it was there has
-    /// counted as a sleeper by then.
+    /// Something of this process is there, or has changed. A thread that looked before it was there
+    /// has counted as a sleeper by then.
     pub(super) fn wake(&self) {
         if *self.sleepers.lock() > 0 {
             self.port.ring();

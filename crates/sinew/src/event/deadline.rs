@@ -84,7 +84,7 @@ impl DeadlineMissed for RequestedDeadlineMissed {
     }
 }
 
-/// A deadline that somebody wants to know of when it is missed.
+/// A deadline with a handler that is to know when it is missed.
 pub(crate) struct Deadline<E> {
     clock: Clock,
     source: Arc<StatusCondition<E>>,
@@ -113,8 +113,8 @@ impl<E: DeadlineMissed> Deadline<E> {
         this
     }
 
-    /// A message came at this (steady) time. Returns whom the caller must signal once it holds no
-    /// lock.
+    /// A message came at this (steady) time. Returns the scheduler that the caller must signal once
+    /// it holds no lock.
     #[must_use]
     pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();

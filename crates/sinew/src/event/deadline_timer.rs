@@ -19,10 +19,10 @@ use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 use std::sync::Weak;
 
-/// Something whose time can run out.
+/// Something with a time that can run out.
 pub(crate) trait Timed: Send + Sync {
-    /// Whether the time is up; tells who wants to know. Returns the steady time at which to look
-    /// again, if there is one.
+    /// Whether the time is up; tells those that want to know. Returns the steady time at which to
+    /// look again, if there is one.
     fn look(&self, deferred: &mut Deferred) -> Option<i64>;
 }
 
@@ -48,7 +48,8 @@ struct DeadlineTimerState {
 }
 
 impl DeadlineTimerState {
-    /// Tells the executor when to look. Returns whom the caller must signal once it holds no lock.
+    /// Tells the executor when to look. Returns the scheduler that the caller must signal once it
+    /// holds no lock.
     #[must_use]
     fn arm(&self) -> Option<Arc<Scheduler>> {
         let task_ref = self.task_ref.as_ref()?;
@@ -68,8 +69,8 @@ impl DeadlineTimer {
         self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
     }
 
-    /// Has it look at this time, if it wouldn't sooner. Returns whom the caller must signal once it
-    /// holds no lock.
+    /// Has it look at this time, if it wouldn't sooner. Returns the scheduler that the caller must
+    /// signal once it holds no lock.
     #[must_use]
     pub(crate) fn look_by(&self, due: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();
@@ -86,7 +87,7 @@ impl Task for DeadlineTimer {
         Deferred::with(|deferred| {
             let mut watched = {
                 let mut state = self.state.lock();
-                state.due = None; // who wants a look from now on arms it again
+                state.due = None; // a caller that wants a look from now on arms it again
                 let mut watched = mem::take(&mut state.scratch);
                 watched.extend_from_slice(&state.watched);
                 watched

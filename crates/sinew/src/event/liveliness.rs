@@ -3,9 +3,9 @@
 //! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
 //! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has passed since
 //! its last sign of life (its creation, a publication, an assertion), and lives again with the
-//! next. That it expired is noticed by whoever looks first: the timer of the publisher's handler (or
-//! of the log's line, without a handler), that of any matched subscription's handler, or the sign
-//! that comes too late; and told to all of them at once, under the lease's lock.
+//! next. What looks first notices that it expired: the timer of the publisher's handler (or of the
+//! log's line, without a handler), that of any matched subscription's handler, or the sign that
+//! comes too late; all of them are told at once, under the lease's lock.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
 
@@ -29,11 +29,11 @@ pub(crate) struct Lease {
 /// What a sign of life changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// It had expired at this time, which nobody had noticed.
+    /// It had expired at this time, which no look had noticed.
     pub(crate) expired: Option<i64>,
     /// It lives again.
     pub(crate) revived: bool,
-    /// The next expiry may come sooner than whoever looked last thought.
+    /// The next expiry may come sooner than the last look found.
     pub(crate) sooner: bool,
 }
 
@@ -69,7 +69,7 @@ impl Lease {
     }
 }
 
-/// The liveliness of one manual publisher with a lease, and who wants to know of it.
+/// The liveliness of one manual publisher with a lease, and those that want to know of it.
 pub(crate) struct LivelinessLease {
     clock: Clock,
     state: Mutex<LeaseState>,
@@ -148,7 +148,7 @@ impl LivelinessLease {
         });
     }
 
-    /// Whoever matched wants to know from now on.
+    /// A matched subscription wants to know from now on.
     fn join(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
         state.look(self.clock.steady(), &self.lost, deferred);
@@ -161,7 +161,7 @@ impl LivelinessLease {
         deferred.signal(ends.and_then(|ends| watcher.timer.look_by(ends)));
     }
 
-    /// Whoever matched doesn't any more.
+    /// A matched subscription doesn't want to know any more.
     fn remove(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
         state.watchers.retain(|other| !Arc::ptr_eq(&other.changed, &watcher.changed));

@@ -45,8 +45,8 @@ impl MatchStatus {
     }
 }
 
-/// A handler is told before the number changes that can be asked for: who has seen the number finds
-/// the handler ready.
+/// A handler is told before the number changes that can be asked for: a thread that has seen the
+/// number finds the handler ready.
 impl MatchListeners {
     pub(crate) fn new(
         matched: Option<Arc<StatusCondition<Matched>>>,

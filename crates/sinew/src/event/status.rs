@@ -3,7 +3,7 @@
 use crate::ros::qos::Policy;
 use sinew_msg::DecodeError;
 
-/// Somebody matched with this entity, or went away. ROS 2: `rmw_matched_status_t`.
+/// An endpoint matched with this entity, or went away. ROS 2: `rmw_matched_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Matched {

@@ -1,4 +1,4 @@
-//! What an executor's threads sleep on, and who was called.
+//! What an executor's threads sleep on, and which of them were called.
 
 use crate::sys::sync::{AtomicU64, Condvar, Ordering};
 

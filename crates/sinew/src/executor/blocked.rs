@@ -1,13 +1,13 @@
-//! A worker whose callback waits for something.
+//! A worker with a callback that waits for something.
 //!
 //! What a callback publishes is usually left to its own thread ([`handover`](super::wake_policy)); if
-//! that goes to sleep instead, somebody else is called for it at once, not when the monitor looks.
+//! that goes to sleep instead, another worker is called for it at once, not when the monitor looks.
 
 use super::scheduler::Scheduler;
 use super::spinning;
 use crate::sys::sync::Arc;
 
-/// While it lives, nobody counts on this worker.
+/// While it lives, the scheduler doesn't count on this worker.
 pub(crate) struct Blocked {
     scheduler: Arc<Scheduler>,
     worker: u32,

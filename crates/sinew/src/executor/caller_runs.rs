@@ -1,4 +1,4 @@
-//! Lent threads: whoever waits for a server's answer may run the server himself.
+//! Lent threads: a thread that waits for a server's answer may run the server itself.
 //!
 //! [`Scheduler::run_as_caller`] hands out the one entity that the thread waits for, if its group is
 //! free. A thread in the middle of a callback of the executor does so inside that callback
@@ -8,12 +8,12 @@
 //! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it can run its
 //! entity after all and no worker is called for what is ready: when something becomes ready, when a
 //! callback ends that ran in the group, when another lender goes, and when a worker goes to sleep
-//! in turn or stops. Nobody is rung who could not run anything: he would go to sleep again, and be
-//! rung again.
+//! in turn or stops. A thread that could not run anything isn't rung: it would go to sleep again,
+//! and be rung again.
 //!
-//! Entities that are to be run here are announced without calling anybody. So every way out of here
-//! that leaves something ready calls somebody for it: [`Scheduler::register_caller`], the end of a caller's
-//! callback, the end of a [`RegisteredCaller`].
+//! Entities that are to be run here are announced without calling a thread. So every way out of
+//! here that leaves something ready calls a thread for it: [`Scheduler::register_caller`], the end
+//! of a caller's callback, the end of a [`RegisteredCaller`].
 
 use super::InHand;
 use super::current::{self, CallerScope};
@@ -79,9 +79,9 @@ impl Scheduler {
         state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
     }
 
-    /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its
-    /// bell is rung. Calls somebody for what is ready and was left to this thread. `None` if the
-    /// entity can be run here now.
+    /// This thread goes to sleep until another one has run an entity, or until it can itself: then
+    /// its bell is rung. Calls a thread for what is ready and was left to this thread. `None` if
+    /// the entity can be run here now.
     pub(crate) fn register_caller<'a>(
         &'a self,
         task: &TaskRef,
@@ -112,7 +112,7 @@ impl Scheduler {
         Some(RegisteredCaller { scheduler: self, bell, worker })
     }
 
-    /// Calls somebody for what is ready. True if the caller must signal.
+    /// Calls a thread for what is ready. True if the caller must signal.
     pub(super) fn call_for_ready(&self, state: &mut SchedulerState) -> bool {
         let ready = state.ready.len();
         if ready == 0 {
@@ -129,8 +129,8 @@ impl Scheduler {
         state.call_waiting_caller(&self.bells)
     }
 
-    /// A worker is about to wait for something: somebody else is to hear what other processes have
-    /// to say. True if the caller must signal.
+    /// A worker is about to wait for something: another one is to hear what other processes have to
+    /// say. True if the caller must signal.
     pub(super) fn call_poller(&self, state: &mut SchedulerState) -> bool {
         let called =
             self.remote_events.have_no_poller().then(|| state.workers.for_poller(i64::MAX)).flatten();
@@ -138,7 +138,7 @@ impl Scheduler {
     }
 }
 
-/// A thread that waits until somebody has run an entity; see [`Scheduler::register_caller`].
+/// A thread that waits until another one has run an entity; see [`Scheduler::register_caller`].
 pub(crate) struct RegisteredCaller<'a> {
     scheduler: &'a Scheduler,
     bell: &'a Arc<Bell>,

@@ -12,7 +12,7 @@ const DEPTH: usize = 128;
 
 struct CallbackStack {
     depth: Cell<usize>,
-    /// The executor of whose lane this thread is the worker; 0 for none.
+    /// The executor in whose lane this thread is the worker; 0 for none.
     lane: Cell<u64>,
     /// From the outermost: the serial number of the entity, and the number of its group.
     running: [Cell<(u64, u64)>; DEPTH],
@@ -96,7 +96,8 @@ pub(crate) fn worker_of(executor: u64) -> Option<u32> {
     (current == executor).then_some(worker)
 }
 
-/// This thread is the worker of this executor's lane from now on. Returns of whose it was before.
+/// This thread is the worker of this executor's lane from now on. Returns the executor that it was
+/// the worker of before.
 pub(crate) fn enter_lane(executor: u64) -> u64 {
     CALLBACKS.with(|callbacks| callbacks.lane.replace(executor))
 }
@@ -117,7 +118,8 @@ pub(crate) fn has_token_of(group: u64) -> bool {
     group != 0 && running(|callbacks| callbacks.iter().any(|callback| callback.get().1 == group))
 }
 
-/// Adds the exclusive groups whose tokens this thread has, and the executors it spins or runs for as a caller.
+/// Adds the exclusive groups that this thread has the tokens of, and the executors it spins or runs
+/// for as a caller.
 pub(crate) fn hold(groups: &mut Vec<u64>, executors: &mut Vec<u64>) {
     running(|callbacks| {
         groups.extend(callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0));

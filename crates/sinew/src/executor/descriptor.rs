@@ -1,5 +1,6 @@
-//! An executor's own file descriptor: for a program whose thread waits in somebody else's event
-//! loop (epoll, tokio, a user interface's), and spins the executor when the descriptor says so.
+//! An executor's own file descriptor: for a program with a thread that waits in an event loop of
+//! another library (epoll, tokio, a user interface's), and spins the executor when the descriptor
+//! says so.
 
 use crate::sys::clock::{Time, TimerFd};
 use crate::sys::logging::{Level, tell};
@@ -10,8 +11,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Readable while there is work, or a timer is due.
 ///
-/// It is an epoll descriptor with two others in it, so that one `poll` by whomever sees both, and
-/// neither the publishing thread nor anybody else has to wait for timers. Its owner keeps it true:
+/// It is an epoll descriptor with two others in it, so that one `poll` by any thread sees both, and
+/// neither the publishing thread nor another one has to wait for timers. Its owner keeps it true:
 /// [`ready`](Self::ready) when work comes, [`arm`](Self::arm) when the first timer changes,
 /// [`clear`](Self::clear) *before* looking for work (after it would lose what came in between). All
 /// may be called from any thread, and take one or two system calls.
@@ -30,7 +31,7 @@ impl Descriptor {
         let both = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let work = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let alarm = TimerFd::new()?;
-        let data = epoll::EventData::new_u64(0); // nobody asks which of them it is
+        let data = epoll::EventData::new_u64(0); // no reader asks which of them it is
         epoll::add(&both, &work, data, epoll::EventFlags::IN)?;
         epoll::add(&both, &alarm, data, epoll::EventFlags::IN)?;
         Ok(Self { both, work, alarm })
@@ -53,7 +54,7 @@ impl Descriptor {
         }
     }
 
-    /// Somebody will look for work: it isn't readable any more. A timer that was due is forgotten,
+    /// A thread will look for work: it isn't readable any more. A timer that was due is forgotten,
     /// and a timer that will be stays armed.
     pub(crate) fn clear(&self) {
         let mut count = [0; 8];

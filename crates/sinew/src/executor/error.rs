@@ -55,7 +55,7 @@ pub enum SpinError {
     /// A callback panicked.
     #[error("the callback of {entity} panicked: {message}")]
     Panicked {
-        /// Whose callback.
+        /// The entity that has the callback.
         entity: String,
         /// The panic's message.
         message: String,
@@ -63,7 +63,7 @@ pub enum SpinError {
     /// A callback returned an error.
     #[error("the callback of {entity} failed: {message}")]
     Failed {
-        /// Whose callback.
+        /// The entity that has the callback.
         entity: String,
         /// The error's message.
         message: String,

@@ -233,7 +233,7 @@ impl GroupCore {
         let Some(Resident { entity, task_ref, .. }) = gone else { return };
         entity.attach(None);
         if let Some(task_ref) = task_ref {
-            // A wait that nobody could end isn't begun: two callbacks that close each other's
+            // A wait that no thread could end isn't begun: two callbacks that close each other's
             // entities, say.
             let waiting = wait.then(|| self.node.host().wait_graph().enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);

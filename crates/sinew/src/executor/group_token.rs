@@ -21,7 +21,7 @@ pub(crate) enum StateOf {}
 /// Opens [`GroupCell`] cells with its number. Only a [`GroupToken`] has one.
 pub(crate) struct CellKey<What>(u64, PhantomData<What>);
 
-/// The one token of a group; nobody else runs the group's callbacks while it lives.
+/// The one token of a group; no other thread runs the group's callbacks while it lives.
 pub struct GroupToken {
     /// Opens the group's callbacks.
     pub(crate) callbacks: CellKey<CallbackOf>,

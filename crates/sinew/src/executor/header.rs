@@ -1,4 +1,4 @@
-//! A task: an entity in an executor, as those who make it ready see it.
+//! A task: an entity in an executor, as those that make it ready see it.
 
 use super::group_token::REENTRANT;
 use super::task::Task;

@@ -1,5 +1,5 @@
-//! How long something took, many times: a plain value without a clock or a lock, into which whoever
-//! measures puts numbers.
+//! How long something took, many times: a plain value without a clock or a lock, into which the
+//! measuring thread puts numbers.
 
 use std::time::Duration;
 

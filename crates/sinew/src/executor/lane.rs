@@ -33,9 +33,9 @@
 //! # Memory
 //!
 //! An entry is a pointer to a [`TaskHeader`], and a task runs without a reference of its own. Both
-//! stay as long as the task's [`Member`](super::state::Member) does. Who takes that out of the executor
-//! ([`Scheduler::leave`](super::scheduler::Scheduler::leave)) does it under the scheduler's lock and
-//! then, under the lane's,
+//! stay as long as the task's [`Member`](super::state::Member) does. The thread that takes that out
+//! of the executor ([`Scheduler::leave`](super::scheduler::Scheduler::leave)) does it under the
+//! scheduler's lock and then, under the lane's,
 //!
 //! - M1 marks the task as gone, so that it enters no lane any more,
 //! - M2 takes its entry out of the lane,
@@ -153,7 +153,7 @@ impl Lane {
     pub(super) fn set_gate(&self, to: i64) {
         // Relaxed: written under the scheduler's lock only.
         if self.gate.load(Ordering::Relaxed) != to {
-            // Release: pairs with L3. Who sees what another thread did after it, sees it.
+            // Release: pairs with L3. A thread that sees what another thread did after it, sees it.
             self.gate.store(to, Ordering::Release);
         }
     }

@@ -5,13 +5,13 @@
 //! | `scheduler` | which callback runs next, where; sleeping and waking |
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
 //! | `task` | what is run |
-//! | `bells` | what the threads sleep on, and who was called |
+//! | `bells` | what the threads sleep on, and which were called |
 //! | `ready`, `heap` | the queues it is made of |
 //! | `worker` | a thread that asks for work |
 //! | `run` | running callbacks on a thread, and what becomes of those that fail |
 //! | `caller_runs` | threads that wait for a server and run it themselves |
 //! | `wake_policy` | whether another thread is woken for what became ready |
-//! | `header` | an entity in an executor, as those who make it ready see it |
+//! | `header` | an entity in an executor, as those that make it ready see it |
 //! | `lane` | what a worker's callbacks make ready, past the queue |
 //! | `timers` | a thread of their own for timers |
 //! | `blocked` | workers that wait for something in a callback |
@@ -21,12 +21,12 @@
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `group_token` | who may touch a group's callbacks and state now |
 //! | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
-//! | `wait_graph` | who waits for whom |
+//! | `wait_graph` | which thread waits for which |
 //! | `wait_set` | another front end: the program decides what runs |
 //! | `spinning` | the executor that this thread spins |
 //! | `current` | what this thread is in the middle of |
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
-//! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
+//! | `descriptor` | an executor's file descriptor, for an event loop of another library |
 
 mod bells;
 pub(crate) mod blocked;
@@ -126,8 +126,8 @@ pub enum TimerThread {
     /// A thread wakes when they are due and queues them, before the messages that were published after that. For executors that
     /// are busy with long callbacks on several threads.
     Queues,
-    /// A thread wakes when they are due and runs their callbacks itself, beside those that run callbacks of other groups; a timer
-    /// whose group is running is queued.
+    /// A thread wakes when they are due and runs their callbacks itself, beside those that run
+    /// callbacks of other groups; a timer is queued if its group is running.
     Runs,
 }
 
@@ -270,8 +270,9 @@ impl Executor {
     }
 
     /// How long a thread that has nothing to do stays awake before it sleeps, looking for what other processes send (default: not
-    /// at all). Who publishes to it meanwhile makes no system call, and it answers within a fraction of a microsecond instead of the
-    /// tens that a wake-up takes; for that it keeps a core busy. Without effect on what comes from its own process.
+    /// at all). A thread that publishes to it meanwhile makes no system call, and it answers within
+    /// a fraction of a microsecond instead of the tens that a wake-up takes; for that it keeps a
+    /// core busy. Without effect on what comes from its own process.
     ///
     /// ```
     /// let executor = sinew::Executor::single().spin_before_park(std::time::Duration::from_micros(50));
@@ -340,9 +341,9 @@ impl Executor {
     }
 
     /// Whether a thread from outside that calls a service of this executor may run the server's callback itself, in the place of a
-    /// thread of the executor that rests; by default it may, as then nobody has to be woken. It does so only if the executor
-    /// would run just that next and the callback is known to be done within the call's timeout. Turn it off for callbacks that must
-    /// run on the thread that spins.
+    /// thread of the executor that rests; by default it may, as then no thread has to be woken. It
+    /// does so only if the executor would run just that next and the callback is known to be done
+    /// within the call's timeout. Turn it off for callbacks that must run on the thread that spins.
     #[must_use]
     pub fn caller_runs(self, may_run: bool) -> Self {
         self.scheduler.set_caller_runs(may_run);
@@ -677,10 +678,11 @@ impl Executor {
         }
     }
 
-    /// A file descriptor for somebody else's event loop (epoll, tokio, a user interface's): readable while nobody spins this
-    /// executor and there is something to do, or a timer is due. Whoever waits for it then calls [`spin_some`](Self::spin_some)
-    /// or [`spin_all`](Self::spin_all). It is made by the first call, which takes some system calls; after that, making the
-    /// executor's first entity ready costs one, and each spin two or three.
+    /// A file descriptor for an event loop of another library (epoll, tokio, a user interface's):
+    /// readable while no thread spins this executor and there is something to do, or a timer is
+    /// due. The thread that waits for it then calls [`spin_some`](Self::spin_some) or
+    /// [`spin_all`](Self::spin_all). It is made by the first call, which takes some system calls;
+    /// after that, making the executor's first entity ready costs one, and each spin two or three.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -759,7 +761,7 @@ impl fmt::Debug for Executor {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunTimes {
-    /// Whose, e.g. "subscription to /camera/image of node /filter".
+    /// The entity that has them, e.g. "subscription to /camera/image of node /filter".
     pub entity: String,
     /// Its run times.
     pub histogram: Histogram,

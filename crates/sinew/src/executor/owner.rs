@@ -1,4 +1,5 @@
-//! What an executor asks of those whose groups it runs. It knows neither nodes nor contexts.
+//! What an executor asks of the owners of the groups that it runs. It knows neither nodes nor
+//! contexts.
 
 use super::scheduler::Scheduler;
 use super::wait_graph::WaitGraph;
@@ -24,7 +25,7 @@ pub(crate) trait Owner: Send + Sync {
 pub(crate) trait Host {
     fn clock(&self) -> &Clock;
 
-    /// Who waits for whom.
+    /// Which thread waits for which.
     fn wait_graph(&self) -> &WaitGraph;
 
     fn has_ended(&self) -> bool;

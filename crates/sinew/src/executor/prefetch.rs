@@ -249,7 +249,8 @@ impl Drop for Noting {
     }
 }
 
-/// This thread takes notes from now on, though it doesn't spin: it calls services, whose servers may run on it.
+/// This thread takes notes from now on, though it doesn't spin: it calls services, and their
+/// servers may run on it.
 #[inline]
 pub(crate) fn take_notes(now: i64) {
     NOTES.with(|notes| {

@@ -2,7 +2,8 @@
 //!
 //! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before they look for work; what comes enters the
 //! histories, and so the ready queue, as if it had been published here. One of the threads that have nothing to do is the *poller*: it
-//! sleeps on the ports' bell in shared memory instead of its condition variable, and whoever calls it rings that bell.
+//! sleeps on the ports' bell in shared memory instead of its condition variable, and a thread that
+//! calls it rings that bell.
 //!
 //! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
 //! call that comes after it, which also is made under the mutex, ends the sleep or keeps it from beginning.
@@ -13,16 +14,19 @@
 //! # One drain at a time
 //!
 //! A drain goes from connection to connection, so in the middle of it what came later on one may be in the ready queue, and what came
-//! earlier on another not yet. Nobody takes work then: the others wait until it is over.
+//! earlier on another not yet. No thread takes work then: the others wait until it is over.
 //!
 //! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes the scheduler's mutex.
-//! - D2 [`is_drained_by_another`](RemoteEvents::is_drained_by_another), under the scheduler's mutex: whoever finds something in the queue that a
-//!   drain brought in sees D1 of that drain, or D4, and then all of it is there.
+//! - D2 [`is_drained_by_another`](RemoteEvents::is_drained_by_another), under the scheduler's
+//!   mutex: a thread that finds something in the queue that a drain brought in sees D1 of that
+//!   drain, or D4, and then all of it is there.
 //! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `draining`, then sleeps.
-//! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under `draining`: whoever set it sleeps by then.
+//! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under
+//!   `draining`: the thread that set it sleeps by then.
 //!
-//! Filters and listeners run in a drain and may do anything: so a thread never waits that is in a drain itself, of whichever executor
-//! (two might wait for each other), and nobody waits for longer than [`LONGEST_WAIT`]. Who waits that long takes what there is.
+//! Filters and listeners run in a drain and may do anything: so a thread that is in a drain itself,
+//! of whichever executor, never waits (two might wait for each other), and no thread waits for
+//! longer than [`LONGEST_WAIT`]. One that has waited that long takes what there is.
 
 use super::prefetch;
 use crate::sys::clock::Time;
@@ -33,7 +37,8 @@ use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long an executor sleeps at most whose ports have no common bell: it serves contexts of different directories.
+/// How long an executor sleeps at most if its ports have no common bell: it serves contexts of
+/// different directories.
 const FALLBACK: Duration = Duration::from_millis(1);
 
 /// How many looks at the ports between two looks at the clock.
@@ -43,11 +48,11 @@ const LOOKS: u32 = 16;
 /// the order of what it holds up, not the work.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// Nobody brings anything in.
+/// No thread brings anything in.
 const IDLE: u64 = 0;
-/// Somebody does.
+/// A thread does.
 const RUNS: u64 = 1;
-/// Somebody does, and others wait for it.
+/// A thread does, and others wait for it.
 const AWAITED: u64 = 2;
 
 thread_local! {
@@ -59,9 +64,11 @@ thread_local! {
 pub(crate) struct RemoteEvents {
     any: AtomicBool,
     ports: Mutex<Arc<Vec<EventPort>>>,
-    /// Whether somebody brings in what has come. One at a time: two would mix up the order of what came.
+    /// Whether a thread brings in what has come. One at a time: two would mix up the order of what
+    /// came.
     progress: AtomicU64,
-    /// Taken by who waits for a drain, and by who ends one for which others wait.
+    /// Taken by a thread that waits for a drain, and by one that ends a drain for which others
+    /// wait.
     draining: Mutex<()>,
     over: Condvar,
     /// 1 + the worker that polls; 0 for none.
@@ -79,7 +86,7 @@ pub(crate) trait Presence: Send + Sync {
     fn retune_all(&self);
 }
 
-/// A port, and whose it is.
+/// A port, and the presence that it belongs to.
 #[derive(Clone)]
 struct EventPort {
     port: Arc<EventReceiver>,
@@ -101,7 +108,8 @@ impl Default for RemoteEvents {
 }
 
 impl RemoteEvents {
-    /// The port for a context, made when it is first asked for; and whether it was made now: then whoever sleeps is to be called.
+    /// The port for a context, made when it is first asked for; and whether it was made now: then a
+    /// sleeping worker is to be called.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<EventReceiver>, bool)> {
         later(|| self.find_port(presence))
     }
@@ -124,7 +132,8 @@ impl RemoteEvents {
         all.push(EventPort { port: port.clone(), presence: Arc::downgrade(presence) });
         *ports = Arc::new(all);
         drop(ports);
-        self.any.store(true, Ordering::Relaxed); // whoever sleeps without having seen it is called by our caller
+        // Our caller calls a worker that sleeps without having seen it.
+        self.any.store(true, Ordering::Relaxed);
         self.call_anybody();
         Some((port, true))
     }
@@ -134,7 +143,8 @@ impl RemoteEvents {
         let ports = std::mem::take(&mut *self.ports.lock());
         self.any.store(false, Ordering::Relaxed); // a look too many finds nothing
         if let Some(first) = ports.first() {
-            first.port.ring(); // whoever sleeps there is to sleep where it is called from now on
+            // A worker that sleeps there is to sleep where it is called from now on.
+            first.port.ring();
         }
         for ear in ports.iter() {
             if let Some(presence) = ear.presence.upgrade() {
@@ -150,13 +160,13 @@ impl RemoteEvents {
     }
 
     pub(crate) fn patience(&self) -> Duration {
-        Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before anybody sleeps
+        Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before any worker sleeps
     }
 
     /// Whether anything could come.
     #[inline]
     pub(crate) fn has_ports(&self) -> bool {
-        // Relaxed: a port that was just made has nothing yet; who makes it drains.
+        // Relaxed: a port that was just made has nothing yet; the thread that makes it drains.
         self.any.load(Ordering::Relaxed)
     }
 
@@ -172,7 +182,8 @@ impl RemoteEvents {
     #[inline(never)]
     fn drain(&self) {
         let Some(drain) = self.begin_drain() else {
-            // Whoever is at it brings in everything, or leaves it pending, which keeps others from sleeping.
+            // The thread that is at it brings in everything, or leaves it pending, which keeps
+            // others from sleeping.
             self.wait_for_drain();
             return;
         };
@@ -219,14 +230,15 @@ impl RemoteEvents {
         true
     }
 
-    /// Whether nobody would notice what comes now. Under the scheduler's mutex.
+    /// Whether no thread would notice what comes now. Under the scheduler's mutex.
     #[inline]
     pub(crate) fn have_no_poller(&self) -> bool {
         // Relaxed: the poller begins under that mutex, and one that ends looks once more.
         self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::Relaxed) == 0
     }
 
-    /// Makes this worker the one that sleeps on the bell, if nobody is and there is one. Under the scheduler's mutex.
+    /// Makes this worker the one that sleeps on the bell, if no other one is and there is a bell.
+    /// Under the scheduler's mutex.
     pub(crate) fn become_poller(&self, worker: u32) -> Option<Poller<'_>> {
         if !self.any.load(Ordering::Relaxed) {
             return None;

@@ -59,8 +59,9 @@ impl Spin<'_> {
         self.executor.scheduler.fault().map_or(Ok(ran), Err)
     }
 
-    /// Runs callbacks until somebody pokes; false if the executor was stopped. `worker`: this thread, the same one for all calls
-    /// of a spin: to make its waits precise takes three system calls.
+    /// Runs callbacks until the executor is poked; false if the executor was stopped. `worker`:
+    /// this thread, the same one for all calls of a spin: to make its waits precise takes three
+    /// system calls.
     pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
         let _lane = OpenLane::begin(&self.executor.scheduler);
         let mut hand = self.in_hand();
@@ -136,7 +137,7 @@ pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
 /// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.
 const ENTITY: usize = 256;
 
-/// Notes that this thread runs the entity, whose task `task` finds.
+/// Notes that this thread runs the entity; `task` finds the entity's task.
 #[inline]
 fn note(entity: &dyn Task, task: impl FnOnce() -> Option<Arc<TaskHeader>>) {
     let parts = || {
@@ -329,7 +330,7 @@ pub(crate) fn report(entity: &str, fault: &dyn fmt::Display) {
     tell!(Level::Error; About { node, subject: entity }, "{fault}");
 }
 
-/// Drops a panic's payload, whose `Drop` may panic in turn: one report is enough.
+/// Drops a panic's payload; its `Drop` may panic in turn: one report is enough.
 pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
     let mut payload = panic;
     for _ in 0..8 {

@@ -2,9 +2,9 @@
 //!
 //! # Purpose
 //!
-//! An executor's threads ask [`Scheduler::next`] for work; publishers and everybody else who makes an entity ready call
-//! [`Scheduler::notify`]. Nothing is scanned: an idle entity costs nothing, and a wake-up costs the same with ten idle
-//! entities or ten thousand.
+//! An executor's threads ask [`Scheduler::next`] for work; publishers and all others that make an
+//! entity ready call [`Scheduler::notify`]. Nothing is scanned: an idle entity costs nothing, and a
+//! wake-up costs the same with ten idle entities or ten thousand.
 //!
 //! # Order
 //!
@@ -23,16 +23,18 @@
 //!
 //! # Sleep
 //!
-//! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be chosen who wakes.
+//! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be
+//! chosen which one wakes.
 //!
 //! - P1 park: under the mutex, the worker enters `Workers::parked`, then its condition variable's wait releases the mutex.
 //! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is taken out of `parked` and
 //!   its bit is set in `Bells::due`. The caller signals (P3) after it let go of all its locks.
-//! - P3 signal: `due` is emptied, and the condition variables of the workers in it are notified. Whoever empties it also
-//!   rings for others who have set bits since; every setter signals after having set its bit, so none is left.
+//! - P3 signal: `due` is emptied, and the condition variables of the workers in it are notified.
+//!   The thread that empties it also rings for others that have set bits since; every setter
+//!   signals after having set its bit, so none is left.
 //!
 //! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw the heap filled before P1
-//! or is called. Whether somebody is called at all is `handover`'s decision; when in doubt, yes.
+//! or is called. Whether a worker is called at all is `handover`'s decision; when in doubt, yes.
 
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
@@ -99,9 +101,9 @@ pub(crate) struct Scheduler {
     /// Of an executor with one thread that runs callbacks in the order of their keys.
     pub(super) lane: Option<Box<Lane>>,
     pub(super) bells: Bells,
-    /// Signalled when a callback has finished and somebody waits for that.
+    /// Signalled when a callback has finished and a thread waits for that.
     finished: Condvar,
-    /// For somebody else's event loop, if there is one.
+    /// For an event loop of another library, if there is one.
     descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
     pub(crate) remote_events: RemoteEvents,
@@ -166,7 +168,7 @@ pub(crate) enum Next {
     Lane,
     /// Nothing is ready (before the limit, or within the time allowed).
     Idle,
-    /// Somebody poked.
+    /// The executor was poked.
     Poked,
     /// The executor was stopped, or its context was shut down.
     Stopped,
@@ -192,7 +194,7 @@ pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Scheduler::notify as *const () as usize, 6);
 }
 
-/// Signals an executor, for a caller who was told to and holds no lock any more.
+/// Signals an executor, for a caller that was told to and holds no lock any more.
 #[inline]
 pub(crate) fn signal(whom: Option<Arc<Scheduler>>) {
     if let Some(scheduler) = whom {
@@ -235,7 +237,7 @@ impl Scheduler {
         Locked { guard: self.state.lock(), lane: self.lane.as_deref() }
     }
 
-    /// For tests whose virtual time never jumps: tasks may run past the queue all the same.
+    /// For tests in which virtual time never jumps: tasks may run past the queue all the same.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn trust_virtual_time(&self) {
         self.lock().is_virtual = false;
@@ -273,7 +275,8 @@ impl Scheduler {
         Some(slot)
     }
 
-    /// Forgets a group whose members have all left; if its last callback is still running, after that.
+    /// Forgets a group that all members have left; if its last callback is still running, after
+    /// that.
     pub(crate) fn remove_group(&self, slot: u32) {
         let gone = self.lock().retire_slot(slot);
         drop(gone);
@@ -427,7 +430,7 @@ impl Scheduler {
         let state = &mut *state;
         let load = state.load;
         if !state.make_ready(id, key) {
-            // Who waits for this entity may run it before those that are ready already.
+            // A thread that waits for this entity may run it before those that are ready already.
             return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
         let here = current::worker_of(self.id);
@@ -452,7 +455,7 @@ impl Scheduler {
         }
     }
 
-    /// Signals whom the caller was told to.
+    /// Signals the threads that the caller was told to.
     pub(crate) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);
@@ -481,7 +484,7 @@ impl Scheduler {
         self.lock().rung.pop()
     }
 
-    /// Does something to the state, and then signals whom it says to call.
+    /// Does something to the state, and then signals the threads that it says to call.
     fn calling(&self, act: impl FnOnce(&mut SchedulerState) -> Option<u32>) {
         let mut state = self.lock();
         let called = act(&mut state);
@@ -548,7 +551,8 @@ impl Scheduler {
         }
         let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
         if mem::take(&mut state.descriptor_waits) {
-            self.bells.call_descriptor(); // whoever waits there looks, and waits for the right time
+            // The thread that waits there looks, and waits for the right time.
+            self.bells.call_descriptor();
             return true;
         }
         let called = state.workers.for_timer(due, current::worker_of(self.id));
@@ -584,7 +588,7 @@ impl Scheduler {
         true
     }
 
-    /// The descriptor that is readable while nobody spins and something is to be done.
+    /// The descriptor that is readable while no thread spins and something is to be done.
     pub(super) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
         if self.descriptor.get().is_none() {
             let _ = self.descriptor.set(Descriptor::new()?); // if another thread was faster, its one is as good
@@ -594,7 +598,8 @@ impl Scheduler {
         self.descriptor.get().map(AsFd::as_fd).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    /// Nobody spins any more: whoever waits for the descriptor is told when something is to be done.
+    /// No thread spins any more: the thread that waits for the descriptor is told when something is
+    /// to be done.
     fn watch_descriptor(&self) {
         let Some(descriptor) = self.descriptor.get() else { return };
         let mut state = self.lock();
@@ -645,7 +650,8 @@ impl Scheduler {
         self.watch_descriptor();
     }
 
-    /// The spin that begins is a short one, which waits for nobody: it has no place for threads from outside.
+    /// The spin that begins is a short one, which waits for no thread: it has no place for threads
+    /// from outside.
     pub(super) fn host_nobody(&self) {
         self.lock().hosts = false;
     }
@@ -686,13 +692,14 @@ impl Scheduler {
     /// What publishers of other processes are to notify for entities that this executor runs. `None`: the context's receiving thread
     /// hears for it.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<EventReceiver>> {
-        // Nobody can make the descriptor readable but this process.
+        // Only this process can make the descriptor readable.
         if self.descriptor.get().is_some() {
             return None;
         }
         let (port, is_new) = self.remote_events.port(presence)?;
         if is_new {
-            self.calling(|state| state.workers.call()); // whoever sleeps is to sleep where it is heard
+            // A sleeping worker is to sleep where it is heard.
+            self.calling(|state| state.workers.call());
         }
         Some(port)
     }
@@ -702,7 +709,8 @@ impl Scheduler {
         self.lock().present
     }
 
-    /// Whether nobody but the calling thread could be expected to run this executor's callbacks, as nobody does now.
+    /// Whether only the calling thread could be expected to run this executor's callbacks, as no
+    /// thread does now.
     pub(crate) fn depends_on_this_thread(&self) -> bool {
         let state = self.lock();
         state.spinner.is_none() && state.last_spinner == Some(std::thread::current().id())
@@ -881,8 +889,8 @@ impl Scheduler {
         Some(first)
     }
 
-    /// Hands the worker the first task in the lane, whose key this is, if nothing in the queue is older. With it the worker has a
-    /// place among the executor's callbacks, until it asks again.
+    /// Hands the worker the first task in the lane, which has this key, if nothing in the queue is
+    /// older. With it the worker has a place among the executor's callbacks, until it asks again.
     #[inline(never)]
     fn take_from_lane(&self, state: &mut SchedulerState, key: Stamp, worker: &mut Worker) -> bool {
         if state.ready.first().is_some_and(|((_, first), _)| first <= key) {
@@ -954,7 +962,8 @@ impl Scheduler {
         }
     }
 
-    /// Sleeps until somebody calls this worker, or there is something to look for; `None` when the deadline has passed.
+    /// Sleeps until this worker is called, or there is something to look for; `None` when the
+    /// deadline has passed.
     #[inline]
     pub(super) fn rest<'a>(
         &'a self,
@@ -967,8 +976,9 @@ impl Scheduler {
         let minds_timers = minds_timers && !state.timers_have_thread;
         let timeout = match state.longest_wait(deadline, minds_timers) {
             Sleep::AtMost(timeout) => timeout,
-            // A timer is due, and can't run: threads from outside have all the places. Whoever of them goes calls somebody for
-            // what is ready; that this one minds the timers must not be forgotten over that, so it looks again.
+            // A timer is due, and can't run: threads from outside have all the places. Each of them
+            // calls a thread for what is ready when it goes; that this one minds the timers must
+            // not be forgotten over that, so it looks again.
             Sleep::Look if state.workers.are_full() => Some(wait_of(WATCH_INTERVAL)),
             over_or_look => {
                 state.workers.unpark(worker.index, worker.now);
@@ -1016,7 +1026,7 @@ impl Scheduler {
         if state.leaving > 0 {
             self.finished.notify_all();
         }
-        // Who takes no more leaves the rest to others.
+        // A caller that takes no more leaves the rest to others.
         let calls = was_caller && self.call_for_ready(&mut state);
         drop(state);
         if calls {

@@ -50,7 +50,8 @@ pub(crate) struct SchedulerState {
     pub(super) ended: bool,
     /// The thread that spins has what it wanted: its helpers return.
     pub(super) dismissed: bool,
-    /// Somebody other than an entity wants the spinning thread to look up (a future that can go on).
+    /// Something other than an entity wants the spinning thread to look up (a future that can go
+    /// on).
     pub(super) poked: bool,
     /// Why the spin that runs is to end.
     pub(super) fault: Option<SpinError>,
@@ -64,7 +65,7 @@ pub(crate) struct SchedulerState {
     pub(super) spinner: Option<ThreadId>,
     /// The thread that spun last.
     pub(super) last_spinner: Option<ThreadId>,
-    /// Somebody waits for the executor's descriptor, and it isn't readable.
+    /// A thread waits for the executor's descriptor, and it isn't readable.
     pub(super) descriptor_waits: bool,
     /// A thread of their own minds the timers.
     pub(super) timers_have_thread: bool,
@@ -144,7 +145,8 @@ pub(super) struct TimerEntry {
 pub(super) struct Slot {
     /// What its token opens.
     pub(super) group: u64,
-    /// The serial number of the member whose callback runs now; 0 for none, and always in a reentrant group.
+    /// The serial number of the member with the running callback; 0 for none, and always in a
+    /// reentrant group.
     pub(super) running: u64,
     pub(super) ready: ready::ReadyMembers,
     pub(super) priority: i32,
@@ -153,7 +155,7 @@ pub(super) struct Slot {
     pub(super) leaves: bool,
     /// What it adds to the executor's load while it is ready.
     load: i64,
-    /// The serial numbers of a reentrant group's members whose callbacks run now.
+    /// The serial numbers of a reentrant group's members with running callbacks.
     pub(super) concurrent: Vec<u64>,
 }
 
@@ -242,7 +244,7 @@ pub(super) enum Sleep {
     Over,
     /// Something is due already.
     Look,
-    /// At most so long, or until somebody signals.
+    /// At most so long, or until another thread signals.
     AtMost(Option<Duration>),
 }
 
@@ -291,7 +293,7 @@ impl SchedulerState {
         }
     }
 
-    /// Nobody spins any more.
+    /// No thread spins any more.
     pub(super) fn leave_spin(&mut self) {
         self.spinner = None;
         self.present = 0;
@@ -405,7 +407,7 @@ impl SchedulerState {
         Some(gone)
     }
 
-    /// Forgets a group whose members have all left, now or when its last callback has finished.
+    /// Forgets a group that all members have left, now or when its last callback has finished.
     pub(super) fn retire_slot(&mut self, slot: u32) -> Option<Slot> {
         let group = self.slots.get_mut(slot as usize)?;
         group.leaves = group.is_running();
@@ -656,7 +658,7 @@ impl SchedulerState {
     /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended, if that is measured.
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
-        // With it the token is free, before anybody can get the next one.
+        // With it the token is free, before any thread can get the next one.
         let RunningTask { entity, run_by, slot, member: id, serial, next, measured, .. } = work.take()?;
         let published = match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),
@@ -770,7 +772,8 @@ impl SchedulerState {
         }
     }
 
-    /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
+    /// Calls a thread for what is ready and was not taken by the thread that took `work`. True if
+    /// the caller must signal.
     #[inline]
     pub(super) fn call_for_rest(
         &mut self,
@@ -820,8 +823,8 @@ impl SchedulerState {
                 && self.workers.accepts_caller())
     }
 
-    /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
-    /// and be rung again.
+    /// Rings a thread that waits for something it can run itself now. No other thread is rung: it
+    /// would look in vain, and sleep, and be rung again.
     pub(super) fn call_waiting_caller(&mut self, bells: &Bells) -> bool {
         let can_run = |caller: &WaitingCaller| {
             self.accepts(caller.nested)
@@ -860,7 +863,7 @@ impl SchedulerState {
                 return Sleep::Look;
             }
             if clock.passes(kind) {
-                // Somebody may set the wall clock without telling us: look again every second.
+                // The wall clock may be set without our being told: look again every second.
                 sleep = sleep.min(if kind == ClockKind::Steady { left } else { left.min(1_000_000_000) });
             }
         }

@@ -241,8 +241,8 @@ fn spread(workers: usize, allowed: &[usize], placed: &mut BTreeMap<usize, usize>
     (0..workers).filter_map(|_| choose()).collect()
 }
 
-/// The cores that the calling thread may run on; none if nobody knows (more of them than a set here
-/// holds, a sandbox).
+/// The cores that the calling thread may run on; none if that isn't known (more of them than a set
+/// here holds, a sandbox).
 fn allowed_cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
     (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()
@@ -337,7 +337,7 @@ mod tests {
         ThreadOptions { placement, ..ThreadOptions::default() }
     }
 
-    /// Runs a test on a thread of its own, whose settings may go wrong.
+    /// Runs a test on a thread of its own, so that wrong settings of it do no harm.
     fn aside(test: impl FnOnce() + Send + 'static) {
         thread::spawn(test).join().expect("the test passes");
     }

@@ -40,8 +40,8 @@ impl Scheduler {
                     return Next::Run;
                 }
             }
-            // What is due is in the queue by now, and whoever has its group or is free will take
-            // it.
+            // What is due is in the queue by now, and the worker that has its group, or a free one,
+            // will take it.
             let (ready, load) = (state.ready.len(), state.load);
             let now = Time::steady().nanoseconds();
             if ready > 0

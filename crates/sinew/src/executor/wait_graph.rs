@@ -1,12 +1,13 @@
-//! Who waits for whom: threads that wait for a place in a history, or for a server's answer.
-//! Touched only by those who wait.
+//! Which thread waits for which: for a place in a history, or for a server's answer. Touched only
+//! by threads that wait.
 //!
-//! A thread that waits needs somebody to run callbacks of a certain group in a certain executor.
-//! Nobody will if the group's token is with a thread that waits itself, in vain, or if all threads
-//! that spin the executor do. Who waits in vain is what remains when everybody is struck off whose
-//! wait somebody can end (the rest of an AND-OR graph: of an executor any thread will do, of a
-//! group only the one that has its token). A wait that would be in vain from the start isn't begun;
-//! as every wait was checked when it began, it is the last one of a circle that fails.
+//! A thread that waits needs another one to run callbacks of a certain group in a certain executor.
+//! None will if the group's token is with a thread that waits itself, in vain, or if all threads
+//! that spin the executor do. The threads that wait in vain are what remains when all are struck
+//! off that have a wait which another thread can end (the rest of an AND-OR graph: of an executor
+//! any thread will do, of a group only the one that has its token). A wait that would be in vain
+//! from the start isn't begun; as every wait was checked when it began, it is the last one of a
+//! circle that fails.
 
 use super::current;
 use super::scheduler::TaskRef;
@@ -26,19 +27,19 @@ struct WaitingThreads {
 #[derive(Default)]
 struct WaitingThread {
     serial: u64,
-    /// The groups whose tokens it has.
+    /// The groups that it has the tokens of.
     groups: Vec<u64>,
     /// The executors it spins.
     executors: Vec<u64>,
     wants: Awaited,
-    /// Not struck off, while it is looked who waits in vain.
+    /// Not struck off, while it is looked which threads wait in vain.
     is_stuck: bool,
 }
 
 /// What a thread waits for.
 #[derive(Default, Clone, Copy)]
 struct Awaited {
-    /// Whose callback has to run.
+    /// The group that has to run a callback.
     group: u64,
     /// The executor that has to run it; 0 if the thread would do that itself.
     executor: u64,
@@ -84,7 +85,7 @@ impl WaitGraph {
         self.begin(Awaited { group, ..Awaited::default() }, current::hold)
     }
 
-    /// `hold` adds the groups whose tokens the thread has, and the executors it spins.
+    /// `hold` adds the groups that the thread has the tokens of, and the executors it spins.
     fn begin(
         &self,
         wants: Awaited,
@@ -94,7 +95,7 @@ impl WaitGraph {
         let mut waiter = waiters.spare.pop().unwrap_or_default();
         hold(&mut waiter.groups, &mut waiter.executors);
         // A thread that holds nothing holds up no other: then there is nothing to remember, however
-        // many of them wait. Nor does it wait in vain, as none of those does who wait already.
+        // many of them wait. Nor does it wait in vain, as none of those does that wait already.
         let result = if waiter.groups.is_empty() && waiter.executors.is_empty() {
             Ok(None)
         } else {
@@ -122,7 +123,7 @@ impl WaitingThreads {
     }
 }
 
-/// A wait that nobody could end.
+/// A wait that no thread could end.
 #[derive(Debug)]
 pub(crate) struct Deadlock;
 
@@ -137,7 +138,7 @@ impl Drop for WaitScope<'_> {
     }
 }
 
-/// Marks those whose waits no thread can end.
+/// Marks the threads with waits that no thread can end.
 fn mark_stuck(waiting: &mut [WaitingThread]) {
     waiting.iter_mut().for_each(|waiter| waiter.is_stuck = true);
     let can_go_on =
@@ -148,7 +149,7 @@ fn mark_stuck(waiting: &mut [WaitingThread]) {
 }
 
 impl Awaited {
-    /// Whether those who are stuck have all that could end the wait.
+    /// Whether those that are stuck have all that could end the wait.
     fn is_blocked_by(self, all: &[WaitingThread]) -> bool {
         let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
         // A reentrant group has number 0, and no thread has its token.

@@ -3,10 +3,10 @@
 //!
 //! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is
 //! ready stays there, so the next wait finds it again. Only what was taken by hand in the meantime
-//! has to go. Who takes by hand doesn't know of the queue, so the wait asks those that stand in it,
-//! and only those: [`Task::withdraw`] says, under the entity's own lock, whether there is
-//! something to do, and otherwise takes the entity out of the queue before anybody can announce it
-//! anew. So waiting costs what is ready, however much is in the set.
+//! has to go. A thread that takes by hand doesn't know of the queue, so the wait asks those that
+//! stand in it, and only those: [`Task::withdraw`] says, under the entity's own lock, whether there
+//! is something to do, and otherwise takes the entity out of the queue before another thread can
+//! announce it anew. So waiting costs what is ready, however much is in the set.
 
 use super::header::MemberId;
 use super::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
@@ -26,9 +26,9 @@ use std::time::Duration;
 /// several inputs at once, or run callbacks between other things in an order of their own. It
 /// serves contexts, nodes and groups with all their callbacks as an executor does
 /// ([`add`](Self::add)), and subscriptions without a callback
-/// ([`add_subscription`](Self::add_subscription)), whose messages the program takes. One thread at
-/// a time waits (`&mut self`), and callbacks run on it alone, when it says so ([`Ready::run`]).
-/// Dropped, it gives free what it served, and what waits there keeps waiting.
+/// ([`add_subscription`](Self::add_subscription)), from which the program takes messages. One
+/// thread at a time waits (`&mut self`), and callbacks run on it alone, when it says so
+/// ([`Ready::run`]). Dropped, it gives free what it served, and what waits there keeps waiting.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -272,7 +272,7 @@ impl Scheduler {
             }
             drop(state);
             found.sort_unstable_by_key(|candidate| candidate.key);
-            // Who is on its way out says no, too, and is out of the queue soon.
+            // A task that is on its way out says no, too, and is out of the queue soon.
             found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.clear_ready()));
             if !found.is_empty() {
                 return Ok(());

@@ -1,15 +1,16 @@
 //! Hand-over: whether what became ready is worth waking another worker for.
 //!
 //! A message that is published inside a callback usually runs best next on the same thread: it is still warm in that
-//! processor's cache, and nobody has to be woken, which costs tens of microseconds and a system call. It is another matter if
-//! this thread has long to go. So the executor learns of every callback how long it runs and how long it goes on after it
-//! last published (its *tail*), and compares what a message would wait here with what a wake-up costs, which it learns,
-//! too. Nothing is reordered by that; only the wake-up is omitted.
+//! processor's cache, and no thread has to be woken, which costs tens of microseconds and a system
+//! call. It is another matter if this thread has long to go. So the executor learns of every
+//! callback how long it runs and how long it goes on after it last published (its *tail*), and
+//! compares what a message would wait here with what a wake-up costs, which it learns, too. Nothing
+//! is reordered by that; only the wake-up is omitted.
 //!
 //! What is not known counts as long: new callbacks wake. What is known may be wrong: so while an executor is busy, one idle
 //! worker, the *monitor*, looks again every few milliseconds, and takes what waited for longer than a wake-up would have
-//! taken. It stays monitor over short breaks and gives it up when nothing has happened for a second; an idle executor
-//! is woken by nobody.
+//! taken. It stays monitor over short breaks and gives it up when nothing has happened for a
+//! second; nothing wakes an idle executor.
 //!
 //! Timers are minded by one parked worker, the *timekeeper*: the one that came to rest last, as it has the timers' callbacks
 //! in its cache; or, while all others are in long callbacks, the monitor.
@@ -104,7 +105,7 @@ struct AtWork {
     /// Its callback waits for something: it will not be back soon.
     blocked: bool,
     times: Times,
-    /// When the callback began, as far as somebody looked; 0 for unknown.
+    /// When the callback began, as far as a worker looked; 0 for unknown.
     since: i64,
     /// When the callback last published something for this executor.
     published: i64,
@@ -112,18 +113,19 @@ struct AtWork {
 
 const IDLE: AtWork = AtWork { running: false, blocked: false, times: Times::UNKNOWN, since: 0, published: 0 };
 
-/// The threads of an executor: who rests, who minds what, what the others are at.
+/// The threads of an executor: which rest, which minds what, what the others are at.
 #[derive(Debug)]
 pub(crate) struct Workers {
     at_work: Box<[AtWork]>,
-    /// Who sleeps; the last is woken first, as it has slept the shortest. The monitor stands at the front.
+    /// The workers that sleep; the last is woken first, as it has slept the shortest. The monitor
+    /// stands at the front.
     parked: Vec<u32>,
     /// How many were called and have not come yet.
     called: usize,
     /// When the last one was called.
     called_at: i64,
     monitor: Option<u32>,
-    /// Somebody was called to be monitor.
+    /// A worker was called to be monitor.
     watch_wanted: bool,
     timekeeper: Option<u32>,
     /// Callbacks that run, nested ones not counted.
@@ -141,7 +143,7 @@ pub(crate) struct Workers {
 /// Why a parked worker goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WakeReason {
-    /// Somebody called it.
+    /// It was called.
     Called,
     /// Its time was up.
     Timeout,
@@ -198,7 +200,7 @@ impl Workers {
 
     // ---- callbacks ----
 
-    /// A worker begins a callback. `now` is 0 if nobody looked.
+    /// A worker begins a callback. `now` is 0 if the worker didn't look at the clock.
     #[inline]
     pub(crate) fn begin(&mut self, worker: u32, times: Times, now: i64) {
         self.active += 1;
@@ -240,8 +242,9 @@ impl Workers {
 
     // ---- calling ----
 
-    /// A group became ready, of which `ready` are there now and whose callbacks are expected to take `load` (it not counted):
-    /// whom to wake for it. `here` is the worker whose callback brought that about.
+    /// A group became ready, as one of `ready` that are there now; the callbacks of the others are
+    /// expected to take `load`. Returns the worker to wake for it. `here` is the worker whose
+    /// callback brought that about.
     #[inline]
     pub(crate) fn for_new(&mut self, ready: usize, load: i64, here: Option<u32>, stamp: i64) -> Option<u32> {
         if self.are_several()
@@ -260,7 +263,8 @@ impl Workers {
         self.unless_soon(wait.saturating_add(load))
     }
 
-    /// A worker has taken what it expects to take `run`, and left `ready` groups of this `load` behind: whom to wake for those.
+    /// A worker has taken what it expects to take `run`, and left `ready` groups of this `load`
+    /// behind. Returns the worker to wake for those.
     #[inline]
     pub(crate) fn for_rest(&mut self, ready: usize, load: i64, run: i64) -> Option<u32> {
         if self.parked.is_empty() || self.called >= ready || self.are_full() {
@@ -269,18 +273,20 @@ impl Workers {
         self.unless_soon(run.saturating_add(load))
     }
 
-    /// A worker begins what it expects to take `run`, and nobody hears what other processes have to say: whom to wake for that.
+    /// A worker begins what it expects to take `run`, and no worker hears what other processes have
+    /// to say. Returns the worker to wake for that.
     pub(crate) fn for_poller(&mut self, run: i64) -> Option<u32> {
-        // Whoever was called hears, or rests, and hears then.
+        // A worker that was called hears, or rests, and hears then.
         if self.parked.is_empty() || self.called > 0 { None } else { self.unless_soon(run) }
     }
 
-    /// A place became free that a thread from outside had: whom to wake for what is ready.
+    /// A place became free that a thread from outside had. Returns the worker to wake for what is
+    /// ready.
     pub(crate) fn for_place(&mut self, ready: usize) -> Option<u32> {
         if ready > self.called && !self.are_full() { self.call() } else { None }
     }
 
-    /// Wakes somebody, whatever is expected.
+    /// Wakes a worker, whatever is expected.
     pub(crate) fn call(&mut self) -> Option<u32> {
         let worker = *self.parked.last()?;
         self.call_this(worker)
@@ -297,8 +303,8 @@ impl Workers {
         Some(worker)
     }
 
-    /// A timer is due earlier than any other, at `due`: whom to wake to mind it. `here` is the worker in whose callback it was
-    /// set.
+    /// A timer is due earlier than any other, at `due`. Returns the worker to wake to mind it.
+    /// `here` is the worker that set it in its callback.
     pub(crate) fn for_timer(&mut self, due: i64, here: Option<u32>) -> Option<u32> {
         match (self.timekeeper, here) {
             (Some(worker), _) => self.call_this(worker),
@@ -310,7 +316,8 @@ impl Workers {
         }
     }
 
-    /// A worker begins something that it expects to take `run`, and the next timer is due at `due`: whom to wake to mind that.
+    /// A worker begins something that it expects to take `run`, and the next timer is due at `due`.
+    /// Returns the worker to wake to mind that.
     #[inline]
     pub(crate) fn for_timer_during(&mut self, due: i64, now: i64, run: i64) -> Option<u32> {
         if self.parked.is_empty() || self.timekeeper.is_some() || now == 0 || due >= now.saturating_add(run) {
@@ -325,7 +332,7 @@ impl Workers {
             if self.monitor.is_some() {
                 return None;
             }
-            self.watch_wanted = true; // nobody would notice if it isn't soon
+            self.watch_wanted = true; // no worker would notice if it isn't soon
         }
         self.call()
     }
@@ -337,14 +344,14 @@ impl Workers {
             .map(|at_work| {
                 let run = at_work.times.run.expected();
                 let elapsed = if at_work.since == 0 { 0 } else { (now - at_work.since).max(0) };
-                // Who is overdue is not to be relied on.
+                // A worker that is overdue is not to be relied on.
                 if elapsed > run { i64::MAX } else { run - elapsed }
             })
             .min()
             .unwrap_or(i64::MAX)
     }
 
-    /// When somebody was called: for learning what that costs.
+    /// When a worker was called: for learning what that costs.
     pub(crate) fn note_call(&mut self, now: i64) {
         self.called_at = now;
     }
@@ -368,7 +375,7 @@ impl Workers {
             self.parked.push(worker);
         }
         let minds = if watches {
-            // Whoever is back soon minds them better: the timers' callbacks are in its cache.
+            // A worker that is back soon minds them better: the timers' callbacks are in its cache.
             self.timekeeper.is_none() && (self.active == 0 || self.soonest(now) >= self.wake_cost)
         } else {
             self.timekeeper.is_none() || self.timekeeper == self.monitor
@@ -422,7 +429,7 @@ impl Workers {
         self.at_work[worker as usize] = IDLE;
     }
 
-    /// Everybody is to wake.
+    /// All workers are to wake.
     pub(crate) fn call_all(&mut self) {
         self.called += self.parked.len();
         self.parked.clear();

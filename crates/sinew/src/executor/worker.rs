@@ -29,7 +29,7 @@ pub(crate) struct Worker {
 pub(super) struct LastPoll {
     /// When the look began, in steady nanoseconds.
     at: i64,
-    /// How many callbacks may run before the next one; 0 if nobody looked at the clock.
+    /// How many callbacks may run before the next one; 0 if the worker didn't look at the clock.
     left: u8,
 }
 
@@ -44,7 +44,7 @@ impl LastPoll {
         (self.left > 0).then_some(self.at)
     }
 
-    /// A look begins. `now` is 0 if nobody looked at the clock.
+    /// A look begins. `now` is 0 if the worker didn't look at the clock.
     pub(super) fn begins(&mut self, now: i64) {
         *self = if now == 0 { Self::default() } else { Self { at: now, left: UNHEARD } };
     }

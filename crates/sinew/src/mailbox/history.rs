@@ -54,7 +54,7 @@ pub(crate) enum LossCause {
 /// When a subscription joined to which retained messages come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JoinOrder {
-    /// It does so now, and nobody has seen yet what it has.
+    /// It does so now, and no thread has seen yet what it has.
     Now,
     /// It has its messages, and has counted what gave way: nothing gives way to older ones that come late.
     Before,

@@ -1,4 +1,4 @@
-//! Who wants to hear at once that a message came: tasks that wait for one, and a listener.
+//! Those that want to hear at once that a message came: tasks that wait for one, and a listener.
 //!
 //! # Tasks
 //!
@@ -11,10 +11,10 @@
 //! dropped, by passing the wake on to the next in the queue (A3). While a task is in the queue, at
 //! least as many others owe a look as there are messages: it was put there when there were none,
 //! every message since has made one other task owe, and a look that was paid took a message, found
-//! none left, or was passed on. So none sleeps while a message waits that nobody is to fetch.
+//! none left, or was passed on. So none sleeps while a message waits that no task is to fetch.
 //!
 //! A future has a ticket while it waits, under which it is found in the queue, first come, first
-//! served; a task that was woken for a message that somebody else took goes back to where it was.
+//! served; a task that was woken for a message that another reader took goes back to where it was.
 
 use crate::executor::{dispose_of, panic_message, report};
 use crate::sys::sync::Arc;
@@ -42,8 +42,8 @@ impl Listener {
     }
 }
 
-/// Runs code of the program, and reports its panic: that is no concern of the publisher on whose
-/// thread it runs.
+/// Runs code of the program, and reports its panic: that is no concern of the publisher that runs
+/// it on its thread.
 fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
     let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
     let what = what();
@@ -62,7 +62,7 @@ impl WaiterId {
     }
 }
 
-/// Who listens and who waits, kept under the history's lock.
+/// The listener and the tasks that wait, kept under the history's lock.
 #[derive(Default)]
 pub(crate) struct Waiters {
     listener: Option<Arc<Listener>>,
@@ -106,7 +106,7 @@ pub(crate) fn wake(task: Waker) {
 }
 
 impl Waiters {
-    /// Whether a message that comes is to be told to anybody.
+    /// Whether a message that comes is to be told to a task or the listener.
     pub(crate) fn is_wanted(&self) -> bool {
         self.listener.is_some() || !self.tasks.is_empty()
     }
@@ -174,7 +174,7 @@ impl Waiters {
         }
     }
 
-    /// Everybody who waits: there is news that concerns them all.
+    /// All tasks that wait: there is news that concerns them all.
     #[must_use]
     pub(crate) fn everybody(&mut self) -> VecDeque<(u64, Waker)> {
         std::mem::take(&mut self.tasks)

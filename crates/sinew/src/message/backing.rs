@@ -18,7 +18,7 @@ pub(crate) enum Backing {
     Loan(Loan),
     /// Our own, published, or about to be: others read it, too.
     Lent(Lent),
-    /// Somebody else's.
+    /// Another process's.
     Hold(Hold),
     /// An image in ordinary memory.
     Own(OwnImage),
@@ -70,7 +70,7 @@ pub(crate) struct OwnImage {
     length: usize,
 }
 
-/// As for any other allocation that fails where nobody is asked: the program ends.
+/// As for any other allocation that fails where no error can be returned: the program ends.
 #[cold]
 pub(crate) fn out_of_memory(length: usize) -> ! {
     alloc::handle_alloc_error(Layout::array::<u8>(length).unwrap_or(Layout::new::<OwnImage>()))

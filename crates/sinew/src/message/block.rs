@@ -28,7 +28,8 @@
 //! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
 //! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to the one that gets it.
 //! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set there by compare-exchange (Release),
-//!   taken by swap (Acquire), which carries it in the same way. Who takes it has it alone: the swap leaves nothing.
+//!   taken by swap (Acquire), which carries it in the same way. A thread that takes it has it
+//!   alone: the swap leaves nothing.
 //! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the places are emptied (SeqCst, all four, which
 //!   costs nothing more than B5). One of both sees the other, so no block stays behind.
 //!
@@ -64,7 +65,7 @@ enum Storage {
     /// In memory that the [`Backing`] behind the control block keeps. Only for types whose values need no `Drop`.
     Foreign,
     /// Nowhere: there is only its image, which the [`Backing`] behind the control block keeps. No handle gives access to a value of such a
-    /// message: who wants one [decodes](RawMessage::decode) it.
+    /// message: a caller that wants one [decodes](RawMessage::decode) it.
     Image,
 }
 
@@ -144,7 +145,7 @@ impl Control {
     /// # Safety
     /// The caller is the sole owner of the block, came by it through `allocate` and doesn't use it afterwards.
     unsafe fn free(control: NonNull<Control>) {
-        // SAFETY: sole owner, so nobody else has a reference to the fields.
+        // SAFETY: sole owner, so no other thread has a reference to the fields.
         let (table, place) = unsafe { (*control.as_ptr()).kind() };
         let (layout, _) = Self::layout(table, place);
         // SAFETY: the block was initialised by `allocate`, and is dropped once: its owner gives it up here.
@@ -172,7 +173,8 @@ impl Control {
                 return; // the values of such types need no `Drop`; an image is no value
             }
         };
-        // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that nobody else has it.
+        // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that no other
+        // handle has it.
         unsafe { (self.table.drop)(self.value.as_ptr()) };
     }
 }
@@ -319,7 +321,8 @@ impl RawMessage {
         self.control().references.load(Ordering::Acquire) == 1
     }
 
-    /// Whether this is the only reference, and nobody outside the process reads the message: so it may become its holder's own.
+    /// Whether this is the only reference, and no other process reads the message: so it may become
+    /// its holder's own.
     #[inline]
     pub(crate) fn is_ownable(&self) -> bool {
         self.is_sole() && !(self.control().has_keep() && self.is_read_elsewhere())
@@ -388,7 +391,7 @@ impl RawMessage {
         if self.is_image() { self.keep().map(Backing::bytes) } else { None }
     }
 
-    /// The image, to be written, if that is all there is, and nobody else can see it.
+    /// The image, to be written, if that is all there is, and no other reader can see it.
     pub(crate) fn image_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_image() { self.keep_mut()?.bytes_mut() } else { None }
     }
@@ -558,7 +561,8 @@ impl Drop for RawMessage {
             }
             // B2: Acquire; pairs with B1 of the references that went before.
             fence(Ordering::Acquire);
-            // Nobody else is left to see it; the block goes home with the count that a lent one starts with.
+            // No other thread is left to see it; the block goes home with the count that a lent one
+            // starts with.
             self.control().references.store(1, Ordering::Relaxed);
         }
         self.let_go();
@@ -635,8 +639,8 @@ impl Hot {
         NonNull::new(self.0.swap(ptr::null_mut(), Ordering::SeqCst)).map(Block) // B5, B6
     }
 
-    /// The same for who lends: it looks first, so that the line stays with others while there is
-    /// nothing, and may overlook a block that comes just now.
+    /// The same for a thread that lends: it looks first, so that the line stays with others while
+    /// there is nothing, and may overlook a block that comes just now.
     #[inline]
     fn take_to_lend(&self) -> Option<Block> {
         // Relaxed: the exchange decides.
@@ -808,7 +812,8 @@ impl Pool {
         }
     }
 
-    /// A new block; at the capacity, one with a kept value gives that up, or the block will be nobody's.
+    /// A new block; at the capacity, one with a kept value gives that up, or the block will belong
+    /// to no pool.
     #[cold]
     fn make_vacant(self: &Arc<Self>) -> Vacant {
         let mut ours = true;

@@ -112,7 +112,7 @@ impl<T: Message + fmt::Debug> fmt::Debug for Unique<T> {
     }
 }
 
-/// One of several references to a message, which nobody can change any more.
+/// One of several references to a message, which no holder can change any more.
 ///
 /// One pointer wide; `clone` counts, it copies no message. The last reference lets the message go,
 /// on whatever thread it is dropped.
@@ -123,7 +123,7 @@ impl<T: Message + fmt::Debug> fmt::Debug for Unique<T> {
 /// let one = sinew::Shared::new(Frame { pixels: vec![1, 2] });
 /// let two = one.clone();
 /// assert!(sinew::Shared::ptr_eq(&one, &two));
-/// let one = one.try_unique().unwrap_err(); // somebody else is still reading
+/// let one = one.try_unique().unwrap_err(); // another holder is still reading
 /// drop(two);
 /// assert_eq!(one.try_unique().unwrap().pixels, [1, 2]);
 /// ```
@@ -181,8 +181,8 @@ impl<T: Message> Deref for Shared<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: a filled block of type `T` (checked in `assume`), alive through `self`, which
-        // nobody may change while there are several references.
+        // SAFETY: a filled block of type `T` (checked in `assume`), alive through `self`, which no
+        // holder may change while there are several references.
         unsafe { self.message.value().cast::<T>().as_ref() }
     }
 }

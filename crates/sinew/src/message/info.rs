@@ -83,7 +83,8 @@ pub(crate) struct Publication {
     /// the one that receives the message, else as [`introduce`] numbered it.
     pub(crate) publisher: u64,
     pub(crate) lineage: Lineage,
-    /// Steady nanoseconds after which nobody wants it any more; `i64::MAX` when it lives for ever.
+    /// Steady nanoseconds after which no reader wants it any more; `i64::MAX` when it lives for
+    /// ever.
     pub(crate) expires: i64,
 }
 
@@ -103,8 +104,8 @@ impl Publication {
     }
 }
 
-/// Other participants whose messages came here, in the order in which they were introduced; few,
-/// and never forgotten, as a message may outlive the acquaintance.
+/// Other participants that messages came from, in the order in which they were introduced; few, and
+/// never forgotten, as a message may outlive the acquaintance.
 static INTRODUCED: RwLock<Vec<u64>> = RwLock::new(Vec::new());
 
 /// The number that stands for another participant in [`Publication::publisher`], in the upper half.

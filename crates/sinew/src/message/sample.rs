@@ -58,7 +58,8 @@ impl<T: Message> Sample<T> {
             return None;
         }
         // SAFETY: a filled block of type `T` (checked in `assume`), which is no image, so there is
-        // a value, alive through `self`; nobody may change it while there are several references.
+        // a value, alive through `self`; no holder may change it while there are several
+        // references.
         Some(unsafe { self.message.value().cast::<T>().as_ref() })
     }
 

@@ -72,7 +72,7 @@ impl TypeSupport {
         self.description?.describe()
     }
 
-    /// Whether messages of one type can be given to those who take the other: as they are, or by
+    /// Whether messages of one type can be given to those that take the other: as they are, or by
     /// their images.
     pub(crate) fn exchanges_with(&self, other: &Self) -> bool {
         let by_images = || {
@@ -172,7 +172,7 @@ pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
         let from = unsafe { &*from.cast::<T>() };
         let to = to.cast::<T>();
         if filled {
-            // SAFETY: `filled` promises an initialised `T` that nobody else uses.
+            // SAFETY: `filled` promises an initialised `T` that no other thread uses.
             let to = unsafe { &mut *to };
             to.clone_from(from);
         } else {

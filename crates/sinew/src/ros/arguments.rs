@@ -120,7 +120,7 @@ pub enum ArgumentError {
     #[error("option `{option}` (argument {position}) is not supported yet; leave it out")]
     Unsupported { option: String, position: usize },
 
-    /// Nobody knows this option.
+    /// This option is unknown.
     #[error(
         "option `{}` (argument {position}) is unknown; behind `--ros-args` there can be `-r` (`--remap`), `-p` \
          (`--param`), `--params-file`, `--log-level`, `--help` and `--enable-...-logs` or `--disable-...-logs`, and the \

@@ -127,7 +127,7 @@ pub enum CreateError {
     },
 }
 
-/// Why a message was not published. Nobody got it.
+/// Why a message was not published. No subscription got it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishFailure {
@@ -143,10 +143,11 @@ pub enum PublishFailure {
         /// The publisher's `max_blocking_time`.
         waited: Duration,
     },
-    /// The file system of the shared memory has no room for the message's image, and nobody in this
-    /// process takes the message, or a reliable keep_all subscription of another one must get it.
-    /// Otherwise it is published in this process, and the others miss it: that is logged once, and
-    /// counted where tools find it ([`Counter::Missed`](sinew_shm::Counter::Missed)).
+    /// The file system of the shared memory has no room for the message's image, and no
+    /// subscription in this process takes the message, or a reliable keep_all subscription of
+    /// another one must get it. Otherwise it is published in this process, and the others miss it:
+    /// that is logged once, and counted where tools find it
+    /// ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
         "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
          are free. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"

@@ -180,7 +180,8 @@ where
                 Poll::Ready(reply) => {
                     if let Some(reply_token) = reply_token {
                         let outcome = outcome(reply, &reply_token.core().pool);
-                        drop(reply_token.complete(outcome)); // if nobody waits, nobody misses it
+                        // If the caller doesn't wait, it doesn't miss it.
+                        drop(reply_token.complete(outcome));
                     }
                     Some(())
                 }

@@ -75,8 +75,8 @@ impl<T: Message> fmt::Display for CallError<T> {
 
 impl<T: Message> std::error::Error for CallError<T> {}
 
-/// A response that nobody waits for any more: the caller has given up or gone, or the context was
-/// shut down.
+/// A response that no caller waits for any more: the caller has given up or gone, or the context
+/// was shut down.
 pub struct RespondError<T: Message>(Option<Unique<T>>);
 
 impl<T: Message> RespondError<T> {

@@ -66,12 +66,12 @@ pub enum CallFailure {
         /// The panic's message.
         message: String,
     },
-    /// The answer could never come, as who would have to give it waits for the caller.
+    /// The answer could never come, as the thread that would have to give it waits for the caller.
     #[error(
         "waiting for the answer would never end: {why}; use `call_async` or `call_then`, or another group or executor"
     )]
     WouldDeadlock {
-        /// Who waits for whom.
+        /// Which thread waits for which.
         why: &'static str,
     },
     /// The call is one of a chain of calls inside each other that is too long.

@@ -5,14 +5,14 @@
 //! Every call has a place in its client's list and a sequence number that no other call of the
 //! client has; together they are its [`CallId`]. The server's side holds the id, not the place:
 //! places are used again at once, and an answer to a call that is over finds another number there,
-//! or nobody. So a call is *settled* once (answered or failed), by whoever comes first, and *taken*
-//! or *given up* once, by its caller, who is the only one to free the place.
+//! or none. So a call is *settled* once (answered or failed), by the thread that comes first, and
+//! *taken* or *given up* once, by its caller, which is the only one to free the place.
 //!
 //! | step | by | under the lock | after it |
 //! |---|---|---|---|
 //! | begin | caller | place, number | |
 //! | wait | caller | looks once more, leaves how to be woken | sleeps |
-//! | settle | server, or who ends the wait | outcome; takes out whom to wake | wakes |
+//! | settle | server, or the thread that ends the wait | outcome; takes out whom to wake | wakes |
 //! | take, give up | caller | frees the place | drops what was in it |
 //!
 //! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
@@ -58,7 +58,7 @@ impl CallId {
     }
 }
 
-/// Why a call has no answer, and its request if nobody took that.
+/// Why a call has no answer, and its request if no server took that.
 pub(crate) struct CallFault {
     pub(crate) failure: CallFailure,
     pub(crate) request: Option<RawMessage>,
@@ -75,7 +75,7 @@ pub(crate) type OnOutcome = Box<
 
 /// Who is told when a call is settled.
 enum CallWaiter {
-    /// Whoever asks.
+    /// Nothing: the caller asks.
     Nobody,
     Thread(Arc<Bell>),
     Task(Waker),
@@ -94,7 +94,7 @@ pub(crate) trait WakeWaiters: Send + Sync {
 
 /// A client elsewhere, as the server here sees it.
 pub(crate) trait RemoteClient: Send + Sync {
-    /// Sends it what came of a call. Takes short locks, and runs nobody's code.
+    /// Sends it what came of a call. Takes short locks, and runs no code of the program.
     fn answer(&self, call: (u64, u32), outcome: &CallOutcome);
 
     /// Sends the failures for which there was no room.
@@ -432,8 +432,8 @@ impl PendingCalls {
         }
         let connection = server.connect(self).map_err(|problem| CallFailure::Transport { problem })?;
         let before = link.replace(ServerLink { server: server.clone(), connection: connection.clone() });
-        // After the line can be found: whoever finds out that the server is gone ends the line
-        // then, or has done so before this look.
+        // After the line can be found: a thread that finds out that the server is gone ends the
+        // line then, or has done so before this look.
         let is_there = server.is_there();
         if !is_there {
             *link = None;
@@ -464,7 +464,7 @@ impl PendingCalls {
         (connection.key() == key).then_some(connection)
     }
 
-    /// A server of another process is gone: who waits for its answer is told.
+    /// A server of another process is gone: a caller that waits for its answer is told.
     pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
         let link = {
             let mut link = self.link.lock();
@@ -485,15 +485,15 @@ impl PendingCalls {
         self.fail(&CallFailure::ServerGone, |call| call.connection == Some(connection.key()));
     }
 
-    /// An answer that came by a line can't be told from the others: whoever waits for one of them
-    /// is told.
+    /// An answer that came by a line can't be told from the others: all that wait for one of them
+    /// are told.
     #[cold]
     pub(crate) fn lose_answers(&self, connection: &dyn RemoteServerConnection, problem: String) {
         let failure = CallFailure::Transport { problem };
         self.fail(&failure, |call| call.connection == Some(connection.key()));
     }
 
-    /// Whose executor runs the callbacks of calls.
+    /// The scheduler of the executor that runs the callbacks of calls.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
         self.state.lock().task_ref.as_ref().map(|task_ref| task_ref.scheduler.clone())
     }
@@ -513,7 +513,7 @@ impl PendingCalls {
         state.remove(id).and_then(|call| call.outcome)
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether a caller waits for an answer.
     pub(crate) fn has_open(&self) -> bool {
         self.state.lock().calls.open().next().is_some()
     }
@@ -623,7 +623,7 @@ impl PendingCalls {
     }
 
     /// The caller waits no longer. Returns the outcome if there is one after all, else the request
-    /// if nobody took it.
+    /// if no server took it.
     pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
         let gone = {
             let mut state = self.state.lock();
@@ -722,7 +722,7 @@ impl PendingCalls {
         self.fail(&CallFailure::Shutdown, |_| true);
     }
 
-    /// The client goes: its calls are abandoned, and what nobody took is taken back.
+    /// The client goes: its calls are abandoned, and requests that no server took are taken back.
     pub(crate) fn close(&self) {
         let gone = {
             let mut state = self.state.lock();

@@ -135,7 +135,7 @@ impl ServiceRegistry {
         }
     }
 
-    /// A server of another process is gone: who waits for its answers is told.
+    /// A server of another process is gone: callers that wait for its answers are told.
     pub(crate) fn remove_remote(&self, name: &str, server: &Arc<dyn RemoteServer>) {
         let mut clients: Vec<Arc<PendingCalls>> = Vec::new();
         let gone = self.remove(name, |entry| {

@@ -178,7 +178,7 @@ pub(crate) trait RemoteServer: Send + Sync {
     /// What it says of itself.
     fn described(&self) -> &RemoteEndpoint;
 
-    /// Whether it hasn't gone, be it that nobody here has noticed yet.
+    /// Whether it hasn't gone, be it that no thread here has noticed yet.
     fn is_there(&self) -> bool;
 
     /// A client's own line to it. An error says what is wrong.
@@ -690,7 +690,8 @@ impl RequestQueue {
         waits || other
     }
 
-    /// Sets where to announce requests, announces those that wait, and lets their callers know, who may want to help.
+    /// Sets where to announce requests, announces those that wait, and lets their callers know,
+    /// which may want to help.
     pub(crate) fn attach(&self, number: u64, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         if !state.serves(number) {
@@ -741,7 +742,7 @@ impl Request {
     /// The caller gets it back, with the reason.
     fn fail(self, failure: CallFailure) {
         let Caller { calls, id } = self.caller;
-        // Nobody waits any more: then nobody wants it.
+        // If the caller doesn't wait any more, it doesn't want it.
         drop(calls.complete(id, Err(CallFault { failure, request: Some(self.message) })));
     }
 }

@@ -33,7 +33,7 @@ fn count(counter: &AtomicU64) {
 }
 
 impl ServerCore {
-    /// Gives a caller what came of its request. What nobody waits for comes back.
+    /// Gives a caller what came of its request. An outcome that no caller waits for comes back.
     pub(crate) fn complete(&self, caller: &Caller, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let stats = &self.stats;
         let counter = match &outcome {
@@ -47,7 +47,8 @@ impl ServerCore {
     }
 
     pub(crate) fn fail(&self, caller: &Caller, failure: CallFailure) {
-        drop(self.complete(caller, Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
+        // If the caller doesn't wait, it doesn't miss it.
+        drop(self.complete(caller, Err(CallFault { failure, request: None })));
     }
 }
 
@@ -71,7 +72,8 @@ impl ReplyToken {
     }
 
     pub(crate) fn fail(&mut self, failure: CallFailure) {
-        drop(self.complete(Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
+        // If the caller doesn't wait, it doesn't miss it.
+        drop(self.complete(Err(CallFault { failure, request: None })));
     }
 
     pub(crate) fn core(&self) -> &Arc<ServerCore> {
@@ -130,7 +132,7 @@ impl<S: Service> Responder<S> {
     /// caller's thread, waker or executor is woken, under no lock.
     ///
     /// # Errors
-    /// The response comes back if nobody waits for it any more.
+    /// The response comes back if the caller doesn't wait for it any more.
     pub fn respond(
         mut self,
         response: impl IntoMessage<S::Response>,
@@ -144,7 +146,7 @@ impl<S: Service> Responder<S> {
     /// Answers with an error: the caller gets [`CallFailure::Failed`].
     ///
     /// # Errors
-    /// Nobody waits for it any more.
+    /// The caller doesn't wait for it any more.
     pub fn fail(mut self, error: impl Display) -> Result<(), RespondError<S::Response>> {
         let failure = CallFailure::Failed { message: error.to_string() };
         self.reply_token

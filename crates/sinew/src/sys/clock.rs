@@ -2,7 +2,7 @@
 //!
 //! The only file that reads a clock or asks the kernel for timing. Times inside are *steady*
 //! nanoseconds (`CLOCK_MONOTONIC`, one clock for all processes of a host); wall time is derived
-//! from them when somebody asks. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and
+//! from them when a caller asks. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and
 //! differ by steps only, so an offset that is measured again every second serves for a second.
 
 use super::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
@@ -126,10 +126,10 @@ pub enum ClockKind {
     /// Never jumps: the clock of ROS 2's "wall timers", and the default.
     #[default]
     Steady,
-    /// The wall clock, which somebody may set.
+    /// The wall clock, which may be set to another time.
     System,
     /// The time of [`Context::set_ros_time`](crate::Context::set_ros_time), as a simulator or a
-    /// replay gives it; the wall clock while nobody has set it.
+    /// replay gives it; the wall clock while the program hasn't set it.
     Ros,
 }
 
@@ -254,7 +254,7 @@ impl Clock {
         *self.0.ros.lock() = time.map(Time::nanoseconds);
     }
 
-    /// Whether this clock goes on with steady time: all but ROS time that somebody sets.
+    /// Whether this clock goes on with steady time: all but ROS time that the program sets.
     pub(crate) fn moves_with_steady(&self, kind: ClockKind) -> bool {
         kind != ClockKind::Ros || self.0.ros.lock().is_none()
     }

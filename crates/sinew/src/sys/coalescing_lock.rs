@@ -1,17 +1,22 @@
-//! A value that one thread at a time works on, and nobody waits for: who finds another one at it leaves word, and that one looks again.
+//! A value that one thread at a time works on, and no thread waits for: a thread that finds another
+//! one at it leaves word, and that one looks again.
 //!
 //! So whatever a thread did before it came, say announced a message, is seen by a look that begins after that: its own, or the other
-//! one's. What the looks do may come back here, on the same thread, and finds it taken like anybody else.
+//! one's. What the looks do may come back here, on the same thread, and finds it taken like any
+//! other thread.
 //!
 //! # Protocol
 //!
 //! All of it goes by one word with two bits, [`HELD`] and [`WANTED`], so nothing depends on the order of accesses to different words.
 //!
-//! - S1 [`CoalescingLock::enter`]: if it isn't held, HELD is set and WANTED is cleared: this look serves whoever left word. If it is, WANTED is set.
+//! - S1 [`CoalescingLock::enter`]: if it isn't held, HELD is set and WANTED is cleared: this look
+//!   serves the threads that left word. If it is, WANTED is set.
 //! - S2 [`CoalescingLock::try_enter`]: sets HELD if it isn't held, and leaves WANTED alone: this is no look.
-//! - S3 `CoalescingGuard::drop`: HELD is cleared. WANTED stays, for whoever asks next.
-//! - S4 [`CoalescingLock::is_wanted`]: after S3, whoever was in asks, and if somebody left word, looks (from S1). Word is left only while it is held,
-//!   so nothing comes between S3 and S4 that this could miss: it is seen, or another thread has been in since, and asks after it.
+//! - S3 `CoalescingGuard::drop`: HELD is cleared. WANTED stays, for the thread that asks next.
+//! - S4 [`CoalescingLock::is_wanted`]: after S3, the thread that was in asks, and if another one
+//!   left word, looks (from S1). Word is left only while it is held, so nothing comes between S3
+//!   and S4 that this could miss: it is seen, or another thread has been in since, and asks after
+//!   it.
 //!
 //! A thread that panics in a look leaves without S4. The word that was left stays, and the next one to enter serves it.
 
@@ -21,18 +26,19 @@ use std::ops::{Deref, DerefMut};
 
 /// A thread is in.
 const HELD: u64 = 1;
-/// Somebody found one in, and wants another look.
+/// A thread found another one in, and wants another look.
 const WANTED: u64 = 2;
 
 /// See the module's documentation.
 pub(crate) struct CoalescingLock<T> {
     word: AtomicU64,
-    /// Belongs to who set [`HELD`], until it is cleared.
+    /// Belongs to the thread that set [`HELD`], until it is cleared.
     value: UnsafeCell<T>,
 }
 
-// SAFETY: a shared `CoalescingLock` gives access to whoever set HELD only, one thread at a time, and each sees what the one before did (S1, S3): so
-// the value is moved between threads (`Send`), but never shared.
+// SAFETY: a shared `CoalescingLock` gives access only to the thread that set HELD, one at a time,
+// and each sees what the one before did (S1, S3): so the value is moved between threads (`Send`),
+// but never shared.
 unsafe impl<T: Send> Sync for CoalescingLock<T> {}
 
 impl<T> CoalescingLock<T> {
@@ -40,8 +46,8 @@ impl<T> CoalescingLock<T> {
         Self { word: AtomicU64::new(0), value: UnsafeCell::new(value) }
     }
 
-    /// Looks, until nobody wants another look; or leaves word with the thread that does. `look` may let go of the value before it has
-    /// finished, to do the rest while others look.
+    /// Looks, until no thread wants another look; or leaves word with the thread that does. `look`
+    /// may let go of the value before it has finished, to do the rest while others look.
     #[inline]
     pub(crate) fn look(&self, mut look: impl FnMut(CoalescingGuard<'_, T>)) {
         while let Some(held) = self.enter() {
@@ -61,8 +67,9 @@ impl<T> CoalescingLock<T> {
         (before & HELD == 0).then(|| CoalescingGuard(self)) // made only if it is: dropping one lets go
     }
 
-    /// S2: the value, for something that is no look, if nobody is in. Afterwards the caller asks whether it [is wanted](Self::is_wanted),
-    /// and looks then; unless it is in the middle of [`look`](Self::look), which asks.
+    /// S2: the value, for something that is no look, if no thread is in. Afterwards the caller asks
+    /// whether it [is wanted](Self::is_wanted), and looks then; unless it is in the middle of
+    /// [`look`](Self::look), which asks.
     #[inline]
     pub(crate) fn try_enter(&self) -> Option<CoalescingGuard<'_, T>> {
         let word = self.word.load(Ordering::Relaxed); // the exchange decides
@@ -73,7 +80,7 @@ impl<T> CoalescingLock<T> {
         (free && exchange(word).is_ok()).then(|| CoalescingGuard(self))
     }
 
-    /// S4: whether somebody left word that was not served yet.
+    /// S4: whether a thread left word that was not served yet.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {
         self.word.load(Ordering::Relaxed) & WANTED != 0 // S1 carries what it stands for
@@ -100,7 +107,8 @@ impl<T> Deref for CoalescingGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this thread set HELD (S1 or S2) and clears it when this is dropped (S3): nobody else has the value until then.
+        // SAFETY: this thread set HELD (S1 or S2) and clears it when this is dropped (S3): no other
+        // thread has the value until then.
         unsafe { &*self.0.value.get() }
     }
 }

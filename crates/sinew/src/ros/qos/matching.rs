@@ -312,7 +312,7 @@ mod tests {
         ) {
             let matches = |offered: &QoS, requested: &QoS| incompatibility(offered, requested).is_none();
             let limits = [offered.deadline, offered.lease, requested.deadline, requested.lease, Some(limit)];
-            // Longer ones are refused before anybody is matched.
+            // Longer ones are refused before any endpoints are matched.
             if limits.into_iter().flatten().filter_map(limited).any(|limit| limit > LONGEST) {
                 return Ok(());
             }

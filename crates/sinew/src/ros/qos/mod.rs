@@ -125,8 +125,8 @@ pub enum Durability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Liveliness {
-    /// Nobody has to: it is alive while it exists in a process that lives. In one process, its
-    /// lease has no say.
+    /// The program need not: it is alive while it exists in a process that lives. In one process,
+    /// its lease has no say.
     Automatic,
     /// The program, for each publisher, by publishing or with
     /// [`assert_liveliness`](crate::Publisher::assert_liveliness), at least once in every lease.

@@ -73,7 +73,7 @@ fn an_answer_wakes_its_caller() {
     });
 }
 
-/// A call is settled once, by who comes first; what comes second comes back.
+/// A call is settled once, by the thread that comes first; what comes second comes back.
 #[test]
 fn of_two_answers_one_counts() {
     check(6, || {
@@ -220,7 +220,7 @@ fn two_callers_want_one_turn() {
     });
 }
 
-/// Ready when somebody has said so; until then it leaves its waker.
+/// Ready when a thread has said so; until then it leaves its waker.
 struct Flag(Arc<Mutex<(bool, Option<Waker>)>>);
 
 impl Future for Flag {

@@ -4,7 +4,8 @@ use super::{Probe, check};
 use crate::message::{Shared, Unique};
 use loom::thread;
 
-/// The value is dropped once, by whoever lets go last, after everything that anybody read from it.
+/// The value is dropped once, by the thread that lets go last, after everything that any thread
+/// read from it.
 ///
 /// Fails if B1 is Relaxed, if B2 is left out, if B3 is Relaxed (a sole reference drops without
 /// counting down), or if the count is written back as load and store.
@@ -50,7 +51,7 @@ fn cloning_and_dropping_at_once() {
     });
 }
 
-/// Who finds itself alone may write: everything others have read was read before.
+/// A thread that finds itself alone may write: everything others have read was read before.
 ///
 /// Fails if B3 is Relaxed, or if B1 is.
 #[test]
@@ -92,7 +93,7 @@ fn two_want_to_be_alone() {
     });
 }
 
-/// A box that was adopted is given back to whoever is left alone with it, once.
+/// A box that was adopted is given back to the thread that is left alone with it, once.
 #[test]
 fn an_adopted_box_is_freed_once() {
     check(6, || {

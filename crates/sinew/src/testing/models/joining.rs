@@ -116,8 +116,8 @@ fn a_transient_local_joiner_among_owners() {
     transient_local(&[BufferType::Unique]);
 }
 
-/// A subscription that goes while others publish: nobody trips over it, and those that stay miss
-/// nothing.
+/// A subscription that goes while others publish: no publisher trips over it, and those that stay
+/// miss nothing.
 #[test]
 fn leaving_while_others_publish() {
     check(5, || {
@@ -136,8 +136,8 @@ fn leaving_while_others_publish() {
     });
 }
 
-/// Who sees that a subscription has a publisher, or has none any more, finds its handlers ready to
-/// be told so.
+/// A thread that sees that a subscription has a publisher, or has none any more, finds its handlers
+/// ready to be told so.
 ///
 /// Fails if the number changes before a handler hears.
 #[test]

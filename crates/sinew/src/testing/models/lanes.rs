@@ -8,7 +8,7 @@ use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use loom::thread;
 
-/// A scheduler whose lane is open on this thread, which runs the callback of the first of two
+/// A scheduler that has its lane open on this thread, which runs the callback of the first of two
 /// tasks, and in it makes the other one ready at 2.
 struct Burst {
     scheduler: Arc<Scheduler>,

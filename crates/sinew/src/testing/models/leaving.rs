@@ -116,7 +116,7 @@ fn closing_a_subscription_waits_for_its_callback() {
         publisher.publish(Tick).unwrap();
         subscription.close();
         touched.write(touched.read() + 1);
-        publisher.publish(Tick).unwrap(); // for nobody
+        publisher.publish(Tick).unwrap(); // without a subscription
         stop.stop();
         thread.join().unwrap();
         assert!((1..=2).contains(&touched.read()));

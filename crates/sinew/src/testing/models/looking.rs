@@ -1,4 +1,4 @@
-//! S1-S4: looks for which nobody waits; and D1-D4: work that is taken while something is brought
+//! S1-S4: looks for which no thread waits; and D1-D4: work that is taken while something is brought
 //! in.
 
 use super::{Probe, check, notify};
@@ -34,7 +34,7 @@ impl Place {
 /// waits for another, and one at a time had the value.
 ///
 /// Fails if a look that serves a word doesn't see what came before it (S1 without Release or
-/// Acquire), if leaving forgets the word (S3), if nobody asks for it (S4), and if two are in at
+/// Acquire), if leaving forgets the word (S3), if no thread asks for it (S4), and if two are in at
 /// once.
 #[test]
 fn whoever_finds_it_taken_is_served() {
@@ -50,7 +50,7 @@ fn whoever_finds_it_taken_is_served() {
     });
 }
 
-/// Somebody has the value for something else after he has left word, and asks then: what was wanted
+/// A thread has the value for something else after it has left word, and asks then: what was wanted
 /// isn't forgotten.
 ///
 /// Fails if two are in at once (S2).

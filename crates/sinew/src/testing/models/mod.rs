@@ -22,7 +22,7 @@
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
 //! | `moving` | N1-N3: messages taken ahead of the history's lock |
-//! | `looking` | S1-S4: looks for which nobody waits; D1-D4: work taken while something is brought in |
+//! | `looking` | S1-S4: looks for which no thread waits; D1-D4: work taken while something is brought in |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod calling;
@@ -56,7 +56,8 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     builder.check(model);
 }
 
-/// A message whose every access loom watches: reading it, writing it, and dropping it, which is a write.
+/// A message; loom watches every access to it: reading it, writing it, and dropping it, which is a
+/// write.
 struct Probe(UnsafeCell<u64>);
 
 // SAFETY: it is shared as messages are, which is what the models check: loom reports every access that isn't ordered.
@@ -77,13 +78,13 @@ impl Probe {
     }
 
     fn read(&self) -> u64 {
-        // SAFETY: loom hands out a valid pointer, and has checked that nobody is writing.
+        // SAFETY: loom hands out a valid pointer, and has checked that no thread is writing.
         self.0.with(|value| unsafe { *value })
     }
 
-    /// Writes through a shared reference; loom checks that nobody else reads or writes.
+    /// Writes through a shared reference; loom checks that no other thread reads or writes.
     fn write(&self, value: u64) {
-        // SAFETY: loom hands out a valid pointer, and has checked that nobody else uses it.
+        // SAFETY: loom hands out a valid pointer, and has checked that no other thread uses it.
         self.0.with_mut(|place| unsafe { *place = value });
     }
 
@@ -128,7 +129,7 @@ fn stamp(time: i64) -> Stamp {
     Stamp { time, order: 1 }
 }
 
-/// Makes an entity ready as everybody does: signalling if told to.
+/// Makes an entity ready as all callers do: it signals if told to.
 fn notify(task_ref: &TaskRef, time: i64) {
     if task_ref.notify(stamp(time)) {
         task_ref.scheduler.signal();

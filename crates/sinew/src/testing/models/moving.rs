@@ -87,7 +87,7 @@ fn two_takers_have_their_messages_in_order() {
 
 /// What is published meanwhile comes behind what was moved, and all of it is counted.
 ///
-/// Fails if who has taken the last of what was moved doesn't look for more.
+/// Fails if a thread that has taken the last of what was moved doesn't look for more.
 #[test]
 fn what_comes_meanwhile_comes_behind_what_was_moved() {
     check(3, || {

@@ -6,8 +6,8 @@ use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::{Clock, ClockKind, VirtualClock};
 use loom::thread;
 
-/// Runs what is ready until `count` entities have run, sleeping in between; or until somebody stops
-/// it.
+/// Runs what is ready until `count` entities have run, sleeping in between; or until another thread
+/// stops it.
 fn spin(scheduler: &Scheduler, count: usize) -> usize {
     let mut worker = Worker::new(0);
     for ran in 0..count {
@@ -79,7 +79,7 @@ fn a_stop_wakes_the_sleeper() {
 
 /// A poke is never slept through, also next to a notification.
 ///
-/// Fails if `poke` doesn't signal whom it found parked.
+/// Fails if `poke` doesn't signal the thread that it found parked.
 #[test]
 fn a_poke_wakes_the_sleeper() {
     check(6, || {

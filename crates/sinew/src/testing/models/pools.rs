@@ -10,8 +10,8 @@ fn loan(pool: &Arc<Pool>) -> Unique<Probe> {
     Unique::assume(pool.loan::<Probe>())
 }
 
-/// A block that one thread lets go is lent to another with all that was written to it, and to
-/// nobody else.
+/// A block that one thread lets go is lent to another with all that was written to it, and to no
+/// other thread.
 ///
 /// Fails if a block that is lent stays in the list.
 #[test]

@@ -73,7 +73,7 @@ fn a_message_wakes_a_task() {
 
 /// Two messages for two tasks: each gets one.
 ///
-/// Fails if A2 takes nobody out of the queue.
+/// Fails if A2 takes no task out of the queue.
 #[test]
 fn two_messages_wake_two_tasks() {
     check(2, || {

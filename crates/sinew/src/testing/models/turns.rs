@@ -6,9 +6,9 @@ use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::sync::Arc;
 use loom::thread;
 
-/// Two threads take work from one scheduler, whose two entities are of one group: whoever has the
-/// token is alone with the group's state, and finds what the other one left there. Nobody's work is
-/// lost over it.
+/// Two threads take work from one scheduler with two entities of one group: the thread that has the
+/// token is alone with the group's state, and finds what the other one left there. No entity's work
+/// is lost over it.
 ///
 /// Fails if `pop` doesn't note what is running, if `ready_member` puts a running group into the
 /// queue, or if `put_back` doesn't put the group back that has more to do.

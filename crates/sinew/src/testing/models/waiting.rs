@@ -25,8 +25,8 @@ fn full() -> (Context, Publisher<Number>, Subscription<Number>) {
 
 /// A place that becomes free while the publisher goes to sleep wakes it.
 ///
-/// Fails if `take` doesn't notify, or asks whether anybody waits before it has made room and under
-/// another lock.
+/// Fails if `take` doesn't notify, or asks whether a publisher waits before it has made room and
+/// under another lock.
 #[test]
 fn taking_makes_room() {
     check(6, || {

@@ -2,7 +2,7 @@
 //!
 //! Time stands still in a model, and no sleep ends by itself: so every callback that was measured
 //! is known to be short, no monitor looks whether something was left lying, and what is not called
-//! for must be found by who is busy.
+//! for must be found by a busy worker.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::DispatchOrder;
@@ -54,8 +54,8 @@ fn two_threads() -> Arc<Scheduler> {
 
 /// What becomes ready while two workers go to sleep is run, all of it, once.
 ///
-/// Fails if `notify` calls nobody, or calls without the lock; if `signal` rings for one worker
-/// alone; or if `unpark` doesn't count who has come.
+/// Fails if `notify` calls no worker, or calls without the lock; if `signal` rings for one worker
+/// alone; or if `unpark` doesn't count the worker that has come.
 #[test]
 fn two_workers_share_what_comes() {
     check(3, || {
@@ -75,8 +75,8 @@ fn two_workers_share_what_comes() {
     });
 }
 
-/// Two notifiers, for two callbacks that wait for each other: whoever takes the bits of `due` rings
-/// for both, so that both workers come.
+/// Two notifiers, for two callbacks that wait for each other: the thread that takes the bits of
+/// `due` rings for both, so that both workers come.
 ///
 /// Fails if `signal` reads `due` and empties it in two steps.
 #[test]
@@ -133,7 +133,7 @@ fn one_call_for_one_need() {
     });
 }
 
-/// Two workers, one group: one callback at a time, and the one who ends it leaves the rest to be
+/// Two workers, one group: one callback at a time, and the one that ends it leaves the rest to be
 /// found.
 ///
 /// Fails if `put_back` doesn't put the group back, or if a worker goes to sleep over it.

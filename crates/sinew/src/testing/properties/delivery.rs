@@ -14,7 +14,7 @@ use std::sync::mpsc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Numbered {
     number: u64,
-    /// Owners write here: nobody else may see that.
+    /// Owners write here: no other holder may see that.
     spoilt: bool,
 }
 
@@ -69,7 +69,7 @@ enum Form {
     Boxed,
     Unique,
     Shared,
-    /// Shared, and somebody else keeps a reference for good.
+    /// Shared, and the test keeps a reference for good.
     Kept,
 }
 
@@ -397,7 +397,7 @@ impl Pair {
                 publisher.publish(kept)
             }
         };
-        // Every reader that may hold up this publisher needs room, or nobody gets it; asked in the
+        // Every reader that may hold up this publisher needs room, or none gets it; asked in the
         // order of creation.
         let policies = source.policies;
         let mut fits = true;
@@ -444,7 +444,7 @@ impl Pair {
             let first = self.sinks.iter().filter_map(|sink| sink.key).min();
             let Some(first) = first else { break };
             // Several may be ready under one key; among them the order is not promised, and those
-            // that find all their messages expired call nobody.
+            // that find all their messages expired call no thread.
             let reported = next.map(|(id, _)| id);
             let at_first = |sink: &&mut Sink| sink.key == Some(first);
             let silent = |sink: &Sink| sink.waiting.iter().all(|publication| publication.expires <= now);

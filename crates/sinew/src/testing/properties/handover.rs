@@ -43,7 +43,7 @@ enum Operation {
     },
     Lend,
     Return,
-    /// Everybody is called, and leaves.
+    /// All workers are called, and leave.
     End,
     Wait {
         time: i64,
@@ -96,7 +96,7 @@ struct Room {
     /// In the order in which they are to be called, the last first.
     asleep: Vec<u32>,
     monitor: Option<u32>,
-    /// Who was called to come because there was no monitor has not gone to sleep yet.
+    /// A worker that was called because there was no monitor has not gone to sleep yet.
     monitor_wanted: bool,
     timekeeper: Option<u32>,
     callers: usize,
@@ -128,7 +128,7 @@ impl Room {
         self.callers == 0 || self.active() < self.at.len()
     }
 
-    /// How long what becomes ready waits if nobody is woken; without limit if that isn't known.
+    /// How long what becomes ready waits if no worker is woken; without limit if that isn't known.
     fn expected_wait(&self, here: Option<usize>) -> i64 {
         if let Some(worker) = here {
             let At::Callback { tail, .. } = self.at[worker] else { unreachable!("only from callbacks") };
@@ -137,14 +137,14 @@ impl Room {
         let waits = self.at.iter().filter_map(|at| match *at {
             At::Callback { run: Some(run), since, blocked: false, .. } => {
                 let left = run - since.map_or(0, |since| self.now - since);
-                (left >= 0).then_some(left) // who is overdue is not to be relied on
+                (left >= 0).then_some(left) // an overdue worker is not to be relied on
             }
             _ => None,
         });
         waits.min().unwrap_or(i64::MAX)
     }
 
-    /// Somebody was called, or not: who should have been?
+    /// A worker was called, or none: which one should have been?
     fn check_call(&mut self, called: Option<u32>, ready: usize, wait: i64) {
         let coming = self.at.iter().filter(|at| **at == At::Coming).count();
         let is_soon = wait < self.workers.patience();
@@ -255,7 +255,7 @@ impl Room {
         let number = |worker: Index| index(worker.index(threads));
         let in_callback = |at: &[At], worker: Index| {
             let worker = worker.index(threads);
-            // Where there is one worker, what it is at isn't looked at: nobody else sleeps.
+            // Where there is one worker, what it is at isn't looked at: no other worker sleeps.
             matches!(at[worker], At::Callback { .. }).then_some(worker).filter(|_| threads > 1)
         };
         match operation {
@@ -323,9 +323,9 @@ impl Room {
 }
 
 proptest! {
-    /// Nobody is left to sleep over what may wait longer than a wake-up takes; who has slept the
-    /// shortest is called, and as many as there is work for; who was called is not called again;
-    /// while all sleep, exactly one minds the timers.
+    /// No worker is left to sleep over what may wait longer than a wake-up takes; the one that has
+    /// slept the shortest is called, and as many as there is work for; one that was called is not
+    /// called again; while all sleep, exactly one minds the timers.
     #[test]
     fn who_is_needed_is_called(threads in 1..5_usize, operations in vec(operation(), 1..100)) {
         let mut room = Room::new(threads);

@@ -7,7 +7,7 @@
 //! | module | what | the oracle |
 //! |---|---|---|
 //! | `history` | one subscription's history | a list that is searched from the front |
-//! | `handover` | whom to wake for what became ready | what each worker is at |
+//! | `handover` | which worker to wake for what became ready | what each worker is at |
 //! | `queue` | the scheduler: which callback runs next | all that is ready, sorted |
 //! | `promises` | deadlines and leases | all messages and signs of life there were |
 //! | `delivery` | publishers, subscriptions and an executor, from outside | a list per subscription |

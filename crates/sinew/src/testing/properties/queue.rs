@@ -233,7 +233,8 @@ impl Pair {
                 let gone = self.members.swap_remove(entity.index(self.members.len()));
                 self.scheduler.leave(&gone.task_ref, false);
                 assert!(!gone.task_ref.notify(self.clock.stamp()), "nobody is parked");
-                let _ = self.scheduler.arm(&gone.task_ref, ClockKind::Steady, Some(0)); // for nobody
+                // Its entity is gone.
+                let _ = self.scheduler.arm(&gone.task_ref, ClockKind::Steady, Some(0));
             }
             Operation::Publish => self.published = Some(self.clock.stamp()),
             Operation::Arrive { entity, elsewhere, late } => {
