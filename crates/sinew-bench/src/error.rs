@@ -118,6 +118,12 @@ impl From<sinew::AddError> for Error {
     }
 }
 
+impl From<sinew::ExecutorError> for Error {
+    fn from(error: sinew::ExecutorError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
 impl From<sinew::SpinError> for Error {
     fn from(error: sinew::SpinError) -> Self {
         Self::Sinew(error.into())

@@ -175,7 +175,7 @@ fn read<P: Payload>(
             }
         }
     } else {
-        let executor = Executor::single().on_error(FaultPolicy::Stop);
+        let executor = Executor::builder().on_error(FaultPolicy::Stop).build()?;
         let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
         executor.add(context)?;
         let over = executor.stop_handle();

@@ -218,8 +218,8 @@
 //! |---|---|---|
 //! | the one that spins an executor | callbacks, timers, handlers, futures of servers | always |
 //! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
-//! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](Executor::timer_thread) |
-//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](Executor::caller_runs) | |
+//! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](ExecutorBuilder::timer_thread) |
+//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](ExecutorBuilder::caller_runs) | |
 //! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
@@ -242,12 +242,12 @@
 //! # Errors
 //!
 //! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`],
-//! [`CallError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a `main` that
+//! [`CallError`], [`ExecutorError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a `main` that
 //! returns one prints its sentence, which says what to do. A message that could not be published
 //! comes back in the [`PublishError`], a request that no server took in the [`CallError`]. What a
 //! server's callback returns as an error its caller gets. An error that another callback returns is
 //! reported with the entity's name, and the rest goes on; a panic ends the spin, which returns it
-//! as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a
+//! as an error. Both can be [changed](ExecutorBuilder::on_panic). A QoS that can't be honoured is a
 //! [`CreateError`], never ignored; ends that don't match are told, or who runs the program is.
 //!
 //! # What Sinew says
@@ -325,7 +325,8 @@ pub use executor::histogram::Histogram;
 pub use executor::threads::{Placement, ThreadError};
 pub use executor::wait_set::{Ready, WaitSet, Waitable};
 pub use executor::{
-    AddError, DispatchOrder, Executable, Executor, FaultPolicy, RunTimes, SpinError, StopHandle, TimerThread,
+    AddError, DispatchOrder, Executable, Executor, ExecutorBuilder, ExecutorError, FaultPolicy, RunTimes,
+    SpinError, StopHandle, TimerThread, WaitSetBuilder,
 };
 #[doc(hidden)]
 pub use message::Check;

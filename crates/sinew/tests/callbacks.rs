@@ -150,7 +150,7 @@ impl fmt::Display for Overheated {
 fn a_callback_may_return_any_error_that_can_be_displayed() -> sinew::Result<()> {
     let room = Room::new();
     let publisher = room.node.publisher::<Number>("numbers").create()?;
-    let executor = sinew::Executor::single().on_error(FaultPolicy::Stop);
+    let executor = sinew::Executor::builder().on_error(FaultPolicy::Stop).build()?;
     let context = support::virtual_context(&room.clock);
     let node = context.node("kettle")?;
     executor.add(&context)?;

@@ -235,7 +235,7 @@ fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
             0 => panic!("no number"),
             number => Err(format!("{number} is odd")),
         })?;
-        let executor = Executor::single().on_panic(FaultPolicy::Report);
+        let executor = Executor::builder().on_panic(FaultPolicy::Report).build()?;
         executor.add(&context)?;
         numbers.publish(Number(1))?;
         numbers.publish(Number(0))?;

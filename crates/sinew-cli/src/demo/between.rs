@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     let lent = Lent::remember();
     let context = Context::new()?;
-    let executor = executor(options.executor);
+    let executor = executor(options.executor).build()?;
     executor.add(&context)?;
     let stop = executor.stop_handle();
     terminal::stop_on_signal(move || stop.stop(), None)?;
@@ -129,7 +129,7 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     }
     tell(options, |means: Means| {
         let context = Context::new()?;
-        let executor = executor(options.executor);
+        let executor = executor(options.executor).build()?;
         executor.add(&context)?;
         let set_edges = context.node("panel")?.client::<SetEdgesBetween>("/filter/set_edges").create()?;
         let change = move |settings: Settings| {

@@ -74,7 +74,7 @@ fn tell(
 /// The three nodes in this process. When this returns they are gone, and the terminal is given back.
 fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, Error> {
     let context = Context::new()?;
-    let executor = executor(options.executor);
+    let executor = executor(options.executor).build()?;
     executor.add(&context)?;
     let making = Making::create(&context, options.rate)?;
     let _settings = making

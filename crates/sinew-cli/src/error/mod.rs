@@ -245,6 +245,12 @@ impl From<sinew::CreateError> for Error {
     }
 }
 
+impl From<sinew::ExecutorError> for Error {
+    fn from(error: sinew::ExecutorError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
 impl From<sinew::AddError> for Error {
     fn from(error: sinew::AddError) -> Self {
         Self::Sinew(error.into())

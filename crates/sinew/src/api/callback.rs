@@ -20,7 +20,7 @@ use std::fmt::Display;
 /// What a callback may return: nothing, or a `Result` whose error can be displayed.
 ///
 /// The executor reports an error with the entity's name, see
-/// [`Executor::on_error`](crate::Executor::on_error).
+/// [`ExecutorBuilder::on_error`](crate::ExecutorBuilder::on_error).
 #[diagnostic::on_unimplemented(
     message = "a callback can't return `{Self}`",
     label = "returns `{Self}`",

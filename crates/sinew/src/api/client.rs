@@ -270,7 +270,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
 
     /// How long a thread in [`Client::call`] looks for the answer of a server in another process
     /// before it sleeps (default: not at all). As
-    /// [`Executor::spin_before_park`](crate::Executor::spin_before_park).
+    /// [`ExecutorBuilder::spin_before_park`](crate::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
         self.spin_before_park = patience;
         self

@@ -149,10 +149,6 @@ impl RemoteEvents {
         self.patience.store(nanoseconds, Ordering::Relaxed); // read by the next poller
     }
 
-    pub(crate) fn patience(&self) -> Duration {
-        Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before anybody sleeps
-    }
-
     /// Whether anything could come.
     #[inline]
     pub(crate) fn has_ports(&self) -> bool {

@@ -66,13 +66,13 @@ pub(crate) struct Set {
 }
 
 macro_rules! executing {
-    ([$($parameter:tt)*] $runner:ty, $threads:expr, $new:expr) => {
+    ([$($parameter:tt)*] $runner:ty, $threads:expr, $asked:expr) => {
         impl<$($parameter)*> Runner for $runner {
             const THREADS: usize = $threads;
 
             fn with(Options { order, on_panic, on_error }: Options) -> Self {
-                let executor: Executor = $new;
-                Self(executor.order(order).on_panic(on_panic).on_error(on_error))
+                let builder = Executor::builder().threads($asked).dispatch_order(order);
+                Self(builder.on_panic(on_panic).on_error(on_error).build().expect("options that can be had"))
             }
 
             fn add(&self, what: &impl Executable) -> Result<(), AddError> {
@@ -100,8 +100,8 @@ macro_rules! executing {
     };
 }
 
-executing!([] Single, 1, Executor::single());
-executing!([const N: usize] Multi<N>, N, Executor::multi(N));
+executing!([] Single, 1, 1);
+executing!([const N: usize] Multi<N>, N, N);
 
 impl Set {
     /// Runs what is first until the wait ends or finds nothing.
@@ -122,7 +122,7 @@ impl Runner for Set {
     const THREADS: usize = 1;
 
     fn with(Options { order, on_panic, on_error }: Options) -> Self {
-        let set = WaitSet::new().order(order).on_panic(on_panic).on_error(on_error);
+        let set = WaitSet::builder().dispatch_order(order).on_panic(on_panic).on_error(on_error).build();
         let stop = set.stop_handle();
         Self { set: set.into(), stop }
     }

@@ -315,7 +315,7 @@ fn a_handler_that_panics_is_called_again() -> sinew::Result<()> {
     let clock = sinew::VirtualClock::new();
     let context = support::virtual_context(&clock);
     let node = context.node("room")?;
-    let executor = Executor::single().on_panic(FaultPolicy::Report);
+    let executor = Executor::builder().on_panic(FaultPolicy::Report).build()?;
     executor.add(&context)?;
     let log = Log::new();
     let pen = log.pen();

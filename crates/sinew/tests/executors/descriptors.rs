@@ -434,7 +434,7 @@ fn close_waits_for_the_callback() -> sinew::Result<()> {
 fn after_a_panic_and_an_error_it_runs_again() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("faulty")?;
-    let executor = Executor::single().on_panic(FaultPolicy::Stop).on_error(FaultPolicy::Stop);
+    let executor = Executor::builder().on_panic(FaultPolicy::Stop).on_error(FaultPolicy::Stop).build()?;
     executor.add(&context)?;
     let (reader, mut writer) = pipe().unwrap();
     let mut runs = 0;

@@ -124,7 +124,7 @@ fn a_wait_set_and_the_timers_thread_tell_too() -> sinew::Result<()> {
         of_timer();
         let _ = sender.send(()); // until the test has heard enough
     })?;
-    let executor = Executor::multi(2).timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().threads(2).timer_thread(TimerThread::Runs).build()?;
     executor.add(&other)?;
     executor.spin_until(async {
         // The spin is what runs the timer: it ends as soon as it has.

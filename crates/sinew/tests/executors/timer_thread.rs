@@ -32,7 +32,7 @@ fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
         .callback(|seen: &mut u64, _: &Note| *seen += 1)
         .unwrap();
     messages.publish(Note).unwrap();
-    let executor = Executor::single().timer_thread(kind);
+    let executor = Executor::builder().timer_thread(kind).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
     (ticked.try_iter().collect(), seen.statistics().taken)
@@ -83,7 +83,7 @@ fn wait_for_ticks(kind: TimerThread) -> usize {
         .callback(move |ticked: &mut Receiver<()>| waits(ticked))
         .inspect(sinew::GuardCondition::trigger)
         .unwrap();
-    let executor = Executor::single().timer_thread(kind);
+    let executor = Executor::builder().timer_thread(kind).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
     seen.recv().unwrap()
@@ -123,7 +123,7 @@ fn a_timer_whose_group_is_running_waits_for_it() {
         })
         .unwrap();
     notes.publish(Note).unwrap();
-    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
 }
@@ -133,7 +133,7 @@ fn a_panic_on_their_thread_is_returned_by_spin() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("unlucky").unwrap();
     let _timer = node.timer(Duration::from_millis(1)).callback(|| panic!("as announced")).unwrap();
-    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
     executor.add(&context).unwrap();
     let Err(SpinError::Panicked { entity, message }) = executor.spin() else { panic!("no error") };
     assert_eq!((entity.as_str(), message.as_str()), ("timer (1ms) of node /unlucky", "as announced"));
@@ -145,7 +145,7 @@ fn virtual_time_needs_no_thread() {
         Context::builder().shared_memory(false).virtual_time(&sinew::VirtualClock::new()).build().unwrap();
     let node = context.node("calm").unwrap();
     let _timer = node.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
-    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
     executor.add(&context).unwrap();
     assert_eq!(executor.advance(Duration::from_secs(3)).unwrap(), 3);
 }

@@ -457,7 +457,7 @@ fn a_panic_or_an_error_is_returned_or_reported_as_an_executor_does() -> sinew::R
     for (reaction, fails) in [(FaultPolicy::Stop, true), (FaultPolicy::Report, false)] {
         let Room { context, node, executor, .. } = Room::new();
         drop(executor);
-        let mut set = WaitSet::new().on_panic(reaction).on_error(reaction);
+        let mut set = WaitSet::builder().on_panic(reaction).on_error(reaction).build();
         set.add(&context)?;
         let numbers = node.subscription("numbers").callback(|number: &Number| match number.0 {
             1 => panic!("one"),

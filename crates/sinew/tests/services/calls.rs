@@ -685,7 +685,7 @@ fn a_panic_in_a_nested_server_reaches_every_caller_and_the_executor() {
 
 #[test]
 fn a_reported_panic_in_a_nested_server_lets_the_rest_go_on() {
-    let served = Served::by(Executor::single().on_panic(FaultPolicy::Report));
+    let served = Served::by(Executor::builder().on_panic(FaultPolicy::Report).build().unwrap());
     let node = served.node();
     let _server = node.service::<Numbers>("n").callback(|n: Unique<Number>| {
         assert!(n.0 != 13, "no 13");
@@ -871,7 +871,7 @@ fn a_wait_set_says_which_server_and_which_client_is_ready() {
 
 #[test]
 fn an_executor_may_refuse_lent_threads() {
-    let served = Served::by(Executor::single().caller_runs(false));
+    let served = Served::by(Executor::builder().caller_runs(false).build().unwrap());
     let node = served.node();
     let log = Log::new();
     let pen = log.pen();
