@@ -91,7 +91,7 @@
 //! several: there they *begin* in that order. Several executors may serve different nodes or
 //! groups.
 //!
-//! What a node makes is in its default group, unless it is put in another one with `in_group`. Of a
+//! What a node makes is in its default group, unless a group makes it. Of a
 //! [`Group`] one callback runs at a time, on whatever thread, and it may own a state that they get
 //! as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the same time, also one for several
 //! messages, and so must be `Fn + Send + Sync`.
@@ -120,7 +120,7 @@
 //!     let context = Context::new()?;
 //!     let adder = context.node("adder")?;
 //!     let many = adder.reentrant_group(); // answers several requests at once, if there are threads for it
-//!     let _server = adder.service::<Add>("add").in_group(&many).callback(|o: &Operands| Sum(o.0 + o.1))?;
+//!     let _server = many.server::<Add>("add").callback(|o: &Operands| Sum(o.0 + o.1))?;
 //!
 //!     let asker = context.node("asker")?;
 //!     let add = asker.client::<Add>("add").create()?;
@@ -205,7 +205,7 @@
 //! # Async
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
-//! [`async_callback`](ServiceBuilder::async_callback) need no runtime and fit any: whoever polls
+//! [`async_callback`](ServerBuilder::async_callback) need no runtime and fit any: whoever polls
 //! them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits for a
 //! future while it runs callbacks. One that waits for a message may be dropped at any time and
 //! loses none; one that waits for an answer gives its call up then.
@@ -312,8 +312,8 @@ pub use api::publisher::{
     Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, UnsentMessage,
 };
 pub use api::receive::{Messages, Recv, RecvSample, RecvUnique};
-pub use api::server::{Server, ServerStatistics, ServiceBuilder};
-pub use api::service_callback::{AsyncServiceCallback, ResponseCallback, ServiceCallback};
+pub use api::server::{Server, ServerBuilder, ServerStatistics};
+pub use api::service_callback::{AsyncServiceCallback, ServiceCallback};
 pub use api::subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use api::timer::{Timer, TimerBuilder, TimerInfo};
 pub use event::status::{

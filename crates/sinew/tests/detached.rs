@@ -32,7 +32,7 @@ fn detach_all(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
     let captured = Captured { _held: held.clone(), of: publisher.clone() };
     node.subscription("others").callback(move |n: &Number| captured.of().publish(n))?.detach();
     let captured = Captured { _held: held.clone(), of: node.client::<Numbers>("other").create()? };
-    node.service::<Numbers>("double")
+    node.server::<Numbers>("double")
         .callback(move |n: &Number| {
             drop(captured.of().call_async(Number(n.0)));
             n.clone()
@@ -208,7 +208,7 @@ fn nodes_that_have_nothing_to_run_are_named_once() -> sinew::Result<()> {
     let takes = node("takes")?;
     let _taken = takes.subscription::<Number>("numbers").create()?;
     let runs = node("runs")?;
-    let _timer = runs.timer(Duration::from_secs(1)).in_group(&runs.group(())).callback(|| ())?;
+    let _timer = runs.group(()).timer(Duration::from_secs(1)).callback(|| ())?;
     let detaches = node("detaches")?;
     detaches.timer(Duration::from_secs(1)).callback(|| ())?.detach();
     for _ in 0..2 {

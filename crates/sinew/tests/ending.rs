@@ -46,7 +46,7 @@ enum Answers {
 }
 
 fn serve(context: &Context, answers: Answers) -> sinew::Result<Server<Numbers>> {
-    let server = context.node("server")?.service::<Numbers>("numbers");
+    let server = context.node("server")?.server::<Numbers>("numbers");
     Ok(match answers {
         Answers::AtOnce => server.callback(|number: &Number| Number(number.0 + 1))?,
         Answers::Later => server.async_callback(|number: Number| async move { Number(number.0 + 1) })?,

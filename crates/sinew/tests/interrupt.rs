@@ -193,7 +193,7 @@ impl Never {
         let node = context.node("node")?;
         let others = place.context();
         let other = others.node("other")?;
-        let deaf = |node: &Node, name| node.service::<Numbers>(name).callback(|n: &Number| n.clone());
+        let deaf = |node: &Node, name| node.server::<Numbers>(name).callback(|n: &Number| n.clone());
         let lossless = QoS::default().keep_all().max_samples(1).max_blocking_time(LONG);
         let never_taken = other.subscription::<Number>("full").qos(lossless).create()?;
         let full = node.publisher::<Number>("full").qos(lossless).create()?;

@@ -328,7 +328,7 @@ fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
     on_a_small_file_system("an_answer_for_which_there_is_no_room_fails_its_call", |place| {
         let (serving, asking) = (place.context(), place.context());
         let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 1000]);
-        let _server = serving.node("server")?.service::<Enlarge>("enlarge").callback(enlarge)?;
+        let _server = serving.node("server")?.server::<Enlarge>("enlarge").callback(enlarge)?;
         let client = asking.node("asker")?.client::<Enlarge>("enlarge").create()?;
         let spinning = spin_aside(&serving);
         assert!(client.wait_for_server(PATIENCE));
@@ -357,7 +357,7 @@ fn a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some() ->
             let (serving, asking) = (place.context(), place.context());
             let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 10]);
             let node = serving.node("server")?;
-            let _server = node.service::<Enlarge>("enlarge").callback(enlarge)?;
+            let _server = node.server::<Enlarge>("enlarge").callback(enlarge)?;
             // The client's process has what it needs: room in its tables, and for a ring.
             let asker = asking.node("asker")?;
             let publishers = ["a", "b", "c"].map(|name| asker.publisher::<Blob>(name).create());

@@ -152,14 +152,14 @@ fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<
     let (begin, begun) = std::sync::mpsc::channel();
     let (end, ended) = std::sync::mpsc::channel();
     let told = std::sync::Mutex::new(told);
-    let waiting = node.subscription::<Text>("first").in_group(&node.group(()));
+    let waiting = node.group(()).subscription::<Text>("first");
     let _waiting = waiting.callback(move |_: &mut (), text: &Text| {
         begin.send(()).expect("the test waits");
         let second = told.lock().expect("one waits").recv_timeout(PATIENCE).expect("the second one comes");
         assert_eq!((text.0.as_str(), second), ("first", "second".to_owned()));
         end.send(()).expect("the test waits");
     })?;
-    let second = node.subscription::<Text>("second").in_group(&node.group(()));
+    let second = node.group(()).subscription::<Text>("second");
     let _second =
         second.callback(move |_: &mut (), text: &Text| tell.send(text.0.clone()).expect("one waits"))?;
     let talker = one.node("talker")?;
@@ -188,7 +188,7 @@ fn a_service_answers_another_process() -> sinew::Result<()> {
     let (serving, asking) = (place.context(), place.context());
     let client = asking.node("asker")?.client::<Echo>("echo").create()?;
     let early = client.call_async(Text("before there is a server".to_owned()));
-    let _server = serving.node("server")?.service::<Echo>("echo").callback(|text: &Text| {
+    let _server = serving.node("server")?.server::<Echo>("echo").callback(|text: &Text| {
         if text.0 == "no" { Err("not this".to_owned()) } else { Ok(Text(format!("<{}>", text.0))) }
     })?;
     let executor = Executor::single();
@@ -218,7 +218,7 @@ fn a_service_answers_another_process() -> sinew::Result<()> {
 fn a_call_of_a_server_that_goes_fails_at_once() -> sinew::Result<()> {
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
-    let server = serving.node("server")?.service::<Echo>("echo").callback(|text: Text| text)?;
+    let server = serving.node("server")?.server::<Echo>("echo").callback(|text: Text| text)?;
     let client = asking.node("asker")?.client::<Echo>("echo").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let call = client.call_async(Text("nobody spins the server".to_owned()));
@@ -394,7 +394,7 @@ fn a_call_made_when_the_server_has_gone_waits_for_the_next() -> sinew::Result<()
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
     let node = serving.node("server")?;
-    let serve = || node.service::<Echo>("echo").callback(|text: Text| text);
+    let serve = || node.server::<Echo>("echo").callback(|text: Text| text);
     let client = asking.node("asker")?.client::<Echo>("echo").create()?;
     let mut server = serve()?;
     let spinning = spin_aside(&serving);
@@ -423,7 +423,7 @@ fn a_call_made_when_one_of_two_servers_has_gone_goes_to_the_other() -> sinew::Re
         for context in [&first, &second] {
             let name = format!("{n}");
             let answer = move |_: &Text| Text(name.clone());
-            servers.push(context.node("server")?.service::<Echo>("echo").callback(answer)?);
+            servers.push(context.node("server")?.server::<Echo>("echo").callback(answer)?);
         }
         assert!(client.wait_for_server(PATIENCE));
         for server in servers {
@@ -445,15 +445,15 @@ fn a_call_to_a_server_here_lends_its_thread_though_there_was_one_elsewhere() -> 
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
     let _away =
-        serving.node("server")?.service::<Echo>("echo").callback(|_: &Text| Text("away".to_owned()))?;
+        serving.node("server")?.server::<Echo>("echo").callback(|_: &Text| Text("away".to_owned()))?;
     let spinning = spin_aside(&serving);
     let node = asking.node("asker")?;
     let client = node.client::<Echo>("echo").create()?;
     assert!(client.wait_for_server(PATIENCE));
     assert_eq!(client.call(Text::default(), PATIENCE)?.0, "away");
-    let _here = node.service::<Echo>("echo").callback(|_: &Text| Text("here".to_owned()))?;
+    let _here = node.server::<Echo>("echo").callback(|_: &Text| Text("here".to_owned()))?;
     let (group, done) = (node.group(()), asking.clone());
-    let _timer = node.timer(Duration::from_millis(1)).in_group(&group).callback(move || {
+    let _timer = group.timer(Duration::from_millis(1)).callback(move || {
         let answer = client.call(Text::default(), Duration::from_secs(5));
         done.shutdown();
         assert_eq!(answer.expect("an answer of the server in the same executor").0, "here");

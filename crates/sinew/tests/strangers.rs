@@ -231,8 +231,7 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
 fn requests_that_make_no_sense_are_answered_with_failures() -> sinew::Result<()> {
     let stranger = Stranger::new();
     let context = stranger.context();
-    let _server =
-        context.node("node")?.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
+    let _server = context.node("node")?.server::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
     let spinning = {
         let context = context.clone();
         std::thread::spawn(move || sinew::spin(&context))

@@ -152,7 +152,7 @@ fn nothing_is_lost_while_others_come_and_go() {
                 assert_eq!(info.publication_sequence(), parcel.number);
                 counted.fetch_add(1, Ordering::Relaxed);
             };
-            let reader = node.subscription::<Parcel>("parcels").qos(patient).in_group(&group);
+            let reader = group.subscription::<Parcel>("parcels").qos(patient);
             (reader.callback(callback).unwrap(), count)
         })
         .collect();
@@ -380,15 +380,13 @@ fn after_close_nothing_runs() {
                             alone.during(|| calls.fetch_add(1, Ordering::Relaxed));
                         }
                     };
-                    let timer =
-                        node.timer(Duration::from_micros(50)).in_group(&group).callback(call()).unwrap();
-                    let guard = node.guard_condition().in_group(&group).callback(call()).unwrap();
+                    let timer = group.timer(Duration::from_micros(50)).callback(call()).unwrap();
+                    let guard = group.guard_condition().callback(call()).unwrap();
                     let on_parcel = {
                         let call = call();
                         move |alone: &mut Alone, _: &Parcel| call(alone)
                     };
-                    let parcels =
-                        node.subscription::<Parcel>("busy").in_group(&group).callback(on_parcel).unwrap();
+                    let parcels = group.subscription::<Parcel>("busy").callback(on_parcel).unwrap();
                     let publisher = node.publisher::<Parcel>("busy").create().unwrap();
                     until("the callbacks", || {
                         guard.trigger();
@@ -427,8 +425,7 @@ fn executors_come_and_go() {
         seen.note_next(parcel);
         counted.fetch_add(1, Ordering::Relaxed);
     };
-    let reader =
-        node.subscription::<Parcel>("parcels").qos(patient).in_group(&group).callback(callback).unwrap();
+    let reader = group.subscription::<Parcel>("parcels").qos(patient).callback(callback).unwrap();
     let parcels = rounds(20_000);
     thread::scope(|scope| {
         scope.spawn(move || {
@@ -533,11 +530,11 @@ fn serve(node: &Node, floor: usize, below: Option<&str>, served: &Arc<AtomicU64>
     };
     let (group, sibling, its_answer) =
         (node.group(Alone::default()), client(&format!("{name}_many")), answer.clone());
-    let alone = node.service::<Numbers>(&format!("{name}_alone")).in_group(&group);
+    let alone = group.server::<Numbers>(&format!("{name}_alone"));
     let alone = alone.callback(move |alone: &mut Alone, number: Unique<Number>| {
         alone.during(|| if number.0 & 8 == 0 { its_answer(number) } else { sibling.call(number, LONG) })
     });
-    let many = node.service::<Numbers>(&format!("{name}_many")).in_group(&node.reentrant_group());
+    let many = node.reentrant_group().server::<Numbers>(&format!("{name}_many"));
     [alone.unwrap(), many.callback(answer).unwrap()]
 }
 
@@ -554,12 +551,11 @@ fn visit(node: &Node, over: &AtomicBool) -> u64 {
             number.0 += 1;
             number
         };
-        let service = node.service::<Numbers>("visitor");
         let server = if turn % 2 == 0 {
-            service.in_group(&node.reentrant_group()).callback(add).unwrap()
+            node.reentrant_group().server::<Numbers>("visitor").callback(add).unwrap()
         } else {
             let callback = move |alone: &mut Alone, number: Unique<Number>| alone.during(|| add(number));
-            service.in_group(&node.group(Alone::default())).callback(callback).unwrap()
+            node.group(Alone::default()).server::<Numbers>("visitor").callback(callback).unwrap()
         };
         for _ in 0..turn % 50 {
             thread::yield_now();
@@ -625,17 +621,15 @@ fn calls_through_several_executors_add_up() {
     let in_order: Vec<_> = [top, bottom]
         .map(|node| {
             let arrived = arrived.clone();
-            let subscription = node.subscription::<Parcel>("parcels").qos(patient);
-            subscription.in_group(&node.group(Seen::default())).callback(
-                move |seen: &mut Seen, p: &Parcel| {
-                    seen.note_next(p);
-                    arrived.fetch_add(1, Ordering::Relaxed);
-                },
-            )
+            let subscription = node.group(Seen::default()).subscription::<Parcel>("parcels").qos(patient);
+            subscription.callback(move |seen: &mut Seen, p: &Parcel| {
+                seen.note_next(p);
+                arrived.fetch_add(1, Ordering::Relaxed);
+            })
         })
         .into();
     let counted = arrived.clone();
-    let at_once = middle.subscription::<Parcel>("parcels").qos(patient).in_group(&middle.reentrant_group());
+    let at_once = middle.reentrant_group().subscription::<Parcel>("parcels").qos(patient);
     let at_once = at_once.callback(move |parcel: Shared<Parcel>| {
         parcel.check();
         counted.fetch_add(1, Ordering::Relaxed);
@@ -643,7 +637,7 @@ fn calls_through_several_executors_add_up() {
     let (ticks, asks) =
         (Arc::new(AtomicU64::new(0)), top.client::<Numbers>("middle_alone").create().unwrap());
     let ticked = ticks.clone();
-    let timer = top.timer(Duration::from_micros(300)).in_group(&top.group(())).callback(move || {
+    let timer = top.group(()).timer(Duration::from_micros(300)).callback(move || {
         let number = ticked.fetch_add(1, Ordering::Relaxed);
         let answer = asks.call(Number(number), LONG).unwrap();
         assert_eq!(answer.0, number + 2);

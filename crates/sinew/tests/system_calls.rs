@@ -306,7 +306,7 @@ fn a_client_that_spins_while_it_awaits_answers_asks_for_nothing() -> sinew::Resu
     let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
     let context = || Context::builder().domain(3).directory(place.path()).build();
     let (serving, asking) = (context()?, context()?);
-    let _server = serving.node("server")?.service::<Echo>("echo").callback(|request: &Count| *request)?;
+    let _server = serving.node("server")?.server::<Echo>("echo").callback(|request: &Count| *request)?;
     let client = asking.node("client")?.client::<Echo>("echo").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let spinning = |context: &Context| -> sinew::Result<Executor> {

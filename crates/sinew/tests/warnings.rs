@@ -422,7 +422,7 @@ fn a_client_of_another_type_than_its_server_is_told() -> sinew::Result<()> {
         let (here, there) = (meeting(&place), meeting(&place));
         let _client = here.node("early")?.client::<Others>("add").create()?;
         let server = there.node("server")?;
-        let _server = server.service::<Adds>("add").callback(|word: &Word| word.clone())?;
+        let _server = server.server::<Adds>("add").callback(|word: &Word| word.clone())?;
         let _late = here.node("late")?.client::<Others>("add").create()?;
         let _inside = there.node("inside")?.client::<Others>("add").create()?;
         // The early one is told by a thread of its context.

@@ -44,12 +44,11 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     terminal::stop_on_signal(move || stop.stop(), None)?;
 
     let making = Making::create(&context, options.rate)?;
-    let settings =
-        making.filter.service::<SetEdgesBetween>("~/set_edges").in_group(&making.filters).callback(
-            |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
-                filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
-            },
-        )?;
+    let settings = making.filters.server::<SetEdgesBetween>("~/set_edges").callback(
+        |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
+            filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
+        },
+    )?;
     let viewer = Viewing::start()?;
     let (watched, stop) = (viewer.clone(), executor.stop_handle());
     let end = making.camera.timer(LOOK).callback(move || {

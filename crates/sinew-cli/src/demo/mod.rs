@@ -78,9 +78,8 @@ fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, 
     executor.add(&context)?;
     let making = Making::create(&context, options.rate)?;
     let _settings = making
-        .filter
-        .service::<SetEdges>("~/set_edges")
-        .in_group(&making.filters)
+        .filters
+        .server::<SetEdges>("~/set_edges")
         .callback(|filter: &mut Filter, settings: &Settings| filter.set(*settings))?;
     let set_edges = context.node("panel")?.client::<SetEdges>("/filter/set_edges").create()?;
     let change = move |settings| ask(&set_edges, settings).map(|accepted| *accepted);
@@ -114,7 +113,7 @@ fn watch(
             viewer.end();
         }
     };
-    let viewing = viewer.subscription::<Image>(making::EDGES).in_group(&group).on_matched(gone);
+    let viewing = group.subscription::<Image>(making::EDGES).on_matched(gone);
     let _viewing = viewing.callback(|viewer: &mut Viewer, frame: Sample<Image>, info: &MessageInfo| {
         viewer.view(&frame, info)
     })?;

@@ -467,14 +467,14 @@ impl Node {
     /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
     /// private (`~/frames`).
     pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
-        PublisherBuilder::new(self, topic)
+        PublisherBuilder::new(self.default_group(), topic)
     }
 }
 
 /// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
 #[must_use = "nothing is published before `create`"]
 pub struct PublisherBuilder<T: Message, G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
     pool: Option<usize>,
@@ -483,15 +483,15 @@ pub struct PublisherBuilder<T: Message, G = Group> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> PublisherBuilder<T> {
-    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+    pub(crate) fn new(group: &G, topic: &str) -> Self {
         let handlers = Handlers::new(format!("publisher on {topic}"));
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
             pool: None,
-            group: node.default_group().clone(),
+            group: group.clone(),
             handlers,
             of: PhantomData,
         }
@@ -511,20 +511,6 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     pub fn pool_capacity(mut self, messages: usize) -> Self {
         self.pool = Some(messages);
         self
-    }
-
-    /// The group in which its event handlers run; before the handlers.
-    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> PublisherBuilder<T, G2> {
-        self.handlers.in_group();
-        PublisherBuilder {
-            node: self.node,
-            topic: self.topic,
-            qos: self.qos,
-            pool: self.pool,
-            group: group.clone(),
-            handlers: self.handlers,
-            of: PhantomData,
-        }
     }
 
     super::handlers::handler_methods!();
@@ -596,19 +582,19 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// Makes the publisher. When this returns, it has matched the subscriptions there are.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
+    /// [`CreateError`]: the topic's name, the QoS, or the context is shut down.
     pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
-        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
-        let context = self.node.context_shared().clone();
+        let topic = self.node.place(&self.topic, &self.qos)?;
+        let context = self.node.context.clone();
         let match_listeners = self.handlers.match_listeners();
-        let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
+        let (node, shared_topic) = (self.node.full_name.clone(), Arc::from(topic.as_str()));
         let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
         let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
         let offered = PublisherConfig {
             number: next_serial(),
             topic: shared_topic,
             node,
-            node_number: self.node.number(),
+            node_number: self.node.number,
             qos: self.qos,
             table: TypeSupport::of::<T>(),
             pool: Pool::new::<T>(pool),
@@ -627,7 +613,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             boxes: Mutex::new(None),
             pool_capacity: pool,
             handlers: self.handlers,
-            node: self.node.core().clone(),
+            node: self.node.clone(),
         };
         Ok(Publisher { core, inner: Arc::new(inner), of: PhantomData })
     }

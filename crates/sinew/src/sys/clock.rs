@@ -193,10 +193,6 @@ impl Clock {
         self.0.source.as_ref()
     }
 
-    pub(crate) fn same(&self, other: &Clock) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Whether one executor can follow both: both go by the machine, or by the same virtual clock.
     pub(crate) fn goes_with(&self, other: &Clock) -> bool {
         match (&self.0.source, &other.0.source) {

@@ -53,10 +53,9 @@ fn an_event_loop_misses_nothing_that_others_publish() {
     let node = context.node("guest").unwrap();
     let (received, mut got) = (node.group(Vec::new()), 0);
     let qos = QoS::default().keep_all();
-    let _numbers = node
+    let _numbers = received
         .subscription::<Number>("numbers")
         .qos(qos)
-        .in_group(&received)
         .callback(|received: &mut Vec<u64>, number: &Number| {
             assert_eq!(received.len() as u64, number.0, "in order, each once");
             received.push(number.0);

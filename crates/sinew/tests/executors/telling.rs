@@ -149,7 +149,7 @@ fn a_callback_inside_another_one_leaves_that_told() -> sinew::Result<()> {
     let (outer, inner) = (context.node("outer")?, context.node("inner")?);
     let onlooker = Onlooker(place.0.path().to_owned());
     let (tell, told) = teller(&onlooker);
-    let _double = inner.service::<Numbers>("double").callback(move |number: &Number| {
+    let _double = inner.server::<Numbers>("double").callback(move |number: &Number| {
         tell();
         Number(number.0 * 2)
     })?;

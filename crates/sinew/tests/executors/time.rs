@@ -57,15 +57,12 @@ fn robot(advance: impl FnOnce(&Executor) -> sinew::Result<()>) -> sinew::Result<
     })?;
     let sum = join.group(0);
     let noted = note("join");
-    let _left =
-        join.subscription("relayed").in_group(&sum).callback(move |sum: &mut u64, number: &Number| {
-            *sum += number.0;
-            noted(*sum);
-        })?;
-    let _right = join
-        .subscription("slow")
-        .in_group(&sum)
-        .callback(|sum: &mut u64, number: &Number| *sum += 1000 * number.0)?;
+    let _left = sum.subscription("relayed").callback(move |sum: &mut u64, number: &Number| {
+        *sum += number.0;
+        noted(*sum);
+    })?;
+    let _right =
+        sum.subscription("slow").callback(|sum: &mut u64, number: &Number| *sum += 1000 * number.0)?;
     advance(&executor)?;
     Ok(log.lines())
 }
@@ -203,7 +200,7 @@ fn a_due_timer_of_a_higher_priority_overtakes_older_messages() -> sinew::Result<
         clock.advance(milliseconds(4));
     })?;
     let pen = log.pen();
-    let timer = room.node.timer(milliseconds(10)).in_group(&urgent);
+    let timer = urgent.timer(milliseconds(10));
     let _timer = timer
         .callback(move |info: &TimerInfo| pen.write(format!("timer {}", info.actual().nanoseconds())))?;
     let publisher = room.node.publisher("numbers").create()?;
@@ -348,10 +345,10 @@ fn setting_ros_time_wakes_an_executor_that_sleeps() -> sinew::Result<()> {
         let log = Log::new();
         context.set_ros_time(Some(at(0)));
         let pen = log.pen();
-        let timer = node.timer(milliseconds(10)).clock(ClockKind::Ros).in_group(&group);
+        let timer = group.timer(milliseconds(10)).clock(ClockKind::Ros);
         let _timer = timer.callback(move |timer: &TimerInfo| pen.write(timer.due()))?;
         let pen = log.pen();
-        let guard = node.guard_condition().in_group(&group).callback(move || pen.write(at(0)))?;
+        let guard = group.guard_condition().callback(move || pen.write(at(0)))?;
         guard.trigger();
         let executor = Executor::single();
         add(&executor, &context, &group)?;

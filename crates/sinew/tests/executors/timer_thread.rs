@@ -26,11 +26,7 @@ fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
         .unwrap();
     let messages = node.publisher::<Note>("notes").create().unwrap();
     let group = node.group(0_u64);
-    let seen = node
-        .subscription::<Note>("notes")
-        .in_group(&group)
-        .callback(|seen: &mut u64, _: &Note| *seen += 1)
-        .unwrap();
+    let seen = group.subscription::<Note>("notes").callback(|seen: &mut u64, _: &Note| *seen += 1).unwrap();
     messages.publish(Note).unwrap();
     let executor = Executor::builder().timer_thread(kind).build().unwrap();
     executor.add(&context).unwrap();
@@ -77,9 +73,8 @@ fn wait_for_ticks(kind: TimerThread) -> usize {
         stop.shutdown();
     };
     let group = node.group(ticked);
-    let _guard = node
+    let _guard = group
         .guard_condition()
-        .in_group(&group)
         .callback(move |ticked: &mut Receiver<()>| waits(ticked))
         .inspect(sinew::GuardCondition::trigger)
         .unwrap();
@@ -99,9 +94,8 @@ fn a_timer_whose_group_is_running_waits_for_it() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("one_group").unwrap();
     let group = node.group(Vec::new());
-    let _timer = node
+    let _timer = group
         .timer(Duration::from_millis(1))
-        .in_group(&group)
         .callback(|log: &mut Vec<&str>| {
             log.push("timer begins");
             log.push("timer ends");
@@ -110,9 +104,8 @@ fn a_timer_whose_group_is_running_waits_for_it() {
     let notes = node.publisher::<Note>("notes").create().unwrap();
     let again = notes.clone();
     let stop = context.clone();
-    let _notes = node
+    let _notes = group
         .subscription::<Note>("notes")
-        .in_group(&group)
         .callback(move |log: &mut Vec<&str>, _: &Note| {
             assert_ne!(log.last(), Some(&"timer begins"), "they ran at the same time");
             if log.len() >= 10 {

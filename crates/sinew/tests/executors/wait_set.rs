@@ -115,7 +115,7 @@ fn what_is_left_alone_is_returned_again_and_nothing_of_it_is_lost() -> sinew::Re
     for topic in topics {
         let pen = log.pen();
         let callback = move |number: &Number| pen.write((topic, number.0));
-        readers.push(room.node.subscription(topic).in_group(&room.node.group(())).callback(callback)?);
+        readers.push(room.node.group(()).subscription(topic).callback(callback)?);
     }
     publish(&room.node, "b", [1, 2])?;
     publish(&room.node, "c", [3])?;
@@ -144,7 +144,7 @@ fn a_higher_priority_comes_first() -> sinew::Result<()> {
     let nodes = ["low", "high", "middle"].map(|name| room.context.node(name).unwrap());
     for (node, priority) in nodes.iter().zip([-1, 1, 0]) {
         let group = node.group(()).priority(priority);
-        bells.push(node.guard_condition().in_group(&group).callback(|| {})?);
+        bells.push(group.guard_condition().callback(|| {})?);
     }
     bells.iter().for_each(sinew::GuardCondition::trigger);
     let expected = ["high", "middle", "low"].map(|name| format!("guard condition of node /{name}"));
@@ -197,11 +197,7 @@ fn callbacks_of_a_reentrant_group_run_too() -> sinew::Result<()> {
     let (room, mut set) = stage()?;
     let log = Log::new();
     let (pen, group) = (log.pen(), room.node.reentrant_group());
-    let _numbers = room
-        .node
-        .subscription("numbers")
-        .in_group(&group)
-        .callback(move |number: &Number| pen.write(number.0))?;
+    let _numbers = group.subscription("numbers").callback(move |number: &Number| pen.write(number.0))?;
     publish(&room.node, "numbers", 1..=3)?;
     while let Some(first) = set.wait(Duration::ZERO)?.next() {
         assert!(first.run()?);

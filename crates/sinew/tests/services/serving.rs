@@ -60,7 +60,7 @@ fn a_context_brings_its_nodes_groups_and_entities_also_those_to_come() -> sinew:
     let bells = [
         bell(&before, "entity", log.pen())?,
         bell(&after, "node", log.pen())?,
-        before.guard_condition().in_group(&group).callback(move || pen.write("group"))?,
+        group.guard_condition().callback(move || pen.write("group"))?,
     ];
     bells.iter().for_each(sinew::GuardCondition::trigger);
     assert_eq!(executor.spin_all(PATIENCE)?, 3);
@@ -80,7 +80,7 @@ fn a_node_brings_its_own_groups_also_those_to_come_and_nothing_else() -> sinew::
     let bells = [
         bell(&other, "other", log.pen())?,
         bell(&node, "node", log.pen())?,
-        node.guard_condition().in_group(&group).callback(move || pen.write("group"))?,
+        group.guard_condition().callback(move || pen.write("group"))?,
     ];
     bells.iter().for_each(sinew::GuardCondition::trigger);
     assert_eq!(executor.spin_all(PATIENCE)?, 2);
@@ -178,7 +178,7 @@ fn shutting_a_context_down_ends_the_spin_of_whoever_serves_a_part_of_it() -> sin
         let group = node.group(());
         let log = Log::new();
         let pen = log.pen();
-        let guard = node.guard_condition().in_group(&group).callback(move || pen.write("spins"))?;
+        let guard = group.guard_condition().callback(move || pen.write("spins"))?;
         let executor = Executor::single();
         add(&executor, &context, &node, &group)?;
         let stop = executor.stop_handle();

@@ -119,24 +119,20 @@ fn what_a_callback_has_captured_goes_with_it_be_it_entities_of_its_own_group() -
     let log = Log::new();
     let group = room.node.group(());
     let captured = (
-        room.node.guard_condition().in_group(&group).callback({
+        group.guard_condition().callback({
             let captured = Captured(log.pen());
             move || drop_it(&Slot::<()>::new(), &captured)
         })?,
-        room.node.timer(Duration::from_millis(1)).in_group(&group).callback(|| panic!("it is gone"))?,
-        room.node.subscription("numbers").in_group(&group).callback(|_: &Number| panic!("it is gone"))?,
-        room.node
-            .publisher::<Number>("numbers")
-            .in_group(&group)
-            .on_matched(|| panic!("it is gone"))
-            .create()?,
+        group.timer(Duration::from_millis(1)).callback(|| panic!("it is gone"))?,
+        group.subscription("numbers").callback(|_: &Number| panic!("it is gone"))?,
+        group.publisher::<Number>("numbers").on_matched(|| panic!("it is gone")).create()?,
         room.node.clone(),
         room.context.clone(),
         group.clone(),
     );
     captured.3.publish(Number(1))?;
     room.clock.advance(Duration::from_millis(1));
-    let outer = room.node.guard_condition().in_group(&group).callback(move || {
+    let outer = group.guard_condition().callback(move || {
         let _all = &captured;
     })?;
     finishes(move || {

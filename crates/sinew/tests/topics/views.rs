@@ -450,20 +450,17 @@ fn callbacks_of_every_kind_of_group_may_view() -> sinew::Result<()> {
     let (sender, seen) = mpsc::channel();
     let counting = node.group(0_u32);
     let say = sender.clone();
-    let _state = node.subscription("image").in_group(&counting).callback(
-        move |count: &mut u32, image: View<'_, Image>| {
+    let _state =
+        counting.subscription("image").callback(move |count: &mut u32, image: View<'_, Image>| {
             *count += image.width;
             say.send(*count).unwrap();
-        },
-    )?;
+        })?;
     let many = node.reentrant_group();
-    let _reentrant = node.subscription("image").in_group(&many).callback(
-        move |image: Sample<Image>, _: &MessageInfo| {
-            let width = image.view().map_err(|error| error.to_string())?.width;
-            sender.send(100 * width).unwrap();
-            Ok::<(), String>(())
-        },
-    )?;
+    let _reentrant = many.subscription("image").callback(move |image: Sample<Image>, _: &MessageInfo| {
+        let width = image.view().map_err(|error| error.to_string())?.width;
+        sender.send(100 * width).unwrap();
+        Ok::<(), String>(())
+    })?;
     let publisher = node.publisher::<Image>("image").create()?;
     let executor = Executor::single();
     executor.add(&context)?;

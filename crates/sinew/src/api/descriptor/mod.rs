@@ -219,26 +219,26 @@ impl Node {
     /// A source of callbacks for when a file descriptor is ready: of anything that has one, by
     /// reference.
     pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
-        DescriptorSourceBuilder::new(self, descriptor)
+        DescriptorSourceBuilder::new(self.default_group(), descriptor)
     }
 }
 
 /// Makes a [`DescriptorSource`]; from [`Node::descriptor`](crate::Node::descriptor).
 #[must_use = "nothing happens before `callback`"]
 pub struct DescriptorSourceBuilder<G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     descriptor: Result<OwnedFd, Errno>,
     direction: Direction,
     group: G,
 }
 
-impl DescriptorSourceBuilder {
-    pub(crate) fn new(node: &Node, descriptor: &impl AsFd) -> Self {
+impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
+    pub(crate) fn new(group: &G, descriptor: &impl AsFd) -> Self {
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             descriptor: fcntl_dupfd_cloexec(descriptor, 0),
             direction: Direction::Reading,
-            group: node.default_group().clone(),
+            group: group.clone(),
         }
     }
 }
@@ -257,12 +257,6 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         self
     }
 
-    /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> DescriptorSourceBuilder<G2> {
-        let Self { node, descriptor, direction, .. } = self;
-        DescriptorSourceBuilder { node, descriptor, direction, group: group.clone() }
-    }
-
     /// Makes the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state
     /// `&mut S`, or the state and `&Readiness`. Even in a reentrant group, it doesn't run on two
     /// threads at the same time.
@@ -276,9 +270,9 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         F: EventCallback<Readiness, G, Form>,
     {
         let core = self.group.core();
-        self.node.check_group(core, "a descriptor source")?;
+        self.node.check_running("a descriptor source")?;
         let failed = |call| {
-            let name = format!("a descriptor source of node {}", self.node.full_name());
+            let name = format!("a descriptor source of node {}", &self.node.full_name);
             move |error: io::Error| not_created(name, call, &error)
         };
         let descriptor = self.descriptor.map_err(|error| failed("fcntl (F_DUPFD)")(error.into()))?;
@@ -306,7 +300,7 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
             watch.end();
             return Err(failed("epoll_ctl")(error));
         }
-        Ok(DescriptorSource { joined: AttachedCondition::new(source), watch, node: self.node.core().clone() })
+        Ok(DescriptorSource { joined: AttachedCondition::new(source), watch, node: self.node.clone() })
     }
 }
 
