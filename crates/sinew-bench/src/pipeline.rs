@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, Node, Publisher, Sample, Subscription, View};
+use sinew::msg::Sample;
+use sinew::{Executor, Node, Publisher, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::floors::copy;

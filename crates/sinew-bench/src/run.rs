@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sinew::{Context, Executor, ExecutorBuilder, FaultPolicy, Message, Publisher};
+use sinew::executor::{ExecutorBuilder, FaultPolicy};
+use sinew::{Context, Executor, Message, Publisher};
 
 use super::process::{Measuring, PATIENCE, Process, await_all};
 use super::rounds::{Meter, Usage};

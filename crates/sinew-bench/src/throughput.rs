@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Context, Executor, FaultPolicy, Publisher, QoS};
+use sinew::executor::FaultPolicy;
+use sinew::{Context, Executor, Publisher, QoS};
 
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};

@@ -4,8 +4,9 @@
 //!
 //!     cargo run --example service
 
+use sinew::Responder;
 use sinew::prelude::*;
-use sinew::{CallResult, Responder};
+use sinew::service::CallResult;
 use std::thread;
 
 /// Asks for room for so many kilograms.

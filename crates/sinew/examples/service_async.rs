@@ -3,7 +3,7 @@
 //!
 //!     cargo run --example service_async
 
-use sinew::CallError;
+use sinew::error::CallError;
 use sinew::prelude::*;
 
 /// A place in the building.

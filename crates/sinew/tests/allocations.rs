@@ -2,8 +2,11 @@
 
 mod support;
 
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, Executor, Liveliness, Publisher, Unique, VirtualClock};
+use sinew::qos::Liveliness;
+use sinew::time::VirtualClock;
+use sinew::{Executor, Publisher, Unique};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -301,7 +304,7 @@ fn a_message_that_is_published_here_and_dropped_there_allocates_nothing_on_eithe
 fn waiting_for_what_is_ready_allocates_nothing() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("node")?;
-    let mut set = sinew::WaitSet::new();
+    let mut set = sinew::executor::WaitSet::new();
     set.add(&context)?;
     let taken = node.subscription::<Number>("numbers").create()?;
     set.add_subscription(&taken)?;
@@ -390,7 +393,8 @@ fn messages_that_expire_allocate_nothing() -> sinew::Result<()> {
 /// Calls of every kind whose callbacks capture nothing, with servers of every kind.
 #[test]
 fn calls_and_answers_allocate_nothing() -> sinew::Result<()> {
-    use sinew::{CallResult, Responder};
+    use sinew::Responder;
+    use sinew::service::CallResult;
     use support::Numbers;
 
     for context in [virtual_context(&VirtualClock::new()), real_context()] {
@@ -492,8 +496,8 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
             // Once both are warm, it is away before each call for so long that it fetches what it
             // has noted.
             let away = if calls.len() > EACH / 10 { Duration::from_micros(300) } else { Duration::ZERO };
-            let begin = sinew::Time::steady();
-            while !is_asleep(&there) || sinew::Time::steady() - begin < away {
+            let begin = sinew::time::Time::steady();
+            while !is_asleep(&there) || sinew::time::Time::steady() - begin < away {
                 thread::yield_now();
             }
             match call() {

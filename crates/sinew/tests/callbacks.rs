@@ -3,8 +3,12 @@
 
 mod support;
 
+use sinew::error::SpinError;
+use sinew::event::{Matched, MessageLost, Triggered};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, GuardCondition, Matched, MessageLost, SpinError, TimerInfo, Triggered, Unique};
+use sinew::time::TimerInfo;
+use sinew::{GuardCondition, Unique};
 use std::fmt;
 use std::sync::Arc;
 use support::{Log, Number, Room};

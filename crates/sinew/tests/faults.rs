@@ -3,8 +3,10 @@
 
 mod support;
 
+use sinew::error::SpinError;
+use sinew::executor::{ExecutorBuilder, FaultPolicy};
 use sinew::prelude::*;
-use sinew::{ExecutorBuilder, FaultPolicy, SpinError, VirtualClock};
+use sinew::time::VirtualClock;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::{Log, Number, PATIENCE, Room, virtual_context};
 

@@ -4,8 +4,8 @@
 
 mod support;
 
+use sinew::error::{CallFailure, PublishFailure, SpinError};
 use sinew::prelude::*;
-use sinew::{CallFailure, PublishFailure, SpinError};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -234,7 +234,7 @@ impl Never {
             (
                 "a wait set",
                 Box::new(|| {
-                    let mut set = sinew::WaitSet::new();
+                    let mut set = sinew::executor::WaitSet::new();
                     set.add(&self.served.0).unwrap();
                     set.wait(None).err() == Some(SpinError::Stopped)
                 }),

@@ -3,8 +3,9 @@
 
 mod support;
 
+use sinew::error::{DecodeError, PublishFailure};
+use sinew::msg::{Encoding, TypeHash};
 use sinew::prelude::*;
-use sinew::{DecodeError, Encoding, PublishFailure, TypeHash};
 use sinew_shm::{Counter, EndpointKind};
 use std::fs::File;
 use std::io::Write;
@@ -342,7 +343,7 @@ fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
         // Nobody gives up waiting for this one.
         let later = client.call_async(Blob(vec![1; 1000]));
         let failed = Executor::single().spin_until(later)?.expect_err("there is no room");
-        assert!(matches!(failed.failure(), sinew::CallFailure::Transport { .. }), "{failed}");
+        assert!(matches!(failed.failure(), sinew::error::CallFailure::Transport { .. }), "{failed}");
         assert_eq!(client.call(Blob(vec![1; 2]), PATIENCE)?.0.len(), 2000, "what fits comes");
         serving.shutdown();
         spinning.join().expect("no panic")

@@ -3,8 +3,9 @@
 
 mod support;
 
+use sinew::error::{CallFailure, PublishFailure};
+use sinew::event::{LivelinessChanged, Matched};
 use sinew::prelude::*;
-use sinew::{CallFailure, LivelinessChanged, Matched, PublishFailure};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

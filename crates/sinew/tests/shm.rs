@@ -8,8 +8,9 @@
 
 mod support;
 
+use sinew::error::DecodeError;
+use sinew::msg::{Encoding, Transport, TypeHash};
 use sinew::prelude::*;
-use sinew::{DecodeError, Encoding, Transport, TypeHash};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -201,7 +202,9 @@ fn a_service_answers_another_process() -> sinew::Result<()> {
         assert_eq!(answer.0.len(), length + 2);
     }
     let error = client.call(Text("no".to_owned()), PATIENCE).expect_err("it says no");
-    assert!(matches!(error.failure(), sinew::CallFailure::Failed { message } if message == "not this"));
+    assert!(
+        matches!(error.failure(), sinew::error::CallFailure::Failed { message } if message == "not this")
+    );
     let answered = Executor::single().spin_until(early)?.expect("it waited for the server");
     assert_eq!(answered.0, "<before there is a server>");
     let many: Vec<_> = (0..100).map(|number| client.call_async(Text(number.to_string()))).collect();
@@ -224,7 +227,7 @@ fn a_call_of_a_server_that_goes_fails_at_once() -> sinew::Result<()> {
     let call = client.call_async(Text("nobody spins the server".to_owned()));
     drop(server);
     let failure = Executor::single().spin_until(call)?.expect_err("there is no server any more");
-    assert_eq!(*failure.failure(), sinew::CallFailure::ServerGone);
+    assert_eq!(*failure.failure(), sinew::error::CallFailure::ServerGone);
     Ok(())
 }
 
@@ -493,7 +496,7 @@ fn a_context_in_virtual_time_meets_others_only_if_told_to() -> sinew::Result<()>
         assert!(child.status().expect("it starts").success());
         return Ok(());
     }
-    let clock = sinew::VirtualClock::new();
+    let clock = sinew::time::VirtualClock::new();
     let real = Context::builder().domain(3).build()?;
     let _subscription = real.node("listener")?.subscription::<Text>("chatter").create()?;
     let virtual_time = || Context::builder().domain(3).virtual_time(&clock);

@@ -6,8 +6,10 @@
 
 mod support;
 
+use sinew::error::{CallError, CallFailure};
+use sinew::executor::StopHandle;
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, CallError, CallFailure, StopHandle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -127,9 +129,9 @@ fn spin_by(executor: Executor, node: &Node) -> (thread::JoinHandle<()>, StopHand
 /// Waits until it is true.
 #[track_caller]
 fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let begin = sinew::Time::steady();
+    let begin = sinew::time::Time::steady();
     while !done() {
-        assert!(sinew::Time::steady() - begin < 6 * support::PATIENCE, "{what} takes too long");
+        assert!(sinew::time::Time::steady() - begin < 6 * support::PATIENCE, "{what} takes too long");
         thread::yield_now();
     }
 }
@@ -706,7 +708,7 @@ fn a_shutdown_ends_everything() {
                 thread::spawn(move || {
                     for number in 1.. {
                         if let Err(error) = publisher.publish(Parcel::new(sender, number)) {
-                            assert_eq!(error.failure(), sinew::PublishFailure::Shutdown);
+                            assert_eq!(error.failure(), sinew::error::PublishFailure::Shutdown);
                             return;
                         }
                     }

@@ -5,8 +5,13 @@
 mod support;
 
 use log::{Log, Metadata, Record};
+use sinew::event::IncompatibleQos;
+use sinew::executor::FaultPolicy;
+use sinew::msg::TypeHash;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, IncompatibleQos, Liveliness, ServiceType, TypeHash, VirtualClock};
+use sinew::qos::Liveliness;
+use sinew::service::ServiceType;
+use sinew::time::VirtualClock;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};

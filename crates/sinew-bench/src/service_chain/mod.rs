@@ -8,7 +8,8 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use sinew::{CallError, Client, Server};
+use sinew::error::CallError;
+use sinew::{Client, Server};
 
 use super::floors::direct;
 use super::messages::{Bench, BenchRequest, BenchResponse};

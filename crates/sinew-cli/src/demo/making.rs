@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use sinew::{Context, Group, Node, Publisher, Sample, Subscription, Timer};
+use sinew::msg::Sample;
+use sinew::{Context, Group, Node, Publisher, Subscription, Timer};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::filter::Filter;

@@ -16,9 +16,10 @@ mod viewer;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use sinew::{
-    CallError, CallFailure, Client, Context, Executor, Matched, MessageInfo, Sample, Service, Unique,
-};
+use sinew::error::{CallError, CallFailure};
+use sinew::event::Matched;
+use sinew::msg::Sample;
+use sinew::{Client, Context, Executor, MessageInfo, Service, Unique};
 use sinew_interfaces::sensor_msgs::msg::Image;
 
 use crate::cli::DemoOptions;

@@ -217,7 +217,7 @@ impl<State: Send + 'static> Group<State> {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::CallResult;
+    /// use sinew::service::CallResult;
     /// # struct Number(u64); impl Message for Number {}
     /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
     /// let context = Context::new()?;
@@ -315,7 +315,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// How long a thread in [`Client::call`] looks for the answer of a server in another process
     /// before it sleeps (default: not at all). As
-    /// [`ExecutorBuilder::spin_before_park`](crate::ExecutorBuilder::spin_before_park).
+    /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
         self.spin_before_park = patience;
         self

@@ -1,7 +1,7 @@
 //! The one error that all others turn into.
 
 use super::publisher::PublishError;
-use crate::executor::{AddError, ExecutorError, SpinError};
+use crate::executor::error::{AddError, ExecutorError, SpinError};
 use crate::ros::failure::{ContextError, CreateError, PublishFailure};
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
@@ -22,7 +22,7 @@ debug_says!(Error:
 /// fn main() -> sinew::Result<()> {
 ///     let context = sinew::Context::new()?;
 ///     let node = context.node("no spaces please");
-///     assert!(matches!(node, Err(sinew::CreateError::Name(_))));
+///     assert!(matches!(node, Err(sinew::error::CreateError::Name(_))));
 ///     let error = sinew::Error::from(node.unwrap_err());
 ///     assert_eq!(format!("{error:?}"), error.to_string());
 ///     Ok(())

@@ -181,7 +181,7 @@ impl Node {
     }
 
     /// Time now, by the clock that stamps of messages are read from:
-    /// [`ClockKind::Ros`](crate::ClockKind::Ros), which is the wall clock unless it was
+    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), which is the wall clock unless it was
     /// [set](crate::Context::set_ros_time). ROS 2: `now`.
     ///
     /// ```
@@ -189,7 +189,7 @@ impl Node {
     /// use sinew_interfaces::builtin_interfaces::msg::Time;
     /// let node = Context::new()?.node("camera")?;
     /// let stamp: Time = node.now().to_msg(); // as headers have it
-    /// assert!(sinew::Time::from(stamp) <= node.now());
+    /// assert!(sinew::time::Time::from(stamp) <= node.now());
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn now(&self) -> Time {

@@ -191,12 +191,12 @@ impl<T: Message> Publisher<T> {
     }
 
     /// Says that this publisher is alive, as publishing does: for one that is
-    /// [manual by topic](crate::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
+    /// [manual by topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
     /// nothing for others, which are alive anyway. Never blocks but for short locks.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::Liveliness;
+    /// use sinew::qos::Liveliness;
     /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
     /// let context = Context::new()?;
     /// let watched = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(200));
@@ -390,7 +390,7 @@ impl<T: Message> sealed::Prepare<T> for Sample<T> {
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::PublishFailure;
+/// use sinew::error::PublishFailure;
 /// # #[derive(Debug, PartialEq)] struct Number(u8); impl Message for Number {}
 /// let context = Context::new()?;
 /// let numbers = context.node("counter")?.publisher::<Number>("numbers").create()?;
@@ -521,7 +521,8 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{OfferedDeadlineMissed, VirtualClock};
+    /// use sinew::event::OfferedDeadlineMissed;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("laser")?;
@@ -547,13 +548,14 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     }
 
     /// Called by the executor when the publisher, whose liveliness is
-    /// [manual by topic](crate::Liveliness::ManualByTopic), has neither published nor
+    /// [manual by topic](crate::qos::Liveliness::ManualByTopic), has neither published nor
     /// [said that it is alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins when it
     /// is created. Never called for others, or without a lease.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{Liveliness, VirtualClock};
+    /// use sinew::qos::Liveliness;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("button")?;

@@ -466,7 +466,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{RequestedDeadlineMissed, VirtualClock};
+    /// use sinew::event::RequestedDeadlineMissed;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("tracker")?;
@@ -495,12 +496,14 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 
     /// Called by the executor when a publisher that matches came or went, or its lease expired, or lives
     /// again: an automatic one is alive while it exists, a
-    /// [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
+    /// [manual](crate::qos::Liveliness::ManualByTopic) one if it has published or said so within the
     /// lease it offers.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{Liveliness, LivelinessChanged, VirtualClock};
+    /// use sinew::event::LivelinessChanged;
+    /// use sinew::qos::Liveliness;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("tracker")?;

@@ -27,7 +27,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use sinew::prelude::*;
-/// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+/// let context = Context::builder().virtual_time(&sinew::time::VirtualClock::new()).build()?;
 /// let node = context.node("blinker")?;
 /// let mut left = 3;
 /// let timer = node.timer(Duration::from_millis(100)).callback(move |info: &TimerInfo| {
@@ -103,7 +103,7 @@ impl Timer {
     ///     node.timer(Duration::from_secs(1)).callback(|| println!("blink"))?.detach();
     ///     Ok(()) // the timer goes on
     /// }
-    /// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+    /// let context = Context::builder().virtual_time(&sinew::time::VirtualClock::new()).build()?;
     /// blink(&context)?;
     /// let executor = Executor::single();
     /// executor.add(&context)?;

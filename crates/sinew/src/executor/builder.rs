@@ -224,7 +224,7 @@ impl DispatchOptions {
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::{DispatchOrder, WaitSet};
+/// use sinew::executor::{DispatchOrder, WaitSet};
 /// let set = WaitSet::builder().dispatch_order(DispatchOrder::SourceTime).build();
 /// # drop(set);
 /// ```

@@ -1,33 +1,35 @@
-//! Executors: running callbacks in the order in which their messages arrived. (The design's section 7.)
-//!
-//! | file | what |
-//! |---|---|
-//! | `scheduler` | which callback runs next, where; sleeping and waking |
-//! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
-//! | `task` | what is run |
-//! | `builder` | the options of executors and wait sets |
-//! | `bells` | what the threads sleep on, and who was called |
-//! | `ready`, `heap` | the queues it is made of |
-//! | `worker` | a thread that asks for work |
-//! | `run` | running callbacks on a thread, and what becomes of those that fail |
-//! | `caller_runs` | threads that wait for a server and run it themselves |
-//! | `wake_policy` | whether another thread is woken for what became ready |
-//! | `header` | an entity in an executor, as those who make it ready see it |
-//! | `lane` | what a worker's callbacks make ready, past the queue |
-//! | `timers` | a thread of their own for timers |
-//! | `blocked` | workers that wait for something in a callback |
-//! | `histogram` | how long callbacks run |
-//! | `group` | callback groups, their members and their place in an executor |
-//! | `owner` | what it asks of a group's node and context |
-//! | `membership` | which executor serves the groups of a node or a context |
-//! | `group_token` | who may touch a group's callbacks and state now |
-//! | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
-//! | `wait_graph` | who waits for whom |
-//! | `wait_set` | another front end: the program decides what runs |
-//! | `spinning` | the executor that this thread spins |
-//! | `current` | what this thread is in the middle of |
-//! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
-//! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
+//! Executors and wait sets: what runs callbacks, on which threads, in which order.
+
+// Executors: running callbacks in the order in which their messages arrived. (The design's section 7.)
+//
+// | file | what |
+// |---|---|
+// | `scheduler` | which callback runs next, where; sleeping and waking |
+// | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
+// | `task` | what is run |
+// | `builder` | the options of executors and wait sets |
+// | `bells` | what the threads sleep on, and who was called |
+// | `ready`, `heap` | the queues it is made of |
+// | `worker` | a thread that asks for work |
+// | `run` | running callbacks on a thread, and what becomes of those that fail |
+// | `caller_runs` | threads that wait for a server and run it themselves |
+// | `wake_policy` | whether another thread is woken for what became ready |
+// | `header` | an entity in an executor, as those who make it ready see it |
+// | `lane` | what a worker's callbacks make ready, past the queue |
+// | `timers` | a thread of their own for timers |
+// | `blocked` | workers that wait for something in a callback |
+// | `histogram` | how long callbacks run |
+// | `group` | callback groups, their members and their place in an executor |
+// | `owner` | what it asks of a group's node and context |
+// | `membership` | which executor serves the groups of a node or a context |
+// | `group_token` | who may touch a group's callbacks and state now |
+// | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
+// | `wait_graph` | who waits for whom |
+// | `wait_set` | another front end: the program decides what runs |
+// | `spinning` | the executor that this thread spins |
+// | `current` | what this thread is in the middle of |
+// | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
+// | `descriptor` | an executor's file descriptor, for somebody else's event loop |
 
 mod bells;
 pub(crate) mod blocked;
@@ -35,7 +37,7 @@ pub(crate) mod builder;
 mod caller_runs;
 pub(crate) mod current;
 pub(crate) mod descriptor;
-mod error;
+pub(crate) mod error;
 pub(crate) mod group;
 pub(crate) mod group_token;
 pub(crate) mod header;
@@ -63,9 +65,10 @@ use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, Ordering};
 pub use builder::{ExecutorBuilder, WaitSetBuilder};
-pub use error::{AddError, ExecutorError, SpinError};
+pub(crate) use error::{AddError, SpinError};
+pub use group::CallbackGroup;
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
-use histogram::Histogram;
+pub use histogram::Histogram;
 use membership::GroupRegistry;
 use owner::{Host, Owner};
 use prefetch::Noting;
@@ -80,7 +83,9 @@ use std::pin::pin;
 use std::sync::Weak;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
+pub use threads::Placement;
 use threads::{ThreadOptions, ThreadSetup};
+pub use wait_set::{Ready, WaitSet, Waitable};
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
 /// groups with a higher priority first.

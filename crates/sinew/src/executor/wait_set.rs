@@ -32,7 +32,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::WaitSet;
+/// use sinew::executor::WaitSet;
 /// # #[derive(Clone)] struct Scan(u32); impl Message for Scan {}
 /// # #[derive(Clone)] struct Pose(u32); impl Message for Pose {}
 /// let context = Context::new()?;

@@ -2,8 +2,9 @@
 
 use crate::stage::{Options, Path, Runner, Stage};
 use crate::support::{Gate, Log, Number};
+use sinew::error::SpinError;
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, SpinError};
 use std::sync::{Arc, Barrier};
 use std::thread;
 

@@ -6,7 +6,7 @@ use crate::support::tasks::block_on;
 use crate::support::{Gate, Log, Number, PATIENCE, Text, numbers_in};
 use futures_core::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sinew::WaitSet;
+use sinew::executor::WaitSet;
 use sinew::prelude::*;
 use std::future::poll_fn;
 use std::pin::pin;

@@ -3,8 +3,11 @@
 
 use crate::stage::{Path, Runner, Stage};
 use crate::support::{Gate, Log, Number, Pen, all_numbers_in};
+use sinew::GuardCondition;
+use sinew::event::Triggered;
+use sinew::executor::StopHandle;
 use sinew::prelude::*;
-use sinew::{GuardCondition, StopHandle, TimerInfo, Triggered};
+use sinew::time::TimerInfo;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 

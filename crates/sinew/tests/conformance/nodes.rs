@@ -102,7 +102,9 @@ pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down<R: Runner,
             .detach();
         let answered = capture();
         let client = node.client::<Numbers>("double").create()?;
-        client.call_then(Number(1), move |_: sinew::CallResult<Numbers>| answered("client")).unwrap();
+        client
+            .call_then(Number(1), move |_: sinew::service::CallResult<Numbers>| answered("client"))
+            .unwrap();
         client.detach();
         let matched = capture();
         node.publisher::<Text>("texts").on_matched(move || matched("publisher")).create()?.detach();

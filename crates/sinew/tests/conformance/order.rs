@@ -2,7 +2,7 @@
 
 use crate::stage::{Options, Path, Runner, Stage};
 use crate::support::{Log, Number};
-use sinew::DispatchOrder;
+use sinew::executor::DispatchOrder;
 use sinew::prelude::*;
 use std::fmt::Debug;
 use std::thread;

@@ -3,8 +3,9 @@
 
 use crate::stage::{Path, Runner, Stage, spinning};
 use crate::support::{Log, Number, PATIENCE, numbers_in};
+use sinew::Publisher;
+use sinew::error::PublishFailure;
 use sinew::prelude::*;
-use sinew::{PublishFailure, Publisher};
 use std::sync::{Arc, Barrier};
 
 /// Both ends reliable and keep_all, and a publisher that waits as long as a test may take.

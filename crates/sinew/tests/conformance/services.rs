@@ -3,8 +3,11 @@
 use crate::stage::{Options, Path, Runner, Stage, spinning};
 use crate::support::tasks::block_on;
 use crate::support::{Gate, Log, Number, Numbers, PATIENCE};
+use sinew::Responder;
+use sinew::error::{CallFailure, SpinError};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{CallFailure, CallResult, FaultPolicy, Responder, SpinError};
+use sinew::service::CallResult;
 use std::sync::mpsc;
 use std::thread;
 

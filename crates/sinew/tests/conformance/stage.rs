@@ -2,10 +2,11 @@
 
 use crate::support::outside::Onlooker;
 use crate::support::{Log, Number, PATIENCE, Pen, finishes, real_context, virtual_context};
+use sinew::Publisher;
+use sinew::error::{AddError, SpinError};
+use sinew::executor::{DispatchOrder, Executable, FaultPolicy, StopHandle, WaitSet};
 use sinew::prelude::*;
-use sinew::{
-    AddError, DispatchOrder, Executable, FaultPolicy, Publisher, SpinError, StopHandle, VirtualClock, WaitSet,
-};
+use sinew::time::VirtualClock;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;

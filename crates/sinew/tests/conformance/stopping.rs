@@ -2,7 +2,7 @@
 
 use crate::stage::{Executing, Path, Runner, Stage};
 use crate::support::{Gate, Log, Number};
-use sinew::SpinError;
+use sinew::error::SpinError;
 use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;

@@ -6,8 +6,10 @@ use crate::support;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use sinew::event::{LivelinessChanged, LivelinessLost};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, Liveliness, LivelinessChanged, LivelinessLost};
+use sinew::qos::Liveliness;
 use std::sync::{Arc, Mutex, mpsc};
 use support::{Log, Number, Pen, Room, numbers_in, real_context};
 
@@ -312,7 +314,7 @@ fn a_handler_may_revive_its_publisher() -> sinew::Result<()> {
 
 #[test]
 fn a_handler_that_panics_is_called_again() -> sinew::Result<()> {
-    let clock = sinew::VirtualClock::new();
+    let clock = sinew::time::VirtualClock::new();
     let context = support::virtual_context(&clock);
     let node = context.node("room")?;
     let executor = Executor::builder().on_panic(FaultPolicy::Report).build()?;
@@ -359,7 +361,7 @@ fn handlers_in_a_reentrant_group_are_called_the_same() -> sinew::Result<()> {
 fn a_clock_that_is_set_back_keeps_nobody_alive() -> sinew::Result<()> {
     let pair = Pair::new(manual())?;
     pair.room.advance(5);
-    pair.room.clock.set(sinew::Time::from_nanoseconds(-1_000_000_000_000));
+    pair.room.clock.set(sinew::time::Time::from_nanoseconds(-1_000_000_000_000));
     pair.publisher.assert_liveliness();
     pair.room.advance(11);
     pair.told(&[(1, 1)], &[(1, 0, 1, 0), (0, 1, -1, 1)]);

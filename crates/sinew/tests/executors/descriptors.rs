@@ -2,8 +2,10 @@
 
 use crate::support;
 
+use sinew::error::CreateError;
+use sinew::event::{DescriptorSource, Readiness};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{CreateError, DescriptorSource, FaultPolicy, Readiness};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write, pipe};
 use std::net::Shutdown;

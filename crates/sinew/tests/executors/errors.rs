@@ -3,8 +3,9 @@
 
 use crate::support;
 
+use sinew::Error;
+use sinew::error::{AddError, ContextError, CreateError, SpinError};
 use sinew::prelude::*;
-use sinew::{AddError, ContextError, CreateError, Error, SpinError};
 use std::error::Error as _;
 use support::{Number, Numbers, PATIENCE, real_context};
 

@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sinew::error::{SpinError, ThreadError};
+use sinew::executor::Placement;
 use sinew::prelude::*;
-use sinew::{Placement, SpinError, ThreadError};
 use std::sync::mpsc::channel;
 
 #[derive(Clone)]

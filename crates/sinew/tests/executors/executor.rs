@@ -3,8 +3,10 @@
 use crate::support;
 
 use proptest::prelude::*;
+use sinew::error::SpinError;
 use sinew::prelude::*;
-use sinew::{GuardCondition, Publisher, SpinError, TimerInfo};
+use sinew::time::TimerInfo;
+use sinew::{GuardCondition, Publisher};
 use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;
@@ -338,7 +340,7 @@ fn spin_some_runs_what_waits_also_if_virtual_time_went_back() -> sinew::Result<(
     let publisher = room.node.publisher("numbers").create()?;
     room.clock.advance(Duration::from_secs(10));
     publisher.publish(Number(1))?;
-    room.clock.set(sinew::Time::from_nanoseconds(0));
+    room.clock.set(sinew::time::Time::from_nanoseconds(0));
     room.executor.spin_some()?;
     assert_eq!(log.lines(), [("numbers", 1)]);
     Ok(())

@@ -2,8 +2,9 @@
 
 use crate::support;
 
+use sinew::executor::{TimerThread, WaitSet};
 use sinew::prelude::*;
-use sinew::{Time, TimerThread, WaitSet};
+use sinew::time::Time;
 use sinew_shm::{Busy, Callback, Domain, EndpointKind, Peer, Snapshot};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};

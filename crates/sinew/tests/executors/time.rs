@@ -2,10 +2,11 @@
 
 use crate::support;
 
+use sinew::error::{CreateError, SpinError};
+use sinew::msg::{Gid, Transport};
 use sinew::prelude::*;
-use sinew::{
-    ClockKind, CreateError, Executor, Gid, Publisher, SpinError, Time, TimerInfo, Transport, VirtualClock,
-};
+use sinew::time::{ClockKind, Time, TimerInfo, VirtualClock};
+use sinew::{Executor, Publisher};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use support::{Log, Number, Pen, Room, finishes, real_context, virtual_context};
@@ -333,7 +334,7 @@ fn virtual_time_can_be_advanced_while_ros_time_is_ahead_or_behind() -> sinew::Re
 
 #[test]
 fn setting_ros_time_wakes_an_executor_that_sleeps() -> sinew::Result<()> {
-    type Add = fn(&Executor, &Context, &Group) -> Result<(), sinew::AddError>;
+    type Add = fn(&Executor, &Context, &Group) -> Result<(), sinew::error::AddError>;
     let parts: [(&str, Add); 2] = [
         ("context", |executor, context, _| executor.add(context)),
         ("group", |executor, _, group| executor.add(group)),
@@ -518,7 +519,7 @@ fn a_callback_that_panics_leaves_no_chain_behind() -> sinew::Result<()> {
 
 #[test]
 fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
-    let clock = sinew::VirtualClock::new();
+    let clock = sinew::time::VirtualClock::new();
     let context = virtual_context(&clock);
     let node = context.node("node")?;
     let executor = sinew::Executor::single();
@@ -527,7 +528,7 @@ fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
     let mut first = true;
     let _one = node.timer(Duration::from_millis(100)).callback(move || {
         if std::mem::take(&mut first) {
-            back.set(sinew::Time::from_nanoseconds(0));
+            back.set(sinew::time::Time::from_nanoseconds(0));
         }
     })?;
     let other = node.timer(Duration::from_millis(100)).callback(|| {})?;
@@ -541,7 +542,7 @@ fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
 
 #[test]
 fn spin_once_gives_up_after_real_time_also_in_virtual_time() -> sinew::Result<()> {
-    let context = virtual_context(&sinew::VirtualClock::new());
+    let context = virtual_context(&sinew::time::VirtualClock::new());
     let node = context.node("node")?;
     let executor = sinew::Executor::single();
     executor.add(&context)?;

@@ -1,8 +1,9 @@
 //! Timers with a thread of their own.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use sinew::error::SpinError;
+use sinew::executor::TimerThread;
 use sinew::prelude::*;
-use sinew::{SpinError, TimerThread};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::ThreadId;
 
@@ -134,8 +135,11 @@ fn a_panic_on_their_thread_is_returned_by_spin() {
 
 #[test]
 fn virtual_time_needs_no_thread() {
-    let context =
-        Context::builder().shared_memory(false).virtual_time(&sinew::VirtualClock::new()).build().unwrap();
+    let context = Context::builder()
+        .shared_memory(false)
+        .virtual_time(&sinew::time::VirtualClock::new())
+        .build()
+        .unwrap();
     let node = context.node("calm").unwrap();
     let _timer = node.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
     let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();

@@ -2,8 +2,11 @@
 
 use crate::support;
 
+use sinew::error::{AddError, SpinError};
+use sinew::event::Matched;
+use sinew::executor::{FaultPolicy, Ready, StopHandle, WaitSet};
 use sinew::prelude::*;
-use sinew::{AddError, FaultPolicy, Matched, Ready, SpinError, StopHandle, TimerInfo, WaitSet};
+use sinew::time::TimerInfo;
 use std::thread;
 use support::{Gate, Log, Number, PATIENCE, Room, finishes, numbers_in, real_context};
 
@@ -185,7 +188,7 @@ fn a_timer_that_is_cancelled_or_reset_is_not_ready() -> sinew::Result<()> {
     }
     room.clock.advance(Duration::from_millis(10));
     assert_eq!(ready_len(&mut set)?, 1);
-    room.clock.set(sinew::Time::from_nanoseconds(0));
+    room.clock.set(sinew::time::Time::from_nanoseconds(0));
     assert_eq!(ready_len(&mut set)?, 0, "time went back");
     room.clock.advance(PATIENCE);
     assert_eq!(ready_len(&mut set)?, 1);
@@ -491,9 +494,9 @@ fn who_waits_for_the_set_in_one_of_its_callbacks_or_before_it_is_told() -> sinew
     for ready in set.wait(PATIENCE)?.filter(|ready| ready.is(&guard)) {
         assert!(ready.run()?);
     }
-    assert_eq!(log.lines(), [Some(sinew::PublishFailure::WouldDeadlock)]);
+    assert_eq!(log.lines(), [Some(sinew::error::PublishFailure::WouldDeadlock)]);
     let failure = publisher.publish(Number(3)).unwrap_err().failure();
-    assert_eq!(failure, sinew::PublishFailure::WouldDeadlock, "only this thread takes");
+    assert_eq!(failure, sinew::error::PublishFailure::WouldDeadlock, "only this thread takes");
     Ok(())
 }
 

@@ -4,11 +4,11 @@ use crate::cast::DOMAIN;
 use crate::ledger::{Ledger, Way};
 use crate::support::{Number, Numbers};
 use parking_lot::Mutex;
+use sinew::error::{CallFailure, DecodeError, PublishFailure, UnsentMessage};
+use sinew::msg::view::Viewed;
+use sinew::msg::{Encoding, Sample, TypeHash};
 use sinew::prelude::*;
-use sinew::view::Viewed;
-use sinew::{
-    CallFailure, CallResult, DecodeError, Encoding, PublishFailure, Sample, TypeHash, UnsentMessage,
-};
+use sinew::service::CallResult;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew_shm::Domain;
 use sinew_shm::raw::{Master, OpenError, Queue, QueueOptions, ReadError, Space, Topic, Variable, WriteError};

@@ -4,8 +4,10 @@
 
 use crate::support;
 
+use sinew::error::{CallError, CallFailure};
 use sinew::prelude::*;
-use sinew::{CallError, CallFailure, Executor, RequestInfo, Responder, Unique};
+use sinew::service::RequestInfo;
+use sinew::{Executor, Responder, Unique};
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context as TaskContext, Poll};

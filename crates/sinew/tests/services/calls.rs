@@ -5,11 +5,11 @@
 
 use crate::support;
 
+use sinew::error::{CallError, CallFailure, SpinError};
+use sinew::executor::{FaultPolicy, StopHandle};
 use sinew::prelude::*;
-use sinew::{
-    CallError, CallFailure, CallResult, Executor, FaultPolicy, ReentrantGroup, Responder, SpinError,
-    StopHandle, Unique,
-};
+use sinew::service::CallResult;
+use sinew::{Executor, ReentrantGroup, Responder, Unique};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use support::{Gate, Log, Number, Numbers, PATIENCE, Room, finishes, real_context};
@@ -837,7 +837,7 @@ fn nothing_leaks_however_calls_end() {
 fn a_wait_set_says_which_server_and_which_client_is_ready() {
     let context = real_context();
     let node = context.node("node").unwrap();
-    let mut set = sinew::WaitSet::new();
+    let mut set = sinew::executor::WaitSet::new();
     set.add(&context).unwrap();
     let servers = [echo(&node, "a"), echo(&node, "b")];
     let client = node.client::<Numbers>("b").create().unwrap();

@@ -3,10 +3,11 @@
 
 use crate::support;
 
+use sinew::error::{CallError, CallFailure, CreateError, SpinError};
+use sinew::msg::Gid;
 use sinew::prelude::*;
-use sinew::{
-    CallError, CallFailure, CallResult, CreateError, Gid, RequestInfo, Responder, SpinError, Unique,
-};
+use sinew::service::{CallResult, RequestInfo};
+use sinew::{Responder, Unique};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use support::tasks::{Task, block_on};
@@ -169,7 +170,7 @@ fn a_request_may_be_a_value_a_box_or_a_loan_and_none_is_copied() -> sinew::Resul
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
     let _server = room.node.server::<Numbers>("n").callback(|n: Unique<Number>| n)?;
-    let spin = |call: sinew::PendingCall<Numbers>| room.executor.spin_until(call).unwrap();
+    let spin = |call: sinew::service::PendingCall<Numbers>| room.executor.spin_until(call).unwrap();
 
     assert_eq!(spin(client.call_async(Number(1)))?.0, 1);
     let boxed = Box::new(Number(2));
@@ -294,7 +295,7 @@ fn callbacks_get_results_in_their_group_with_its_state() -> sinew::Result<()> {
 fn a_request_says_who_asks_and_continues_the_chain() -> sinew::Result<()> {
     let room = Room::new();
     let node = &room.node;
-    let log: Log<(Gid, u64, sinew::Lineage)> = Log::new();
+    let log: Log<(Gid, u64, sinew::msg::Lineage)> = Log::new();
     let report = |pen: Pen<_>| {
         move |_: &Number, info: &RequestInfo| {
             assert!(info.latency() <= info.chain_latency());

@@ -2,8 +2,10 @@
 
 use crate::support;
 
+use sinew::Executor;
+use sinew::error::AddError;
 use sinew::prelude::*;
-use sinew::{AddError, Executor, VirtualClock};
+use sinew::time::VirtualClock;
 use std::thread;
 use support::{Log, Number, PATIENCE, Pen, Room, finishes, real_context, virtual_context};
 
@@ -40,7 +42,7 @@ trait Any {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
 }
 
-impl<T: sinew::Executable> Any for T {
+impl<T: sinew::executor::Executable> Any for T {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.add(self)
     }

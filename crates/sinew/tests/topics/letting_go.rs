@@ -4,8 +4,9 @@
 
 use crate::support;
 
+use sinew::Executor;
+use sinew::event::Matched;
 use sinew::prelude::*;
-use sinew::{Executor, Matched};
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;

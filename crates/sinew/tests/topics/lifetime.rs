@@ -4,8 +4,8 @@
 
 use crate::support;
 
+use sinew::error::{CreateError, PublishFailure};
 use sinew::prelude::*;
-use sinew::{CreateError, PublishFailure};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use support::{Log, Number, Pen, Room, finishes, numbers_in, real_context};
@@ -99,7 +99,7 @@ fn a_clone_or_drop_of_a_message_may_publish_and_subscribe_itself() -> sinew::Res
         let numbers = room.node.subscription::<Number>("numbers").create()?;
         let owner = || {
             let qos = QoS::default().keep_last(1);
-            room.node.subscription::<Noisy>("noisy").qos(qos).buffer(sinew::BufferType::Unique).create()
+            room.node.subscription::<Noisy>("noisy").qos(qos).buffer(sinew::msg::BufferType::Unique).create()
         };
         let owners = [owner()?, owner()?];
         let publisher = room.node.publisher::<Noisy>("noisy").create()?;
@@ -187,7 +187,7 @@ fn shutdown_while_others_publish_loses_nothing_that_was_accepted() -> sinew::Res
             node.subscription::<Number>("numbers").qos(QoS::default().keep_last(1_000_000)).create()?,
             node.subscription::<Number>("numbers")
                 .qos(QoS::default().keep_last(1_000_000))
-                .buffer(sinew::BufferType::Unique)
+                .buffer(sinew::msg::BufferType::Unique)
                 .create()?,
         ];
         let log = Log::new();
@@ -245,7 +245,8 @@ fn a_dropped_subscription_goes_though_its_publisher_never_publishes_again() -> s
                     drop(in_filter);
                     builder
                 };
-                let handler = move |_: &sinew::MessageLost| assert!(Arc::strong_count(&in_handler) > 0);
+                let handler =
+                    move |_: &sinew::event::MessageLost| assert!(Arc::strong_count(&in_handler) > 0);
                 let subscription = builder.on_message_lost(handler).callback(|_: &Number| ())?;
                 publisher.publish(Number(1))?;
                 drop(subscription);

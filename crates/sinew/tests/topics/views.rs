@@ -7,10 +7,12 @@
 
 use crate::support;
 
-use sinew::loan::BuildError;
+use sinew::View;
+use sinew::error::{DecodeError, PublishFailure, UnsentMessage};
+use sinew::msg::loan::BuildError;
+use sinew::msg::view::Viewed;
+use sinew::msg::{BufferType, Encoding, Sample, Transport};
 use sinew::prelude::*;
-use sinew::view::Viewed;
-use sinew::{BufferType, DecodeError, Encoding, PublishFailure, Sample, Transport, UnsentMessage, View};
 use sinew_interfaces::geometry_msgs::msg::Point32;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths, PointCloud};
 use std::sync::mpsc;
@@ -590,7 +592,7 @@ fn who_takes_values_may_come_and_go_beside_who_views() -> Result<(), Box<dyn std
         for width in 1..4 {
             publisher.publish(image(width, 999))?;
         }
-        Ok::<_, sinew::PublishError<Image>>(publisher)
+        Ok::<_, sinew::error::PublishError<Image>>(publisher)
     });
     // While one waits for its place, who takes values comes and goes.
     for _ in 0..10 {
