@@ -67,6 +67,8 @@ const POOL_CAPACITY: usize = 64;
 /// assert_eq!(doubled.0, 42);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It has no `close`: a handle can't end the client for its clones.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service> {
     inner: Arc<ClientCore>,

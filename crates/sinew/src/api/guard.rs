@@ -29,6 +29,9 @@ use std::fmt;
 /// assert_eq!(executor.spin_some()?, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a guard condition ends when it is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
     joined: AttachedCondition<Triggered>,

@@ -67,6 +67,8 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 /// frames.publish(frame)?;                // moved, not copied
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It has no `close`: a handle can't end the publisher for its clones.
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.

@@ -61,6 +61,9 @@ const POOL_CAPACITY: usize = 64;
 /// assert_eq!(*sum.unwrap(), Sum(42));
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
     core: Arc<ServerCore>,

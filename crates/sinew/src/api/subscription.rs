@@ -78,6 +78,9 @@ pub enum BufferType {
 /// assert_eq!(numbers.statistics().overwritten, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
     core: Arc<SubscriptionCore>,

@@ -42,6 +42,9 @@ use std::time::Duration;
 /// assert!(timer.is_cancelled());
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a timer ends when it is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
 pub struct Timer {
     schedule: Arc<Schedule>,

@@ -85,10 +85,10 @@ impl Stage {
             );
             stage.publishers.push(stage.room.node.publisher(&name).create()?);
         }
-        for guard in 0..GUARDS {
+        for (guard, group) in groups.iter().enumerate().take(GUARDS) {
             let pen = stage.log.pen();
             let callback = move || pen.write(Ran::Guard(guard));
-            stage.guards.push(groups[guard].guard_condition().callback(callback)?);
+            stage.guards.push(group.guard_condition().callback(callback)?);
         }
         Ok(stage)
     }

@@ -67,6 +67,9 @@ use std::os::fd::{AsFd, OwnedFd};
 /// sinew::spin(&context)?;
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a descriptor source ends when it is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
 pub struct DescriptorSource {
     joined: AttachedCondition<Readiness>,
