@@ -134,7 +134,7 @@ fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samp
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
     let reader = BigReader { directory: directory.to_owned(), case, counts_from, room };
     let mut other = Process::start(&reader)?;
-    let run = Run::shared(directory, Executor::single())?;
+    let run = Run::shared(directory, Executor::builder())?;
     let camera = run.context.node("camera")?;
     let images = camera.publisher::<Image>("images").create()?;
     other.hear::<()>()?;

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use sinew::{Subscription, TimerInfo};
+use sinew::Subscription;
+use sinew::time::TimerInfo;
 
 use super::floors::{direct, wake};
 use super::messages::Timing;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec};
-use sinew::Time;
+use sinew::time::Time;
 
 /// Now, on the clock that every latency here is taken from (`CLOCK_MONOTONIC`).
 #[inline]

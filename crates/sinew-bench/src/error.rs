@@ -39,7 +39,7 @@ pub enum Error {
 
     /// A message can't be made where it is published.
     #[error(transparent)]
-    Draft(#[from] sinew::loan::BuildError),
+    Draft(#[from] sinew::msg::loan::BuildError),
 
     /// The topology file says something that can't be run.
     #[error(transparent)]
@@ -100,26 +100,32 @@ pub enum Error {
     },
 }
 
-impl From<sinew::ContextError> for Error {
-    fn from(error: sinew::ContextError) -> Self {
+impl From<sinew::error::ContextError> for Error {
+    fn from(error: sinew::error::ContextError) -> Self {
         Self::Sinew(error.into())
     }
 }
 
-impl From<sinew::CreateError> for Error {
-    fn from(error: sinew::CreateError) -> Self {
+impl From<sinew::error::CreateError> for Error {
+    fn from(error: sinew::error::CreateError) -> Self {
         Self::Sinew(error.into())
     }
 }
 
-impl From<sinew::AddError> for Error {
-    fn from(error: sinew::AddError) -> Self {
+impl From<sinew::error::AddError> for Error {
+    fn from(error: sinew::error::AddError) -> Self {
         Self::Sinew(error.into())
     }
 }
 
-impl From<sinew::SpinError> for Error {
-    fn from(error: sinew::SpinError) -> Self {
+impl From<sinew::error::ExecutorError> for Error {
+    fn from(error: sinew::error::ExecutorError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::error::SpinError> for Error {
+    fn from(error: sinew::error::SpinError) -> Self {
         Self::Sinew(error.into())
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, Node, Publisher, Sample, Subscription, View};
+use sinew::msg::Sample;
+use sinew::{Executor, Node, Publisher, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::floors::copy;
@@ -112,7 +113,7 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     let room = ticks as usize + 1;
     let role = Viewers { directory: directory.to_owned(), viewers, counts_from, room };
     let mut other = Process::start(&role)?;
-    let run = Run::shared(directory, Executor::single())?;
+    let run = Run::shared(directory, Executor::builder())?;
     let mut making = Making::create(&run)?;
     other.hear::<()>()?;
     matched(&making.negatives, viewers)?;
@@ -133,7 +134,7 @@ impl Work for Viewers {
 
     /// In the other process: views images until the measuring process has had enough.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, Executor::single())?;
+        let run = Run::shared(&self.directory, Executor::builder())?;
         let arrivals = Collected::new(PipelineArrivals::with_room_for(self.room));
         let viewing = view(&run, self.viewers, self.counts_from, &arrivals)?;
         measuring.tell(&())?;

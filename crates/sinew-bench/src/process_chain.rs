@@ -179,7 +179,7 @@ struct Nodes {
 
 impl Nodes {
     fn create(part: &Part) -> Result<Self, Error> {
-        let run = Run::shared(&part.directory, Executor::single())?;
+        let run = Run::shared(&part.directory, Executor::builder())?;
         let (mut publishers, mut subscriptions, mut arrivals) = (Vec::new(), Vec::new(), None);
         for number in (0..=HOPS).filter(|number| number % part.processes == part.process) {
             let node = run.context.node(&format!("node_{number}"))?;

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sinew::{Context, Executor, FaultPolicy, Message, Publisher};
+use sinew::executor::{ExecutorBuilder, FaultPolicy};
+use sinew::{Context, Executor, Message, Publisher};
 
 use super::process::{Measuring, PATIENCE, Process, await_all};
 use super::rounds::{Meter, Usage};
@@ -17,18 +18,18 @@ use crate::error::Error;
 use crate::options::{ExecutorKind, ExecutorOptions, Wait};
 
 /// The executor that the options ask for.
-pub fn executor(options: ExecutorOptions) -> Executor {
-    match options.kind {
-        ExecutorKind::Single => Executor::single(),
-        ExecutorKind::Multi => Executor::multi(options.threads() as usize),
-    }
+pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {
+    Executor::builder().threads(match options.kind {
+        ExecutorKind::Single => 1,
+        ExecutorKind::Multi => options.threads() as usize,
+    })
 }
 
 /// An executor that waits like that.
-pub fn waiting(wait: Wait) -> Executor {
+pub fn waiting(wait: Wait) -> ExecutorBuilder {
     // As long as any round may take.
     const ALWAYS: Duration = Duration::from_secs(100_000);
-    Executor::single().spin_before_park(match wait {
+    Executor::builder().spin_before_park(match wait {
         Wait::Spin => ALWAYS,
         Wait::Sleep => Duration::ZERO,
     })
@@ -54,13 +55,13 @@ impl Run {
     }
 
     /// Nodes that other processes reach through `directory`.
-    pub fn shared(directory: &Path, executor: Executor) -> sinew::Result<Self> {
+    pub fn shared(directory: &Path, executor: ExecutorBuilder) -> sinew::Result<Self> {
         Self::of(shared_context(directory)?, executor)
     }
 
     /// All nodes of a context.
-    pub fn of(context: Context, executor: Executor) -> sinew::Result<Self> {
-        let run = Self { context, executor: executor.on_error(FaultPolicy::Stop) };
+    pub fn of(context: Context, executor: ExecutorBuilder) -> sinew::Result<Self> {
+        let run = Self { context, executor: executor.on_error(FaultPolicy::Stop).build()? };
         run.executor.add(&run.context)?;
         Ok(run)
     }

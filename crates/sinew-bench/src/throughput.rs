@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Context, Executor, FaultPolicy, Publisher, QoS};
+use sinew::executor::FaultPolicy;
+use sinew::{Context, Executor, Publisher, QoS};
 
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
@@ -175,7 +176,7 @@ fn read<P: Payload>(
             }
         }
     } else {
-        let executor = Executor::single().on_error(FaultPolicy::Stop);
+        let executor = Executor::builder().on_error(FaultPolicy::Stop).build()?;
         let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
         executor.add(context)?;
         let over = executor.stop_handle();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use sinew::TimerInfo;
+use sinew::time::TimerInfo;
 
 use super::floors::sleep;
 use super::progress::Progress;

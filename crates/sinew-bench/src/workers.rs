@@ -118,7 +118,7 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
     for which in 0..2 {
         let done = done.clone();
         let group = worker.group(());
-        let subscription = worker.subscription::<Timing>("news").in_group(&group);
+        let subscription = group.subscription::<Timing>("news");
         working.push(subscription.callback(move |timing: &Timing| {
             occupy_core();
             let now = now_ns();

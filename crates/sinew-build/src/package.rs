@@ -27,7 +27,7 @@ clippy::pedantic,
 reason = \"generated from the definitions of $package\"
 )]
 pub mod $kind {
-use $root::{self as sinew, cdr, view};
+use $root::__private::{self as sinew, cdr, view};
 ";
 
 impl<'a> Generation<'a> {

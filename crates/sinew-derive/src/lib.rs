@@ -35,7 +35,9 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Message, attributes(message))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    expand::message(&input, &quote!(::sinew_msg)).unwrap_or_else(|error| error.to_compile_error()).into()
+    expand::message(&input, &quote!(::sinew_msg::__private))
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }
 
 /// Makes a struct with named fields a message that can leave the process.
@@ -45,5 +47,7 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(MessageOfSinew, attributes(message))]
 pub fn derive_message_of_sinew(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    expand::message(&input, &quote!(::sinew)).unwrap_or_else(|error| error.to_compile_error()).into()
+    expand::message(&input, &quote!(::sinew::__private))
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }

@@ -2,7 +2,7 @@
 //! its fields.
 //!
 //! As in ROS 2, `nanosec` counts up from `sec`, also in what is negative: half a second before 1970 is `{sec: -1, nanosec:
-//! 500000000}`. A node stamps what it publishes with its own time, `node.now().to_msg()`, and `sinew::Time::from(stamp)` is
+//! 500000000}`. A node stamps what it publishes with its own time, `node.now().to_msg()`, and `sinew::time::Time::from(stamp)` is
 //! the way back; without a node there is the wall clock's:
 //!
 //! ```

@@ -46,8 +46,6 @@ pub mod view;
 
 pub use action::Action;
 pub use adapter::{Adapted, Adapter};
-#[doc(hidden)]
-pub use bytemuck; // what generated code names
 pub use error::DecodeError;
 pub use hash::TypeHash;
 pub use message::{Encoding, Message};
@@ -55,3 +53,17 @@ pub use plain::{Plain, PlainProof};
 pub use service::{Service, ServiceType};
 pub use sinew_derive::Message;
 pub use time::TimeMessage;
+
+/// What generated code names, and nothing else should: it changes as the generator does.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::cdr;
+    pub use crate::loan;
+    pub use crate::plain_slices;
+    pub use crate::view;
+    pub use crate::{
+        Action, Adapted, Adapter, DecodeError, Encoding, Message, Plain, PlainProof, Service, ServiceType,
+        TimeMessage, TypeHash,
+    };
+    pub use bytemuck;
+}

@@ -4,6 +4,9 @@
 //! writes, all others map read-only; the operating system enforces it. There is no daemon: each
 //! participant writes down its own state, and the others adopt what they find.
 //!
+//! For programs: [`raw`], queues of bytes without nodes; a [`Domain`] and its [`Snapshot`], for tools
+//! that look at what runs. The rest is `sinew`'s own, isn't listed here, and changes with it.
+//!
 //! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are
 //! `sinew`'s.
 
@@ -61,23 +64,37 @@ mod unread;
 mod workers;
 mod writer;
 
-pub use chunk::{Hold, Lent, Loan};
 pub use concern::Concern;
-pub use counters::Counters;
-pub use discovery::Observer;
 pub use domain::Domain;
 pub use endpoint::{Counter, Counts, Endpoint, EndpointKey, EndpointKind};
 pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
-pub use event_rx::EventReceiver;
-pub use incoming::{Incoming, Message};
 pub use medium::Medium;
-pub use outgoing::Connect;
-pub use participant::{OwnEndpoint, Participant};
 pub use peer::Peer;
-pub use ring::Head;
 pub use segment::LAYOUT_VERSION;
 pub use snapshot::{Leftovers, Snapshot};
-pub use taken::Sink;
 pub use unread::Unread;
-pub use workers::{Busy, Callback, PackedCallback, Worker};
+pub use workers::{Busy, Callback, Worker};
+
+// What `sinew` is made of; it changes with it.
+#[doc(hidden)]
+pub use chunk::{Hold, Lent, Loan};
+#[doc(hidden)]
+pub use counters::Counters;
+#[doc(hidden)]
+pub use discovery::Observer;
+#[doc(hidden)]
+pub use event_rx::EventReceiver;
+#[doc(hidden)]
+pub use incoming::{Incoming, Message};
+#[doc(hidden)]
+pub use outgoing::Connect;
+#[doc(hidden)]
+pub use participant::{OwnEndpoint, Participant};
+#[doc(hidden)]
+pub use ring::Head;
+#[doc(hidden)]
+pub use taken::Sink;
+#[doc(hidden)]
+pub use workers::PackedCallback;
+#[doc(hidden)]
 pub use writer::{Laggard, Lender, Waiting, Writer};

@@ -4,8 +4,9 @@
 //!
 //!     cargo run --example service
 
+use sinew::Responder;
 use sinew::prelude::*;
-use sinew::{CallResult, Responder};
+use sinew::service::CallResult;
 use std::thread;
 
 /// Asks for room for so many kilograms.
@@ -40,19 +41,18 @@ fn main() -> sinew::Result<()> {
     // caller's to hear.
     let robot = context.node("robot")?;
     let cargo = robot.group(0.0);
-    let _load =
-        robot.service::<LoadRobot>("load").in_group(&cargo).callback(|cargo: &mut f64, request: &Load| {
-            if *cargo + request.kilograms > LIMIT {
-                return Err(format!("{} kg and {} kg are too much", *cargo, request.kilograms));
-            }
-            *cargo += request.kilograms;
-            Ok(Loaded { kilograms: *cargo })
-        })?;
+    let _load = cargo.server::<LoadRobot>("load").callback(|cargo: &mut f64, request: &Load| {
+        if *cargo + request.kilograms > LIMIT {
+            return Err(format!("{} kg and {} kg are too much", *cargo, request.kilograms));
+        }
+        *cargo += request.kilograms;
+        Ok(Loaded { kilograms: *cargo })
+    })?;
 
     // A server that answers later, here from another thread: the crane needs its time.
     let crane = context.node("crane")?;
     let load = crane.client::<LoadRobot>("load").create()?;
-    let _lift = crane.service::<LoadRobot>("lift").callback(
+    let _lift = crane.server::<LoadRobot>("lift").callback(
         move |request: Unique<Load>, responder: Responder<LoadRobot>| {
             let load = load.clone();
             thread::spawn(move || match load.call(request, SECOND) {

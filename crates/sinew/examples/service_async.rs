@@ -3,7 +3,7 @@
 //!
 //!     cargo run --example service_async
 
-use sinew::CallError;
+use sinew::error::CallError;
 use sinew::prelude::*;
 
 /// A place in the building.
@@ -29,18 +29,18 @@ impl Service for Measure {
 fn main() -> sinew::Result<()> {
     let context = Context::from_args()?;
     let map = context.node("map")?;
-    let _along_corridors = map.service::<Measure>("corridors").callback(|place: &Place| match place.0 {
+    let _along_corridors = map.server::<Measure>("corridors").callback(|place: &Place| match place.0 {
         "kitchen" => Ok(Distance(12.0)),
         "lift" => Ok(Distance(4.5)),
         place => Err(format!("there is no {place}")),
     })?;
-    let _up_stairs = map.service::<Measure>("stairs").callback(|_: &Place| Distance(7.5))?;
+    let _up_stairs = map.server::<Measure>("stairs").callback(|_: &Place| Distance(7.5))?;
 
     // Asks two others at once, and answers when both have. Several requests may be on their way.
     let planner = context.node("planner")?;
     let corridors = planner.client::<Measure>("corridors").create()?;
     let stairs = planner.client::<Measure>("stairs").create()?;
-    let _plan = planner.service::<Measure>("plan").async_callback(move |place: Place| {
+    let _plan = planner.server::<Measure>("plan").async_callback(move |place: Place| {
         let (along, up) = (corridors.call_async(Place(place.0)), stairs.call_async(place));
         async move { Ok::<_, CallError<Place>>(Distance(along.await?.0 + up.await?.0)) }
     })?;

@@ -41,7 +41,7 @@ async fn main() -> sinew::Result<()> {
     let context = Context::from_args()?;
     let robot = context.node("robot")?;
     let lost = robot.group(Vec::new());
-    let server = robot.service::<Find>("find").in_group(&lost).callback(
+    let server = lost.server::<Find>("find").callback(
         |lost: &mut Vec<Responder<Find>>, search: &Search, responder: Responder<Find>| match search.0 {
             "cup" => responder.respond(Found("on the table")),
             _ => {

@@ -33,7 +33,7 @@
 //!
 //! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server),
 //! [clients](Client), [timers](Timer), [guard conditions](GuardCondition),
-//! [descriptor sources](DescriptorSource) and [groups](Group). Each exists until it is dropped:
+//! [descriptor sources](event::DescriptorSource) and [groups](Group). Each exists until it is dropped:
 //! keep it in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach)
 //! it, so that it lives until the context ends.
 //!
@@ -70,16 +70,16 @@
 //!
 //! | of a | takes |
 //! |---|---|
-//! | subscription | `&T`, `Shared<T>`, `Unique<T>`, `Box<T>` or `T`; the last three need `T: Clone`. [`View<'_, T>`](View) or [`Sample<T>`](Sample), if `T` was generated |
-//! | timer | nothing or [`&TimerInfo`](TimerInfo) |
-//! | guard condition | nothing or [`&Triggered`](Triggered) |
-//! | [descriptor source](DescriptorSource) | nothing or [`&Readiness`](Readiness) |
-//! | status handler (`on_matched` and the like) | nothing or the event, e.g. [`&Matched`](Matched) |
+//! | subscription | `&T`, `Shared<T>`, `Unique<T>`, `Box<T>` or `T`; the last three need `T: Clone`. [`View<'_, T>`](View) or [`Sample<T>`](msg::Sample), if `T` was generated |
+//! | timer | nothing or [`&TimerInfo`](time::TimerInfo) |
+//! | guard condition | nothing or [`&Triggered`](event::Triggered) |
+//! | [descriptor source](event::DescriptorSource) | nothing or [`&Readiness`](event::Readiness) |
+//! | status handler (`on_matched` and the like) | nothing or the event, e.g. [`&Matched`](event::Matched) |
 //! | server | `&Request`, `Unique<Request>`, `Box<Request>` or `Request`; to answer later, a [`Responder`] last |
 //! | call ([`Client::call_then`]) | the [`CallResult`] |
 //!
 //! The state of the group, `&mut S`, may come before it, and after it for a subscription
-//! [`&MessageInfo`](MessageInfo), for a server [`&RequestInfo`](RequestInfo). A server returns its
+//! [`&MessageInfo`](MessageInfo), for a server [`&RequestInfo`](service::RequestInfo). A server returns its
 //! response or a `Result` of it; every other callback nothing or a `Result`. A closure must name
 //! the types of its parameters.
 //!
@@ -91,7 +91,7 @@
 //! several: there they *begin* in that order. Several executors may serve different nodes or
 //! groups.
 //!
-//! What a node makes is in its default group, unless it is put in another one with `in_group`. Of a
+//! What a node makes is in its default group, unless a group makes it. Of a
 //! [`Group`] one callback runs at a time, on whatever thread, and it may own a state that they get
 //! as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the same time, also one for several
 //! messages, and so must be `Fn + Send + Sync`.
@@ -120,7 +120,7 @@
 //!     let context = Context::new()?;
 //!     let adder = context.node("adder")?;
 //!     let many = adder.reentrant_group(); // answers several requests at once, if there are threads for it
-//!     let _server = adder.service::<Add>("add").in_group(&many).callback(|o: &Operands| Sum(o.0 + o.1))?;
+//!     let _server = many.server::<Add>("add").callback(|o: &Operands| Sum(o.0 + o.1))?;
 //!
 //!     let asker = context.node("asker")?;
 //!     let add = asker.client::<Add>("add").create()?;
@@ -162,7 +162,7 @@
 //!     let viewer = other.node("viewer")?;
 //!     let done = other.clone();
 //!     let _looking = viewer.subscription::<Grid>("grid").callback(move |grid: &Grid, info: &MessageInfo| {
-//!         assert_eq!((grid.cells[0][0], info.transport()), (1.0, sinew::Transport::Shm));
+//!         assert_eq!((grid.cells[0][0], info.transport()), (1.0, sinew::msg::Transport::Shm));
 //!         done.shutdown();
 //!     })?;
 //!
@@ -205,7 +205,7 @@
 //! # Async
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
-//! [`async_callback`](ServiceBuilder::async_callback) need no runtime and fit any: whoever polls
+//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: whoever polls
 //! them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits for a
 //! future while it runs callbacks. One that waits for a message may be dropped at any time and
 //! loses none; one that waits for an answer gives its call up then.
@@ -218,8 +218,8 @@
 //! |---|---|---|
 //! | the one that spins an executor | callbacks, timers, handlers, futures of servers | always |
 //! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
-//! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](Executor::timer_thread) |
-//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](Executor::caller_runs) | |
+//! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](executor::ExecutorBuilder::timer_thread) |
+//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
 //! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
@@ -242,12 +242,12 @@
 //! # Errors
 //!
 //! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`],
-//! [`CallError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a `main` that
+//! [`CallError`], [`ExecutorError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a `main` that
 //! returns one prints its sentence, which says what to do. A message that could not be published
 //! comes back in the [`PublishError`], a request that no server took in the [`CallError`]. What a
 //! server's callback returns as an error its caller gets. An error that another callback returns is
 //! reported with the entity's name, and the rest goes on; a panic ends the spin, which returns it
-//! as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a
+//! as an error. Both can be [changed](executor::ExecutorBuilder::on_panic). A QoS that can't be honoured is a
 //! [`CreateError`], never ignored; ends that don't match are told, or who runs the program is.
 //!
 //! # What Sinew says
@@ -279,6 +279,27 @@
 //! [`Arguments`] for what a command line may change. The repository's `crates/sinew/examples` has
 //! programs with services and with async code; its `docs/internals/architecture.md` shows how the parts work
 //! together.
+//!
+//! [`Adapter`]: msg::Adapter
+//! [`AddError`]: error::AddError
+//! [`BufferType`]: msg::BufferType
+//! [`BufferType::Shared`]: msg::BufferType::Shared
+//! [`CallError`]: error::CallError
+//! [`CallFailure`]: error::CallFailure
+//! [`CallResult`]: service::CallResult
+//! [`ContextError`]: error::ContextError
+//! [`CreateError`]: error::CreateError
+//! [`DescriptorSource`]: event::DescriptorSource
+//! [`ExecutorError`]: error::ExecutorError
+//! [`PublishError`]: error::PublishError
+//! [`PublisherStatistics::copies`]: msg::PublisherStatistics::copies
+//! [`Sample`]: msg::Sample
+//! [`SpinError`]: error::SpinError
+//! [`SubscriptionBuilder`]: msg::SubscriptionBuilder
+//! [`SubscriptionStatistics::copies`]: msg::SubscriptionStatistics::copies
+//! [`VirtualClock`]: time::VirtualClock
+//! [`WaitSet`]: executor::WaitSet
+//! [`WaitSet::wait`]: executor::WaitSet::wait
 #![cfg_attr(loom, recursion_limit = "256")] // its locks are deeper types than the usual ones
 
 // The message's way from publisher to callback is what this crate is for; see docs/internals/architecture.md
@@ -287,59 +308,110 @@
 #[macro_use]
 mod sys; // first: its `thread_local!` is the crate's in a model
 
+/// What programs find in `event`. (Here, as `event` itself knows nothing of what lies above it.)
+macro_rules! event_face {
+    () => {
+        pub use crate::api::callback::{EventCallback, Outcome};
+        pub use crate::api::descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
+        pub use crate::api::guard::{GuardCondition, GuardConditionBuilder};
+        pub use crate::ros::mismatch::Mismatch;
+    };
+}
+
+/// What programs find in `service`.
+macro_rules! service_face {
+    () => {
+        pub use crate::api::call::PendingCall;
+        pub use crate::api::client::{Client, ClientBuilder, ClientStatistics};
+        pub use crate::api::server::{Server, ServerBuilder, ServerStatistics};
+        pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
+        pub use sinew_msg::{Service, ServiceType};
+    };
+}
+
 mod api;
-mod event;
-mod executor;
+pub mod event;
+pub mod executor;
 mod mailbox;
 mod message;
 mod remote;
 mod ros;
-mod service;
+pub mod service;
 mod topic;
 
 #[cfg(test)]
 mod testing;
 
-pub use api::call::PendingCall;
-pub use api::callback::{EventCallback, Outcome, SubscriptionCallback};
-pub use api::client::{Client, ClientBuilder, ClientStatistics};
-pub use api::context::{Context, ContextBuilder};
-pub use api::descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
-pub use api::error::{Error, Result};
-pub use api::guard::{GuardCondition, GuardConditionBuilder};
-pub use api::node::Node;
-pub use api::publisher::{
-    Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, UnsentMessage,
-};
-pub use api::receive::{Messages, Recv, RecvSample, RecvUnique};
-pub use api::server::{Server, ServerStatistics, ServiceBuilder};
-pub use api::service_callback::{AsyncServiceCallback, ResponseCallback, ServiceCallback};
-pub use api::subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
-pub use api::timer::{Timer, TimerBuilder, TimerInfo};
-pub use event::status::{
-    IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
-    OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
-};
-pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
-pub use executor::histogram::Histogram;
-pub use executor::threads::{Placement, ThreadError};
-pub use executor::wait_set::{Ready, WaitSet, Waitable};
-pub use executor::{
-    AddError, DispatchOrder, Executable, Executor, FaultPolicy, RunTimes, SpinError, StopHandle, TimerThread,
-};
+/// Quality of service: what publishers offer and subscriptions request.
+pub mod qos {
+    pub use crate::ros::qos::{
+        Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability,
+    };
+}
+
+/// Times, the clocks they are read from, and timers.
+pub mod time {
+    pub use crate::api::timer::{Timer, TimerBuilder, TimerInfo};
+    pub use crate::sys::clock::{ClockKind, Time, VirtualClock};
+    pub use std::time::Duration;
+}
+
+/// What goes wrong, one type for each kind of operation; [`Error`] gathers them.
+pub mod error {
+    pub use crate::api::error::{Error, Result};
+    pub use crate::api::publisher::{PublishError, UnsentMessage};
+    pub use crate::executor::error::{AddError, ExecutorError, SpinError};
+    pub use crate::executor::threads::ThreadError;
+    pub use crate::ros::arguments::ArgumentError;
+    pub use crate::ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};
+    pub use crate::ros::name::{NameError, NameKind};
+    pub use crate::ros::qos::QosError;
+    pub use crate::service::error::{CallError, RespondError};
+    pub use crate::service::failure::CallFailure;
+    pub use sinew_msg::DecodeError;
+}
+
+/// Messages: how they are published, taken, kept and encoded.
+pub mod msg {
+    pub use crate::api::callback::SubscriptionCallback;
+    pub use crate::api::publisher::{
+        Draft, Edit, Publishable, Publisher, PublisherBuilder, PublisherStatistics,
+    };
+    pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};
+    pub use crate::api::subscription::{
+        BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics,
+    };
+    pub use crate::message::{
+        ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, Transport, Unique, View,
+    };
+    pub use sinew_derive::MessageOfSinew as Message;
+    pub use sinew_msg::message::Message;
+    pub use sinew_msg::{
+        Action, Adapted, Adapter, Encoding, Plain, PlainProof, TimeMessage, TypeHash, cdr, loan, view,
+    };
+}
+
+/// What generated code names, and nothing else should: it changes as the generator does.
 #[doc(hidden)]
-pub use message::Check;
-pub use message::{ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, Transport, Unique, View};
-pub use ros::arguments::{ArgumentError, Arguments};
-pub use ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};
-pub use ros::mismatch::Mismatch;
-pub use ros::name::{NameError, NameKind};
-pub use ros::qos::{Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability};
-pub use service::error::{CallError, RespondError};
-pub use service::failure::CallFailure;
-pub use service::info::RequestInfo;
-pub use service::into_message::IntoMessage;
-pub use service::reply::{CallResult, Reply};
+pub mod __private {
+    pub use crate::message::Check;
+    pub use sinew_msg::__private::*;
+}
+
+pub use api::client::Client;
+pub use api::context::{Context, ContextBuilder};
+pub use api::error::{Error, Result};
+pub use api::guard::GuardCondition;
+pub use api::node::Node;
+pub use api::publisher::Publisher;
+pub use api::server::Server;
+pub use api::subscription::Subscription;
+pub use api::timer::Timer;
+pub use executor::Executor;
+pub use executor::group::{Group, ReentrantGroup};
+pub use message::{MessageInfo, Shared, Unique, View};
+pub use ros::arguments::Arguments;
+pub use ros::qos::QoS;
 pub use service::responder::Responder;
 /// ```
 /// use sinew::prelude::*;
@@ -363,18 +435,10 @@ pub use service::responder::Responder;
 /// assert!(Path::ENCODING.is_some());
 /// ```
 pub use sinew_derive::MessageOfSinew as Message;
-#[doc(hidden)]
-pub use sinew_msg::bytemuck; // what the derive macro's code names
 pub use sinew_msg::message::Message;
-#[doc(hidden)]
-pub use sinew_msg::plain_slices; // what generated code names
-pub use sinew_msg::{
-    Action, Adapted, Adapter, DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TimeMessage,
-    TypeHash, cdr, include_interfaces, loan, view,
-};
+pub use sinew_msg::{Service, include_interfaces};
 pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
-pub use sys::clock::{ClockKind, Time, VirtualClock};
 
 /// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
 ///
@@ -405,8 +469,9 @@ mod pages {
 
 /// What most programs use.
 pub mod prelude {
+    pub use crate::time::{ClockKind, TimerInfo};
     pub use crate::{
-        Client, ClockKind, Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS,
-        Responder, Server, Service, Shared, Subscription, Timer, TimerInfo, Unique, View,
+        Client, Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS, Responder,
+        Server, Service, Shared, Subscription, Timer, Unique, View,
     };
 }

@@ -2,8 +2,11 @@
 
 mod support;
 
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, Executor, Liveliness, Publisher, Unique, VirtualClock};
+use sinew::qos::Liveliness;
+use sinew::time::VirtualClock;
+use sinew::{Executor, Publisher, Unique};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -154,7 +157,8 @@ fn publishing_to_callbacks_and_running_them_allocates_nothing() -> sinew::Result
             numbers().callback(|_: Number| {})?,
             numbers().callback(move |number: Unique<Number>| relayed.publish(number))?,
             numbers().buffer(BufferType::Shared).callback(|_: Unique<Number>| {})?,
-            numbers().in_group(&sum).callback(|sum: &mut u64, number: &Number| *sum += number.0)?,
+            sum.subscription::<Number>("numbers")
+                .callback(|sum: &mut u64, number: &Number| *sum += number.0)?,
             node.subscription::<Number>("relayed").callback(|_: &Number| {})?,
         ];
         let publisher = node.publisher::<Number>("numbers").create()?;
@@ -300,7 +304,7 @@ fn a_message_that_is_published_here_and_dropped_there_allocates_nothing_on_eithe
 fn waiting_for_what_is_ready_allocates_nothing() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("node")?;
-    let mut set = sinew::WaitSet::new();
+    let mut set = sinew::executor::WaitSet::new();
     set.add(&context)?;
     let taken = node.subscription::<Number>("numbers").create()?;
     set.add_subscription(&taken)?;
@@ -389,7 +393,8 @@ fn messages_that_expire_allocate_nothing() -> sinew::Result<()> {
 /// Calls of every kind whose callbacks capture nothing, with servers of every kind.
 #[test]
 fn calls_and_answers_allocate_nothing() -> sinew::Result<()> {
-    use sinew::{CallResult, Responder};
+    use sinew::Responder;
+    use sinew::service::CallResult;
     use support::Numbers;
 
     for context in [virtual_context(&VirtualClock::new()), real_context()] {
@@ -401,12 +406,12 @@ fn calls_and_answers_allocate_nothing() -> sinew::Result<()> {
         let (later, also_later) = (inner.clone(), inner.clone());
         let group = node.group(());
         let _servers = [
-            node.service("inner").in_group(&group).callback(|n: Unique<Number>| n)?,
-            node.service("blocking").callback(move |n: Unique<Number>| inner.call(n, support::PATIENCE))?,
-            node.service("async").async_callback(move |n: Unique<Number>| later.call_async(n))?,
-            node.service("responding")
+            group.server("inner").callback(|n: Unique<Number>| n)?,
+            node.server("blocking").callback(move |n: Unique<Number>| inner.call(n, support::PATIENCE))?,
+            node.server("async").async_callback(move |n: Unique<Number>| later.call_async(n))?,
+            node.server("responding")
                 .callback(|n: &Number, responder: Responder<Numbers>| responder.respond(Number(n.0)))?,
-            node.service("nested").async_callback(move |n: Unique<Number>| {
+            node.server("nested").async_callback(move |n: Unique<Number>| {
                 let inner = also_later.clone();
                 async move { inner.call_async(inner.call_async(n).await?).await }
             })?,
@@ -460,7 +465,7 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
     const EACH: usize = 100;
     let context = real_context();
     let node = context.node("node")?;
-    let _server = node.service::<support::Numbers>("n").callback(|mut n: Unique<Number>| {
+    let _server = node.server::<support::Numbers>("n").callback(|mut n: Unique<Number>| {
         n.0 = u64::from(CALLS.get());
         n
     })?;
@@ -491,8 +496,8 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
             // Once both are warm, it is away before each call for so long that it fetches what it
             // has noted.
             let away = if calls.len() > EACH / 10 { Duration::from_micros(300) } else { Duration::ZERO };
-            let begin = sinew::Time::steady();
-            while !is_asleep(&there) || sinew::Time::steady() - begin < away {
+            let begin = sinew::time::Time::steady();
+            while !is_asleep(&there) || sinew::time::Time::steady() - begin < away {
                 thread::yield_now();
             }
             match call() {
@@ -531,7 +536,7 @@ fn served_while_asleep<R>(executor: &Executor, work: impl FnOnce() -> R) -> R {
 fn a_callback_that_sleeps_until_it_is_answered_allocates_nothing() -> sinew::Result<()> {
     let context = real_context();
     let (asks, serves) = (context.node("asks")?, context.node("serves")?);
-    let _server = serves.service::<support::Numbers>("/n").callback(|n: Unique<Number>| n)?;
+    let _server = serves.server::<support::Numbers>("/n").callback(|n: Unique<Number>| n)?;
     let client = asks.client::<support::Numbers>("/n").create()?;
     let ask = asks.guard_condition().callback(move || client.call(Number(1), support::PATIENCE).map(drop))?;
     let (executor, other) = (Executor::single(), Executor::single());
@@ -746,7 +751,7 @@ fn callbacks_for_messages_of_other_processes_allocate_nothing() -> sinew::Result
 fn calls_between_processes_allocate_nothing_where_they_are_made() -> sinew::Result<()> {
     let (_directory, asking, serving) = apart();
     let node = serving.node("server")?;
-    let _server = node.service::<support::Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let _server = node.server::<support::Numbers>("n").callback(|n: Unique<Number>| n)?;
     let executor = Executor::single();
     executor.add(&serving)?;
     let stop = executor.stop_handle();

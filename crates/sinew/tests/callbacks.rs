@@ -3,8 +3,12 @@
 
 mod support;
 
+use sinew::error::SpinError;
+use sinew::event::{Matched, MessageLost, Triggered};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, GuardCondition, Matched, MessageLost, SpinError, TimerInfo, Triggered, Unique};
+use sinew::time::TimerInfo;
+use sinew::{GuardCondition, Unique};
 use std::fmt;
 use std::sync::Arc;
 use support::{Log, Number, Room};
@@ -58,7 +62,7 @@ macro_rules! forms_of {
             let pen = log.pen();
             let sum = room.node.group(Sum::default());
             let _subscription =
-                numbers().in_group(&sum).callback(move |sum: &mut Sum, number: $message| {
+                sum.subscription::<Number>("numbers").callback(move |sum: &mut Sum, number: $message| {
                     sum.add(&number);
                     pen.write((sum.sum, sum.messages));
                 })?;
@@ -68,7 +72,7 @@ macro_rules! forms_of {
 
             let pen = log.pen();
             let sum = room.node.group(Sum::default());
-            let _subscription = numbers().in_group(&sum).callback(
+            let _subscription = sum.subscription::<Number>("numbers").callback(
                 move |sum: &mut Sum, number: $message, info: &MessageInfo| {
                     sum.add(&number);
                     pen.write((sum.sum, info.reception_sequence()));
@@ -114,7 +118,7 @@ fn a_function_is_a_callback_too() -> sinew::Result<()> {
     let room = Room::new();
     let _one = room.node.subscription::<Number>("numbers").callback(by_ref)?;
     let group = room.node.group(Sum::default());
-    let _other = room.node.subscription::<Number>("numbers").in_group(&group).callback(with_all)?;
+    let _other = group.subscription::<Number>("numbers").callback(with_all)?;
     room.node.publisher("numbers").create()?.publish(Number(42))?;
     assert_eq!(room.run(), 2);
     Ok(())
@@ -150,7 +154,7 @@ impl fmt::Display for Overheated {
 fn a_callback_may_return_any_error_that_can_be_displayed() -> sinew::Result<()> {
     let room = Room::new();
     let publisher = room.node.publisher::<Number>("numbers").create()?;
-    let executor = sinew::Executor::single().on_error(FaultPolicy::Stop);
+    let executor = sinew::Executor::builder().on_error(FaultPolicy::Stop).build()?;
     let context = support::virtual_context(&room.clock);
     let node = context.node("kettle")?;
     executor.add(&context)?;
@@ -196,8 +200,10 @@ fn a_callback_may_be_left_for_later_with_todo() -> sinew::Result<()> {
         numbers().callback(|_: Unique<Number>| todo!())?,
         numbers().callback(|_: Box<Number>| todo!())?,
         numbers().callback(|_: Number, _: &MessageInfo| todo!())?,
-        numbers().in_group(&group).callback(|_: &mut Sum, _: &Number| todo!())?,
-        numbers().in_group(&group).callback(|_: &mut Sum, _: Number, _: &MessageInfo| todo!())?,
+        group.subscription::<Number>("numbers").callback(|_: &mut Sum, _: &Number| todo!())?,
+        group
+            .subscription::<Number>("numbers")
+            .callback(|_: &mut Sum, _: Number, _: &MessageInfo| todo!())?,
     ];
     let _timer = room.node.timer(Duration::from_secs(1)).callback(|| todo!())?;
     let _timer = room.node.timer(Duration::from_secs(1)).callback(|_: &TimerInfo| todo!())?;
@@ -218,11 +224,11 @@ fn a_timer_callback_takes_nothing_its_info_its_state_or_both() -> sinew::Result<
         timer().callback(move || plain.write("nothing".to_owned()))?,
         timer()
             .callback(move |timer: &TimerInfo| info.write(format!("due {}", timer.due().nanoseconds())))?,
-        timer().in_group(&group).callback(move |sum: &mut Sum| {
+        group.timer(Duration::from_millis(10)).callback(move |sum: &mut Sum| {
             sum.messages += 1;
             state.write(format!("messages {}", sum.messages));
         })?,
-        timer().in_group(&group).callback(move |sum: &mut Sum, timer: &TimerInfo| {
+        group.timer(Duration::from_millis(10)).callback(move |sum: &mut Sum, timer: &TimerInfo| {
             sum.messages += 1;
             both.write(format!("messages {}, due {}", sum.messages, timer.due().nanoseconds()));
         })?,
@@ -230,12 +236,12 @@ fn a_timer_callback_takes_nothing_its_info_its_state_or_both() -> sinew::Result<
     assert_eq!(room.advance(10), 4);
     let mut lines = log.lines();
     lines.sort();
-    let in_group = if lines[1].starts_with("messages 1,") {
+    let of_group = if lines[1].starts_with("messages 1,") {
         ["messages 1, due 10000000", "messages 2"]
     } else {
         ["messages 1", "messages 2, due 10000000"]
     };
-    assert_eq!(lines, ["due 10000000", in_group[0], in_group[1], "nothing"]);
+    assert_eq!(lines, ["due 10000000", of_group[0], of_group[1], "nothing"]);
     Ok(())
 }
 
@@ -250,16 +256,14 @@ fn a_guard_condition_callback_takes_nothing_the_trigger_its_state_or_both() -> s
         room.node
             .guard_condition()
             .callback(move |triggered: &Triggered| event.write(("event", triggered.count)))?,
-        room.node.guard_condition().in_group(&group).callback(move |sum: &mut Sum| {
+        group.guard_condition().callback(move |sum: &mut Sum| {
             sum.sum += 100;
             state.write(("state", sum.sum));
         })?,
-        room.node.guard_condition().in_group(&group).callback(
-            move |sum: &mut Sum, triggered: &Triggered| {
-                sum.sum += triggered.count;
-                both.write(("both", sum.sum));
-            },
-        )?,
+        group.guard_condition().callback(move |sum: &mut Sum, triggered: &Triggered| {
+            sum.sum += triggered.count;
+            both.write(("both", sum.sum));
+        })?,
     ];
     for guard in &guards {
         guard.trigger();
@@ -281,11 +285,9 @@ fn an_event_handler_takes_nothing_the_event_its_state_or_both() -> sinew::Result
     let (plain, event, state, both) = (log.pen(), log.pen(), log.pen(), log.pen());
     let lost = log.pen();
     let qos = QoS::default().keep_last(1);
-    let _subscription = room
-        .node
+    let _subscription = group
         .subscription::<Number>("numbers")
         .qos(qos)
-        .in_group(&group)
         .on_matched(move || plain.write("nothing".to_owned()))
         .on_message_lost(move |sum: &mut Sum, event: &MessageLost| {
             lost.write(format!("state {}, lost {}", sum.sum, event.total));
@@ -296,17 +298,15 @@ fn an_event_handler_takes_nothing_the_event_its_state_or_both() -> sinew::Result
             .publisher::<Number>("numbers")
             .on_matched(move |matched: &Matched| event.write(format!("event {}", matched.current)))
             .create()?,
-        room.node
+        group
             .publisher::<Number>("numbers")
-            .in_group(&group)
             .on_matched(move |sum: &mut Sum| {
                 sum.sum += 1;
                 state.write(format!("state {}", sum.sum));
             })
             .create()?,
-        room.node
+        group
             .publisher::<Number>("numbers")
-            .in_group(&group)
             .on_matched(move |sum: &mut Sum, matched: &Matched| {
                 sum.sum += 10;
                 both.write(format!("state {}, event {}", sum.sum, matched.current));
@@ -332,18 +332,13 @@ fn all_callbacks_of_a_group_share_one_state_without_a_lock() -> sinew::Result<()
     // No lock, no atomics, not even `Sync`: only the thread that runs the group touches it.
     let group = room.node.group(std::cell::Cell::new(0_u64));
     type State = std::cell::Cell<u64>;
-    let _numbers = room
-        .node
+    let _numbers = group
         .subscription("numbers")
-        .in_group(&group)
         .callback(|state: &mut State, number: &Number| state.set(state.get() + number.0))?;
-    let guard = room.node.guard_condition().in_group(&group).callback(|state: &mut State| state.set(0))?;
+    let guard = group.guard_condition().callback(|state: &mut State| state.set(0))?;
     let pen = log.pen();
-    let _timer = room
-        .node
-        .timer(Duration::from_millis(10))
-        .in_group(&group)
-        .callback(move |state: &mut State| pen.write(state.get()))?;
+    let _timer =
+        group.timer(Duration::from_millis(10)).callback(move |state: &mut State| pen.write(state.get()))?;
     let publisher = room.node.publisher("numbers").create()?;
     publisher.publish(Number(40))?;
     publisher.publish(Number(2))?;
@@ -360,17 +355,15 @@ fn a_groups_state_lives_as_long_as_a_handle_or_an_entity_of_it() -> sinew::Resul
     let room = Room::new();
     let state = Arc::new(());
     let group = room.node.group(state.clone());
-    let timer = room.node.timer(Duration::from_secs(1)).in_group(&group).callback(|_: &mut Arc<()>| {})?;
+    let timer = group.timer(Duration::from_secs(1)).callback(|_: &mut Arc<()>| {})?;
     drop(group);
     assert_eq!(Arc::strong_count(&state), 2, "the timer's callback may still ask for it");
     drop(timer);
     assert_eq!(Arc::strong_count(&state), 1);
 
     let group = room.node.group(state.clone());
-    let subscription = room
-        .node
+    let subscription = group
         .subscription("numbers")
-        .in_group(&group)
         .on_matched(|_: &mut Arc<()>| {})
         .callback(|_: &mut Arc<()>, _: &Number| {})?;
     drop(subscription);
@@ -399,24 +392,22 @@ fn a_builder_that_makes_nothing_leaves_nothing_behind() -> sinew::Result<()> {
 }
 
 #[test]
-fn the_group_has_to_be_named_before_the_handlers_that_belong_to_it() -> sinew::Result<()> {
+fn what_a_group_makes_belongs_to_its_node_and_runs_in_it() -> sinew::Result<()> {
     let room = Room::new();
-    let group = room.node.group(());
-    let late = room.node.subscription::<Number>("numbers").on_matched(|| {}).in_group(&group).create();
-    assert!(matches!(late, Err(sinew::CreateError::GroupAfterHandlers { .. })), "{late:?}");
-    let late = room.node.publisher::<Number>("numbers").on_matched(|| {}).in_group(&group).create();
-    assert!(matches!(late, Err(sinew::CreateError::GroupAfterHandlers { .. })), "{late:?}");
-    Ok(())
-}
-
-#[test]
-fn a_group_of_another_context_is_refused() -> sinew::Result<()> {
-    let (room, elsewhere) = (Room::new(), Room::new());
-    let group = elsewhere.node.group(());
-    let subscription = room.node.subscription::<Number>("numbers").in_group(&group).create();
-    assert!(matches!(subscription, Err(sinew::CreateError::ForeignGroup { .. })), "{subscription:?}");
-    let timer = room.node.timer(Duration::from_secs(1)).in_group(&group).callback(|| {});
-    assert!(matches!(timer, Err(sinew::CreateError::ForeignGroup { .. })), "{timer:?}");
+    let other = room.context.node("other")?;
+    let group = other.group(0_u64);
+    let publisher =
+        group.publisher::<Number>("~/numbers").on_matched(|seen: &mut u64| *seen += 1).create()?;
+    assert_eq!(publisher.topic(), "/other/numbers");
+    let log = Log::new();
+    let pen = log.pen();
+    drop(other); // the group keeps it
+    let callback = move |seen: &mut u64, number: &Number| pen.write((*seen, number.0));
+    let subscription = group.subscription("~/numbers").callback(callback)?;
+    assert_eq!(subscription.topic(), publisher.topic());
+    publisher.publish(Number(42))?;
+    room.run();
+    assert_eq!(log.next(), (1, 42));
     Ok(())
 }
 

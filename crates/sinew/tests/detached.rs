@@ -5,8 +5,9 @@
 mod support;
 
 use log::{Level, LevelFilter, Metadata, Record};
+use sinew::error::SpinError;
+use sinew::executor::StopHandle;
 use sinew::prelude::*;
-use sinew::{SpinError, StopHandle};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use support::{Number, Numbers, Room, finishes, real_context};
@@ -32,7 +33,7 @@ fn detach_all(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
     let captured = Captured { _held: held.clone(), of: publisher.clone() };
     node.subscription("others").callback(move |n: &Number| captured.of().publish(n))?.detach();
     let captured = Captured { _held: held.clone(), of: node.client::<Numbers>("other").create()? };
-    node.service::<Numbers>("double")
+    node.server::<Numbers>("double")
         .callback(move |n: &Number| {
             drop(captured.of().call_async(Number(n.0)));
             n.clone()
@@ -40,7 +41,7 @@ fn detach_all(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
         .detach();
     let captured = held.clone();
     let client = node.client::<Numbers>("double").create()?;
-    client.call_then(Number(1), move |_: sinew::CallResult<Numbers>| drop(captured.clone()))?;
+    client.call_then(Number(1), move |_: sinew::service::CallResult<Numbers>| drop(captured.clone()))?;
     client.detach();
     let captured = Captured { _held: held.clone(), of: publisher };
     node.guard_condition().callback(move || captured.of().publish(Number(2)))?.detach();
@@ -126,7 +127,7 @@ fn a_spin_of_nothing_says_so() -> sinew::Result<()> {
         let text = SpinError::Nothing.to_string();
         assert!(text.starts_with("there is nothing to spin: nothing was added to the executor"), "{text}");
         // A wait set that could wait for ever.
-        let mut set = sinew::WaitSet::new();
+        let mut set = sinew::executor::WaitSet::new();
         assert_eq!(set.wait(None).err(), Some(SpinError::Nothing));
         assert_eq!(set.wait(Duration::from_millis(1)).map(|found| found.len()), Ok(0));
         Ok(())
@@ -208,7 +209,7 @@ fn nodes_that_have_nothing_to_run_are_named_once() -> sinew::Result<()> {
     let takes = node("takes")?;
     let _taken = takes.subscription::<Number>("numbers").create()?;
     let runs = node("runs")?;
-    let _timer = runs.timer(Duration::from_secs(1)).in_group(&runs.group(())).callback(|| ())?;
+    let _timer = runs.group(()).timer(Duration::from_secs(1)).callback(|| ())?;
     let detaches = node("detaches")?;
     detaches.timer(Duration::from_secs(1)).callback(|| ())?.detach();
     for _ in 0..2 {

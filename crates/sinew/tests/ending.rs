@@ -5,8 +5,9 @@
 
 mod support;
 
+use sinew::error::CallFailure;
 use sinew::prelude::*;
-use sinew::{CallFailure, Executor, Responder};
+use sinew::{Executor, Responder};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,7 +47,7 @@ enum Answers {
 }
 
 fn serve(context: &Context, answers: Answers) -> sinew::Result<Server<Numbers>> {
-    let server = context.node("server")?.service::<Numbers>("numbers");
+    let server = context.node("server")?.server::<Numbers>("numbers");
     Ok(match answers {
         Answers::AtOnce => server.callback(|number: &Number| Number(number.0 + 1))?,
         Answers::Later => server.async_callback(|number: Number| async move { Number(number.0 + 1) })?,
@@ -67,7 +68,7 @@ fn ask(context: &Context, done: &AtomicBool) -> sinew::Result<()> {
         }
         let calls: Vec<_> = (0..20).map(|number| client.call_async(Number(number))).collect();
         drop(calls);
-        client.call_then(Number(2), |_: sinew::CallResult<Numbers>| {}).ok();
+        client.call_then(Number(2), |_: sinew::service::CallResult<Numbers>| {}).ok();
     }
     Ok(())
 }
@@ -109,8 +110,8 @@ fn a_context_with_a_server_that_others_call_leaves_nothing_behind() -> sinew::Re
     })?;
     drop(asking);
     let is_over = || Held::below(place.0.path()) == before;
-    let begin = sinew::Time::steady();
-    while !is_over() && sinew::Time::steady() - begin < PATIENCE {
+    let begin = sinew::time::Time::steady();
+    while !is_over() && sinew::time::Time::steady() - begin < PATIENCE {
         thread::yield_now(); // threads that end need a moment
     }
     assert_eq!(Held::below(place.0.path()), before);

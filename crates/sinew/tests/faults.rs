@@ -3,16 +3,20 @@
 
 mod support;
 
+use sinew::error::SpinError;
+use sinew::executor::{ExecutorBuilder, FaultPolicy};
 use sinew::prelude::*;
-use sinew::{Executor, FaultPolicy, SpinError, VirtualClock};
+use sinew::time::VirtualClock;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::{Log, Number, PATIENCE, Room, virtual_context};
 
 /// A context in virtual time, a node called /node, and an executor.
-fn stage(configure: impl FnOnce(Executor) -> Executor) -> sinew::Result<(Context, Node, Executor)> {
+fn stage(
+    configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
+) -> sinew::Result<(Context, Node, Executor)> {
     let context = virtual_context(&VirtualClock::new());
     let node = context.node("node")?;
-    let executor = configure(Executor::single());
+    let executor = configure(Executor::builder()).build()?;
     executor.add(&context)?;
     Ok((context, node, executor))
 }
@@ -23,7 +27,7 @@ fn panicked(entity: &str, message: &str) -> SpinError {
 
 #[test]
 fn a_panic_stops_the_spin_and_says_whose_callback_it_was() -> sinew::Result<()> {
-    let (_context, node, executor) = stage(|executor| executor)?;
+    let (_context, node, executor) = stage(|builder| builder)?;
     let subscription = node.subscription("numbers").callback(|number: &Number| panic!("no {}", number.0))?;
     let publisher = node.publisher("numbers").create()?;
     publisher.publish(Number(13))?;
@@ -57,7 +61,7 @@ fn a_panic_stops_the_spin_and_says_whose_callback_it_was() -> sinew::Result<()> 
 
 #[test]
 fn errors_are_reported_by_default_and_panics_are_not() -> sinew::Result<()> {
-    let (_context, node, executor) = stage(|executor| executor)?;
+    let (_context, node, executor) = stage(|builder| builder)?;
     let guard = node.guard_condition().callback(|| Err("as always"))?;
     guard.trigger();
     assert_eq!(executor.spin_some()?, 1);
@@ -69,7 +73,7 @@ fn errors_are_reported_by_default_and_panics_are_not() -> sinew::Result<()> {
 
 #[test]
 fn publishing_after_shutdown_is_an_error_of_the_callback_and_no_panic() -> sinew::Result<()> {
-    let (context, node, executor) = stage(|executor| executor.on_error(FaultPolicy::Stop))?;
+    let (context, node, executor) = stage(|builder| builder.on_error(FaultPolicy::Stop))?;
     let publisher = node.publisher::<Number>("numbers").create()?;
     let guard = node.guard_condition().callback(move || {
         context.shutdown();
@@ -118,7 +122,7 @@ impl Drop for Bomb {
 
 #[test]
 fn a_panic_whose_payload_panics_leaves_the_group_working() -> sinew::Result<()> {
-    let (_context, node, executor) = stage(|executor| executor)?;
+    let (_context, node, executor) = stage(|builder| builder)?;
     let mut first = true;
     let subscription = node.subscription("numbers").callback(move |_: &Number| {
         if std::mem::take(&mut first) {
@@ -136,7 +140,7 @@ fn a_panic_whose_payload_panics_leaves_the_group_working() -> sinew::Result<()> 
 
 #[test]
 fn a_filter_that_panics_while_its_subscription_joins_leaves_no_subscription() -> sinew::Result<()> {
-    let (_context, node, _executor) = stage(|executor| executor)?;
+    let (_context, node, _executor) = stage(|builder| builder)?;
     let qos = QoS::default().transient_local();
     let publisher = node.publisher("numbers").qos(qos).create()?;
     publisher.publish(Number(1))?;
@@ -181,7 +185,7 @@ fn a_message_that_panics_when_it_gives_way_leaves_reserved_places_alone() -> sin
 
 #[test]
 fn a_callback_that_panics_after_somebody_took_the_rest_by_hand_is_called_again() -> sinew::Result<()> {
-    let (_context, node, executor) = stage(|executor| executor)?;
+    let (_context, node, executor) = stage(|builder| builder)?;
     let own = std::sync::Arc::new(std::sync::Mutex::new(None::<Subscription<Number>>));
     let (slot, log) = (own.clone(), Log::new());
     let pen = log.pen();

@@ -4,8 +4,8 @@
 
 mod support;
 
+use sinew::error::{CallFailure, PublishFailure, SpinError};
 use sinew::prelude::*;
-use sinew::{CallFailure, PublishFailure, SpinError};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -193,7 +193,7 @@ impl Never {
         let node = context.node("node")?;
         let others = place.context();
         let other = others.node("other")?;
-        let deaf = |node: &Node, name| node.service::<Numbers>(name).callback(|n: &Number| n.clone());
+        let deaf = |node: &Node, name| node.server::<Numbers>(name).callback(|n: &Number| n.clone());
         let lossless = QoS::default().keep_all().max_samples(1).max_blocking_time(LONG);
         let never_taken = other.subscription::<Number>("full").qos(lossless).create()?;
         let full = node.publisher::<Number>("full").qos(lossless).create()?;
@@ -234,7 +234,7 @@ impl Never {
             (
                 "a wait set",
                 Box::new(|| {
-                    let mut set = sinew::WaitSet::new();
+                    let mut set = sinew::executor::WaitSet::new();
                     set.add(&self.served.0).unwrap();
                     set.wait(None).err() == Some(SpinError::Stopped)
                 }),

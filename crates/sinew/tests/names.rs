@@ -2,8 +2,8 @@
 
 mod support;
 
+use sinew::error::{ArgumentError, ContextError, CreateError, NameError};
 use sinew::prelude::*;
-use sinew::{ArgumentError, ContextError, CreateError, NameError};
 use std::process::Command;
 use support::{Number, numbers_in};
 

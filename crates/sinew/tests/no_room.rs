@@ -3,8 +3,9 @@
 
 mod support;
 
+use sinew::error::{DecodeError, PublishFailure};
+use sinew::msg::{Encoding, TypeHash};
 use sinew::prelude::*;
-use sinew::{DecodeError, Encoding, PublishFailure, TypeHash};
 use sinew_shm::{Counter, EndpointKind};
 use std::fs::File;
 use std::io::Write;
@@ -328,7 +329,7 @@ fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
     on_a_small_file_system("an_answer_for_which_there_is_no_room_fails_its_call", |place| {
         let (serving, asking) = (place.context(), place.context());
         let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 1000]);
-        let _server = serving.node("server")?.service::<Enlarge>("enlarge").callback(enlarge)?;
+        let _server = serving.node("server")?.server::<Enlarge>("enlarge").callback(enlarge)?;
         let client = asking.node("asker")?.client::<Enlarge>("enlarge").create()?;
         let spinning = spin_aside(&serving);
         assert!(client.wait_for_server(PATIENCE));
@@ -342,7 +343,7 @@ fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
         // Nobody gives up waiting for this one.
         let later = client.call_async(Blob(vec![1; 1000]));
         let failed = Executor::single().spin_until(later)?.expect_err("there is no room");
-        assert!(matches!(failed.failure(), sinew::CallFailure::Transport { .. }), "{failed}");
+        assert!(matches!(failed.failure(), sinew::error::CallFailure::Transport { .. }), "{failed}");
         assert_eq!(client.call(Blob(vec![1; 2]), PATIENCE)?.0.len(), 2000, "what fits comes");
         serving.shutdown();
         spinning.join().expect("no panic")
@@ -357,7 +358,7 @@ fn a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some() ->
             let (serving, asking) = (place.context(), place.context());
             let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 10]);
             let node = serving.node("server")?;
-            let _server = node.service::<Enlarge>("enlarge").callback(enlarge)?;
+            let _server = node.server::<Enlarge>("enlarge").callback(enlarge)?;
             // The client's process has what it needs: room in its tables, and for a ring.
             let asker = asking.node("asker")?;
             let publishers = ["a", "b", "c"].map(|name| asker.publisher::<Blob>(name).create());

@@ -3,8 +3,9 @@
 
 mod support;
 
+use sinew::error::{CallFailure, PublishFailure};
+use sinew::event::{LivelinessChanged, Matched};
 use sinew::prelude::*;
-use sinew::{CallFailure, LivelinessChanged, Matched, PublishFailure};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -349,7 +350,7 @@ fn messages_of_several_processes_run_in_the_order_of_their_publication() -> sine
 fn a_server_in_another_process_answers_and_its_death_is_told() -> sinew::Result<()> {
     const TEST: &str = "a_server_in_another_process_answers_and_its_death_is_told";
     if let Some((_, context)) = role() {
-        let _server = context.node("server")?.service::<Numbers>("double").callback(|n: &Number| {
+        let _server = context.node("server")?.server::<Numbers>("double").callback(|n: &Number| {
             if n.0 == 13 {
                 say("asked for 13");
                 thread::park();
@@ -402,7 +403,7 @@ fn a_server_outlives_clients_that_are_killed() -> sinew::Result<()> {
     play(|place| {
         let context = place.context();
         let node = context.node("server")?;
-        let server = node.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
+        let server = node.server::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
         let executor = Executor::multi(2);
         executor.add(&context)?;
         let stop = executor.stop_handle();
@@ -462,7 +463,7 @@ fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result
     if let Some((_, context)) = role() {
         let node = context.node("b")?;
         let back = node.client::<Numbers>("/a").create()?;
-        let _server = node.service::<Numbers>("/b").callback(move |n: &Number| match n.0 {
+        let _server = node.server::<Numbers>("/b").callback(move |n: &Number| match n.0 {
             0 => Ok(Number(0)),
             _ => back.call(Number(1), HASTE).map(|n| Number(n.0)),
         })?;
@@ -471,7 +472,7 @@ fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result
     play(|place| {
         let context = place.context();
         let (node, log) = (context.node("a")?, Log::new());
-        let _server = node.service::<Numbers>("/a").callback(|n: Number| n)?;
+        let _server = node.server::<Numbers>("/a").callback(|n: Number| n)?;
         let client = node.client::<Numbers>("/b").create()?;
         let _other = place.start("processes_that_call_each_other_in_their_callbacks_are_told", "b");
         assert!(client.wait_for_server(PATIENCE));

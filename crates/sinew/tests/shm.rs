@@ -8,8 +8,9 @@
 
 mod support;
 
+use sinew::error::DecodeError;
+use sinew::msg::{Encoding, Transport, TypeHash};
 use sinew::prelude::*;
-use sinew::{DecodeError, Encoding, Transport, TypeHash};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -152,14 +153,14 @@ fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<
     let (begin, begun) = std::sync::mpsc::channel();
     let (end, ended) = std::sync::mpsc::channel();
     let told = std::sync::Mutex::new(told);
-    let waiting = node.subscription::<Text>("first").in_group(&node.group(()));
+    let waiting = node.group(()).subscription::<Text>("first");
     let _waiting = waiting.callback(move |_: &mut (), text: &Text| {
         begin.send(()).expect("the test waits");
         let second = told.lock().expect("one waits").recv_timeout(PATIENCE).expect("the second one comes");
         assert_eq!((text.0.as_str(), second), ("first", "second".to_owned()));
         end.send(()).expect("the test waits");
     })?;
-    let second = node.subscription::<Text>("second").in_group(&node.group(()));
+    let second = node.group(()).subscription::<Text>("second");
     let _second =
         second.callback(move |_: &mut (), text: &Text| tell.send(text.0.clone()).expect("one waits"))?;
     let talker = one.node("talker")?;
@@ -188,7 +189,7 @@ fn a_service_answers_another_process() -> sinew::Result<()> {
     let (serving, asking) = (place.context(), place.context());
     let client = asking.node("asker")?.client::<Echo>("echo").create()?;
     let early = client.call_async(Text("before there is a server".to_owned()));
-    let _server = serving.node("server")?.service::<Echo>("echo").callback(|text: &Text| {
+    let _server = serving.node("server")?.server::<Echo>("echo").callback(|text: &Text| {
         if text.0 == "no" { Err("not this".to_owned()) } else { Ok(Text(format!("<{}>", text.0))) }
     })?;
     let executor = Executor::single();
@@ -201,7 +202,9 @@ fn a_service_answers_another_process() -> sinew::Result<()> {
         assert_eq!(answer.0.len(), length + 2);
     }
     let error = client.call(Text("no".to_owned()), PATIENCE).expect_err("it says no");
-    assert!(matches!(error.failure(), sinew::CallFailure::Failed { message } if message == "not this"));
+    assert!(
+        matches!(error.failure(), sinew::error::CallFailure::Failed { message } if message == "not this")
+    );
     let answered = Executor::single().spin_until(early)?.expect("it waited for the server");
     assert_eq!(answered.0, "<before there is a server>");
     let many: Vec<_> = (0..100).map(|number| client.call_async(Text(number.to_string()))).collect();
@@ -218,13 +221,13 @@ fn a_service_answers_another_process() -> sinew::Result<()> {
 fn a_call_of_a_server_that_goes_fails_at_once() -> sinew::Result<()> {
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
-    let server = serving.node("server")?.service::<Echo>("echo").callback(|text: Text| text)?;
+    let server = serving.node("server")?.server::<Echo>("echo").callback(|text: Text| text)?;
     let client = asking.node("asker")?.client::<Echo>("echo").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let call = client.call_async(Text("nobody spins the server".to_owned()));
     drop(server);
     let failure = Executor::single().spin_until(call)?.expect_err("there is no server any more");
-    assert_eq!(*failure.failure(), sinew::CallFailure::ServerGone);
+    assert_eq!(*failure.failure(), sinew::error::CallFailure::ServerGone);
     Ok(())
 }
 
@@ -394,7 +397,7 @@ fn a_call_made_when_the_server_has_gone_waits_for_the_next() -> sinew::Result<()
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
     let node = serving.node("server")?;
-    let serve = || node.service::<Echo>("echo").callback(|text: Text| text);
+    let serve = || node.server::<Echo>("echo").callback(|text: Text| text);
     let client = asking.node("asker")?.client::<Echo>("echo").create()?;
     let mut server = serve()?;
     let spinning = spin_aside(&serving);
@@ -423,7 +426,7 @@ fn a_call_made_when_one_of_two_servers_has_gone_goes_to_the_other() -> sinew::Re
         for context in [&first, &second] {
             let name = format!("{n}");
             let answer = move |_: &Text| Text(name.clone());
-            servers.push(context.node("server")?.service::<Echo>("echo").callback(answer)?);
+            servers.push(context.node("server")?.server::<Echo>("echo").callback(answer)?);
         }
         assert!(client.wait_for_server(PATIENCE));
         for server in servers {
@@ -445,15 +448,15 @@ fn a_call_to_a_server_here_lends_its_thread_though_there_was_one_elsewhere() -> 
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
     let _away =
-        serving.node("server")?.service::<Echo>("echo").callback(|_: &Text| Text("away".to_owned()))?;
+        serving.node("server")?.server::<Echo>("echo").callback(|_: &Text| Text("away".to_owned()))?;
     let spinning = spin_aside(&serving);
     let node = asking.node("asker")?;
     let client = node.client::<Echo>("echo").create()?;
     assert!(client.wait_for_server(PATIENCE));
     assert_eq!(client.call(Text::default(), PATIENCE)?.0, "away");
-    let _here = node.service::<Echo>("echo").callback(|_: &Text| Text("here".to_owned()))?;
+    let _here = node.server::<Echo>("echo").callback(|_: &Text| Text("here".to_owned()))?;
     let (group, done) = (node.group(()), asking.clone());
-    let _timer = node.timer(Duration::from_millis(1)).in_group(&group).callback(move || {
+    let _timer = group.timer(Duration::from_millis(1)).callback(move || {
         let answer = client.call(Text::default(), Duration::from_secs(5));
         done.shutdown();
         assert_eq!(answer.expect("an answer of the server in the same executor").0, "here");
@@ -493,7 +496,7 @@ fn a_context_in_virtual_time_meets_others_only_if_told_to() -> sinew::Result<()>
         assert!(child.status().expect("it starts").success());
         return Ok(());
     }
-    let clock = sinew::VirtualClock::new();
+    let clock = sinew::time::VirtualClock::new();
     let real = Context::builder().domain(3).build()?;
     let _subscription = real.node("listener")?.subscription::<Text>("chatter").create()?;
     let virtual_time = || Context::builder().domain(3).virtual_time(&clock);

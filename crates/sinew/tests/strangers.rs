@@ -4,8 +4,9 @@
 
 mod support;
 
+use sinew::Executor;
+use sinew::error::CallFailure;
 use sinew::prelude::*;
-use sinew::{CallFailure, Executor};
 use sinew_shm::{
     Connect, Domain, Endpoint, EndpointKey, EndpointKind, Head, Incoming, Observer, OwnEndpoint, Participant,
     Peer, Sink, Writer,
@@ -196,7 +197,7 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
     let entity = stranger.advertise(EndpointKind::Reply, "/double", qos());
     let mut answers = stranger.send_to(&entity, requests.peer(), Some(requests.source()));
     drop(receive(&mut requests));
-    let fails = |call: sinew::PendingCall<Numbers>| -> sinew::Result<()> {
+    let fails = |call: sinew::service::PendingCall<Numbers>| -> sinew::Result<()> {
         let failed = Executor::single().spin_until(call)?.expect_err("it makes no sense");
         assert!(matches!(failed.failure(), CallFailure::Transport { .. }), "{failed}");
         Ok(())
@@ -231,8 +232,7 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
 fn requests_that_make_no_sense_are_answered_with_failures() -> sinew::Result<()> {
     let stranger = Stranger::new();
     let context = stranger.context();
-    let _server =
-        context.node("node")?.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
+    let _server = context.node("node")?.server::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
     let spinning = {
         let context = context.clone();
         std::thread::spawn(move || sinew::spin(&context))
@@ -263,9 +263,9 @@ fn a_clock_that_jumps_changes_nothing_between_participants() -> sinew::Result<()
     let numbers = other.node("listener")?.subscription::<Number>("numbers").qos(qos).create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     for (number, seconds) in [0, 4_000_000_000, 1, 9_000_000_000, 0, 50].into_iter().enumerate() {
-        let time = sinew::Time::from_nanoseconds(seconds * 1_000_000_000);
+        let time = sinew::time::Time::from_nanoseconds(seconds * 1_000_000_000);
         one.set_ros_time(Some(time));
-        other.set_ros_time(Some(sinew::Time::from_nanoseconds(i64::MAX - time.nanoseconds())));
+        other.set_ros_time(Some(sinew::time::Time::from_nanoseconds(i64::MAX - time.nanoseconds())));
         publisher.publish(Number(number as u64))?;
         let (taken, info) = wait_for("it comes", || numbers.take());
         assert_eq!(taken.0, number as u64);

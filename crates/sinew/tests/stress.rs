@@ -6,8 +6,10 @@
 
 mod support;
 
+use sinew::error::{CallError, CallFailure};
+use sinew::executor::StopHandle;
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, CallError, CallFailure, StopHandle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -127,9 +129,9 @@ fn spin_by(executor: Executor, node: &Node) -> (thread::JoinHandle<()>, StopHand
 /// Waits until it is true.
 #[track_caller]
 fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let begin = sinew::Time::steady();
+    let begin = sinew::time::Time::steady();
     while !done() {
-        assert!(sinew::Time::steady() - begin < 6 * support::PATIENCE, "{what} takes too long");
+        assert!(sinew::time::Time::steady() - begin < 6 * support::PATIENCE, "{what} takes too long");
         thread::yield_now();
     }
 }
@@ -152,7 +154,7 @@ fn nothing_is_lost_while_others_come_and_go() {
                 assert_eq!(info.publication_sequence(), parcel.number);
                 counted.fetch_add(1, Ordering::Relaxed);
             };
-            let reader = node.subscription::<Parcel>("parcels").qos(patient).in_group(&group);
+            let reader = group.subscription::<Parcel>("parcels").qos(patient);
             (reader.callback(callback).unwrap(), count)
         })
         .collect();
@@ -380,15 +382,13 @@ fn after_close_nothing_runs() {
                             alone.during(|| calls.fetch_add(1, Ordering::Relaxed));
                         }
                     };
-                    let timer =
-                        node.timer(Duration::from_micros(50)).in_group(&group).callback(call()).unwrap();
-                    let guard = node.guard_condition().in_group(&group).callback(call()).unwrap();
+                    let timer = group.timer(Duration::from_micros(50)).callback(call()).unwrap();
+                    let guard = group.guard_condition().callback(call()).unwrap();
                     let on_parcel = {
                         let call = call();
                         move |alone: &mut Alone, _: &Parcel| call(alone)
                     };
-                    let parcels =
-                        node.subscription::<Parcel>("busy").in_group(&group).callback(on_parcel).unwrap();
+                    let parcels = group.subscription::<Parcel>("busy").callback(on_parcel).unwrap();
                     let publisher = node.publisher::<Parcel>("busy").create().unwrap();
                     until("the callbacks", || {
                         guard.trigger();
@@ -427,7 +427,7 @@ fn what_a_callback_publishes_reaches_all_who_stay() {
     let wheel = hub.publisher::<Number>("wheel").create().unwrap();
     let ask = hub.client::<Numbers>("double").create().unwrap();
     let pedestal = context.node("pedestal").unwrap();
-    let _double = pedestal.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0)).unwrap();
+    let _double = pedestal.server::<Numbers>("double").callback(|n: &Number| Number(2 * n.0)).unwrap();
     let turns = rounds(20_000);
     let onward = wheel.clone();
     let _turning = hub
@@ -499,8 +499,7 @@ fn executors_come_and_go() {
         seen.note_next(parcel);
         counted.fetch_add(1, Ordering::Relaxed);
     };
-    let reader =
-        node.subscription::<Parcel>("parcels").qos(patient).in_group(&group).callback(callback).unwrap();
+    let reader = group.subscription::<Parcel>("parcels").qos(patient).callback(callback).unwrap();
     let parcels = rounds(20_000);
     thread::scope(|scope| {
         scope.spawn(move || {
@@ -605,11 +604,11 @@ fn serve(node: &Node, floor: usize, below: Option<&str>, served: &Arc<AtomicU64>
     };
     let (group, sibling, its_answer) =
         (node.group(Alone::default()), client(&format!("{name}_many")), answer.clone());
-    let alone = node.service::<Numbers>(&format!("{name}_alone")).in_group(&group);
+    let alone = group.server::<Numbers>(&format!("{name}_alone"));
     let alone = alone.callback(move |alone: &mut Alone, number: Unique<Number>| {
         alone.during(|| if number.0 & 8 == 0 { its_answer(number) } else { sibling.call(number, LONG) })
     });
-    let many = node.service::<Numbers>(&format!("{name}_many")).in_group(&node.reentrant_group());
+    let many = node.reentrant_group().server::<Numbers>(&format!("{name}_many"));
     [alone.unwrap(), many.callback(answer).unwrap()]
 }
 
@@ -626,12 +625,11 @@ fn visit(node: &Node, over: &AtomicBool) -> u64 {
             number.0 += 1;
             number
         };
-        let service = node.service::<Numbers>("visitor");
         let server = if turn % 2 == 0 {
-            service.in_group(&node.reentrant_group()).callback(add).unwrap()
+            node.reentrant_group().server::<Numbers>("visitor").callback(add).unwrap()
         } else {
             let callback = move |alone: &mut Alone, number: Unique<Number>| alone.during(|| add(number));
-            service.in_group(&node.group(Alone::default())).callback(callback).unwrap()
+            node.group(Alone::default()).server::<Numbers>("visitor").callback(callback).unwrap()
         };
         for _ in 0..turn % 50 {
             thread::yield_now();
@@ -697,17 +695,15 @@ fn calls_through_several_executors_add_up() {
     let in_order: Vec<_> = [top, bottom]
         .map(|node| {
             let arrived = arrived.clone();
-            let subscription = node.subscription::<Parcel>("parcels").qos(patient);
-            subscription.in_group(&node.group(Seen::default())).callback(
-                move |seen: &mut Seen, p: &Parcel| {
-                    seen.note_next(p);
-                    arrived.fetch_add(1, Ordering::Relaxed);
-                },
-            )
+            let subscription = node.group(Seen::default()).subscription::<Parcel>("parcels").qos(patient);
+            subscription.callback(move |seen: &mut Seen, p: &Parcel| {
+                seen.note_next(p);
+                arrived.fetch_add(1, Ordering::Relaxed);
+            })
         })
         .into();
     let counted = arrived.clone();
-    let at_once = middle.subscription::<Parcel>("parcels").qos(patient).in_group(&middle.reentrant_group());
+    let at_once = middle.reentrant_group().subscription::<Parcel>("parcels").qos(patient);
     let at_once = at_once.callback(move |parcel: Shared<Parcel>| {
         parcel.check();
         counted.fetch_add(1, Ordering::Relaxed);
@@ -715,7 +711,7 @@ fn calls_through_several_executors_add_up() {
     let (ticks, asks) =
         (Arc::new(AtomicU64::new(0)), top.client::<Numbers>("middle_alone").create().unwrap());
     let ticked = ticks.clone();
-    let timer = top.timer(Duration::from_micros(300)).in_group(&top.group(())).callback(move || {
+    let timer = top.group(()).timer(Duration::from_micros(300)).callback(move || {
         let number = ticked.fetch_add(1, Ordering::Relaxed);
         let answer = asks.call(Number(number), LONG).unwrap();
         assert_eq!(answer.0, number + 2);
@@ -784,7 +780,7 @@ fn a_shutdown_ends_everything() {
                 thread::spawn(move || {
                     for number in 1.. {
                         if let Err(error) = publisher.publish(Parcel::new(sender, number)) {
-                            assert_eq!(error.failure(), sinew::PublishFailure::Shutdown);
+                            assert_eq!(error.failure(), sinew::error::PublishFailure::Shutdown);
                             return;
                         }
                     }

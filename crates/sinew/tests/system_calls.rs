@@ -269,7 +269,7 @@ fn an_executor_that_spins_in_another_thread_is_not_woken() -> sinew::Result<()> 
     let callback = move |message: &Count| heard.store(message.count, Ordering::Relaxed);
     let _subscription = pair.listener.subscription::<Count>("counts").callback(callback)?;
     assert!(pair.publisher.wait_for_subscribers(1, PATIENCE));
-    let executor = Executor::single().spin_before_park(Duration::from_secs(3600));
+    let executor = Executor::builder().spin_before_park(Duration::from_secs(3600)).build()?;
     executor.add(&pair.listener)?;
     let stop = executor.stop_handle();
     thread::scope(|scope| {
@@ -306,11 +306,11 @@ fn a_client_that_spins_while_it_awaits_answers_asks_for_nothing() -> sinew::Resu
     let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
     let context = || Context::builder().domain(3).directory(place.path()).build();
     let (serving, asking) = (context()?, context()?);
-    let _server = serving.node("server")?.service::<Echo>("echo").callback(|request: &Count| *request)?;
+    let _server = serving.node("server")?.server::<Echo>("echo").callback(|request: &Count| *request)?;
     let client = asking.node("client")?.client::<Echo>("echo").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let spinning = |context: &Context| -> sinew::Result<Executor> {
-        let executor = Executor::single().spin_before_park(Duration::from_secs(3600));
+        let executor = Executor::builder().spin_before_park(Duration::from_secs(3600)).build()?;
         executor.add(context)?;
         Ok(executor)
     };

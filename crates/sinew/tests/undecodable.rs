@@ -5,8 +5,9 @@
 mod support;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
+use sinew::event::MessageLost;
+use sinew::msg::Encoding;
 use sinew::prelude::*;
-use sinew::{Encoding, MessageLost};
 use sinew_shm::{Counter, EndpointKind};
 use std::sync::{Arc, Mutex};
 use support::outside::Onlooker;

@@ -5,8 +5,13 @@
 mod support;
 
 use log::{Log, Metadata, Record};
+use sinew::event::IncompatibleQos;
+use sinew::executor::FaultPolicy;
+use sinew::msg::TypeHash;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, IncompatibleQos, Liveliness, ServiceType, TypeHash, VirtualClock};
+use sinew::qos::Liveliness;
+use sinew::service::ServiceType;
+use sinew::time::VirtualClock;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -235,7 +240,7 @@ fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
             0 => panic!("no number"),
             number => Err(format!("{number} is odd")),
         })?;
-        let executor = Executor::single().on_panic(FaultPolicy::Report);
+        let executor = Executor::builder().on_panic(FaultPolicy::Report).build()?;
         executor.add(&context)?;
         numbers.publish(Number(1))?;
         numbers.publish(Number(0))?;
@@ -422,7 +427,7 @@ fn a_client_of_another_type_than_its_server_is_told() -> sinew::Result<()> {
         let (here, there) = (meeting(&place), meeting(&place));
         let _client = here.node("early")?.client::<Others>("add").create()?;
         let server = there.node("server")?;
-        let _server = server.service::<Adds>("add").callback(|word: &Word| word.clone())?;
+        let _server = server.server::<Adds>("add").callback(|word: &Word| word.clone())?;
         let _late = here.node("late")?.client::<Others>("add").create()?;
         let _inside = there.node("inside")?.client::<Others>("add").create()?;
         // The early one is told by a thread of its context.

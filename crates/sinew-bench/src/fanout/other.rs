@@ -56,7 +56,7 @@ pub(super) fn round(
     let room = ticks as usize + 2;
     let readers = Readers { directory: directory.to_owned(), subscriptions, wait: crowd.wait, room };
     let mut others = (0..processes).map(|_| Process::start(&readers)).collect::<Result<Vec<_>, Error>>()?;
-    let run = Run::shared(directory, Executor::single())?;
+    let run = Run::shared(directory, Executor::builder())?;
     let source = run.context.node("source")?;
     let publisher = source.publisher::<Timing>("news").qos(PATIENT).create()?;
     for other in &mut others {

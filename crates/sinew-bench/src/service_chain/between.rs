@@ -222,7 +222,7 @@ impl Work for Serving {
         let requests = Collected::new(Sequence::default());
         let seen = requests.clone();
         let node = run.context.node("server")?;
-        let _server = node.service::<Bench>("hop").callback(move |request: &BenchRequest| {
+        let _server = node.server::<Bench>("hop").callback(move |request: &BenchRequest| {
             let started = now_ns();
             let number = request.number;
             seen.with(|seen| seen.note(number));

@@ -8,7 +8,8 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use sinew::{CallError, Client, Server};
+use sinew::error::CallError;
+use sinew::{Client, Server};
 
 use super::floors::direct;
 use super::messages::{Bench, BenchRequest, BenchResponse};
@@ -155,7 +156,7 @@ fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Err
 fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.client::<Bench>(&format!("hop_{}", hop + 1)).create()?;
-    let service = node.service::<Bench>(&format!("hop_{hop}"));
+    let service = node.server::<Bench>(&format!("hop_{hop}"));
     let server = if awaits {
         service.async_callback(move |request: BenchRequest| {
             let next = next.clone();
@@ -172,7 +173,7 @@ fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
 /// The server that asks nobody.
 fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
-    let service = node.service::<Bench>(&format!("hop_{}", case.relays));
+    let service = node.server::<Bench>(&format!("hop_{}", case.relays));
     let requests = requests.clone();
     let server = if case.awaits {
         service.async_callback(move |request: BenchRequest| {

@@ -11,7 +11,7 @@
     reason = "generated from the definitions of arm_msgs"
 )]
 pub mod msg {
-    use ::sinew_msg::{self as sinew, cdr, view};
+    use ::sinew_msg::__private::{self as sinew, cdr, view};
 
     /// `arm_msgs/msg/ANameThatIsAsLongAsNamesEverAre`
     #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -247,7 +247,7 @@ fn packages_may_lie_in_another_crate() {
         "pub y: super::msg::A,",
         "pub info: super::super::service_msgs::msg::ServiceEventInfo,",
         "pub request: cdr::BoundedVec<SRequest, 1>,",
-        "use ::sinew::{self as sinew, cdr, view};",
+        "use ::sinew::__private::{self as sinew, cdr, view};",
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }

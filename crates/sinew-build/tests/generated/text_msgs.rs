@@ -10,7 +10,7 @@
     reason = "generated from the definitions of text_msgs"
 )]
 pub mod msg {
-    use ::sinew_msg::{self as sinew, cdr, view};
+    use ::sinew_msg::__private::{self as sinew, cdr, view};
 
     /// `text_msgs/msg/Note`
     ///

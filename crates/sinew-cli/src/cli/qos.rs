@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use sinew::{Durability, History, Liveliness, QoS, Reliability};
+use sinew::QoS;
+use sinew::qos::{Durability, History, Liveliness, Reliability};
 
 use super::seconds;
 

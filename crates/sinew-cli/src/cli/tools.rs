@@ -370,7 +370,7 @@ pub(super) fn node(text: &str) -> Result<String, String> {
 fn remap(rule: &str) -> Result<(), String> {
     match sinew::Arguments::parse(["sinew", "--ros-args", "-r", rule]) {
         Ok(_) => Ok(()),
-        Err(sinew::ArgumentError::InvalidName { error, .. }) => Err(error.to_string()),
+        Err(sinew::error::ArgumentError::InvalidName { error, .. }) => Err(error.to_string()),
         Err(error) => Err(error.to_string()),
     }
 }

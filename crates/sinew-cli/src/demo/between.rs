@@ -38,18 +38,17 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     let lent = Lent::remember();
     let context = Context::new()?;
-    let executor = executor(options.executor);
+    let executor = executor(options.executor).build()?;
     executor.add(&context)?;
     let stop = executor.stop_handle();
     terminal::stop_on_signal(move || stop.stop(), None)?;
 
     let making = Making::create(&context, options.rate)?;
-    let settings =
-        making.filter.service::<SetEdgesBetween>("~/set_edges").in_group(&making.filters).callback(
-            |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
-                filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
-            },
-        )?;
+    let settings = making.filters.server::<SetEdgesBetween>("~/set_edges").callback(
+        |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
+            filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
+        },
+    )?;
     let viewer = Viewing::start()?;
     let (watched, stop) = (viewer.clone(), executor.stop_handle());
     let end = making.camera.timer(LOOK).callback(move || {
@@ -129,7 +128,7 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     }
     tell(options, |means: Means| {
         let context = Context::new()?;
-        let executor = executor(options.executor);
+        let executor = executor(options.executor).build()?;
         executor.add(&context)?;
         let set_edges = context.node("panel")?.client::<SetEdgesBetween>("/filter/set_edges").create()?;
         let change = move |settings: Settings| {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use sinew::StopHandle;
+use sinew::executor::StopHandle;
 
 use super::settings::Settings;
 use crate::error::Error;

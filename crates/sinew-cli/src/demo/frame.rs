@@ -133,7 +133,7 @@ fn swing(step: u64, span: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew::view::Viewed;
+    use sinew::msg::view::Viewed;
 
     #[test]
     fn every_picture_is_larger_than_the_frame() {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use sinew::{Context, Group, Node, Publisher, Sample, Subscription, Timer};
+use sinew::msg::Sample;
+use sinew::{Context, Group, Node, Publisher, Subscription, Timer};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::filter::Filter;
@@ -22,7 +23,6 @@ pub(super) const EDGES: &str = "edges";
 /// Both nodes, until this is dropped.
 pub(super) struct Making {
     pub(super) camera: Node,
-    pub(super) filter: Node,
     /// The group of whatever the filter's node does.
     pub(super) filters: Group<Filter>,
     pub(super) ends: FramePaths,
@@ -43,9 +43,8 @@ impl Making {
         let filters = filter.group(Filter::default());
         let drawn = filter.publisher::<Image>(EDGES).create()?;
         let to = drawn.clone();
-        let filtering = filter
+        let filtering = filters
             .subscription::<Image>(FRAMES)
-            .in_group(&filters)
             .callback(move |filter: &mut Filter, frame: Sample<Image>| draw(filter, frame, &to))?;
 
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is 1000 at most")]
@@ -65,7 +64,7 @@ impl Making {
                 Ok(published.map_err(sinew::Error::from)?)
             })?;
         let ends = FramePaths { publishers: [frames, drawn], filtering };
-        Ok(Self { camera, filter, filters, ends, _shutter: shutter })
+        Ok(Self { camera, filters, ends, _shutter: shutter })
     }
 }
 

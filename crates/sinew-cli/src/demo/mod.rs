@@ -16,9 +16,10 @@ mod viewer;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use sinew::{
-    CallError, CallFailure, Client, Context, Executor, Matched, MessageInfo, Sample, Service, Unique,
-};
+use sinew::error::{CallError, CallFailure};
+use sinew::event::Matched;
+use sinew::msg::Sample;
+use sinew::{Client, Context, Executor, MessageInfo, Service, Unique};
 use sinew_interfaces::sensor_msgs::msg::Image;
 
 use crate::cli::DemoOptions;
@@ -74,13 +75,12 @@ fn tell(
 /// The three nodes in this process. When this returns they are gone, and the terminal is given back.
 fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, Error> {
     let context = Context::new()?;
-    let executor = executor(options.executor);
+    let executor = executor(options.executor).build()?;
     executor.add(&context)?;
     let making = Making::create(&context, options.rate)?;
     let _settings = making
-        .filter
-        .service::<SetEdges>("~/set_edges")
-        .in_group(&making.filters)
+        .filters
+        .server::<SetEdges>("~/set_edges")
         .callback(|filter: &mut Filter, settings: &Settings| filter.set(*settings))?;
     let set_edges = context.node("panel")?.client::<SetEdges>("/filter/set_edges").create()?;
     let change = move |settings| ask(&set_edges, settings).map(|accepted| *accepted);
@@ -114,7 +114,7 @@ fn watch(
             viewer.end();
         }
     };
-    let viewing = viewer.subscription::<Image>(making::EDGES).in_group(&group).on_matched(gone);
+    let viewing = group.subscription::<Image>(making::EDGES).on_matched(gone);
     let _viewing = viewing.callback(|viewer: &mut Viewer, frame: Sample<Image>, info: &MessageInfo| {
         viewer.view(&frame, info)
     })?;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use png::{BitDepth, ColorType, Encoder, EncodingError};
-use sinew::Sample;
+use sinew::msg::Sample;
 use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::frame::FrameView;

@@ -1,6 +1,8 @@
 //! The last node of the demonstration: counts, shows and saves what it gets.
 
-use sinew::{MessageInfo, Sample, StopHandle};
+use sinew::MessageInfo;
+use sinew::executor::StopHandle;
+use sinew::msg::Sample;
 use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::frame::FrameView;

@@ -7,7 +7,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use sinew::{Durability, History, QoS};
+use sinew::QoS;
+use sinew::qos::{Durability, History};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType};

@@ -6,7 +6,9 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use sinew::{History, Mismatch, QoS};
+use sinew::QoS;
+use sinew::event::Mismatch;
+use sinew::qos::History;
 use sinew_shm::{Callback, Counter, Endpoint, EndpointKey, EndpointKind, Peer};
 
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use serde_json::{Value, json};
-use sinew::Mismatch;
+use sinew::event::Mismatch;
 use sinew_shm::{Counter, EndpointKind};
 
 use super::list::TOPICS;

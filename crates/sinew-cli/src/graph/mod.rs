@@ -17,7 +17,7 @@ mod watch;
 
 use std::sync::Arc;
 
-use sinew::Time;
+use sinew::time::Time;
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
 
 use crate::cli::tools::{NodeCommand, ServiceCommand, TopicCommand};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use sinew::Time;
+use sinew::time::Time;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath};
 use sinew_shm::{Endpoint, Head};
 

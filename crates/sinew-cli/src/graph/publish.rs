@@ -5,7 +5,9 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sinew::{Durability, Mismatch, Policy, QoS};
+use sinew::QoS;
+use sinew::event::Mismatch;
+use sinew::qos::{Durability, Policy};
 use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{Style, Template};
 use sinew_shm::{

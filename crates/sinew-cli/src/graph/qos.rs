@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sinew::{Durability, History, Liveliness, Policy, QoS, Reliability};
+use sinew::QoS;
+use sinew::qos::{Durability, History, Liveliness, Policy, Reliability};
 
 /// Messages that a keep-all history holds unless its QoS says otherwise, as `sinew` has it.
 const KEEP_ALL: usize = 1000;

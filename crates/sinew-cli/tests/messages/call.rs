@@ -46,7 +46,7 @@ fn a_service_is_called() {
         }
         width => Err(format!("{width} m is no width")),
     };
-    let _grip = context.node("hand").unwrap().service::<Grip>("grip").callback(server).unwrap();
+    let _grip = context.node("hand").unwrap().server::<Grip>("grip").callback(server).unwrap();
     let _spinning = Spinning::new(&context);
     assert_eq!(
         base.text(&["service", "call", "/grip", "robot_msgs/srv/Grip", "{width: 0.25}"]),
@@ -74,7 +74,7 @@ fn a_service_is_called_again_and_again() {
         calls += 1.0;
         GripResponse { held: calls > request.width, objects: Vec::new() }
     };
-    let _grip = context.node("hand").unwrap().service::<Grip>("grip").callback(server).unwrap();
+    let _grip = context.node("hand").unwrap().server::<Grip>("grip").callback(server).unwrap();
     let _spinning = Spinning::new(&context);
     let mut child = base.start(&["service", "call", "grip", "width: 40", "--rate", "1000"]);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);

@@ -89,7 +89,7 @@ fn what_only_a_program_knows_is_shown() {
     let node = context.node("robot").unwrap();
     let _arms = node.publisher::<Arm>("arm").create().unwrap();
     let server = |_: &GripRequest| GripResponse::default();
-    let _grip = node.service::<Grip>("grip").callback(server).unwrap();
+    let _grip = node.server::<Grip>("grip").callback(server).unwrap();
     let told = "# From a type description, which has no constants, default values or comments.\n";
     let fields =
         "string name\nrobot_msgs/Joint[] joints\n\tfloat64 angle\n\tuint8[] limits\nfloat32[2] gains\n";

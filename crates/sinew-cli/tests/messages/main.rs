@@ -15,8 +15,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+use sinew::executor::StopHandle;
 use sinew::prelude::*;
-use sinew::{Executor, Publisher, StopHandle};
+use sinew::{Executor, Publisher};
 
 /// Longer than anything takes that goes well.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -20,7 +20,7 @@ fn context(base: &Base) -> Context {
 struct Held {
     let_go: SyncSender<()>,
     thread: Option<std::thread::JoinHandle<()>>,
-    stop: sinew::StopHandle,
+    stop: sinew::executor::StopHandle,
 }
 
 impl Held {
@@ -177,7 +177,7 @@ fn a_timers_callback_is_told_by_its_node() {
     let (let_go, may_go) = sync_channel::<()>(1);
     let _timer = node
         .timer(Duration::from_millis(1))
-        .callback(move |info: &sinew::TimerInfo| {
+        .callback(move |info: &sinew::time::TimerInfo| {
             info.cancel();
             begun.send(()).unwrap();
             may_go.recv().unwrap();

@@ -20,7 +20,7 @@ use std::fmt::Display;
 /// What a callback may return: nothing, or a `Result` whose error can be displayed.
 ///
 /// The executor reports an error with the entity's name, see
-/// [`Executor::on_error`](crate::Executor::on_error).
+/// [`ExecutorBuilder::on_error`](crate::executor::ExecutorBuilder::on_error).
 #[diagnostic::on_unimplemented(
     message = "a callback can't return `{Self}`",
     label = "returns `{Self}`",
@@ -254,7 +254,7 @@ impl<T: Clone> MakeCopyOf<T> {
     const OWNER: Option<MakeCopy> = Some(MakeCopy(clone_into::<T>()));
 }
 
-/// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a
+/// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::time::TimerInfo)), a
 /// guard condition, a status event.
 ///
 /// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a

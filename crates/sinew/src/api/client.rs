@@ -1,9 +1,9 @@
 //! Clients.
 
 use super::call::{self, PendingCall};
+use super::callback::Outcome;
 use super::client_core::{ClientCore, error_of, result_of};
-use super::node::Node;
-use super::service_callback::ResponseCallback;
+use super::node::{Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
@@ -15,8 +15,10 @@ use crate::message::{Gid, Unique};
 use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::service::error::CallError;
+use crate::service::failure::CallFailure;
 use crate::service::into_message::{IntoMessage, erase};
-use crate::service::pending_calls::{OnOutcome, PendingCalls};
+use crate::service::pending_calls::{CallFault, OnOutcome, PendingCalls};
+use crate::service::reply::CallResult;
 use crate::service::request_queue::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, next_serial};
@@ -50,7 +52,7 @@ const POOL_CAPACITY: usize = 64;
 /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
 /// let context = Context::new()?;
 /// let node = context.node("doubler")?;
-/// let _server = node.service::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+/// let _server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
 ///
 /// let client = context.node("asker")?.client::<Double>("double").create()?;
 /// let executor = Executor::single();
@@ -65,14 +67,15 @@ const POOL_CAPACITY: usize = 64;
 /// assert_eq!(doubled.0, 42);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It has no `close`: a handle can't end the client for its clones.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
-pub struct Client<S: Service, G = Group> {
+pub struct Client<S: Service> {
     inner: Arc<ClientCore>,
-    group: G,
     of: PhantomData<fn(S)>,
 }
 
-impl<S: Service, G: CallbackGroup> Client<S, G> {
+impl<S: Service> Client<S> {
     /// A request from the client's pool, to be filled and sent: its content is what an earlier
     /// request left, with all the capacity it has, or `Request::default()`. As
     /// [`Publisher::loan`](crate::Publisher::loan).
@@ -118,26 +121,28 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
         }
     }
 
-    /// Calls the service. The executor of the client's group calls back with the result; see
-    /// [`ResponseCallback`] for the forms. Callbacks whose client is dropped are dropped. Never
-    /// blocks; allocates room for what the callback captures.
+    /// Calls the service. The executor of the client's group calls back with the result, once; an
+    /// error that the callback returns is reported as any callback's. In a group with a state,
+    /// [`Group::call_then`] gives the callback that as well. Callbacks whose client is dropped are
+    /// dropped. Never blocks; allocates room for what the callback captures.
     ///
     /// # Errors
     /// [`CallError`]: the request was not accepted, and the callback won't be called.
-    pub fn call_then<Form, F>(
+    pub fn call_then<R: Outcome>(
         &self,
         request: impl IntoMessage<S::Request>,
-        callback: F,
-    ) -> Result<(), CallError<S::Request>>
-    where
-        F: ResponseCallback<S, G, Form>,
-    {
+        callback: impl FnOnce(CallResult<S>) -> R + Send + 'static,
+    ) -> Result<(), CallError<S::Request>> {
+        let then: OnOutcome = Box::new(move |_, outcome| callback(result_of::<S>(outcome)).into_result());
+        self.send_for(request, then)
+    }
+
+    fn send_for(
+        &self,
+        request: impl IntoMessage<S::Request>,
+        then: OnOutcome,
+    ) -> Result<(), CallError<S::Request>> {
         let request = erase(request, &self.inner.pool);
-        let then: OnOutcome = Box::new(move |group, token, outcome| {
-            #[expect(clippy::expect_used, reason = "`ClientTask::run` gives the group of this client")]
-            let group = group.downcast_ref::<G>().expect("the client's group");
-            callback.call(group, token, result_of::<S>(outcome))
-        });
         self.inner
             .send(request, Some(then), false)
             .map(drop)
@@ -189,22 +194,70 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     }
 }
 
-impl<S: Service, G> Client<S, G> {
+impl<S: Service> Client<S> {
     #[cfg(all(test, loom))]
     pub(crate) fn calls(&self) -> &Arc<PendingCalls> {
         &self.inner.calls
     }
 }
 
-impl<S: Service, G: Clone> Clone for Client<S, G> {
+impl<S: Service> Clone for Client<S> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), group: self.group.clone(), of: PhantomData }
+        Self { inner: self.inner.clone(), of: PhantomData }
     }
 }
 
-impl<S: Service, G> fmt::Debug for Client<S, G> {
+impl<S: Service> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("name", &self.inner.calls.requests.name).finish_non_exhaustive()
+    }
+}
+
+impl<State: Send + 'static> Group<State> {
+    /// Calls the service with a client that this group has [made](Self::client), as
+    /// [`Client::call_then`]; the callback takes the group's state before the result.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::service::CallResult;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("doubler")?;
+    /// let _server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+    ///
+    /// let sum = context.node("asker")?.group(0_u64);
+    /// let client = sum.client::<Double>("double").create()?;
+    /// for n in [20, 1] {
+    ///     sum.call_then(&client, Number(n), |sum: &mut u64, doubled: CallResult<Double>| {
+    ///         doubled.map(|doubled| *sum += doubled.0)
+    ///     })?;
+    /// }
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.spin_all(Duration::from_secs(10))?, 2 + 2); // the server twice, then the callbacks
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted, and the callback won't be called; so it is with
+    /// a client of another group ([`CallFailure::OtherGroup`]).
+    pub fn call_then<S: Service, R: Outcome>(
+        &self,
+        client: &Client<S>,
+        request: impl IntoMessage<S::Request>,
+        callback: impl FnOnce(&mut State, CallResult<S>) -> R + Send + 'static,
+    ) -> Result<(), CallError<S::Request>> {
+        if !Arc::ptr_eq(&self.core, &client.inner.group) {
+            let request = Some(erase(request, &client.inner.pool));
+            let fault = CallFault { failure: CallFailure::OtherGroup, request };
+            return Err(error_of::<S>(client.name(), fault));
+        }
+        let state = self.state.clone();
+        let then: OnOutcome = Box::new(move |token, outcome| {
+            callback(state.open(&mut token.state), result_of::<S>(outcome)).into_result()
+        });
+        client.send_for(request, then)
     }
 }
 
@@ -227,13 +280,13 @@ pub struct ClientStatistics {
 impl Node {
     /// A client of a service, named as topics are.
     pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
-        ClientBuilder::new(self, name)
+        ClientBuilder::new(self.default_group(), name)
     }
 }
 
-impl<S: Service, G> wait_set::sealed::Sealed for Client<S, G> {}
+impl<S: Service> wait_set::sealed::Sealed for Client<S> {}
 
-impl<S: Service, G> Waitable for Client<S, G> {
+impl<S: Service> Waitable for Client<S> {
     fn subject(&self) -> usize {
         Arc::as_ptr(&self.inner.calls).addr()
     }
@@ -242,19 +295,19 @@ impl<S: Service, G> Waitable for Client<S, G> {
 /// Makes a [`Client`]; from [`Node::client`](crate::Node::client).
 #[must_use = "nothing can be called before `create`"]
 pub struct ClientBuilder<S: Service, G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     name: String,
     group: G,
     spin_before_park: Duration,
     of: PhantomData<fn(S)>,
 }
 
-impl<S: Service> ClientBuilder<S> {
-    pub(crate) fn new(node: &Node, name: &str) -> Self {
+impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
+    pub(crate) fn new(group: &G, name: &str) -> Self {
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             name: name.to_owned(),
-            group: node.default_group().clone(),
+            group: group.clone(),
             spin_before_park: Duration::ZERO,
             of: PhantomData,
         }
@@ -262,15 +315,9 @@ impl<S: Service> ClientBuilder<S> {
 }
 
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
-    /// The group in which the callbacks of [`Client::call_then`] run. Default: the node's.
-    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> ClientBuilder<S, G2> {
-        let Self { node, name, spin_before_park, .. } = self;
-        ClientBuilder { node, name, group: group.clone(), spin_before_park, of: PhantomData }
-    }
-
     /// How long a thread in [`Client::call`] looks for the answer of a server in another process
     /// before it sleeps (default: not at all). As
-    /// [`Executor::spin_before_park`](crate::Executor::spin_before_park).
+    /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
         self.spin_before_park = patience;
         self
@@ -280,49 +327,47 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     ///
     /// # Errors
     /// [`CreateError`]: the name, or the context is shut down.
-    pub fn create(self) -> Result<Client<S, G>, CreateError> {
+    pub fn create(self) -> Result<Client<S>, CreateError> {
         let core = self.group.core().clone();
-        let name = self.node.place_service(&self.name, &core)?;
-        let context = self.node.context_shared();
+        let name = self.node.place_service(&self.name)?;
+        let context = &self.node.context;
         let (calls, place) = context.services.add_client(&name, |requests| {
             PendingCalls::new(
                 &context.session,
                 next_serial(),
-                self.node.full_name_shared(),
+                self.node.full_name.clone(),
                 ServiceTypes::of::<S>(),
                 requests,
             )
         });
         let make_known =
-            |transport: &Arc<ShmTransport>| transport.make_client_known(self.node.full_name(), &name, &calls);
+            |transport: &Arc<ShmTransport>| transport.make_client_known(&self.node.full_name, &name, &calls);
         if let Err(error) = context.transport().map_or(Ok(()), make_known) {
             context.services.remove_client(&name, place);
             return Err(error);
         }
         calls.set_patience(self.spin_before_park);
-        let results =
-            ClientTask { calls: calls.clone(), group: self.group.clone(), place: prefetch::NoteIndex::new() };
+        let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
-        let (note, node) = (prefetch::NoteIndex::new(), self.node.core().clone());
+        let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
         let inner = ClientCore { calls, place, pool, group: core, membership, note, node };
-        Ok(Client { inner: Arc::new(inner), group: self.group, of: PhantomData })
+        Ok(Client { inner: Arc::new(inner), of: PhantomData })
     }
 }
 
 /// A client as the executor sees it: results for callbacks.
-struct ClientTask<G> {
+struct ClientTask {
     calls: Arc<PendingCalls>,
-    group: G,
     place: prefetch::NoteIndex,
 }
 
-impl<G: CallbackGroup> Task for ClientTask<G> {
+impl Task for ClientTask {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some(delivery) = self.calls.take_completed(token) else { return TaskOutcome::NOTHING };
         let _chain = ChainScope::enter(Some(delivery.lineage));
         let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.requests.name));
-        let result = (delivery.then)(&self.group, token, outcome);
+        let result = (delivery.then)(token, outcome);
         TaskOutcome { result, next: delivery.next, called: true }
     }
 
@@ -355,7 +400,7 @@ impl<G: CallbackGroup> Task for ClientTask<G> {
     }
 }
 
-impl<G: CallbackGroup> GroupMember for ClientTask<G> {
+impl GroupMember for ClientTask {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.calls.attach(task_ref);
     }

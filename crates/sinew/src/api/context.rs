@@ -125,14 +125,14 @@ impl Context {
     }
 
     /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
-    /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went
+    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow: those that are due run, and if time went
     /// back, none waits longer than a period.
     pub fn set_ros_time(&self, time: Option<Time>) {
         self.shared().session.set_ros_time(time);
     }
 
     /// Time now, by the given clock.
-    pub fn now(&self, kind: crate::ClockKind) -> Time {
+    pub fn now(&self, kind: crate::time::ClockKind) -> Time {
         self.shared().session.now(kind)
     }
 

@@ -1,7 +1,7 @@
 //! The one error that all others turn into.
 
 use super::publisher::PublishError;
-use crate::executor::{AddError, SpinError};
+use crate::executor::error::{AddError, ExecutorError, SpinError};
 use crate::ros::failure::{ContextError, CreateError, PublishFailure};
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
@@ -10,7 +10,8 @@ use sinew_msg::Message;
 use sinew_msg::loan::BuildError;
 
 debug_says!(Error:
-    Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Add(error), Spin(error));
+    Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Executor(error),
+    Add(error), Spin(error));
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
 ///
@@ -21,7 +22,7 @@ debug_says!(Error:
 /// fn main() -> sinew::Result<()> {
 ///     let context = sinew::Context::new()?;
 ///     let node = context.node("no spaces please");
-///     assert!(matches!(node, Err(sinew::CreateError::Name(_))));
+///     assert!(matches!(node, Err(sinew::error::CreateError::Name(_))));
 ///     let error = sinew::Error::from(node.unwrap_err());
 ///     assert_eq!(format!("{error:?}"), error.to_string());
 ///     Ok(())
@@ -50,6 +51,9 @@ pub enum Error {
         /// Why.
         failure: CallFailure,
     },
+    /// An executor can't have the options it was to be built with.
+    #[error(transparent)]
+    Executor(#[from] ExecutorError),
     /// Something could not be added to an executor.
     #[error(transparent)]
     Add(#[from] AddError),

@@ -29,6 +29,9 @@ use std::fmt;
 /// assert_eq!(executor.spin_some()?, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a guard condition ends when it is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
     joined: AttachedCondition<Triggered>,
@@ -106,7 +109,7 @@ impl fmt::Debug for GuardCondition {
 impl Node {
     /// A guard condition.
     pub fn guard_condition(&self) -> GuardConditionBuilder {
-        GuardConditionBuilder::new(self)
+        GuardConditionBuilder::new(self.default_group())
     }
 }
 
@@ -121,22 +124,17 @@ impl Waitable for GuardCondition {
 /// Makes a [`GuardCondition`]; from [`Node::guard_condition`](crate::Node::guard_condition).
 #[must_use = "nothing happens before `callback`"]
 pub struct GuardConditionBuilder<G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     group: G,
 }
 
-impl GuardConditionBuilder {
-    pub(crate) fn new(node: &Node) -> Self {
-        Self { node: node.clone(), group: node.default_group().clone() }
+impl<G: CallbackGroup> GuardConditionBuilder<G> {
+    pub(crate) fn new(group: &G) -> Self {
+        Self { node: NodeCore::of(group.core()), group: group.clone() }
     }
 }
 
 impl<G: CallbackGroup> GuardConditionBuilder<G> {
-    /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> GuardConditionBuilder<G2> {
-        GuardConditionBuilder { node: self.node, group: group.clone() }
-    }
-
     /// Makes the guard condition. The callback takes nothing, [`&Triggered`](Triggered), the
     /// group's state `&mut S`, or the state and `&Triggered`.
     ///
@@ -146,9 +144,9 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
     where
         F: EventCallback<Triggered, G, Form>,
     {
-        self.node.check_group(self.group.core(), "a guard condition")?;
+        self.node.check_running("a guard condition")?;
         let source = StatusCondition::new(&self.group, "guard condition".to_owned(), callback);
-        let (listener, node) = (Mutex::new(None), self.node.core().clone());
+        let (listener, node) = (Mutex::new(None), self.node.clone());
         Ok(GuardCondition { joined: AttachedCondition::new(source), listener, node })
     }
 }

@@ -29,8 +29,6 @@ pub(crate) struct Handlers {
     pub(crate) liveliness_changed: Option<AttachedCondition<LivelinessChanged>>,
     /// Looks for the last four.
     timer: Option<AttachedTimer>,
-    /// `in_group` came after a handler, which is in another group now.
-    pub(crate) misplaced: bool,
 }
 
 impl Handlers {
@@ -46,20 +44,7 @@ impl Handlers {
             liveliness_lost: None,
             liveliness_changed: None,
             timer: None,
-            misplaced: false,
         }
-    }
-
-    /// Notes that the group changes.
-    pub(crate) fn in_group(&mut self) {
-        self.misplaced |= self.matched.is_some()
-            || self.incompatible_qos.is_some()
-            || self.incompatible_type.is_some()
-            || self.lost.is_some()
-            || self.offered_deadline.is_some()
-            || self.requested_deadline.is_some()
-            || self.liveliness_lost.is_some()
-            || self.liveliness_changed.is_some();
     }
 
     pub(crate) fn match_listeners(&self) -> MatchListeners {

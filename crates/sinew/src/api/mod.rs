@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `context` | a process's presence in a domain |
 //! | `node` | names, and what is made under them |
+//! | `makers` | the same under a group |
 //! | `publisher`, `subscription` | the ends of topics |
 //! | `receive` | awaiting messages |
 //! | `client`, `client_core`, `call` | clients; what all handles of one have in common; waiting for an answer: as a thread, as a task |
@@ -23,6 +24,7 @@ pub(crate) mod descriptor;
 pub(crate) mod error;
 pub(crate) mod guard;
 pub(crate) mod handlers;
+mod makers;
 pub(crate) mod node;
 pub(crate) mod publisher;
 pub(crate) mod receive;

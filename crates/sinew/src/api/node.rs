@@ -1,7 +1,6 @@
 //! Nodes: names, and the room in which entities are made.
 
 use super::context::{Context, ContextCore};
-use super::handlers::Handlers;
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
@@ -15,9 +14,21 @@ use crate::sys::clock::{ClockKind, Time};
 use crate::sys::sync::{Arc, AtomicBool, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
 use sinew_shm::{EndpointKey, EndpointKind, OwnEndpoint};
+use std::any::Any;
 use std::fmt;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
+///
+/// A node's methods make things in its default [`Group`]; those of a group the same, in that group.
+/// Each gives a builder, whose last call is one of two verbs:
+///
+/// | | `create()`: taken by hand | `callback(f)`: run by an executor |
+/// |---|---|---|
+/// | [`publisher`](Self::publisher) | yes | - |
+/// | [`subscription`](Self::subscription) | yes: [`take`](crate::Subscription::take), [`recv`](crate::Subscription::recv) | for each message |
+/// | [`server`](Self::server) | - (a callback may hand its [`Responder`](crate::Responder) on) | for each request; `async_callback(f)` returns futures |
+/// | [`client`](Self::client) | yes: [`call`](crate::Client::call), [`call_async`](crate::Client::call_async) | per call, with [`call_then`](crate::Client::call_then) |
+/// | [`timer`](Self::timer), [`guard_condition`](Self::guard_condition), [`descriptor`](Self::descriptor) | - (nothing to take) | for each time |
 ///
 /// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and
 /// other processes are told of it, as long as there is a handle to it, a group or any entity of it:
@@ -40,8 +51,6 @@ pub struct Node(Arc<NodeInner>);
 /// What goes with the last handle.
 struct NodeInner {
     core: Arc<NodeCore>,
-    name: String,
-    namespace: String,
     default_group: Group,
     groups: Arc<GroupRegistry>,
     /// A handle: what was detached goes with the last one of the context and its nodes.
@@ -54,6 +63,8 @@ pub(crate) struct NodeCore {
     entity: Option<OwnEndpoint>,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
+    name: String,
+    namespace: String,
     /// It was said that it has nothing to run.
     said_idle: AtomicBool,
     pub(crate) context: Arc<ContextCore>,
@@ -82,6 +93,10 @@ impl Owner for NodeCore {
 
     fn host(&self) -> &dyn Host {
         &*self.context
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 
@@ -132,10 +147,9 @@ impl Node {
             None => None,
         };
         let (said_idle, context) = (AtomicBool::new(false), context.clone());
-        let core = Arc::new(NodeCore { entity, number, full_name, said_idle, context });
+        let (name, namespace) = (name.to_owned(), namespace.to_owned());
+        let core = Arc::new(NodeCore { entity, number, full_name, name, namespace, said_idle, context });
         let node = Self(Arc::new(NodeInner {
-            name: name.to_owned(),
-            namespace: namespace.to_owned(),
             default_group: Group::new(core.clone(), ()),
             core,
             groups: Arc::new(GroupRegistry::default()),
@@ -153,12 +167,12 @@ impl Node {
 
     /// Its name without the namespace, after remapping.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.0.core.name
     }
 
     /// Its namespace, after remapping.
     pub fn namespace(&self) -> &str {
-        &self.0.namespace
+        &self.0.core.namespace
     }
 
     /// Its namespace and name.
@@ -167,7 +181,7 @@ impl Node {
     }
 
     /// Time now, by the clock that stamps of messages are read from:
-    /// [`ClockKind::Ros`](crate::ClockKind::Ros), which is the wall clock unless it was
+    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), which is the wall clock unless it was
     /// [set](crate::Context::set_ros_time). ROS 2: `now`.
     ///
     /// ```
@@ -175,7 +189,7 @@ impl Node {
     /// use sinew_interfaces::builtin_interfaces::msg::Time;
     /// let node = Context::new()?.node("camera")?;
     /// let stamp: Time = node.now().to_msg(); // as headers have it
-    /// assert!(sinew::Time::from(stamp) <= node.now());
+    /// assert!(sinew::time::Time::from(stamp) <= node.now());
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn now(&self) -> Time {
@@ -204,31 +218,22 @@ impl Node {
         &self.0.groups
     }
 
-    pub(crate) fn core(&self) -> &Arc<NodeCore> {
-        &self.0.core
-    }
-
     pub(crate) fn context_shared(&self) -> &Arc<ContextCore> {
         &self.0.core.context
     }
+}
 
-    pub(crate) fn number(&self) -> u64 {
-        self.0.core.number
+impl NodeCore {
+    /// The node of a group.
+    pub(crate) fn of(group: &GroupCore) -> Arc<Self> {
+        #[expect(clippy::expect_used, reason = "`Node::new` and nothing else makes owners of groups")]
+        let node = group.node.clone().into_any().downcast().expect("a group's owner is a node");
+        node
     }
 
-    pub(crate) fn full_name_shared(&self) -> Arc<str> {
-        self.0.core.full_name.clone()
-    }
-
-    /// Checks that something can be made in a group.
-    pub(crate) fn check_group(&self, group: &GroupCore, name: &str) -> Result<(), CreateError> {
-        let session = &self.context_shared().session;
-        session.check_running(name)?;
-        if group.clock.same(&session.clock) {
-            Ok(())
-        } else {
-            Err(CreateError::ForeignGroup { name: name.to_owned() })
-        }
+    /// Checks that something can be made under the node.
+    pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
+        self.context.session.check_running(name)
     }
 
     /// Tells other processes of an entity, if there are to be any. Before that, it is looked who
@@ -239,44 +244,35 @@ impl Node {
         what: &Advertised<'_>,
         subscription: Option<&Arc<SubscriptionCore>>,
     ) -> Result<Option<OwnEndpoint>, CreateError> {
-        let Some(transport) = self.context_shared().transport() else { return Ok(None) };
+        let Some(transport) = self.context.transport() else { return Ok(None) };
         transport.refresh();
         let about = EndpointAbout {
             kind,
             number: what.number,
-            node: self.full_name(),
+            node: &self.full_name,
             name: what.name,
             table: Some(what.table),
             qos: what.qos,
-            of_node: self.0.core.known(),
+            of_node: self.known(),
         };
         transport.advertise_or(what.name, &about, subscription).map(Some)
     }
 
     /// Checks what a publisher and a subscription are made with, and finds the topic's full name.
-    pub(crate) fn place(
-        &self,
-        topic: &str,
-        qos: &QoS,
-        group: &GroupCore,
-        handlers: &Handlers,
-    ) -> Result<String, CreateError> {
-        self.check_group(group, topic)?;
-        if handlers.misplaced {
-            return Err(CreateError::GroupAfterHandlers { topic: topic.to_owned() });
-        }
+    pub(crate) fn place(&self, topic: &str, qos: &QoS) -> Result<String, CreateError> {
+        self.check_running(topic)?;
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
-        let NodeInner { name, namespace, core, .. } = &*self.0;
+        let Self { name, namespace, context, .. } = self;
         let full = name::expand(NameKind::Topic, topic, name, namespace)?;
-        Ok(core.context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
+        Ok(context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
     }
 
     /// Checks what a server and a client are made with, and finds the service's full name.
-    pub(crate) fn place_service(&self, service: &str, group: &GroupCore) -> Result<String, CreateError> {
-        self.check_group(group, service)?;
-        let NodeInner { name, namespace, core, .. } = &*self.0;
+    pub(crate) fn place_service(&self, service: &str) -> Result<String, CreateError> {
+        self.check_running(service)?;
+        let Self { name, namespace, context, .. } = self;
         let full = name::expand(NameKind::Service, service, name, namespace)?;
-        Ok(core.context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
+        Ok(context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
     }
 }
 

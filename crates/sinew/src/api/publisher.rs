@@ -67,6 +67,8 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 /// frames.publish(frame)?;                // moved, not copied
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It has no `close`: a handle can't end the publisher for its clones.
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.
@@ -191,12 +193,12 @@ impl<T: Message> Publisher<T> {
     }
 
     /// Says that this publisher is alive, as publishing does: for one that is
-    /// [manual by topic](crate::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
+    /// [manual by topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
     /// nothing for others, which are alive anyway. Never blocks but for short locks.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::Liveliness;
+    /// use sinew::qos::Liveliness;
     /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
     /// let context = Context::new()?;
     /// let watched = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(200));
@@ -390,7 +392,7 @@ impl<T: Message> sealed::Prepare<T> for Sample<T> {
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::PublishFailure;
+/// use sinew::error::PublishFailure;
 /// # #[derive(Debug, PartialEq)] struct Number(u8); impl Message for Number {}
 /// let context = Context::new()?;
 /// let numbers = context.node("counter")?.publisher::<Number>("numbers").create()?;
@@ -467,14 +469,14 @@ impl Node {
     /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
     /// private (`~/frames`).
     pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
-        PublisherBuilder::new(self, topic)
+        PublisherBuilder::new(self.default_group(), topic)
     }
 }
 
 /// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
 #[must_use = "nothing is published before `create`"]
 pub struct PublisherBuilder<T: Message, G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
     pool: Option<usize>,
@@ -483,15 +485,15 @@ pub struct PublisherBuilder<T: Message, G = Group> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Message> PublisherBuilder<T> {
-    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+    pub(crate) fn new(group: &G, topic: &str) -> Self {
         let handlers = Handlers::new(format!("publisher on {topic}"));
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
             pool: None,
-            group: node.default_group().clone(),
+            group: group.clone(),
             handlers,
             of: PhantomData,
         }
@@ -513,20 +515,6 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// The group in which its event handlers run; before the handlers.
-    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> PublisherBuilder<T, G2> {
-        self.handlers.in_group();
-        PublisherBuilder {
-            node: self.node,
-            topic: self.topic,
-            qos: self.qos,
-            pool: self.pool,
-            group: group.clone(),
-            handlers: self.handlers,
-            of: PhantomData,
-        }
-    }
-
     super::handlers::handler_methods!();
 
     /// Called by the executor when the publisher has been silent for longer than the [deadline](QoS::deadline) it offers,
@@ -535,7 +523,8 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{OfferedDeadlineMissed, VirtualClock};
+    /// use sinew::event::OfferedDeadlineMissed;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("laser")?;
@@ -561,13 +550,14 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     }
 
     /// Called by the executor when the publisher, whose liveliness is
-    /// [manual by topic](crate::Liveliness::ManualByTopic), has neither published nor
+    /// [manual by topic](crate::qos::Liveliness::ManualByTopic), has neither published nor
     /// [said that it is alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins when it
     /// is created. Never called for others, or without a lease.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{Liveliness, VirtualClock};
+    /// use sinew::qos::Liveliness;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("button")?;
@@ -596,19 +586,19 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// Makes the publisher. When this returns, it has matched the subscriptions there are.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
+    /// [`CreateError`]: the topic's name, the QoS, or the context is shut down.
     pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
-        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
-        let context = self.node.context_shared().clone();
+        let topic = self.node.place(&self.topic, &self.qos)?;
+        let context = self.node.context.clone();
         let match_listeners = self.handlers.match_listeners();
-        let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
+        let (node, shared_topic) = (self.node.full_name.clone(), Arc::from(topic.as_str()));
         let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
         let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
         let offered = PublisherConfig {
             number: next_serial(),
             topic: shared_topic,
             node,
-            node_number: self.node.number(),
+            node_number: self.node.number,
             qos: self.qos,
             table: TypeSupport::of::<T>(),
             pool: Pool::new::<T>(pool),
@@ -627,7 +617,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             boxes: Mutex::new(None),
             pool_capacity: pool,
             handlers: self.handlers,
-            node: self.node.core().clone(),
+            node: self.node.clone(),
         };
         Ok(Publisher { core, inner: Arc::new(inner), of: PhantomData })
     }

@@ -34,7 +34,7 @@ const POOL_CAPACITY: usize = 64;
 
 /// Answers the requests of a service.
 ///
-/// Made by [`Node::service`](crate::Node::service). A service has one server at a time. Its
+/// Made by [`Node::server`](crate::Node::server). A service has one server at a time. Its
 /// requests wait in a bounded queue and are taken in the order of the calls. It exists until it is
 /// dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what a
 /// [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It may be dropped in its
@@ -52,7 +52,7 @@ const POOL_CAPACITY: usize = 64;
 ///
 /// let context = Context::new()?;
 /// let node = context.node("adder")?;
-/// let _server = node.service::<AddTwoInts>("add").callback(|request: &Operands| Sum(request.a + request.b))?;
+/// let _server = node.server::<AddTwoInts>("add").callback(|request: &Operands| Sum(request.a + request.b))?;
 /// let client = context.node("asker")?.client::<AddTwoInts>("add").create()?;
 ///
 /// let executor = Executor::single();
@@ -61,6 +61,9 @@ const POOL_CAPACITY: usize = 64;
 /// assert_eq!(*sum.unwrap(), Sum(42));
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
     core: Arc<ServerCore>,
@@ -160,8 +163,8 @@ pub struct ServerStatistics {
 
 impl Node {
     /// A server of a service, named as topics are. (ROS 2: `create_service`.)
-    pub fn service<S: Service>(&self, name: &str) -> ServiceBuilder<S> {
-        ServiceBuilder::new(self, name)
+    pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S> {
+        ServerBuilder::new(self.default_group(), name)
     }
 }
 
@@ -173,45 +176,34 @@ impl<S: Service> Waitable for Server<S> {
     }
 }
 
-/// Makes a [`Server`]; from [`Node::service`](crate::Node::service).
+/// Makes a [`Server`]; from [`Node::server`](crate::Node::server).
 #[must_use = "nothing is answered before `callback`"]
-pub struct ServiceBuilder<S: Service, G = Group> {
-    node: Node,
+pub struct ServerBuilder<S: Service, G = Group> {
+    node: Arc<NodeCore>,
     name: String,
     group: G,
     max_requests: usize,
     of: PhantomData<fn(S)>,
 }
 
-impl<S: Service> ServiceBuilder<S> {
-    pub(crate) fn new(node: &Node, name: &str) -> Self {
+impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
+    pub(crate) fn new(group: &G, name: &str) -> Self {
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             name: name.to_owned(),
-            group: node.default_group().clone(),
+            group: group.clone(),
             max_requests: MAX_REQUESTS,
             of: PhantomData,
         }
     }
 }
 
-impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
+impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// How many requests may wait, those included that were taken to be answered later (1000 by
     /// default, at least 1). More are refused with [`CallFailure::Full`].
     pub fn max_requests(mut self, requests: usize) -> Self {
         self.max_requests = requests;
         self
-    }
-
-    /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> ServiceBuilder<S, G2> {
-        ServiceBuilder {
-            node: self.node,
-            name: self.name,
-            group: group.clone(),
-            max_requests: self.max_requests,
-            of: PhantomData,
-        }
     }
 
     /// Makes the server, with a callback that the executor runs for each request; see
@@ -239,7 +231,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         };
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
-        let node = self.node.core().clone();
+        let node = self.node.clone();
         Ok(Server { core, group, membership, tasks: None, node, of: PhantomData })
     }
 
@@ -254,9 +246,9 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
     /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
     /// let context = Context::new()?;
     /// let node = context.node("quadrupler")?;
-    /// let _double = node.service::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+    /// let _double = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
     /// let double = node.client::<Double>("double").create()?;
-    /// let _quadruple = node.service::<Double>("quadruple").async_callback(move |n: Number| {
+    /// let _quadruple = node.server::<Double>("quadruple").async_callback(move |n: Number| {
     ///     let double = double.clone();
     ///     async move {
     ///         let doubled = double.call_async(n).await?;
@@ -278,7 +270,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         Form: 'static,
     {
         let core = self.open()?;
-        let tasks = ServerFutures::new(self.node.context_shared().session.clock.clone());
+        let tasks = ServerFutures::new(self.node.context.session.clock.clone());
         let answerer = AsyncServerTask::<S, G, Form, F> {
             core: core.clone(),
             tasks: tasks.clone(),
@@ -288,34 +280,34 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         };
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
-        let node = self.node.core().clone();
+        let node = self.node.clone();
         Ok(Server { core, group, membership, tasks: Some(tasks), node, of: PhantomData })
     }
 
     /// From now on requests wait for this server.
     fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
-        let name = self.node.place_service(&self.name, self.group.core())?;
+        let name = self.node.place_service(&self.name)?;
         if self.max_requests == 0 {
             return Err(CreateError::MaxRequests { service: name });
         }
         let (number, stats) = (next_serial(), Arc::<ServerStats>::default());
         let serving = ServerEntry {
             number,
-            node: self.node.full_name_shared(),
+            node: self.node.full_name.clone(),
             types: ServiceTypes::of::<S>(),
             limit: self.max_requests,
             stats: stats.clone(),
         };
-        let context = self.node.context_shared();
+        let context = &self.node.context;
         let requests = context.services.add_server(&name, serving)?;
         let serves = LocalServer {
             requests: requests.clone(),
             number,
-            node: self.node.full_name_shared(),
+            node: self.node.full_name.clone(),
             types: ServiceTypes::of::<S>(),
         };
         let make_known = |transport: &Arc<ShmTransport>| {
-            transport.make_server_known(self.node.full_name(), &serves, self.max_requests)
+            transport.make_server_known(&self.node.full_name, &serves, self.max_requests)
         };
         let known = match context.transport().map(make_known).transpose() {
             Ok(known) => known,
@@ -329,7 +321,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
             requests.is_counted(known.counters());
         }
         let pool = Pool::new::<S::Response>(POOL_CAPACITY);
-        let node = self.node.full_name_shared();
+        let node = self.node.full_name.clone();
         Ok(Arc::new(ServerCore { number, requests, pool, stats, node, known: Mutex::new(known) }))
     }
 }

@@ -6,7 +6,7 @@ use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
 use crate::message::Unique;
 use crate::message::info::Publication;
 use crate::service::info::RequestInfo;
-use crate::service::reply::{CallResult, Reply, outcome};
+use crate::service::reply::{Reply, outcome};
 use crate::service::request_queue::Caller;
 use crate::service::responder::{ReplyToken, Responder, ServerCore};
 use crate::sys::sync::Arc;
@@ -318,59 +318,3 @@ macro_rules! async_forms {
 async_forms!(Unique<Q>, |request| request);
 async_forms!(Box<Q>, |request| request.into_box());
 async_forms!(Q, |request| request.into_inner());
-
-/// A callback for the result of one call, see [`Client::call_then`](super::client::Client::call_then).
-///
-/// It takes the [`CallResult<S>`]; in a [`Group<S>`](crate::Group) the group's state `&mut S` may
-/// come first. It is called once. A closure must name the type of its parameters.
-#[diagnostic::on_unimplemented(
-    message = "this is not a callback for the result of a call of `{S}` in a `{G}`",
-    label = "no form of callback fits",
-    note = "it takes a `CallResult<{S}>`, in a `Group<S>` perhaps after the group's state `&mut S`",
-    note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), impl Display>`"
-)]
-pub trait ResponseCallback<S: Service, G, Form>: Sized + Send + 'static {
-    /// Calls it, with its group's token.
-    #[doc(hidden)]
-    fn call(self, group: &G, token: &mut GroupToken, result: CallResult<S>) -> Result<(), String>;
-}
-
-impl<F, S, St, R> ResponseCallback<S, Group<St>, fn(CallResult<S>) -> R> for F
-where
-    F: FnOnce(CallResult<S>) -> R + Send + 'static,
-    S: Service,
-    St: Send + 'static,
-    R: Outcome,
-{
-    fn call(self, _group: &Group<St>, _token: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
-        self(result).into_result()
-    }
-}
-
-impl<F, S, St, R> ResponseCallback<S, Group<St>, fn(&mut St, CallResult<S>) -> R> for F
-where
-    F: FnOnce(&mut St, CallResult<S>) -> R + Send + 'static,
-    S: Service,
-    St: Send + 'static,
-    R: Outcome,
-{
-    fn call(self, group: &Group<St>, token: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
-        self(group.state.open(&mut token.state), result).into_result()
-    }
-}
-
-impl<F, S, R> ResponseCallback<S, ReentrantGroup, fn(CallResult<S>) -> R> for F
-where
-    F: FnOnce(CallResult<S>) -> R + Send + 'static,
-    S: Service,
-    R: Outcome,
-{
-    fn call(
-        self,
-        _group: &ReentrantGroup,
-        _token: &mut GroupToken,
-        result: CallResult<S>,
-    ) -> Result<(), String> {
-        self(result).into_result()
-    }
-}

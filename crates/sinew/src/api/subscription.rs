@@ -78,6 +78,9 @@ pub enum BufferType {
 /// assert_eq!(numbers.statistics().overwritten, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
     core: Arc<SubscriptionCore>,
@@ -335,7 +338,7 @@ pub struct SubscriptionStatistics {
 impl Node {
     /// A subscription to a topic, named as for [`publisher`](Self::publisher).
     pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
-        SubscriptionBuilder::new(self, topic)
+        SubscriptionBuilder::new(self.default_group(), topic)
     }
 }
 
@@ -361,7 +364,7 @@ impl<T: Message> Waitable for Subscription<T> {
 /// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
 #[must_use = "nothing is received before `callback` or `create`"]
 pub struct SubscriptionBuilder<T: Message, G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
     buffer: BufferType,
@@ -374,10 +377,10 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Message> SubscriptionBuilder<T> {
-    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
+    pub(crate) fn new(group: &G, topic: &str) -> Self {
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
             buffer: BufferType::CallbackDefault,
@@ -385,7 +388,7 @@ impl<T: Message> SubscriptionBuilder<T> {
             filter: None,
             ignore_own: false,
             check: None,
-            group: node.default_group().clone(),
+            group: group.clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
             of: PhantomData,
         }
@@ -443,25 +446,6 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// The group in which its callback and its event handlers run; before the handlers. Default:
-    /// the node's.
-    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> SubscriptionBuilder<T, G2> {
-        self.handlers.in_group();
-        SubscriptionBuilder {
-            node: self.node,
-            topic: self.topic,
-            qos: self.qos,
-            buffer: self.buffer,
-            clone: self.clone,
-            filter: self.filter,
-            ignore_own: self.ignore_own,
-            check: self.check,
-            group: group.clone(),
-            handlers: self.handlers,
-            of: PhantomData,
-        }
-    }
-
     super::handlers::handler_methods!();
 
     /// Called by the executor when messages were lost: they gave way to newer ones, or found the
@@ -485,7 +469,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{RequestedDeadlineMissed, VirtualClock};
+    /// use sinew::event::RequestedDeadlineMissed;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("tracker")?;
@@ -514,12 +499,14 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 
     /// Called by the executor when a publisher that matches came or went, or its lease expired, or lives
     /// again: an automatic one is alive while it exists, a
-    /// [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
+    /// [manual](crate::qos::Liveliness::ManualByTopic) one if it has published or said so within the
     /// lease it offers.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::{Liveliness, LivelinessChanged, VirtualClock};
+    /// use sinew::event::LivelinessChanged;
+    /// use sinew::qos::Liveliness;
+    /// use sinew::time::VirtualClock;
     /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
     /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
     /// let node = context.node("tracker")?;
@@ -553,7 +540,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// there are, and has what they retain for late joiners.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is
+    /// [`CreateError`]: the topic's name, the QoS, or the context is
     /// shut down.
     pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
     where
@@ -587,7 +574,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 
     fn make(mut self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
-        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
+        let topic = self.node.place(&self.topic, &self.qos)?;
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,
             BufferType::CallbackDefault | BufferType::Shared => Role::Sharer,
@@ -596,14 +583,14 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         };
         let table = TypeSupport::of::<T>();
         let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
-        let context = self.node.context_shared();
+        let context = &self.node.context;
         let match_listeners = self.handlers.match_listeners();
         let told = self.handlers.told(&self.qos, self.group.core());
         let core = context.graph.add_subscription(&topic, |topic| {
             let wanted = SubscriptionConfig {
                 topic,
-                node: self.node.full_name_shared(),
-                node_number: self.node.number(),
+                node: self.node.full_name.clone(),
+                node_number: self.node.number,
                 table,
                 qos: self.qos,
                 role,
@@ -636,7 +623,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             member: None,
             watch: Mutex::new(None),
             handlers: self.handlers,
-            node: self.node.core().clone(),
+            node: self.node.clone(),
             of: PhantomData,
         };
         subscription.node.context.graph.join(&subscription.core);

@@ -27,7 +27,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use sinew::prelude::*;
-/// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+/// let context = Context::builder().virtual_time(&sinew::time::VirtualClock::new()).build()?;
 /// let node = context.node("blinker")?;
 /// let mut left = 3;
 /// let timer = node.timer(Duration::from_millis(100)).callback(move |info: &TimerInfo| {
@@ -42,6 +42,9 @@ use std::time::Duration;
 /// assert!(timer.is_cancelled());
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a timer ends when it is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
 pub struct Timer {
     schedule: Arc<Schedule>,
@@ -103,7 +106,7 @@ impl Timer {
     ///     node.timer(Duration::from_secs(1)).callback(|| println!("blink"))?.detach();
     ///     Ok(()) // the timer goes on
     /// }
-    /// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+    /// let context = Context::builder().virtual_time(&sinew::time::VirtualClock::new()).build()?;
     /// blink(&context)?;
     /// let executor = Executor::single();
     /// executor.add(&context)?;
@@ -327,7 +330,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember f
 impl Node {
     /// A timer with the given period.
     pub fn timer(&self, period: Duration) -> TimerBuilder {
-        TimerBuilder::new(self, period)
+        TimerBuilder::new(self.default_group(), period)
     }
 }
 
@@ -342,15 +345,15 @@ impl Waitable for Timer {
 /// Makes a [`Timer`]; from [`Node::timer`](crate::Node::timer).
 #[must_use = "nothing happens before `callback`"]
 pub struct TimerBuilder<G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     period: Duration,
     kind: ClockKind,
     group: G,
 }
 
-impl TimerBuilder {
-    pub(crate) fn new(node: &Node, period: Duration) -> Self {
-        Self { node: node.clone(), period, kind: ClockKind::Steady, group: node.default_group().clone() }
+impl<G: CallbackGroup> TimerBuilder<G> {
+    pub(crate) fn new(group: &G, period: Duration) -> Self {
+        Self { node: NodeCore::of(group.core()), period, kind: ClockKind::Steady, group: group.clone() }
     }
 }
 
@@ -359,11 +362,6 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.kind = kind;
         self
-    }
-
-    /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> TimerBuilder<G2> {
-        TimerBuilder { node: self.node, period: self.period, kind: self.kind, group: group.clone() }
     }
 
     /// Makes the timer; it is due for the first time one period from now. The callback takes
@@ -378,10 +376,10 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     {
         let period = nanoseconds(self.period);
         if period == 0 || period == i64::MAX {
-            return Err(CreateError::Period { node: self.node.full_name().to_owned(), period: self.period });
+            return Err(CreateError::Period { node: self.node.full_name.to_string(), period: self.period });
         }
-        self.node.check_group(self.group.core(), "a timer")?;
-        let session = &self.node.context_shared().session;
+        self.node.check_running("a timer")?;
+        let session = &self.node.context.session;
         let clock = session.clock.clone();
         let due = clock.now(self.kind).saturating_add(period);
         let state = Mutex::new(TimerState { due, cancelled: false, skipped: 0, task_ref: None });
@@ -399,6 +397,6 @@ impl<G: CallbackGroup> TimerBuilder<G> {
             of: PhantomData,
         });
         let membership = group.join(ticker);
-        Ok(Timer { schedule, group, membership, node: self.node.core().clone() })
+        Ok(Timer { schedule, group, membership, node: self.node.clone() })
     }
 }

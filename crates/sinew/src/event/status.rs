@@ -54,7 +54,7 @@ pub struct MessageLost {
     pub total: u64,
     /// How many of them since the last event.
     pub total_change: u64,
-    /// How many of `total` made no sense, or were refused by an [`Adapter`](crate::Adapter).
+    /// How many of `total` made no sense, or were refused by an [`Adapter`](crate::msg::Adapter).
     pub undecodable: u64,
     /// What was wrong with the last one of these, and where in it.
     pub last_problem: Option<DecodeError>,

@@ -3,10 +3,47 @@
 use super::threads::ThreadError;
 use crate::sys::says::debug_says;
 
+debug_says!(ExecutorError: Threads { threads, most }, Priority { priority }, NoCores, CallerRuns { option });
 debug_says!(AddError: Taken { what }, HasCallback { what }, Shutdown, OtherClock);
 debug_says!(SpinError:
     Busy, Nothing, Panicked { entity, message }, Failed { entity, message }, Thread { threads, reason }, Stopped,
     Setup(error), NotVirtual);
+
+/// Why an executor can't be made as its builder says.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecutorError {
+    /// More threads than an executor may have.
+    #[error(
+        "an executor can't have {threads} threads, it has {most} at most: ask for fewer (0 is one for each core), or share \
+         the nodes out among several executors"
+    )]
+    Threads {
+        /// What was asked for.
+        threads: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// The priority isn't one.
+    #[error("{priority} is not a realtime priority: SCHED_FIFO has 1 (lowest) to 99")]
+    Priority {
+        /// What was asked for.
+        priority: u8,
+    },
+    /// The list of cores is empty.
+    #[error("the list of cores to place threads on is empty: name one at least, or use Placement::Off")]
+    NoCores,
+    /// Threads from outside may run servers, but can't have what the executor's own threads are
+    /// promised.
+    #[error(
+        "{option} is for the executor's own threads, and threads that call its services may run the servers in their \
+         place: add caller_runs(false), so that they wait instead"
+    )]
+    CallerRuns {
+        /// The option that callers can't have.
+        option: &'static str,
+    },
+}
 
 /// Why something could not be added to an executor.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]

@@ -13,9 +13,9 @@ use slab::Slab;
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
 /// state.
 ///
-/// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like are put into it
-/// with `in_group`; their callbacks may then take `&mut S` as their first parameter, and need no
-/// lock for it. Every node has a default group without state for all others. Clones are the same
+/// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like that it makes
+/// belong to its node, and run in it; their callbacks may take `&mut S` as their first parameter,
+/// and need no lock for it. Every node has a default group without state for all others. Clones are the same
 /// group. The state lives as long as a handle or an entity of the group, and is only ever touched
 /// by the thread that runs the group.
 ///
@@ -28,9 +28,9 @@ use slab::Slab;
 /// let context = Context::new()?;
 /// let node = context.node("adder")?;
 /// let sum = node.group(Sum::default());
-/// let _s = node.subscription::<Number>("numbers").in_group(&sum)
+/// let _s = sum.subscription::<Number>("numbers")
 ///     .callback(|sum: &mut Sum, number: &Number| sum.0 += number.0)?;
-/// let _t = node.timer(Duration::from_secs(1)).in_group(&sum)
+/// let _t = sum.timer(Duration::from_secs(1))
 ///     .callback(|sum: &mut Sum| println!("{}", sum.0))?;
 /// # Ok::<(), sinew::Error>(())
 /// ```
@@ -62,7 +62,7 @@ impl<S> Clone for Group<S> {
 /// let node = context.node("detector")?;
 /// let group = node.reentrant_group();
 /// let (seen, all_seen) = std::sync::mpsc::channel();
-/// let _pictures = node.subscription::<Picture>("pictures").in_group(&group)
+/// let _pictures = group.subscription::<Picture>("pictures")
 ///     .callback(move |_: &Picture| seen.send(()))?;
 ///
 /// let executor = Executor::multi(2); // up to two pictures at a time
@@ -311,7 +311,7 @@ mod tests {
         for n in 0..100 {
             let node = context.node("goes").unwrap();
             let group = node.group(n).priority(n);
-            let _timer = node.timer(Duration::from_secs(1)).in_group(&group).callback(|| {}).unwrap();
+            let _timer = group.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
         }
         assert_eq!(executor.scheduler.slots(), 1);
     }

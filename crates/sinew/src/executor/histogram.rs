@@ -23,7 +23,8 @@ const BUCKETS: usize = bucket(LARGEST) + 1;
 /// blocks.
 ///
 /// ```
-/// use sinew::{Duration, Histogram};
+/// use sinew::Duration;
+/// use sinew::executor::Histogram;
 /// let mut runs = Histogram::default();
 /// (1..=100).for_each(|n| runs.record(Duration::from_micros(n), 1));
 /// assert_eq!(runs.count(), 100);

@@ -1,39 +1,43 @@
-//! Executors: running callbacks in the order in which their messages arrived. (The design's section 7.)
-//!
-//! | file | what |
-//! |---|---|
-//! | `scheduler` | which callback runs next, where; sleeping and waking |
-//! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
-//! | `task` | what is run |
-//! | `bells` | what the threads sleep on, and which were called |
-//! | `ready`, `heap` | the queues it is made of |
-//! | `worker` | a thread that asks for work |
-//! | `run` | running callbacks on a thread, and what becomes of those that fail |
-//! | `caller_runs` | threads that wait for a server and run it themselves |
-//! | `wake_policy` | whether another thread is woken for what became ready |
-//! | `header` | an entity in an executor, as those that make it ready see it |
-//! | `lane` | what a worker's callbacks make ready, past the queue |
-//! | `timers` | a thread of their own for timers |
-//! | `blocked` | workers that wait for something in a callback |
-//! | `histogram` | how long callbacks run |
-//! | `group` | callback groups, their members and their place in an executor |
-//! | `owner` | what it asks of a group's node and context |
-//! | `membership` | which executor serves the groups of a node or a context |
-//! | `group_token` | who may touch a group's callbacks and state now |
-//! | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
-//! | `wait_graph` | which thread waits for which |
-//! | `wait_set` | another front end: the program decides what runs |
-//! | `spinning` | the executor that this thread spins |
-//! | `current` | what this thread is in the middle of |
-//! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
-//! | `descriptor` | an executor's file descriptor, for an event loop of another library |
+//! Executors and wait sets: what runs callbacks, on which threads, in which order.
+
+// Executors: running callbacks in the order in which their messages arrived. (The design's section 7.)
+//
+// | file | what |
+// |---|---|
+// | `scheduler` | which callback runs next, where; sleeping and waking |
+// | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
+// | `task` | what is run |
+// | `builder` | the options of executors and wait sets |
+// | `bells` | what the threads sleep on, and which were called |
+// | `ready`, `heap` | the queues it is made of |
+// | `worker` | a thread that asks for work |
+// | `run` | running callbacks on a thread, and what becomes of those that fail |
+// | `caller_runs` | threads that wait for a server and run it themselves |
+// | `wake_policy` | whether another thread is woken for what became ready |
+// | `header` | an entity in an executor, as those that make it ready see it |
+// | `lane` | what a worker's callbacks make ready, past the queue |
+// | `timers` | a thread of their own for timers |
+// | `blocked` | workers that wait for something in a callback |
+// | `histogram` | how long callbacks run |
+// | `group` | callback groups, their members and their place in an executor |
+// | `owner` | what it asks of a group's node and context |
+// | `membership` | which executor serves the groups of a node or a context |
+// | `group_token` | who may touch a group's callbacks and state now |
+// | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
+// | `wait_graph` | which thread waits for which |
+// | `wait_set` | another front end: the program decides what runs |
+// | `spinning` | the executor that this thread spins |
+// | `current` | what this thread is in the middle of |
+// | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
+// | `descriptor` | an executor's file descriptor, for an event loop of another library |
 
 mod bells;
 pub(crate) mod blocked;
+pub(crate) mod builder;
 mod caller_runs;
 pub(crate) mod current;
 pub(crate) mod descriptor;
-mod error;
+pub(crate) mod error;
 pub(crate) mod group;
 pub(crate) mod group_token;
 pub(crate) mod header;
@@ -60,10 +64,11 @@ mod worker;
 use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, Ordering};
-use bells::MOST_THREADS;
-pub use error::{AddError, SpinError};
+pub use builder::{ExecutorBuilder, WaitSetBuilder};
+pub(crate) use error::{AddError, SpinError};
+pub use group::CallbackGroup;
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
-use histogram::Histogram;
+pub use histogram::Histogram;
 use membership::GroupRegistry;
 use owner::{Host, Owner};
 use prefetch::Noting;
@@ -78,7 +83,9 @@ use std::pin::pin;
 use std::sync::Weak;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
-use threads::{Placement, ThreadOptions, ThreadSetup};
+pub use threads::Placement;
+use threads::{ThreadOptions, ThreadSetup};
+pub use wait_set::{Ready, WaitSet, Waitable};
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
 /// groups with a higher priority first.
@@ -224,11 +231,11 @@ impl Default for Executor {
 impl Executor {
     /// An executor that runs everything on the thread that spins it.
     pub fn single() -> Self {
-        Self::with(1, DispatchOrder::Arrival)
+        builder::plain(1)
     }
 
-    /// An executor that runs callbacks on so many threads, up to 61, the one that spins it included; 0 for as many as the
-    /// process may use cores. They are started by [`spin`](Self::spin) and end with it.
+    /// An executor that runs callbacks on so many threads, the one that spins it included; 0 for as many as the process may
+    /// use cores. More than 61 are 61 (with [`builder`](Self::builder) they are an error). They are started by [`spin`](Self::spin) and end with it.
     ///
     /// A callback of a group never runs at the same time as another of that group, unless it is
     /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one, unless it says otherwise. What
@@ -252,116 +259,7 @@ impl Executor {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn multi(threads: usize) -> Self {
-        Self::with(threads, DispatchOrder::Arrival)
-    }
-
-    fn with(threads: usize, order: DispatchOrder) -> Self {
-        let threads = if threads == 0 {
-            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
-        } else {
-            threads
-        };
-        Self {
-            scheduler: Scheduler::with(threads, order),
-            served: Mutex::new(Vec::new()),
-            timer_thread: TimerThread::No,
-            options: ThreadOptions::default(),
-        }
-    }
-
-    /// How long a thread that has nothing to do stays awake before it sleeps, looking for what other processes send (default: not
-    /// at all). A thread that publishes to it meanwhile makes no system call, and it answers within
-    /// a fraction of a microsecond instead of the tens that a wake-up takes; for that it keeps a
-    /// core busy. Without effect on what comes from its own process.
-    ///
-    /// ```
-    /// let executor = sinew::Executor::single().spin_before_park(std::time::Duration::from_micros(50));
-    /// # drop(executor);
-    /// ```
-    #[must_use]
-    pub fn spin_before_park(self, patience: std::time::Duration) -> Self {
-        self.scheduler.remote_events.set_patience(patience);
-        self
-    }
-
-    /// What callbacks are ordered by; [`DispatchOrder::Arrival`] by default.
-    ///
-    /// # Panics
-    /// If something was added already.
-    #[must_use]
-    pub fn order(self, order: DispatchOrder) -> Self {
-        assert!(
-            self.served.lock().is_empty(),
-            "an executor's order is chosen before something is added to it"
-        );
-        let scheduler = self.scheduler.with_order(order);
-        Self {
-            scheduler,
-            served: Mutex::new(Vec::new()),
-            timer_thread: self.timer_thread,
-            options: self.options.clone(),
-        }
-    }
-
-    /// Whether timers have a thread of their own while [`spin`](Self::spin) or [`spin_until`](Self::spin_until) runs;
-    /// [`TimerThread::No`] by default. In virtual time they never have.
-    #[must_use]
-    pub fn timer_thread(mut self, kind: TimerThread) -> Self {
-        self.timer_thread = kind;
-        self
-    }
-
-    /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on one of its own. The spinning
-    /// thread has its own back afterwards. (With one thread nothing is changed, unless cores are listed.) Listed cores are for the
-    /// executor's own threads only: [callers](Self::caller_runs) are refused from then on.
-    #[must_use]
-    pub fn placement(mut self, placement: Placement) -> Self {
-        if matches!(placement, Placement::Cores(_)) {
-            self.scheduler.set_caller_runs(false);
-        }
-        self.options.placement = placement;
-        self
-    }
-
-    /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin: before everything else on
-    /// their cores, for as long as they like. [Callers](Self::caller_runs) are refused from then on. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
-    #[must_use]
-    pub fn realtime_priority(mut self, priority: u8) -> Self {
-        self.scheduler.set_caller_runs(false);
-        self.options.priority = Some(priority);
-        self
-    }
-
-    /// Locks the process's memory, what it has and will have, into RAM when it spins, so that no page has to be fetched from
-    /// disk in a callback. It stays so. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
-    #[must_use]
-    pub fn lock_memory(mut self) -> Self {
-        self.options.lock_memory = true;
-        self
-    }
-
-    /// Whether a thread from outside that calls a service of this executor may run the server's callback itself, in the place of a
-    /// thread of the executor that rests; by default it may, as then no thread has to be woken. It
-    /// does so only if the executor would run just that next and the callback is known to be done
-    /// within the call's timeout. Turn it off for callbacks that must run on the thread that spins.
-    #[must_use]
-    pub fn caller_runs(self, may_run: bool) -> Self {
-        self.scheduler.set_caller_runs(may_run);
-        self
-    }
-
-    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default.
-    #[must_use]
-    pub fn on_panic(self, reaction: FaultPolicy) -> Self {
-        self.scheduler.set_reactions(Some(reaction), None);
-        self
-    }
-
-    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
-    #[must_use]
-    pub fn on_error(self, reaction: FaultPolicy) -> Self {
-        self.scheduler.set_reactions(None, Some(reaction));
-        self
+        builder::plain(threads)
     }
 
     /// On how many threads [`spin`](Self::spin) runs callbacks.
@@ -458,7 +356,7 @@ impl Executor {
     /// two seconds to add something. A node of which nothing is left that could run is named in the log, once.
     ///
     /// # Errors
-    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](Self::on_error) says to stop; a thread spins this
+    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](ExecutorBuilder::on_error) says to stop; a thread spins this
     /// executor already; or there is nothing to serve ([`SpinError::Nothing`]).
     pub fn spin(&self) -> Result<(), SpinError> {
         let result = self.with_helpers(|spin| {

@@ -6,6 +6,7 @@ use super::wait_graph::WaitGraph;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EndpointKey, Participant};
+use std::any::Any;
 
 /// A group's node.
 pub(crate) trait Owner: Send + Sync {
@@ -19,6 +20,9 @@ pub(crate) trait Owner: Send + Sync {
     fn said_idle(&self) -> &AtomicBool;
 
     fn host(&self) -> &dyn Host;
+
+    /// For those above, who know what it is.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 /// A node's context.

@@ -159,10 +159,6 @@ impl RemoteEvents {
         self.patience.store(nanoseconds, Ordering::Relaxed); // read by the next poller
     }
 
-    pub(crate) fn patience(&self) -> Duration {
-        Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before any worker sleeps
-    }
-
     /// Whether anything could come.
     #[inline]
     pub(crate) fn has_ports(&self) -> bool {

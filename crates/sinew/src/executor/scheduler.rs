@@ -666,16 +666,6 @@ impl Scheduler {
         self.lock().fault.take()
     }
 
-    /// The same for an executor with another order, to which nothing was added yet.
-    pub(crate) fn with_order(&self, order: DispatchOrder) -> Arc<Self> {
-        let other = Self::with(self.threads(), order);
-        let (on_panic, on_error) = self.reactions();
-        other.set_reactions(Some(on_panic), Some(on_error));
-        other.set_caller_runs(self.lock().caller_runs);
-        other.remote_events.set_patience(self.remote_events.patience());
-        other
-    }
-
     /// How long callbacks have run.
     pub(crate) fn run_times(&self) -> Vec<RunTimes> {
         let measured: Vec<_> = {

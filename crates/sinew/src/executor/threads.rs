@@ -41,15 +41,6 @@ pub enum Placement {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThreadError {
-    /// The priority isn't one.
-    #[error("{priority} is not a realtime priority: SCHED_FIFO has 1 (lowest) to 99")]
-    Priority {
-        /// What was asked for.
-        priority: u8,
-    },
-    /// The list of cores is empty.
-    #[error("the list of cores to place threads on is empty: name one at least, or use Placement::Off")]
-    NoCores,
     /// There is no such core, or the process may not use it.
     #[error(
         "worker {worker} can't run on core {core}: there is none, it is offline, or this process may not use it; \
@@ -73,8 +64,7 @@ pub enum ThreadError {
     },
 }
 
-crate::sys::says::debug_says!(ThreadError:
-    Priority { priority }, NoCores, Core { worker, core }, System { call, reason, remedy });
+crate::sys::says::debug_says!(ThreadError: Core { worker, core }, System { call, reason, remedy });
 
 impl ThreadError {
     fn system(call: &'static str, error: &io::Error, remedy: &'static str) -> Self {
@@ -86,7 +76,7 @@ impl ThreadError {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ThreadOptions {
     pub(crate) placement: Placement,
-    /// A `SCHED_FIFO` priority, 1 to 99. Default: none, the thread keeps its scheduling policy.
+    /// A `SCHED_FIFO` priority, 1 to 99 (the builder has seen to it). Default: none, the thread keeps its scheduling policy.
     pub(crate) priority: Option<u8>,
     /// Locks all memory of the process, what it has and what it will have, into RAM. It stays so
     /// after the spin: other parts of the process may have come to count on it.
@@ -94,16 +84,10 @@ pub(crate) struct ThreadOptions {
 }
 
 impl ThreadOptions {
-    /// Checks the options, locks the memory and chooses the cores for that many workers. Called by
+    /// Locks the memory and chooses the cores for that many workers. Called by
     /// the thread that spins.
     pub(crate) fn prepare(&self, workers: usize) -> Result<ThreadSetup, ThreadError> {
-        if let Some(priority) = self.priority
-            && !(1..=99).contains(&priority)
-        {
-            return Err(ThreadError::Priority { priority });
-        }
         let cores = match &self.placement {
-            Placement::Cores(cores) if cores.is_empty() => return Err(ThreadError::NoCores),
             Placement::Cores(cores) => cores.clone(),
             Placement::Spread | Placement::Off => Vec::new(),
         };
@@ -412,13 +396,8 @@ mod tests {
     }
 
     #[test]
-    fn bad_options_are_errors_that_say_what_would_be_good() {
+    fn a_core_that_there_is_not_is_an_error_that_says_which() {
         aside(|| {
-            assert_eq!(options(Placement::Cores(vec![])).prepare(2).unwrap_err(), ThreadError::NoCores);
-            for priority in [0, 100, 255] {
-                let options = ThreadOptions { priority: Some(priority), ..ThreadOptions::default() };
-                assert_eq!(options.prepare(1).unwrap_err(), ThreadError::Priority { priority });
-            }
             let before = allowed_cores();
             for core in [CpuSet::MAX_CPU - 1, CpuSet::MAX_CPU, usize::MAX] {
                 let plan = options(Placement::Cores(vec![before[0], core])).prepare(2).unwrap();

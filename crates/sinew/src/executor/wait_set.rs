@@ -11,7 +11,7 @@
 use super::header::MemberId;
 use super::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
 use super::spinning::Spinning;
-use super::{AddError, DispatchOrder, Executable, Executor, FaultPolicy, InHand, SpinError, StopHandle};
+use super::{AddError, Executable, Executor, InHand, SpinError, StopHandle};
 use crate::sys::clock::{Stamp, Time, nanoseconds};
 use crate::sys::sync::Arc;
 use std::cmp::Reverse;
@@ -32,7 +32,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::WaitSet;
+/// use sinew::executor::WaitSet;
 /// # #[derive(Clone)] struct Scan(u32); impl Message for Scan {}
 /// # #[derive(Clone)] struct Pose(u32); impl Message for Pose {}
 /// let context = Context::new()?;
@@ -84,28 +84,8 @@ impl WaitSet {
         Self::default()
     }
 
-    /// What the ready things are ordered by; [`DispatchOrder::Arrival`] by default.
-    ///
-    /// # Panics
-    /// If something was added already.
-    #[must_use]
-    pub fn order(mut self, order: DispatchOrder) -> Self {
-        self.executor = self.executor.order(order);
-        self
-    }
-
-    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default: [`Ready::run`] returns it.
-    #[must_use]
-    pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
-        self.executor = self.executor.on_panic(reaction);
-        self
-    }
-
-    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
-    #[must_use]
-    pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
-        self.executor = self.executor.on_error(reaction);
-        self
+    pub(super) fn of(executor: Executor) -> Self {
+        Self { executor, ready: Vec::new() }
     }
 
     /// Serves a context, a node or a group from now on, as [`Executor::add`] does: everything in it
@@ -188,7 +168,7 @@ impl Ready<'_> {
     /// callback.
     ///
     /// # Errors
-    /// [`SpinError`]: the callback panicked, or failed and [`on_error`](WaitSet::on_error) says to
+    /// [`SpinError`]: the callback panicked, or failed and [`on_error`](super::WaitSetBuilder::on_error) says to
     /// stop; or it was called while another thread, or a callback of this set, runs something of
     /// the set.
     pub fn run(&self) -> Result<bool, SpinError> {

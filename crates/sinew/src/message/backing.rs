@@ -1,7 +1,7 @@
 //! What keeps the memory of a message that lies in shared memory, or of which there is only an
 //! image.
 
-use sinew_msg::bytemuck;
+use sinew_msg::__private::bytemuck;
 use sinew_shm::{Hold, Lent, Loan};
 use std::alloc::{self, Layout};
 

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 /// One of several references to a message as it lies: a value that a publisher of this process has
-/// made, or an image in the memory of another process (or of a [`Draft`](crate::Draft)).
+/// made, or an image in the memory of another process (or of a [`Draft`](crate::msg::Draft)).
 /// [`view`](Self::view) reads either; nothing is copied or decoded for it.
 ///
 /// One pointer wide; `clone` counts. An image stays where it is, and its publisher leaves it alone,
@@ -20,7 +20,7 @@ use std::ops::Deref;
 /// type, an image is passed on as it is.
 ///
 /// ```
-/// use sinew::Sample;
+/// use sinew::msg::Sample;
 /// use sinew::prelude::*;
 /// use sinew_interfaces::sensor_msgs::msg::Image;
 ///
@@ -65,7 +65,7 @@ impl<T: Message> Sample<T> {
 
     /// What is in the message. Of an image, all is checked, in steps that its number of fields and
     /// of strings count, not its length; allocated is only what the view owns, see
-    /// [`view`](mod@crate::view).
+    /// [`view`](mod@crate::msg::view).
     ///
     /// # Errors
     /// [`DecodeError`] if it is an image whose writer has changed it against all rules: it was

@@ -55,7 +55,7 @@ const WITHOUT_EFFECT: [&str; 6] = [
 ///     "camera", "--rate", "30", "--ros-args", "-r", "image:=left/image", "--", "file.yaml",
 /// ])?;
 /// assert_eq!(arguments.rest(), ["camera", "--rate", "30", "file.yaml"]);
-/// # Ok::<(), sinew::ArgumentError>(())
+/// # Ok::<(), sinew::error::ArgumentError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
@@ -214,7 +214,7 @@ impl Arguments {
     /// ```
     /// let arguments = sinew::Arguments::parse(["camera", "--rate", "30", "--ros-args", "-r", "__ns:=/robot"])?;
     /// assert_eq!(arguments.rest(), ["camera", "--rate", "30"]);
-    /// # Ok::<(), sinew::ArgumentError>(())
+    /// # Ok::<(), sinew::error::ArgumentError>(())
     /// ```
     pub fn rest(&self) -> &[String] {
         &self.rest
@@ -271,7 +271,7 @@ Environment:
     /// let arguments = Arguments::parse(line)?;
     /// assert_eq!(arguments.log_level("robot.camera"), Some(LogLevel::Debug));
     /// assert_eq!(arguments.log_level("planner"), Some(LogLevel::Warn));
-    /// # Ok::<(), sinew::ArgumentError>(())
+    /// # Ok::<(), sinew::error::ArgumentError>(())
     /// ```
     pub fn log_level(&self, logger: &str) -> Option<LogLevel> {
         level_of(&self.log_levels, logger)

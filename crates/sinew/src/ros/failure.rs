@@ -10,8 +10,8 @@ use std::time::Duration;
 debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error));
 debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
-    GroupAfterHandlers { topic }, AlwaysReady { name }, System { name, call, reason, remedy },
-    ServiceTaken { service, node }, MaxRequests { service }, ForeignGroup { name });
+    AlwaysReady { name }, System { name, call, reason, remedy },
+    ServiceTaken { service, node }, MaxRequests { service });
 debug_says!(SharedMemoryError: Join(error), Capacity(error));
 
 /// Why a context could not be made.
@@ -76,12 +76,6 @@ pub enum CreateError {
         /// The period that was asked for.
         period: Duration,
     },
-    /// A status handler was given before the group it belongs to.
-    #[error("`in_group` must come before the `on_..` handlers of `{topic}`: they belong to the group, too")]
-    GroupAfterHandlers {
-        /// The topic as it was given.
-        topic: String,
-    },
     /// The file descriptor is of a kind that is always ready, so that there is nothing to wait for.
     #[error(
         "{name} can't be created: its descriptor is a regular file or a directory, which are always ready; read or write it \
@@ -118,12 +112,6 @@ pub enum CreateError {
     MaxRequests {
         /// The service's full name.
         service: String,
-    },
-    /// The group belongs to another context.
-    #[error("`{name}` can't be in a group of another context")]
-    ForeignGroup {
-        /// What was to be created.
-        name: String,
     },
 }
 
@@ -166,7 +154,7 @@ pub enum PublishFailure {
          as the thread that would have to empty it is waiting here; use keep_last, or another executor"
     )]
     WouldDeadlock,
-    /// A received [`Sample`](crate::Sample) was to be passed on, and a subscription of this process
+    /// A received [`Sample`](crate::msg::Sample) was to be passed on, and a subscription of this process
     /// takes values, of which there is none.
     #[error(
         "the message was not published: it contains a string that is not UTF-8, so it can't be decoded for a subscription of this \

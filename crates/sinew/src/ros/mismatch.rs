@@ -56,7 +56,8 @@ impl Mismatch {
     /// `in_one_process`: of one participant. Allocates texts; never blocks.
     ///
     /// ```
-    /// use sinew::{Mismatch, QoS};
+    /// use sinew::QoS;
+    /// use sinew::event::Mismatch;
     /// use sinew_shm::{Endpoint, EndpointKind};
     /// let end = |kind, qos: QoS| Endpoint {
     ///     kind,

@@ -65,7 +65,8 @@ impl std::fmt::Display for NameKind {
 /// would be right.
 ///
 /// ```
-/// use sinew::{ArgumentError, Arguments, NameError};
+/// use sinew::Arguments;
+/// use sinew::error::{ArgumentError, NameError};
 ///
 /// let error = Arguments::parse(["camera", "--ros-args", "-r", "image:=left//image"]).unwrap_err();
 /// let ArgumentError::InvalidName { error, .. } = error else { panic!("{error}") };

@@ -9,7 +9,7 @@ use std::fmt;
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::CallFailure;
+/// use sinew::error::CallFailure;
 /// # #[derive(Debug)] struct Number(u64); impl Message for Number {}
 /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
 /// let context = Context::new()?;

@@ -48,6 +48,11 @@ pub enum CallFailure {
         /// that isn't known. If not, it never will.
         started: bool,
     },
+    /// The callback for the result wants the state of another group than the client's.
+    #[error(
+        "the client was made by another group than the one whose state the callback takes: make it with that group's `client`"
+    )]
+    OtherGroup,
     /// The server went before it answered.
     #[error("the server went away before it answered")]
     ServerGone,

@@ -29,7 +29,6 @@ use crate::sys::sync::{Arc, Bell, Mutex};
 use crate::topic::session::Session;
 use sinew_shm::{Counter, Counters, EndpointKey, OwnEndpoint};
 use slab::Slab;
-use std::any::Any;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::OnceLock;
@@ -67,11 +66,9 @@ pub(crate) struct CallFault {
 /// What came of a call.
 pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 
-/// The callback that wants the outcome of one call. It is given its group, which so needn't be kept
-/// for each.
-pub(crate) type OnOutcome = Box<
-    dyn FnOnce(&dyn Any, &mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> Result<(), String> + Send,
->;
+/// The callback that wants the outcome of one call. It is given its group's token.
+pub(crate) type OnOutcome =
+    Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> Result<(), String> + Send>;
 
 /// Who is told when a call is settled.
 enum CallWaiter {

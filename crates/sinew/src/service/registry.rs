@@ -197,7 +197,7 @@ mod tests {
             let another = node.client::<Numbers>("n").create().unwrap();
             let call = client.call_async(Number(1));
             drop(client);
-            let server = node.service::<Numbers>("n").callback(|n: Unique<Number>| n).unwrap();
+            let server = node.server::<Numbers>("n").callback(|n: Unique<Number>| n).unwrap();
             assert_eq!(names(), 1);
             drop(another);
             drop(server);

@@ -98,7 +98,7 @@ impl Drop for ReplyToken {
 /// A server's callback that takes it as its last parameter answers when it likes: it passes the
 /// responder on, to a thread, a later callback or a task. Dropped without an answer, the call fails
 /// at once with [`CallFailure::Dropped`]. It outlives its server. As long as it lives it counts
-/// among the server's [`max_requests`](crate::api::server::ServiceBuilder::max_requests).
+/// among the server's [`max_requests`](crate::api::server::ServerBuilder::max_requests).
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -107,7 +107,7 @@ impl Drop for ReplyToken {
 /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
 /// let context = Context::new()?;
 /// let node = context.node("doubler")?;
-/// let _server = node.service::<Double>("double").callback(|request: Number, responder: Responder<Double>| {
+/// let _server = node.server::<Double>("double").callback(|request: Number, responder: Responder<Double>| {
 ///     std::thread::spawn(move || responder.respond(Number(2 * request.0)));
 /// })?;
 /// let client = node.client::<Double>("double").create()?;

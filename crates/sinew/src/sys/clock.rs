@@ -25,7 +25,8 @@ use std::time::Duration;
 /// Arithmetic saturates: a difference is never negative, and no sum wraps.
 ///
 /// ```
-/// use sinew::{Time, Duration};
+/// use sinew::Duration;
+/// use sinew::time::Time;
 /// let time = Time::from_nanoseconds(1_500_000_000) + Duration::from_millis(500);
 /// assert_eq!(time.nanoseconds(), 2_000_000_000);
 /// assert_eq!(time - Time::from_nanoseconds(0), Duration::from_secs(2));
@@ -50,7 +51,7 @@ impl Time {
     /// `Time::from(message)`. ROS 2: `to_msg`.
     ///
     /// ```
-    /// use sinew::Time;
+    /// use sinew::time::Time;
     /// use sinew_interfaces::builtin_interfaces::msg;
     ///
     /// let time = Time::from_nanoseconds(1_500_000_000);
@@ -193,10 +194,6 @@ impl Clock {
         self.0.source.as_ref()
     }
 
-    pub(crate) fn same(&self, other: &Clock) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Whether one executor can follow both: both go by the machine, or by the same virtual clock.
     pub(crate) fn goes_with(&self, other: &Clock) -> bool {
         match (&self.0.source, &other.0.source) {
@@ -286,7 +283,7 @@ thread_local! {
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::VirtualClock;
+/// use sinew::time::VirtualClock;
 /// let clock = VirtualClock::new();
 /// let context = Context::builder().virtual_time(&clock).build()?;
 /// let node = context.node("metronome")?;

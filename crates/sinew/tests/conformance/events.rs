@@ -2,11 +2,14 @@
 
 use crate::stage::{Path, Runner, Stage};
 use crate::support::{Log, Number, Text, numbers_in, wait_for};
-use sinew::prelude::*;
-use sinew::{
-    BufferType, IncompatibleQos, IncompatibleType, Liveliness, LivelinessChanged, MessageLost,
-    OfferedDeadlineMissed, Policy, Publisher, RequestedDeadlineMissed,
+use sinew::Publisher;
+use sinew::event::{
+    IncompatibleQos, IncompatibleType, LivelinessChanged, MessageLost, OfferedDeadlineMissed,
+    RequestedDeadlineMissed,
 };
+use sinew::msg::BufferType;
+use sinew::prelude::*;
+use sinew::qos::{Liveliness, Policy};
 
 const SHORT: Duration = Duration::from_millis(10);
 const LONG: Duration = Duration::from_millis(11);

@@ -2,8 +2,9 @@
 
 use crate::stage::{Options, Path, Runner, Stage};
 use crate::support::{Gate, Log, Number};
+use sinew::error::SpinError;
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, SpinError};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
@@ -19,7 +20,7 @@ pub(crate) fn a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest<R: R
         }
         pen.write(*sum);
     };
-    let subscription = stage.receiver.subscription("numbers").in_group(&sum).callback(callback)?;
+    let subscription = sum.subscription("numbers").callback(callback)?;
     let publisher = stage.publisher("numbers")?;
     (1..=4).try_for_each(|number| publisher.publish(Number(number)))?;
     let (entity, message) = ("subscription to /numbers of node /receiver".to_owned(), "no 2".to_owned());
@@ -90,7 +91,7 @@ pub(crate) fn a_panic_on_another_thread_is_returned<R: Runner, P: Path>() -> sin
             meeting.wait(); // one of them is on the thread that spins
             assert_eq!(thread::current().id(), here, "elsewhere");
         };
-        readers.push(stage.receiver.subscription("numbers").in_group(&group).callback(callback)?);
+        readers.push(group.subscription("numbers").callback(callback)?);
     }
     let publisher = stage.publisher("numbers")?;
     for _ in 0..10 {

@@ -47,7 +47,7 @@ pub(crate) fn callbacks_of_an_exclusive_group_never_overlap<R: Runner, P: Path>(
                 *count += 1;
                 pen.write((n, *count));
             };
-            readers.push(stage.receiver.subscription(topic).qos(DEEP).in_group(group).callback(callback)?);
+            readers.push(group.subscription(topic).qos(DEEP).callback(callback)?);
         }
     }
     let (a, b) = (stage.publisher("a")?, stage.publisher("b")?);
@@ -72,12 +72,10 @@ pub(crate) fn callbacks_of_a_reentrant_group_run_once_for_each_message<R: Runner
     let (log, inside) = (Log::new(), Arc::new(Inside::default()));
     let group = stage.receiver.reentrant_group();
     let (pen, visited) = (log.pen(), inside.clone());
-    let subscription = stage.receiver.subscription("numbers").qos(DEEP).in_group(&group).callback(
-        move |number: &Number| {
-            visited.visit();
-            pen.write(number.0);
-        },
-    )?;
+    let subscription = group.subscription("numbers").qos(DEEP).callback(move |number: &Number| {
+        visited.visit();
+        pen.write(number.0);
+    })?;
     let publisher = stage.publisher("numbers")?;
     let mut lines = stage.while_spinning(|| {
         (0..MESSAGES).try_for_each(|number| publisher.publish(Number(number)))?;
@@ -100,7 +98,7 @@ pub(crate) fn reentrant_callbacks_overlap<R: Runner, P: Path>() -> sinew::Result
         meeting.wait(); // for all others
         pen.write(number.0);
     };
-    let _numbers = stage.receiver.subscription("numbers").qos(DEEP).in_group(&group).callback(callback)?;
+    let _numbers = group.subscription("numbers").qos(DEEP).callback(callback)?;
     let publisher = stage.publisher("numbers")?;
     (0..3 * R::THREADS as u64).try_for_each(|number| publisher.publish(Number(number)))?;
     let mut lines = stage.while_spinning(|| Ok(log.wait_for(3 * R::THREADS as u64)))?;
@@ -119,7 +117,7 @@ pub(crate) fn exclusive_groups_overlap<R: Runner, P: Path>() -> sinew::Result<()
             meeting.wait();
             pen.write(n);
         };
-        readers.push(stage.receiver.subscription("numbers").in_group(&group).callback(callback)?);
+        readers.push(group.subscription("numbers").callback(callback)?);
     }
     let publisher = stage.publisher("numbers")?;
     for _ in 0..10 {
@@ -132,14 +130,9 @@ pub(crate) fn exclusive_groups_overlap<R: Runner, P: Path>() -> sinew::Result<()
 }
 
 /// Reports its name when it is triggered.
-fn bell(
-    node: &Node,
-    group: &Group,
-    name: &'static str,
-    log: &Log<&'static str>,
-) -> sinew::Result<GuardCondition> {
+fn bell(group: &Group, name: &'static str, log: &Log<&'static str>) -> sinew::Result<GuardCondition> {
     let pen = log.pen();
-    Ok(node.guard_condition().in_group(group).callback(move || pen.write(name))?)
+    Ok(group.guard_condition().callback(move || pen.write(name))?)
 }
 
 pub(crate) fn groups_of_one_node_run_in_different_runners<R: Runner, P: Path>() -> sinew::Result<()> {
@@ -151,11 +144,7 @@ pub(crate) fn groups_of_one_node_run_in_different_runners<R: Runner, P: Path>() 
     runners[0].0.add(&one)?;
     runners[1].0.add(&other)?;
     runners[2].0.add(&context)?; // what no other one serves
-    let bells = [
-        bell(&node, &one, "one", &log)?,
-        bell(&node, &other, "other", &log)?,
-        bell(&node, &rest, "rest", &log)?,
-    ];
+    let bells = [bell(&one, "one", &log)?, bell(&other, "other", &log)?, bell(&rest, "rest", &log)?];
     bells.iter().for_each(GuardCondition::trigger);
     for (runner, name) in &runners {
         assert_eq!(spinning(runner, || Ok(log.next()))?, *name);
@@ -228,7 +217,7 @@ pub(crate) fn a_context_brings_what_is_still_to_come<R: Runner, P: Path>() -> si
     let late = stage.while_spinning(|| {
         let node = stage.receiving.node("late")?;
         let group = node.group(());
-        let bell = bell(&node, &group, "late", &log)?;
+        let bell = bell(&group, "late", &log)?;
         bell.trigger();
         assert_eq!(log.next(), "late");
         Ok(bell)
@@ -246,9 +235,8 @@ pub(crate) fn something_can_be_added_while_it_spins<R: Executing, P: Path>() -> 
         for (context, name) in [(&stage.receiving, "one"), (&real_context(), "other")] {
             let node = context.node(name)?;
             let (exclusive, reentrant) = (node.group(()), node.reentrant_group());
-            let (bell, pen) = (bell(&node, &exclusive, name, &log)?, log.pen());
-            let other =
-                node.guard_condition().in_group(&reentrant).callback(move || pen.write("reentrant"))?;
+            let (bell, pen) = (bell(&exclusive, name, &log)?, log.pen());
+            let other = reentrant.guard_condition().callback(move || pen.write("reentrant"))?;
             bell.trigger();
             other.trigger();
             stage.runner.add(&exclusive)?;

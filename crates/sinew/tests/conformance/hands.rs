@@ -6,7 +6,7 @@ use crate::support::tasks::block_on;
 use crate::support::{Gate, Log, Number, PATIENCE, Text, numbers_in};
 use futures_core::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sinew::WaitSet;
+use sinew::executor::WaitSet;
 use sinew::prelude::*;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -192,7 +192,7 @@ pub(crate) fn what_comes_while_a_thread_is_busy_is_handled_by_another<R: Runner,
             wait.wait();
         };
         let topic = format!("busy_{n}");
-        let subscription = stage.receiver.subscription(&topic).in_group(&group).callback(callback)?;
+        let subscription = group.subscription(&topic).callback(callback)?;
         busy.push((subscription, stage.publisher(&topic)?, leave));
     }
     let _subscription = stage.listen("numbers", DEEP, log.pen())?;

@@ -2,8 +2,8 @@
 
 use crate::stage::{Path, Runner, Stage};
 use crate::support::{Log, Number, numbers_in};
+use sinew::event::{Matched, MessageLost};
 use sinew::prelude::*;
-use sinew::{Matched, MessageLost};
 use std::thread;
 
 const LATCHED: QoS = QoS::new().transient_local();

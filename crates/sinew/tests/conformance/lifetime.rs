@@ -3,8 +3,11 @@
 
 use crate::stage::{Path, Runner, Stage};
 use crate::support::{Gate, Log, Number, Pen, all_numbers_in};
+use sinew::GuardCondition;
+use sinew::event::Triggered;
+use sinew::executor::StopHandle;
 use sinew::prelude::*;
-use sinew::{GuardCondition, StopHandle, TimerInfo, Triggered};
+use sinew::time::TimerInfo;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
@@ -61,7 +64,7 @@ pub(crate) fn a_sleeping_runner_wakes_for_whatever_becomes_ready<R: Runner, P: P
     stage.while_spinning(|| {
         let (callback, group) = (report("message"), stage.receiver.group(()));
         let callback = move |_: &Number| callback();
-        let subscription = stage.receiver.subscription("numbers").in_group(&group).callback(callback)?;
+        let subscription = group.subscription("numbers").callback(callback)?;
         stage.find_out();
         publisher.publish(Number(1))?;
         assert_eq!(log.next(), "message");
@@ -224,7 +227,7 @@ pub(crate) fn entities_come_and_go_while_others_publish<R: Runner, P: Path>() ->
     let come_and_go = |round| {
         let (pen, group) = (log.pen(), stage.receiver.group(round));
         let callback = move |round: &mut u64, _: sinew::Unique<Number>| pen.write(*round);
-        let subscription = stage.receiver.subscription("numbers").in_group(&group).callback(callback)?;
+        let subscription = group.subscription("numbers").callback(callback)?;
         let timer = stage.receiver.timer(Duration::from_micros(10)).callback(|| {})?;
         let guard = stage.receiver.guard_condition().callback(|| {})?;
         guard.trigger();
@@ -397,7 +400,7 @@ pub(crate) fn nothing_is_left_behind<R: Runner, P: Path>() -> sinew::Result<()> 
         let node = stage.receiving.node("node")?;
         let reentrant = node.reentrant_group();
         let (captured, pen) = (held.clone(), log.pen());
-        let guard = node.guard_condition().in_group(&reentrant).callback(move || {
+        let guard = reentrant.guard_condition().callback(move || {
             drop(captured.clone());
             pen.write(());
         })?;

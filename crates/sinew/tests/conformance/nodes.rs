@@ -26,11 +26,11 @@ fn kinds() -> Vec<fn(&Node) -> sinew::Result<Kept>> {
         |node| kept("a subscription to take from", node.subscription::<Number>("numbers").create()?),
         |node| kept("a subscription", node.subscription("numbers").callback(|_: &Number| ())?),
         |node| kept("a timer", node.timer(Duration::from_secs(3600)).callback(|| ())?),
-        |node| kept("a server", node.service::<Numbers>("s").callback(|n: &Number| n.clone())?),
+        |node| kept("a server", node.server::<Numbers>("s").callback(|n: &Number| n.clone())?),
         |node| {
             kept(
                 "a server of futures",
-                node.service::<Numbers>("s").async_callback(|n: Number| async move { n })?,
+                node.server::<Numbers>("s").async_callback(|n: Number| async move { n })?,
             )
         },
         |node| kept("a client", node.client::<Numbers>("s").create()?),
@@ -58,10 +58,9 @@ pub(crate) fn a_node_is_listed_as_long_as_anything_of_it_is_there<R: Runner, P: 
         drop(entity);
         assert!(!is_listed(), "{what} was the last");
     }
-    // In a group of another node, an entity keeps its own.
-    let other = stage.receiving.node("other")?;
+    // What a group makes keeps the group's node.
     let node = stage.receiving.node("kept")?;
-    let timer = node.timer(Duration::from_secs(3600)).in_group(&other.group(())).callback(|| ())?;
+    let timer = node.group(()).timer(Duration::from_secs(3600)).callback(|| ())?;
     drop(node);
     assert!(is_listed());
     drop(timer);
@@ -86,7 +85,7 @@ pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down<R: Runner,
         let heard = capture();
         node.subscription("numbers").callback(move |_: &Number| heard("subscription"))?.detach();
         let called = capture();
-        node.service::<Numbers>("double")
+        node.server::<Numbers>("double")
             .callback(move |n: &Number| {
                 called("server");
                 Number(2 * n.0)
@@ -103,7 +102,9 @@ pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down<R: Runner,
             .detach();
         let answered = capture();
         let client = node.client::<Numbers>("double").create()?;
-        client.call_then(Number(1), move |_: sinew::CallResult<Numbers>| answered("client")).unwrap();
+        client
+            .call_then(Number(1), move |_: sinew::service::CallResult<Numbers>| answered("client"))
+            .unwrap();
         client.detach();
         let matched = capture();
         node.publisher::<Text>("texts").on_matched(move || matched("publisher")).create()?.detach();

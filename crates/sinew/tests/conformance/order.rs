@@ -2,7 +2,7 @@
 
 use crate::stage::{Options, Path, Runner, Stage};
 use crate::support::{Log, Number};
-use sinew::DispatchOrder;
+use sinew::executor::DispatchOrder;
 use sinew::prelude::*;
 use std::fmt::Debug;
 use std::thread;
@@ -68,7 +68,7 @@ pub(crate) fn messages_of_many_groups_begin_in_the_order_of_their_publication<R:
         let topic = format!("topic_{n}");
         let (pen, group) = (log.pen(), stage.receiver.group(()));
         let callback = move |number: &Number| pen.write(number.0);
-        let subscription = stage.receiver.subscription(&topic).in_group(&group).callback(callback)?;
+        let subscription = group.subscription(&topic).callback(callback)?;
         ends.push((subscription, stage.publisher(&topic)?));
     }
     for (number, n) in (0..).zip((0..60).map(|n| n * 7 % 60)) {
@@ -88,8 +88,7 @@ pub(crate) fn each_group_keeps_the_order_and_one_thread_keeps_it_over_all<R: Run
         let name = format!("topic_{topic}");
         let (pen, group) = (log.pen(), stage.receiver.group(()));
         let callback = move |number: &Number| pen.write((topic, number.0));
-        let subscription =
-            stage.receiver.subscription(&name).qos(DEEP).in_group(&group).callback(callback)?;
+        let subscription = group.subscription(&name).qos(DEEP).callback(callback)?;
         ends.push((subscription, stage.publisher(&name)?));
     }
     let mut expected = Vec::new();
@@ -116,7 +115,7 @@ pub(crate) fn higher_priorities_begin_first<R: Runner, P: Path>() -> sinew::Resu
         let topic = format!("topic_{n}");
         let (pen, group) = (log.pen(), stage.receiver.group(()).priority(priority));
         let callback = move |number: &Number| pen.write(number.0);
-        let subscription = stage.receiver.subscription(&topic).in_group(&group).callback(callback)?;
+        let subscription = group.subscription(&topic).callback(callback)?;
         let publisher = stage.publisher(&topic)?;
         publisher.publish(Number(n))?;
         expected.push((-priority, n));
@@ -133,7 +132,7 @@ pub(crate) fn a_priority_may_be_changed_while_messages_wait<R: Runner, P: Path>(
     let log = Log::new();
     let (group, pen) = (stage.receiver.group(()), log.pen());
     let callback = move |number: &Number| pen.write(number.0);
-    let _late = stage.receiver.subscription("late").in_group(&group).callback(callback)?;
+    let _late = group.subscription("late").callback(callback)?;
     let _early = stage.listen("early", DEEP, log.pen())?;
     let (late, early) = (stage.publisher("late")?, stage.publisher("early")?);
     for priority in [0, 1, -1] {
@@ -241,7 +240,7 @@ pub(crate) fn nothing_is_lost_between_many_publishers_and_groups<R: Runner, P: P
     for reader in 0..4_u64 {
         let (pen, group) = (log.pen(), stage.receiver.group(()));
         let callback = move |number: &Number| pen.write((reader, number.0 / MESSAGES, number.0 % MESSAGES));
-        readers.push(stage.receiver.subscription("numbers").qos(DEEP).in_group(&group).callback(callback)?);
+        readers.push(group.subscription("numbers").qos(DEEP).callback(callback)?);
     }
     let publishers: Vec<_> =
         (0..SENDERS).map(|_| stage.publisher("numbers")).collect::<sinew::Result<_>>()?;

@@ -3,8 +3,9 @@
 
 use crate::stage::{Path, Runner, Stage, spinning};
 use crate::support::{Log, Number, PATIENCE, numbers_in};
+use sinew::Publisher;
+use sinew::error::PublishFailure;
 use sinew::prelude::*;
-use sinew::{PublishFailure, Publisher};
 use std::sync::{Arc, Barrier};
 
 /// Both ends reliable and keep_all, and a publisher that waits as long as a test may take.
@@ -63,9 +64,13 @@ fn pass_on_two<R: Runner, P: Path>(same_group: bool) -> sinew::Result<Vec<(u64, 
             pen.write((number, failure(&out, number)));
         }
     })?;
-    let (group, other) = (stage.receiver.group(()), stage.receiver.subscription("out").qos(patient(1)));
+    let out = if same_group {
+        stage.receiver.subscription("out")
+    } else {
+        stage.receiver.group(()).subscription("out")
+    };
     let callback = move |number: &Number| received.write((100 + number.0, None));
-    let _out = if same_group { other.callback(callback) } else { other.in_group(&group).callback(callback) }?;
+    let _out = out.qos(patient(1)).callback(callback)?;
     stage.publisher("in")?.publish(Number(1))?;
     let mut lines = stage.collect(&log, 3)?;
     lines.sort_by_key(|(number, _)| *number);
@@ -104,12 +109,12 @@ pub(crate) fn the_last_thread_does_not_wait<R: Runner, P: Path>() -> sinew::Resu
             pen.write(failure(&out, n + 1));
         };
         let group = stage.receiver.group(());
-        readers.push(stage.receiver.subscription("go").in_group(&group).callback(callback)?);
+        readers.push(group.subscription("go").callback(callback)?);
     }
     let (received, group) = (Log::new(), stage.receiver.group(()));
     let pen = received.pen();
     let callback = move |number: &Number| pen.write(number.0);
-    let _out = stage.receiver.subscription("out").qos(patient(1)).in_group(&group).callback(callback)?;
+    let _out = group.subscription("out").qos(patient(1)).callback(callback)?;
     stage.publisher("go")?.publish(Number(0))?;
     let mut outcomes = stage.collect(&log, R::THREADS)?;
     outcomes.sort_by_key(Option::is_none);

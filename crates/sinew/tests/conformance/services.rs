@@ -3,13 +3,16 @@
 use crate::stage::{Options, Path, Runner, Stage, spinning};
 use crate::support::tasks::block_on;
 use crate::support::{Gate, Log, Number, Numbers, PATIENCE};
+use sinew::Responder;
+use sinew::error::{CallFailure, SpinError};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{CallFailure, CallResult, FaultPolicy, Responder, SpinError};
+use sinew::service::CallResult;
 use std::sync::mpsc;
 use std::thread;
 
 fn echo(node: &Node, name: &str) -> Server<Numbers> {
-    node.service(name).in_group(&node.group(())).callback(|n: Unique<Number>| n).unwrap()
+    node.group(()).server(name).callback(|n: Unique<Number>| n).unwrap()
 }
 
 pub(crate) fn requests_of_all_clients_are_answered_in_the_order_of_the_calls<R: Runner, P: Path>()
@@ -17,7 +20,7 @@ pub(crate) fn requests_of_all_clients_are_answered_in_the_order_of_the_calls<R: 
     let stage = Stage::<R>::new::<P>()?;
     let log = Log::new();
     let pen = log.pen();
-    let _server = stage.receiver.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+    let _server = stage.receiver.server::<Numbers>("n").callback(move |n: Unique<Number>| {
         pen.write(n.0);
         n
     })?;
@@ -39,7 +42,7 @@ pub(crate) fn a_chain_of_blocking_calls_is_answered<R: Runner, P: Path>() -> sin
     let mut servers = Vec::new();
     for hop in 0..HOPS {
         let next = node.client::<Numbers>(&format!("hop_{}", hop + 1)).create()?;
-        let server = node.service::<Numbers>(&format!("hop_{hop}")).in_group(&node.group(()));
+        let server = node.group(()).server::<Numbers>(&format!("hop_{hop}"));
         servers
             .push(server.callback(move |n: Unique<Number>| next.call(n, PATIENCE).map(|n| Number(n.0 + 1)))?);
     }
@@ -78,7 +81,7 @@ pub(crate) fn a_chain_of_asynchronous_calls_is_answered<R: Runner, P: Path>() ->
     let mut servers = Vec::new();
     for hop in 0..HOPS {
         let next = node.client::<Numbers>(&format!("hop_{}", hop + 1)).create()?;
-        let server = node.service::<Numbers>(&format!("hop_{hop}"));
+        let server = node.server::<Numbers>(&format!("hop_{hop}"));
         servers.push(server.async_callback(move |n: Unique<Number>| {
             let answer = next.call_async(n);
             async move { answer.await.map(|n| Number(n.0 + 1)) }
@@ -100,7 +103,7 @@ pub(crate) fn servers_that_call_each_other_are_told<R: Runner, P: Path>() -> sin
     let node = &stage.receiver;
     let server = |own: &str, other: &str| {
         let other = node.client::<Numbers>(other).create()?;
-        let service = node.service::<Numbers>(own).in_group(&node.group(()));
+        let service = node.group(()).server::<Numbers>(own);
         service.callback(move |n: Unique<Number>| other.call(n, PATIENCE))
     };
     let _servers = [server("a", "b")?, server("b", "c")?, server("c", "a")?];
@@ -179,11 +182,10 @@ pub(crate) fn every_call_of_many_threads_is_answered_once<R: Runner, P: Path>() 
     const CALLS: u64 = 100;
     let stage = Stage::<R>::in_real_time::<P>()?;
     let sum = stage.receiver.group(0_u64);
-    let server =
-        stage.receiver.service::<Numbers>("n").in_group(&sum).callback(|sum: &mut u64, n: &Number| {
-            *sum += n.0;
-            Number(*sum)
-        })?;
+    let server = sum.server::<Numbers>("n").callback(|sum: &mut u64, n: &Number| {
+        *sum += n.0;
+        Number(*sum)
+    })?;
     let client = stage.sender.client::<Numbers>("/n").create()?;
     let mut sums: Vec<u64> = stage.while_spinning(|| {
         let call = |n| match n % 2 {
@@ -207,7 +209,7 @@ pub(crate) fn answers_may_be_given_later_and_by_others<R: Runner, P: Path>() -> 
     let (keep, kept) = mpsc::channel();
     let _server = stage
         .receiver
-        .service::<Numbers>("n")
+        .server::<Numbers>("n")
         .callback(move |n: Number, responder: Responder<Numbers>| keep.send((n, responder)).unwrap())?;
     let client = stage.sender.client::<Numbers>("/n").create()?;
     let answering = thread::spawn(move || {
@@ -243,7 +245,7 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
     let client = stage.sender.client::<Numbers>("/n").create()?;
     let call = || client.call_async(Number(1));
     let early = call();
-    let first = stage.receiver.service::<Numbers>("n").callback(|_: &Number| Number(1))?;
+    let first = stage.receiver.server::<Numbers>("n").callback(|_: &Number| Number(1))?;
     stage.settle()?;
     assert_eq!(block_on(early)?.0, 1);
     let unlucky = call();
@@ -251,7 +253,7 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
     assert_eq!(block_on(unlucky).unwrap_err().failure(), &CallFailure::ServerGone);
     stage.find_out();
     let patient = call();
-    let _second = stage.receiver.service::<Numbers>("n").callback(|_: &Number| Number(2))?;
+    let _second = stage.receiver.server::<Numbers>("n").callback(|_: &Number| Number(2))?;
     stage.settle()?;
     assert_eq!(block_on(patient)?.0, 2);
     Ok(())
@@ -260,15 +262,15 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
 pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() -> sinew::Result<()> {
     for on_panic in [FaultPolicy::Stop, FaultPolicy::Report] {
         let stage = Stage::<R>::with::<P>(Options { on_panic, ..Options::default() })?;
-        let _inner = stage.receiver.service::<Numbers>("inner").callback(|n: Unique<Number>| {
+        let _inner = stage.receiver.server::<Numbers>("inner").callback(|n: Unique<Number>| {
             assert!(n.0 != 13, "no 13");
             n
         })?;
         let inner = stage.receiver.client::<Numbers>("/inner").create()?;
         let _outer = stage
             .receiver
-            .service::<Numbers>("outer")
-            .in_group(&stage.receiver.group(()))
+            .group(())
+            .server::<Numbers>("outer")
             .callback(move |n: Unique<Number>| inner.call(n, PATIENCE))?;
         let client = stage.sender.client::<Numbers>("/outer").create()?;
         let (unlucky, lucky) = (client.call_async(Number(13)), client.call_async(Number(1)));
@@ -295,10 +297,10 @@ pub(crate) fn results_are_called_back_in_the_order_of_the_answers<R: Runner, P: 
     let _server = echo(&stage.receiver, "n");
     let log = Log::new();
     let results = stage.sender.group(0_u64);
-    let client = stage.sender.client::<Numbers>("/n").in_group(&results).create()?;
+    let client = results.client::<Numbers>("/n").create()?;
     for n in 0..20 {
         let pen = log.pen();
-        client.call_then(Number(n), move |count: &mut u64, result: CallResult<Numbers>| {
+        results.call_then(&client, Number(n), move |count: &mut u64, result: CallResult<Numbers>| {
             *count += 1;
             pen.write((*count, result.unwrap().0));
         })?;
@@ -310,7 +312,7 @@ pub(crate) fn results_are_called_back_in_the_order_of_the_answers<R: Runner, P: 
 
 pub(crate) fn a_request_that_finds_the_queue_full_is_refused<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
-    let server = stage.receiver.service::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
+    let server = stage.receiver.server::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
     let client = stage.sender.client::<Numbers>("/n").create()?;
     stage.find_out();
     for _ in 0..3 {
@@ -370,12 +372,12 @@ pub(crate) fn a_server_that_asks_its_caller_is_not_stuck<R: Runner, P: Path>() -
     stage.runner.add(&stage.receiver)?;
     other.add(&stage.sender)?;
     let to_b = stage.receiver.client::<Numbers>("/b").create()?;
-    let _a = stage.receiver.service::<Numbers>("/a").callback(move |n: Unique<Number>| match n.0 {
+    let _a = stage.receiver.server::<Numbers>("/a").callback(move |n: Unique<Number>| match n.0 {
         0 => Ok(n),
         _ => to_b.call(n, 2 * HASTE),
     })?;
     let to_a = stage.sender.client::<Numbers>("/a").create()?;
-    let _b = stage.sender.service::<Numbers>("/b").callback(move |_: &Number| to_a.call(Number(0), HASTE))?;
+    let _b = stage.sender.server::<Numbers>("/b").callback(move |_: &Number| to_a.call(Number(0), HASTE))?;
     let client = stage.sender.client::<Numbers>("/a").create()?;
     stage.find_out();
     stage.while_spinning(|| {

@@ -2,10 +2,11 @@
 
 use crate::support::outside::Onlooker;
 use crate::support::{Log, Number, PATIENCE, Pen, finishes, real_context, virtual_context};
+use sinew::Publisher;
+use sinew::error::{AddError, SpinError};
+use sinew::executor::{DispatchOrder, Executable, FaultPolicy, StopHandle, WaitSet};
 use sinew::prelude::*;
-use sinew::{
-    AddError, DispatchOrder, Executable, FaultPolicy, Publisher, SpinError, StopHandle, VirtualClock, WaitSet,
-};
+use sinew::time::VirtualClock;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;
@@ -67,13 +68,13 @@ pub(crate) struct Set {
 }
 
 macro_rules! executing {
-    ([$($parameter:tt)*] $runner:ty, $threads:expr, $new:expr) => {
+    ([$($parameter:tt)*] $runner:ty, $threads:expr, $asked:expr) => {
         impl<$($parameter)*> Runner for $runner {
             const THREADS: usize = $threads;
 
             fn with(Options { order, on_panic, on_error }: Options) -> Self {
-                let executor: Executor = $new;
-                Self(executor.order(order).on_panic(on_panic).on_error(on_error))
+                let builder = Executor::builder().threads($asked).dispatch_order(order);
+                Self(builder.on_panic(on_panic).on_error(on_error).build().expect("options that can be had"))
             }
 
             fn add(&self, what: &impl Executable) -> Result<(), AddError> {
@@ -101,8 +102,8 @@ macro_rules! executing {
     };
 }
 
-executing!([] Single, 1, Executor::single());
-executing!([const N: usize] Multi<N>, N, Executor::multi(N));
+executing!([] Single, 1, 1);
+executing!([const N: usize] Multi<N>, N, N);
 
 impl Set {
     /// Runs what is first until the wait ends or finds nothing.
@@ -123,7 +124,7 @@ impl Runner for Set {
     const THREADS: usize = 1;
 
     fn with(Options { order, on_panic, on_error }: Options) -> Self {
-        let set = WaitSet::new().order(order).on_panic(on_panic).on_error(on_error);
+        let set = WaitSet::builder().dispatch_order(order).on_panic(on_panic).on_error(on_error).build();
         let stop = set.stop_handle();
         Self { set: set.into(), stop }
     }

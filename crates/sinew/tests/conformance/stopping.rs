@@ -2,7 +2,7 @@
 
 use crate::stage::{Executing, Path, Runner, Stage};
 use crate::support::{Gate, Log, Number};
-use sinew::SpinError;
+use sinew::error::SpinError;
 use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;
@@ -65,7 +65,7 @@ pub(crate) fn shutdown_ends_every_spin<R: Runner, P: Path>() -> sinew::Result<()
     for part in ["context", "node", "group"] {
         let (node, runner, pen) = (context.node(part)?, R::new(), log.pen());
         let group = node.group(());
-        let guard = node.guard_condition().in_group(&group).callback(move || pen.write(()))?;
+        let guard = group.guard_condition().callback(move || pen.write(()))?;
         guard.trigger();
         match part {
             "group" => runner.add(&group)?,

@@ -3,7 +3,7 @@
 use crate::stage::{Path, Runner, Stage};
 use crate::support::{Log, Number, Pen};
 use sinew::prelude::*;
-use sinew::{ClockKind, Time, TimerInfo};
+use sinew::time::{ClockKind, Time, TimerInfo};
 use std::sync::{Arc, OnceLock};
 
 /// The time so many milliseconds after a clock's epoch.

@@ -5,8 +5,9 @@ use crate::support;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use sinew::event::{OfferedDeadlineMissed, RequestedDeadlineMissed};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{FaultPolicy, OfferedDeadlineMissed, RequestedDeadlineMissed};
 use std::sync::mpsc;
 use support::{Log, Number, Pen, Room, numbers_in, real_context};
 
@@ -88,7 +89,7 @@ fn a_message_in_every_period_misses_nothing_also_at_its_very_end() -> sinew::Res
     let pair = Pair::new()?;
     let publisher = pair.publisher.clone();
     let mut left = 20;
-    let _timer = pair.room.node.timer(PERIOD).callback(move |timer: &sinew::TimerInfo| {
+    let _timer = pair.room.node.timer(PERIOD).callback(move |timer: &sinew::time::TimerInfo| {
         left -= 1;
         if left == 0 {
             timer.cancel();
@@ -290,10 +291,10 @@ fn entities_may_go_in_their_own_handlers() -> sinew::Result<()> {
 
 #[test]
 fn a_handler_that_panics_is_called_again_for_the_next_period() -> sinew::Result<()> {
-    let clock = sinew::VirtualClock::new();
+    let clock = sinew::time::VirtualClock::new();
     let context = support::virtual_context(&clock);
     let node = context.node("room")?;
-    let executor = Executor::single().on_panic(FaultPolicy::Report);
+    let executor = Executor::builder().on_panic(FaultPolicy::Report).build()?;
     executor.add(&context)?;
     let log = Log::new();
     let pen = log.pen();
@@ -316,11 +317,9 @@ fn a_handler_in_a_reentrant_group_is_called_the_same() -> sinew::Result<()> {
     let (room, log) = (Room::new(), Log::new());
     let group = room.node.reentrant_group();
     let pen = log.pen();
-    let publisher = room
-        .node
+    let publisher = group
         .publisher::<Number>("numbers")
         .qos(punctual())
-        .in_group(&group)
         .on_deadline_missed(move |event: &OfferedDeadlineMissed| pen.write(event.total))
         .create()?;
     publisher.publish(Number(1))?;
@@ -333,19 +332,14 @@ fn a_handler_in_a_reentrant_group_is_called_the_same() -> sinew::Result<()> {
 fn a_handler_may_use_its_groups_state() -> sinew::Result<()> {
     let (room, log) = (Room::new(), Log::new());
     let group = room.node.group(0_u64);
-    let subscription = room
-        .node
+    let subscription = group
         .subscription::<Number>("numbers")
         .qos(punctual())
-        .in_group(&group)
         .on_deadline_missed(|silent: &mut u64| *silent += 1)
         .callback(|silent: &mut u64, _: &Number| *silent = 0)?;
     let pen = log.pen();
-    let _timer = room
-        .node
-        .timer(Duration::from_millis(45))
-        .in_group(&group)
-        .callback(move |silent: &mut u64| pen.write(*silent))?;
+    let _timer =
+        group.timer(Duration::from_millis(45)).callback(move |silent: &mut u64| pen.write(*silent))?;
     let publisher = room.node.publisher::<Number>("numbers").qos(punctual()).create()?;
     publisher.publish(Number(1))?;
     room.advance(45);
@@ -361,23 +355,10 @@ fn a_clock_that_is_set_back_silences_no_deadline() -> sinew::Result<()> {
     let pair = Pair::new()?;
     pair.room.advance(1_000_000);
     pair.publish();
-    pair.room.clock.set(sinew::Time::from_nanoseconds(0));
+    pair.room.clock.set(sinew::time::Time::from_nanoseconds(0));
     pair.publish();
     pair.room.advance(25);
     pair.told(&[(1, 1), (2, 1)]);
-    Ok(())
-}
-
-#[test]
-fn groups_come_before_handlers() -> sinew::Result<()> {
-    let room = Room::new();
-    let group = room.node.group(());
-    let publisher =
-        room.node.publisher::<Number>("numbers").on_deadline_missed(|| {}).in_group(&group).create();
-    assert!(matches!(publisher, Err(sinew::CreateError::GroupAfterHandlers { .. })), "{publisher:?}");
-    let subscription =
-        room.node.subscription::<Number>("numbers").on_deadline_missed(|| {}).in_group(&group).create();
-    assert!(matches!(subscription, Err(sinew::CreateError::GroupAfterHandlers { .. })), "{subscription:?}");
     Ok(())
 }
 
@@ -422,7 +403,7 @@ fn in_real_time_a_sleeping_executor_wakes_for_a_missed_deadline() -> sinew::Resu
     let context = real_context();
     let node = context.node("real")?;
     let log = Log::new();
-    let stop_after = |pen: Pen<Missed>, stop: sinew::StopHandle| {
+    let stop_after = |pen: Pen<Missed>, stop: sinew::executor::StopHandle| {
         move |event: &RequestedDeadlineMissed| {
             pen.write((event.total, event.total_change));
             if event.total >= 3 {

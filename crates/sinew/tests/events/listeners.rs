@@ -3,8 +3,10 @@
 
 use crate::support;
 
+use sinew::GuardCondition;
+use sinew::error::PublishFailure;
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, GuardCondition, PublishFailure};
 use std::sync::Arc;
 use std::thread;
 use support::tasks::{Task, block_on};

@@ -2,8 +2,10 @@
 
 use crate::support;
 
+use sinew::error::CreateError;
+use sinew::event::{DescriptorSource, Readiness};
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
-use sinew::{CreateError, DescriptorSource, FaultPolicy, Readiness};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write, pipe};
 use std::net::Shutdown;
@@ -205,11 +207,11 @@ fn sources_for_writing_and_reading_carry_more_than_a_socket_holds() -> sinew::Re
     far.set_nonblocking(true).unwrap();
     let all: Vec<u8> = (0..3_000_000_u32).map(|n| n.to_le_bytes()[n as usize % 3]).collect();
     let sending = site.node.group(Sending { stream: near.clone(), left: all.clone(), source: None });
-    let writer = site.node.descriptor(&near).writable().in_group(&sending);
+    let writer = sending.descriptor(&near).writable();
     let writer = writer.callback(|sending: &mut Sending, ready: &Readiness| sending.go_on(ready))?;
     // The source is given to the group whose callback ends it.
     let mut writer = Some(writer);
-    let keeper = site.node.guard_condition().in_group(&sending).callback(move |sending: &mut Sending| {
+    let keeper = sending.guard_condition().callback(move |sending: &mut Sending| {
         sending.source = writer.take();
     })?;
     keeper.trigger();
@@ -219,14 +221,13 @@ fn sources_for_writing_and_reading_carry_more_than_a_socket_holds() -> sinew::Re
     let log = Log::new();
     let pen = log.pen();
     let stop = site.executor.stop_handle();
-    let _reader =
-        site.node.descriptor(&far).in_group(&received).callback(move |received: &mut Vec<u8>| {
-            received.append(&mut read_some(&own, 1 << 20));
-            if received.len() == length {
-                pen.write(std::mem::take(received));
-                stop.stop();
-            }
-        })?;
+    let _reader = received.descriptor(&far).callback(move |received: &mut Vec<u8>| {
+        received.append(&mut read_some(&own, 1 << 20));
+        if received.len() == length {
+            pen.write(std::mem::take(received));
+            stop.stop();
+        }
+    })?;
     let site = finishes(move || site.executor.spin().map(|()| site))?;
     assert!(log.next() == all, "every byte, in order");
     assert_eq!(site.run_rest(), 0, "the writer has ended, though there is room");
@@ -379,18 +380,14 @@ fn a_source_may_end_in_its_own_callback() -> sinew::Result<()> {
     let (reader, mut writer) = pipe().unwrap();
     let dropped = Arc::new(());
     let kept = dropped.clone();
-    let source = site.node.descriptor(&reader).in_group(&slot).callback(
-        move |slot: &mut Option<DescriptorSource>| {
-            let _kept = &kept;
-            slot.take().unwrap().close();
-        },
-    )?;
+    let source = slot.descriptor(&reader).callback(move |slot: &mut Option<DescriptorSource>| {
+        let _kept = &kept;
+        slot.take().unwrap().close();
+    })?;
     let mut source = Some(source);
-    let keeper = site.node.guard_condition().in_group(&slot).callback(
-        move |slot: &mut Option<DescriptorSource>| {
-            *slot = source.take();
-        },
-    )?;
+    let keeper = slot.guard_condition().callback(move |slot: &mut Option<DescriptorSource>| {
+        *slot = source.take();
+    })?;
     keeper.trigger();
     site.run(1);
     writer.write_all(b"!").unwrap();
@@ -434,7 +431,7 @@ fn close_waits_for_the_callback() -> sinew::Result<()> {
 fn after_a_panic_and_an_error_it_runs_again() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("faulty")?;
-    let executor = Executor::single().on_panic(FaultPolicy::Stop).on_error(FaultPolicy::Stop);
+    let executor = Executor::builder().on_panic(FaultPolicy::Stop).on_error(FaultPolicy::Stop).build()?;
     executor.add(&context)?;
     let (reader, mut writer) = pipe().unwrap();
     let mut runs = 0;
@@ -459,7 +456,7 @@ fn reentrant_groups_have_sources_too() -> sinew::Result<()> {
     let group = site.node.reentrant_group();
     let (reader, mut writer) = pipe().unwrap();
     let own = reader.try_clone().unwrap();
-    let _source = site.node.descriptor(&reader).in_group(&group).callback(move |ready: &Readiness| {
+    let _source = group.descriptor(&reader).callback(move |ready: &Readiness| {
         assert!(ready.readable);
         drop(read_some(&own, 1));
     })?;
@@ -483,7 +480,7 @@ fn on_several_threads_a_source_still_runs_one_callback_at_a_time() -> sinew::Res
         let (reader, writer) = pipe().unwrap();
         let pen = log.pen();
         let is_inside = AtomicBool::new(false);
-        let source = node.descriptor(&reader.try_clone().unwrap()).in_group(&group).callback(move || {
+        let source = group.descriptor(&reader.try_clone().unwrap()).callback(move || {
             assert!(!is_inside.swap(true, Ordering::Relaxed), "two at a time");
             pen.write((n, read_some(&reader, 3)));
             is_inside.store(false, Ordering::Relaxed);

@@ -3,8 +3,9 @@
 
 use crate::support;
 
+use sinew::Error;
+use sinew::error::{AddError, ContextError, CreateError, SpinError};
 use sinew::prelude::*;
-use sinew::{AddError, ContextError, CreateError, Error, SpinError};
 use std::error::Error as _;
 use support::{Number, Numbers, PATIENCE, real_context};
 
@@ -32,7 +33,7 @@ fn errors() -> Vec<Error> {
         client.call(Number(1), Duration::ZERO).unwrap_err().into(),
         Executor::single().add(&context).unwrap_err().into(),
         SpinError::Nothing.into(),
-        Executor::single().placement(sinew::Placement::Cores(vec![])).spin().unwrap_err().into(),
+        Executor::builder().threads(62).build().unwrap_err().into(),
     ];
     context.shutdown();
     errors.push(publisher.publish(Number(1)).unwrap_err().into());

@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sinew::error::{SpinError, ThreadError};
+use sinew::executor::Placement;
 use sinew::prelude::*;
-use sinew::{Placement, SpinError, ThreadError};
 use std::sync::mpsc::channel;
 
 #[derive(Clone)]
@@ -53,10 +54,9 @@ fn an_event_loop_misses_nothing_that_others_publish() {
     let node = context.node("guest").unwrap();
     let (received, mut got) = (node.group(Vec::new()), 0);
     let qos = QoS::default().keep_all();
-    let _numbers = node
+    let _numbers = received
         .subscription::<Number>("numbers")
         .qos(qos)
-        .in_group(&received)
         .callback(|received: &mut Vec<u64>, number: &Number| {
             assert_eq!(received.len() as u64, number.0, "in order, each once");
             received.push(number.0);
@@ -139,22 +139,28 @@ fn threads_are_spread_over_the_cores_and_the_calling_one_gets_its_own_back() {
 fn threads_may_be_left_alone_or_listed() {
     let before = cores();
     assert_eq!(
-        cores_of_two(Executor::multi(2).placement(Placement::Off)).unwrap(),
+        cores_of_two(Executor::builder().threads(2).placement(Placement::Off).build().unwrap()).unwrap(),
         [before.clone(), before.clone()]
     );
     let last = *before.last().unwrap();
-    let listed = Executor::multi(2).placement(Placement::Cores(vec![last]));
+    let listed = Executor::builder()
+        .threads(2)
+        .caller_runs(false)
+        .placement(Placement::Cores(vec![last]))
+        .build()
+        .unwrap();
     assert_eq!(cores_of_two(listed).unwrap(), [vec![last], vec![last]]);
     assert_eq!(cores(), before);
 }
 
 #[test]
-fn options_that_can_not_be_had_are_errors_of_the_spin() {
-    let no_such = Executor::multi(2).placement(Placement::Cores(vec![100_000]));
+fn a_core_that_there_is_not_is_an_error_of_the_spin() {
+    let no_such = Executor::builder()
+        .threads(2)
+        .caller_runs(false)
+        .placement(Placement::Cores(vec![100_000]))
+        .build()
+        .unwrap();
     let error = cores_of_two(no_such).unwrap_err();
     assert!(matches!(error, SpinError::Setup(ThreadError::Core { core: 100_000, .. })), "{error}");
-    let context = Context::builder().shared_memory(false).build().unwrap();
-    let executor = Executor::single().realtime_priority(100);
-    executor.add(&context).unwrap();
-    assert_eq!(executor.spin(), Err(SpinError::Setup(ThreadError::Priority { priority: 100 })));
 }

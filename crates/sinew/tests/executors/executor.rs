@@ -3,8 +3,10 @@
 use crate::support;
 
 use proptest::prelude::*;
+use sinew::error::SpinError;
 use sinew::prelude::*;
-use sinew::{GuardCondition, Publisher, SpinError, TimerInfo};
+use sinew::time::TimerInfo;
+use sinew::{GuardCondition, Publisher};
 use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;
@@ -76,19 +78,17 @@ impl Stage {
             let name = format!("topic_{topic}");
             let pen = stage.log.pen();
             stage._readers.push(
-                nodes[topic % 2]
+                group
                     .subscription(&name)
                     .qos(deep)
-                    .in_group(group)
                     .callback(move |number: &Number| pen.write(Ran::Message { topic, number: number.0 }))?,
             );
             stage.publishers.push(stage.room.node.publisher(&name).create()?);
         }
-        for guard in 0..GUARDS {
+        for (guard, group) in groups.iter().enumerate().take(GUARDS) {
             let pen = stage.log.pen();
-            let node = &nodes[guard % 2];
             let callback = move || pen.write(Ran::Guard(guard));
-            stage.guards.push(node.guard_condition().in_group(&groups[guard]).callback(callback)?);
+            stage.guards.push(group.guard_condition().callback(callback)?);
         }
         Ok(stage)
     }
@@ -221,11 +221,8 @@ fn a_message_for_a_higher_priority_overtakes_what_waits() -> sinew::Result<()> {
     let log = Log::new();
     let urgent = room.node.group(()).priority(10);
     let pen = log.pen();
-    let _urgent = room
-        .node
-        .subscription("urgent")
-        .in_group(&urgent)
-        .callback(move |number: &Number| pen.write(("urgent", number.0)))?;
+    let _urgent =
+        urgent.subscription("urgent").callback(move |number: &Number| pen.write(("urgent", number.0)))?;
     let alarm = room.node.publisher::<Number>("urgent").create()?;
     let pen = log.pen();
     let _normal = room.node.subscription("normal").callback(move |number: &Number| {
@@ -305,7 +302,7 @@ fn spin_some_does_not_run_a_higher_priority_that_became_ready_meanwhile_but_what
     let log = Log::new();
     let urgent = room.node.group(()).priority(10);
     let pen = log.pen();
-    let guard = room.node.guard_condition().in_group(&urgent).callback(move || pen.write(0))?;
+    let guard = urgent.guard_condition().callback(move || pen.write(0))?;
     let pen = log.pen();
     let _normal = room.node.subscription("normal").callback(move |number: &Number| {
         pen.write(number.0);
@@ -343,7 +340,7 @@ fn spin_some_runs_what_waits_also_if_virtual_time_went_back() -> sinew::Result<(
     let publisher = room.node.publisher("numbers").create()?;
     room.clock.advance(Duration::from_secs(10));
     publisher.publish(Number(1))?;
-    room.clock.set(sinew::Time::from_nanoseconds(0));
+    room.clock.set(sinew::time::Time::from_nanoseconds(0));
     room.executor.spin_some()?;
     assert_eq!(log.lines(), [("numbers", 1)]);
     Ok(())

@@ -3,8 +3,8 @@
 use crate::support;
 
 use futures_core::Stream;
+use sinew::msg::{Messages, Recv, RecvUnique};
 use sinew::prelude::*;
-use sinew::{Messages, Recv, RecvUnique};
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::pin::Pin;

@@ -3,8 +3,9 @@
 
 use crate::support;
 
+use sinew::error::PublishFailure;
 use sinew::prelude::*;
-use sinew::{Executor, PublishFailure, Publisher};
+use sinew::{Executor, Publisher};
 use std::thread;
 use support::{Gate, Number, PATIENCE, finishes, numbers_in, real_context};
 

@@ -2,8 +2,9 @@
 
 use crate::support;
 
+use sinew::executor::{TimerThread, WaitSet};
 use sinew::prelude::*;
-use sinew::{Time, TimerThread, WaitSet};
+use sinew::time::Time;
 use sinew_shm::{Busy, Callback, Domain, EndpointKind, Peer, Snapshot};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -124,7 +125,7 @@ fn a_wait_set_and_the_timers_thread_tell_too() -> sinew::Result<()> {
         of_timer();
         let _ = sender.send(()); // until the test has heard enough
     })?;
-    let executor = Executor::multi(2).timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().threads(2).timer_thread(TimerThread::Runs).build()?;
     executor.add(&other)?;
     executor.spin_until(async {
         // The spin is what runs the timer: it ends as soon as it has.
@@ -149,7 +150,7 @@ fn a_callback_inside_another_one_leaves_that_told() -> sinew::Result<()> {
     let (outer, inner) = (context.node("outer")?, context.node("inner")?);
     let onlooker = Onlooker(place.0.path().to_owned());
     let (tell, told) = teller(&onlooker);
-    let _double = inner.service::<Numbers>("double").callback(move |number: &Number| {
+    let _double = inner.server::<Numbers>("double").callback(move |number: &Number| {
         tell();
         Number(number.0 * 2)
     })?;

@@ -2,10 +2,11 @@
 
 use crate::support;
 
+use sinew::error::{CreateError, SpinError};
+use sinew::msg::{Gid, Transport};
 use sinew::prelude::*;
-use sinew::{
-    ClockKind, CreateError, Executor, Gid, Publisher, SpinError, Time, TimerInfo, Transport, VirtualClock,
-};
+use sinew::time::{ClockKind, Time, TimerInfo, VirtualClock};
+use sinew::{Executor, Publisher};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use support::{Log, Number, Pen, Room, finishes, real_context, virtual_context};
@@ -57,15 +58,12 @@ fn robot(advance: impl FnOnce(&Executor) -> sinew::Result<()>) -> sinew::Result<
     })?;
     let sum = join.group(0);
     let noted = note("join");
-    let _left =
-        join.subscription("relayed").in_group(&sum).callback(move |sum: &mut u64, number: &Number| {
-            *sum += number.0;
-            noted(*sum);
-        })?;
-    let _right = join
-        .subscription("slow")
-        .in_group(&sum)
-        .callback(|sum: &mut u64, number: &Number| *sum += 1000 * number.0)?;
+    let _left = sum.subscription("relayed").callback(move |sum: &mut u64, number: &Number| {
+        *sum += number.0;
+        noted(*sum);
+    })?;
+    let _right =
+        sum.subscription("slow").callback(|sum: &mut u64, number: &Number| *sum += 1000 * number.0)?;
     advance(&executor)?;
     Ok(log.lines())
 }
@@ -203,7 +201,7 @@ fn a_due_timer_of_a_higher_priority_overtakes_older_messages() -> sinew::Result<
         clock.advance(milliseconds(4));
     })?;
     let pen = log.pen();
-    let timer = room.node.timer(milliseconds(10)).in_group(&urgent);
+    let timer = urgent.timer(milliseconds(10));
     let _timer = timer
         .callback(move |info: &TimerInfo| pen.write(format!("timer {}", info.actual().nanoseconds())))?;
     let publisher = room.node.publisher("numbers").create()?;
@@ -336,7 +334,7 @@ fn virtual_time_can_be_advanced_while_ros_time_is_ahead_or_behind() -> sinew::Re
 
 #[test]
 fn setting_ros_time_wakes_an_executor_that_sleeps() -> sinew::Result<()> {
-    type Add = fn(&Executor, &Context, &Group) -> Result<(), sinew::AddError>;
+    type Add = fn(&Executor, &Context, &Group) -> Result<(), sinew::error::AddError>;
     let parts: [(&str, Add); 2] = [
         ("context", |executor, context, _| executor.add(context)),
         ("group", |executor, _, group| executor.add(group)),
@@ -348,10 +346,10 @@ fn setting_ros_time_wakes_an_executor_that_sleeps() -> sinew::Result<()> {
         let log = Log::new();
         context.set_ros_time(Some(at(0)));
         let pen = log.pen();
-        let timer = node.timer(milliseconds(10)).clock(ClockKind::Ros).in_group(&group);
+        let timer = group.timer(milliseconds(10)).clock(ClockKind::Ros);
         let _timer = timer.callback(move |timer: &TimerInfo| pen.write(timer.due()))?;
         let pen = log.pen();
-        let guard = node.guard_condition().in_group(&group).callback(move || pen.write(at(0)))?;
+        let guard = group.guard_condition().callback(move || pen.write(at(0)))?;
         guard.trigger();
         let executor = Executor::single();
         add(&executor, &context, &group)?;
@@ -521,7 +519,7 @@ fn a_callback_that_panics_leaves_no_chain_behind() -> sinew::Result<()> {
 
 #[test]
 fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
-    let clock = sinew::VirtualClock::new();
+    let clock = sinew::time::VirtualClock::new();
     let context = virtual_context(&clock);
     let node = context.node("node")?;
     let executor = sinew::Executor::single();
@@ -530,7 +528,7 @@ fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
     let mut first = true;
     let _one = node.timer(Duration::from_millis(100)).callback(move || {
         if std::mem::take(&mut first) {
-            back.set(sinew::Time::from_nanoseconds(0));
+            back.set(sinew::time::Time::from_nanoseconds(0));
         }
     })?;
     let other = node.timer(Duration::from_millis(100)).callback(|| {})?;
@@ -544,7 +542,7 @@ fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
 
 #[test]
 fn spin_once_gives_up_after_real_time_also_in_virtual_time() -> sinew::Result<()> {
-    let context = virtual_context(&sinew::VirtualClock::new());
+    let context = virtual_context(&sinew::time::VirtualClock::new());
     let node = context.node("node")?;
     let executor = sinew::Executor::single();
     executor.add(&context)?;

@@ -1,8 +1,9 @@
 //! Timers with a thread of their own.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use sinew::error::SpinError;
+use sinew::executor::TimerThread;
 use sinew::prelude::*;
-use sinew::{SpinError, TimerThread};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::ThreadId;
 
@@ -26,13 +27,9 @@ fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
         .unwrap();
     let messages = node.publisher::<Note>("notes").create().unwrap();
     let group = node.group(0_u64);
-    let seen = node
-        .subscription::<Note>("notes")
-        .in_group(&group)
-        .callback(|seen: &mut u64, _: &Note| *seen += 1)
-        .unwrap();
+    let seen = group.subscription::<Note>("notes").callback(|seen: &mut u64, _: &Note| *seen += 1).unwrap();
     messages.publish(Note).unwrap();
-    let executor = Executor::single().timer_thread(kind);
+    let executor = Executor::builder().timer_thread(kind).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
     (ticked.try_iter().collect(), seen.statistics().taken)
@@ -77,13 +74,12 @@ fn wait_for_ticks(kind: TimerThread) -> usize {
         stop.shutdown();
     };
     let group = node.group(ticked);
-    let _guard = node
+    let _guard = group
         .guard_condition()
-        .in_group(&group)
         .callback(move |ticked: &mut Receiver<()>| waits(ticked))
         .inspect(sinew::GuardCondition::trigger)
         .unwrap();
-    let executor = Executor::single().timer_thread(kind);
+    let executor = Executor::builder().timer_thread(kind).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
     seen.recv().unwrap()
@@ -99,9 +95,8 @@ fn a_timer_whose_group_is_running_waits_for_it() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("one_group").unwrap();
     let group = node.group(Vec::new());
-    let _timer = node
+    let _timer = group
         .timer(Duration::from_millis(1))
-        .in_group(&group)
         .callback(|log: &mut Vec<&str>| {
             log.push("timer begins");
             log.push("timer ends");
@@ -110,9 +105,8 @@ fn a_timer_whose_group_is_running_waits_for_it() {
     let notes = node.publisher::<Note>("notes").create().unwrap();
     let again = notes.clone();
     let stop = context.clone();
-    let _notes = node
+    let _notes = group
         .subscription::<Note>("notes")
-        .in_group(&group)
         .callback(move |log: &mut Vec<&str>, _: &Note| {
             assert_ne!(log.last(), Some(&"timer begins"), "they ran at the same time");
             if log.len() >= 10 {
@@ -123,7 +117,7 @@ fn a_timer_whose_group_is_running_waits_for_it() {
         })
         .unwrap();
     notes.publish(Note).unwrap();
-    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
 }
@@ -133,7 +127,7 @@ fn a_panic_on_their_thread_is_returned_by_spin() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("unlucky").unwrap();
     let _timer = node.timer(Duration::from_millis(1)).callback(|| panic!("as announced")).unwrap();
-    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
     executor.add(&context).unwrap();
     let Err(SpinError::Panicked { entity, message }) = executor.spin() else { panic!("no error") };
     assert_eq!((entity.as_str(), message.as_str()), ("timer (1ms) of node /unlucky", "as announced"));
@@ -141,11 +135,14 @@ fn a_panic_on_their_thread_is_returned_by_spin() {
 
 #[test]
 fn virtual_time_needs_no_thread() {
-    let context =
-        Context::builder().shared_memory(false).virtual_time(&sinew::VirtualClock::new()).build().unwrap();
+    let context = Context::builder()
+        .shared_memory(false)
+        .virtual_time(&sinew::time::VirtualClock::new())
+        .build()
+        .unwrap();
     let node = context.node("calm").unwrap();
     let _timer = node.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
-    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
     executor.add(&context).unwrap();
     assert_eq!(executor.advance(Duration::from_secs(3)).unwrap(), 3);
 }

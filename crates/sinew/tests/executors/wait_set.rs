@@ -2,8 +2,11 @@
 
 use crate::support;
 
+use sinew::error::{AddError, SpinError};
+use sinew::event::Matched;
+use sinew::executor::{FaultPolicy, Ready, StopHandle, WaitSet};
 use sinew::prelude::*;
-use sinew::{AddError, FaultPolicy, Matched, Ready, SpinError, StopHandle, TimerInfo, WaitSet};
+use sinew::time::TimerInfo;
 use std::thread;
 use support::{Gate, Log, Number, PATIENCE, Room, finishes, numbers_in, real_context};
 
@@ -115,7 +118,7 @@ fn what_is_left_alone_is_returned_again_and_nothing_of_it_is_lost() -> sinew::Re
     for topic in topics {
         let pen = log.pen();
         let callback = move |number: &Number| pen.write((topic, number.0));
-        readers.push(room.node.subscription(topic).in_group(&room.node.group(())).callback(callback)?);
+        readers.push(room.node.group(()).subscription(topic).callback(callback)?);
     }
     publish(&room.node, "b", [1, 2])?;
     publish(&room.node, "c", [3])?;
@@ -144,7 +147,7 @@ fn a_higher_priority_comes_first() -> sinew::Result<()> {
     let nodes = ["low", "high", "middle"].map(|name| room.context.node(name).unwrap());
     for (node, priority) in nodes.iter().zip([-1, 1, 0]) {
         let group = node.group(()).priority(priority);
-        bells.push(node.guard_condition().in_group(&group).callback(|| {})?);
+        bells.push(group.guard_condition().callback(|| {})?);
     }
     bells.iter().for_each(sinew::GuardCondition::trigger);
     let expected = ["high", "middle", "low"].map(|name| format!("guard condition of node /{name}"));
@@ -185,7 +188,7 @@ fn a_timer_that_is_cancelled_or_reset_is_not_ready() -> sinew::Result<()> {
     }
     room.clock.advance(Duration::from_millis(10));
     assert_eq!(ready_len(&mut set)?, 1);
-    room.clock.set(sinew::Time::from_nanoseconds(0));
+    room.clock.set(sinew::time::Time::from_nanoseconds(0));
     assert_eq!(ready_len(&mut set)?, 0, "time went back");
     room.clock.advance(PATIENCE);
     assert_eq!(ready_len(&mut set)?, 1);
@@ -197,11 +200,7 @@ fn callbacks_of_a_reentrant_group_run_too() -> sinew::Result<()> {
     let (room, mut set) = stage()?;
     let log = Log::new();
     let (pen, group) = (log.pen(), room.node.reentrant_group());
-    let _numbers = room
-        .node
-        .subscription("numbers")
-        .in_group(&group)
-        .callback(move |number: &Number| pen.write(number.0))?;
+    let _numbers = group.subscription("numbers").callback(move |number: &Number| pen.write(number.0))?;
     publish(&room.node, "numbers", 1..=3)?;
     while let Some(first) = set.wait(Duration::ZERO)?.next() {
         assert!(first.run()?);
@@ -457,7 +456,7 @@ fn a_panic_or_an_error_is_returned_or_reported_as_an_executor_does() -> sinew::R
     for (reaction, fails) in [(FaultPolicy::Stop, true), (FaultPolicy::Report, false)] {
         let Room { context, node, executor, .. } = Room::new();
         drop(executor);
-        let mut set = WaitSet::new().on_panic(reaction).on_error(reaction);
+        let mut set = WaitSet::builder().on_panic(reaction).on_error(reaction).build();
         set.add(&context)?;
         let numbers = node.subscription("numbers").callback(|number: &Number| match number.0 {
             1 => panic!("one"),
@@ -495,9 +494,9 @@ fn who_waits_for_the_set_in_one_of_its_callbacks_or_before_it_is_told() -> sinew
     for ready in set.wait(PATIENCE)?.filter(|ready| ready.is(&guard)) {
         assert!(ready.run()?);
     }
-    assert_eq!(log.lines(), [Some(sinew::PublishFailure::WouldDeadlock)]);
+    assert_eq!(log.lines(), [Some(sinew::error::PublishFailure::WouldDeadlock)]);
     let failure = publisher.publish(Number(3)).unwrap_err().failure();
-    assert_eq!(failure, sinew::PublishFailure::WouldDeadlock, "only this thread takes");
+    assert_eq!(failure, sinew::error::PublishFailure::WouldDeadlock, "only this thread takes");
     Ok(())
 }
 

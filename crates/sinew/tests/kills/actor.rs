@@ -4,11 +4,11 @@ use crate::cast::DOMAIN;
 use crate::ledger::{Ledger, Way};
 use crate::support::{Number, Numbers};
 use parking_lot::Mutex;
+use sinew::error::{CallFailure, DecodeError, PublishFailure, UnsentMessage};
+use sinew::msg::view::Viewed;
+use sinew::msg::{Encoding, Sample, TypeHash};
 use sinew::prelude::*;
-use sinew::view::Viewed;
-use sinew::{
-    CallFailure, CallResult, DecodeError, Encoding, PublishFailure, Sample, TypeHash, UnsentMessage,
-};
+use sinew::service::CallResult;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew_shm::Domain;
 use sinew_shm::raw::{Master, OpenError, Queue, QueueOptions, ReadError, Space, Topic, Variable, WriteError};
@@ -336,10 +336,9 @@ fn play(base: &Path, me: u64, (seat, seats): (u64, u64)) -> sinew::Result<()> {
     let retained = QoS::default().keep_last(10).transient_local();
     let to = actor.clone();
     let group = node.group(());
-    let _retained = node
+    let _retained = group
         .subscription("retained")
         .qos(retained)
-        .in_group(&group)
         .callback(move |(): &mut (), parcel: Unique<Parcel>| to.came(Way::Retained, &parcel.0))?;
     let publisher = node.publisher::<Parcel>("retained").qos(retained).create()?;
     let to = actor.clone();
@@ -359,7 +358,7 @@ fn play(base: &Path, me: u64, (seat, seats): (u64, u64)) -> sinew::Result<()> {
     let images = node.publisher::<Image>("large").qos(large).create()?;
 
     let service = |seat: u64| format!("double_{seat}");
-    let _server = node.service::<Numbers>(&service(seat)).callback(|number: &Number| Number(2 * number.0))?;
+    let _server = node.server::<Numbers>(&service(seat)).callback(|number: &Number| Number(2 * number.0))?;
     let others = (0..seats).filter(|&other| other != seat);
     let clients: Vec<_> =
         others.map(|other| node.client::<Numbers>(&service(other)).create()).collect::<Result<_, _>>()?;

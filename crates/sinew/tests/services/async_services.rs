@@ -4,8 +4,10 @@
 
 use crate::support;
 
+use sinew::error::{CallError, CallFailure};
 use sinew::prelude::*;
-use sinew::{CallError, CallFailure, Executor, RequestInfo, Responder, Unique};
+use sinew::service::RequestInfo;
+use sinew::{Executor, Responder, Unique};
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context as TaskContext, Poll};
@@ -20,7 +22,7 @@ fn client(room: &Room, name: &str) -> Client<Numbers> {
 /// A server whose requests are answered by hand.
 fn by_hand(room: &Room, name: &str) -> (Server<Numbers>, mpsc::Receiver<(u64, Responder<Numbers>)>) {
     let (keep, kept) = mpsc::channel();
-    let server = room.node.service::<Numbers>(name).in_group(&room.node.group(()));
+    let server = room.node.group(()).server::<Numbers>(name);
     let callback = move |n: Number, responder: Responder<Numbers>| keep.send((n.0, responder)).unwrap();
     (server.callback(callback).unwrap(), kept)
 }
@@ -76,7 +78,7 @@ fn a_dropped_call_takes_its_request_back_and_its_waker_with_it() {
 fn a_call_keeps_its_client() -> sinew::Result<()> {
     let room = Room::new();
     let call = client(&room, "n").call_async(Number(1));
-    let _server = room.node.service::<Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let _server = room.node.server::<Numbers>("n").callback(|n: Unique<Number>| n)?;
     assert_eq!(room.executor.spin_until(call)??.0, 1);
     Ok(())
 }
@@ -85,7 +87,7 @@ fn a_call_keeps_its_client() -> sinew::Result<()> {
 fn futures_may_be_made_from_every_form_of_request() -> sinew::Result<()> {
     let room = Room::new();
     let client = client(&room, "n");
-    let service = || room.node.service::<Numbers>("n");
+    let service = || room.node.server::<Numbers>("n");
     let reentrant = room.node.reentrant_group();
     let state = room.node.group(7_u64);
     let expect = |server: Server<Numbers>, expected: u64| {
@@ -100,10 +102,10 @@ fn futures_may_be_made_from_every_form_of_request() -> sinew::Result<()> {
         service().async_callback(|_: Number, info: RequestInfo| async move { Number(info.sequence()) })?,
         5,
     );
-    expect(service().in_group(&state).async_callback(|n: Number| std::future::ready(n))?, 1);
-    expect(service().in_group(&reentrant).async_callback(|n: Number| async { n })?, 1);
+    expect(state.server::<Numbers>("n").async_callback(|n: Number| std::future::ready(n))?, 1);
+    expect(reentrant.server::<Numbers>("n").async_callback(|n: Number| async { n })?, 1);
     expect(
-        service().in_group(&reentrant).async_callback(|_: Number, info: RequestInfo| async move {
+        reentrant.server::<Numbers>("n").async_callback(|_: Number, info: RequestInfo| async move {
             Ok::<_, CallError<Number>>(Number(info.sequence()))
         })?,
         8,
@@ -116,7 +118,7 @@ fn several_requests_are_on_their_way_at_once_and_end_in_any_order() -> sinew::Re
     let room = Room::new();
     let (_inner_server, kept) = by_hand(&room, "inner");
     let inner = client(&room, "inner");
-    let server = room.node.service::<Numbers>("outer").async_callback(move |n: Unique<Number>| {
+    let server = room.node.server::<Numbers>("outer").async_callback(move |n: Unique<Number>| {
         let inner = inner.clone();
         async move {
             let mut answer = inner.call_async(n).await?;
@@ -155,14 +157,14 @@ fn a_chain_of_asynchronous_servers_needs_one_thread() -> sinew::Result<()> {
     let mut servers = Vec::new();
     for hop in 0..HOPS {
         let next = client(&room, &format!("hop_{}", hop + 1));
-        servers.push(room.node.service::<Numbers>(&format!("hop_{hop}")).async_callback(
+        servers.push(room.node.server::<Numbers>(&format!("hop_{hop}")).async_callback(
             move |n: Unique<Number>| {
                 let answer = next.call_async(n);
                 async move { answer.await.map(|n| Number(n.0 + 1)) }
             },
         )?);
     }
-    servers.push(room.node.service::<Numbers>(&format!("hop_{HOPS}")).callback(|n: Unique<Number>| n)?);
+    servers.push(room.node.server::<Numbers>(&format!("hop_{HOPS}")).callback(|n: Unique<Number>| n)?);
     let first = client(&room, "hop_0");
     for n in 0..10 {
         assert_eq!(room.executor.spin_until(first.call_async(Number(n)))??.0, n + HOPS);
@@ -202,12 +204,11 @@ fn a_future_is_polled_again_when_it_is_woken_and_not_otherwise() {
         let context = real_context();
         let node = context.node("node").unwrap();
         for reentrant in [false, true] {
-            let service = node.service::<Numbers>("restless");
             let restless = |n: Number| Restless { polls: 0, left: n.0 };
             let _server = if reentrant {
-                service.in_group(&node.reentrant_group()).async_callback(restless).unwrap()
+                node.reentrant_group().server::<Numbers>("restless").async_callback(restless).unwrap()
             } else {
-                service.async_callback(restless).unwrap()
+                node.server::<Numbers>("restless").async_callback(restless).unwrap()
             };
             let _ = executor.add(&context);
             let client = node.client::<Numbers>("restless").create().unwrap();
@@ -233,7 +234,7 @@ fn a_server_that_goes_drops_its_futures_and_tells_their_callers() -> sinew::Resu
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();
-    let server = room.node.service::<Numbers>("n").async_callback(move |n: Number| {
+    let server = room.node.server::<Numbers>("n").async_callback(move |n: Number| {
         let kept = Dropped(pen.clone());
         async move {
             if n.0 > 0 {
@@ -266,7 +267,7 @@ fn a_server_may_go_while_its_future_is_polled() -> sinew::Result<()> {
         let room = Room::new();
         let (give, given) = mpsc::channel::<Server<Numbers>>();
         let given = Arc::new(Shared::new(Given(given)));
-        let server = room.node.service::<Numbers>("n").async_callback(move |n: Number| {
+        let server = room.node.server::<Numbers>("n").async_callback(move |n: Number| {
             let given = given.clone();
             async move {
                 drop(given.take());
@@ -314,7 +315,7 @@ fn a_future_whose_caller_has_gone_still_ends() -> sinew::Result<()> {
     let inner = client(&room, "inner");
     let log = Log::new();
     let pen = log.pen();
-    let server = room.node.service::<Numbers>("n").async_callback(move |n: Unique<Number>| {
+    let server = room.node.server::<Numbers>("n").async_callback(move |n: Unique<Number>| {
         let (answer, pen) = (inner.call_async(n), pen.clone());
         async move {
             let answer = answer.await;
@@ -342,10 +343,9 @@ fn calls_are_answered_and_dropped_on_many_threads() {
     let executor = Executor::multi(2);
     executor.add(&context).unwrap();
     let group = node.reentrant_group();
-    let _inner =
-        node.service::<Numbers>("inner").in_group(&group).callback(|n: &Number| Number(n.0 + 1)).unwrap();
+    let _inner = group.server::<Numbers>("inner").callback(|n: &Number| Number(n.0 + 1)).unwrap();
     let inner = node.client::<Numbers>("inner").create().unwrap();
-    let outer = node.service::<Numbers>("outer").in_group(&group).async_callback(move |n: Unique<Number>| {
+    let outer = group.server::<Numbers>("outer").async_callback(move |n: Unique<Number>| {
         let inner = inner.clone();
         async move {
             let n = inner.call_async(n).await?;

@@ -5,11 +5,11 @@
 
 use crate::support;
 
+use sinew::error::{CallError, CallFailure, SpinError};
+use sinew::executor::{FaultPolicy, StopHandle};
 use sinew::prelude::*;
-use sinew::{
-    CallError, CallFailure, CallResult, Executor, FaultPolicy, ReentrantGroup, Responder, SpinError,
-    StopHandle, Unique,
-};
+use sinew::service::CallResult;
+use sinew::{Executor, ReentrantGroup, Responder, Unique};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use support::{Gate, Log, Number, Numbers, PATIENCE, Room, finishes, real_context};
@@ -72,7 +72,7 @@ fn is_deadlock(result: Result<Unique<Number>, CallError<Number>>) -> bool {
 fn hop(node: &Node, to: usize) -> Server<Numbers> {
     let next = node.client::<Numbers>(&format!("hop_{}", to + 1)).create().unwrap();
     let group = node.group(());
-    let service = node.service::<Numbers>(&format!("hop_{to}")).in_group(&group);
+    let service = group.server::<Numbers>(&format!("hop_{to}"));
     service
         .callback(move |n: Unique<Number>| -> Result<Unique<Number>, CallError<Number>> {
             let mut answer = next.call(n, PATIENCE)?;
@@ -83,7 +83,7 @@ fn hop(node: &Node, to: usize) -> Server<Numbers> {
 }
 
 fn echo(node: &Node, name: &str) -> Server<Numbers> {
-    node.service::<Numbers>(name).in_group(&node.group(())).callback(|n: Unique<Number>| n).unwrap()
+    node.group(()).server::<Numbers>(name).callback(|n: Unique<Number>| n).unwrap()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
     let log = Log::new();
     let pen = log.pen();
     let node = served.node();
-    let _server = node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+    let _server = node.server::<Numbers>("n").callback(move |n: Unique<Number>| {
         pen.write(thread::current().id());
         n
     });
@@ -128,17 +128,16 @@ fn a_timer_that_is_due_waits_until_a_lent_thread_has_left_the_only_place() {
     let node = served.node();
     let (ran, reached, ticked) = (Log::new(), Log::new(), Log::new());
     let pen = reached.pen();
-    let guard = node.guard_condition().in_group(&node.group(())).callback(move || pen.write(())).unwrap();
+    let guard = node.group(()).guard_condition().callback(move || pen.write(())).unwrap();
     let pen = ran.pen();
-    let _server =
-        node.service::<Numbers>("n").in_group(&node.group(())).callback(move |n: Unique<Number>| {
-            guard.trigger();
-            thread::park_timeout(SOON); // the timer becomes due
-            pen.write(thread::current().id());
-            n
-        });
+    let _server = node.group(()).server::<Numbers>("n").callback(move |n: Unique<Number>| {
+        guard.trigger();
+        thread::park_timeout(SOON); // the timer becomes due
+        pen.write(thread::current().id());
+        n
+    });
     let pen = ticked.pen();
-    let _timer = node.timer(SOON / 4).in_group(&node.group(())).callback(move || pen.write(())).unwrap();
+    let _timer = node.group(()).timer(SOON / 4).callback(move || pen.write(())).unwrap();
     let client = node.client::<Numbers>("n").create().unwrap();
     finishes(
         move || while client.call(Number(1), PATIENCE).is_ok() && ran.next() != thread::current().id() {},
@@ -182,7 +181,7 @@ fn requests_that_wait_are_run_in_their_order_also_by_a_caller() {
     let log = Log::new();
     let pen = log.pen();
     let group = room.node.group(());
-    let _server = room.node.service::<Numbers>("n").in_group(&group).callback(move |n: Unique<Number>| {
+    let _server = group.server::<Numbers>("n").callback(move |n: Unique<Number>| {
         pen.write(n.0);
         n
     });
@@ -191,7 +190,7 @@ fn requests_that_wait_are_run_in_their_order_also_by_a_caller() {
     let caller = client.clone();
     // Its group comes first, so that all requests are run inside its callback.
     let urgent = room.node.group(()).priority(1);
-    let guard = room.node.guard_condition().in_group(&urgent).callback(move || {
+    let guard = urgent.guard_condition().callback(move || {
         let _second = caller.call_async(Number(2));
         assert_eq!(caller.call(Number(3), PATIENCE).unwrap().0, 3);
     });
@@ -206,7 +205,7 @@ fn a_server_never_calls_itself() {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create().unwrap();
     let own = client.clone();
-    let _server = room.node.service::<Numbers>("n").callback(move |n: Number| match n.0 {
+    let _server = room.node.server::<Numbers>("n").callback(move |n: Number| match n.0 {
         0 => Number(0),
         n => {
             let error = own.call(Number(n - 1), PATIENCE).unwrap_err();
@@ -228,7 +227,7 @@ fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own()
         let node = served.node();
         let server = |own: &str, other: &str| {
             let other = node.client::<Numbers>(other).create().unwrap();
-            let service = node.service::<Numbers>(own).in_group(&node.group(()));
+            let service = node.group(()).server::<Numbers>(own);
             service.callback(move |n: Number| other.call(Number(n.0 + 1), PATIENCE)).unwrap()
         };
         let _servers = [server("a", "b"), server("b", "a")];
@@ -239,7 +238,7 @@ fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own()
         assert!(message.contains("waiting for the answer would never end"), "{message}");
 
         // A callback of the server's group, which isn't the server.
-        let _alone = node.service::<Numbers>("alone").callback(|n: Unique<Number>| n).unwrap();
+        let _alone = node.server::<Numbers>("alone").callback(|n: Unique<Number>| n).unwrap();
         let client = node.client::<Numbers>("alone").create().unwrap();
         let log = Log::new();
         let pen = log.pen();
@@ -257,16 +256,15 @@ fn threads_that_wait_for_each_other_in_a_circle_are_told() {
     let served = Served::by(Executor::multi(2));
     let node = served.node();
     let (left, right) = (node.group(()), node.group(()));
-    let _servers = [("left", &left), ("right", &right)].map(|(name, group)| {
-        node.service::<Numbers>(name).in_group(group).callback(|n: Unique<Number>| n).unwrap()
-    });
+    let _servers = [("left", &left), ("right", &right)]
+        .map(|(name, group)| group.server::<Numbers>(name).callback(|n: Unique<Number>| n).unwrap());
     let log = Log::new();
     let (one, other) = (Gate::new(), Gate::new());
     let guards = [(&left, "right", one.clone(), other.clone()), (&right, "left", other, one)].map(
         |(group, name, mine, others)| {
             let client = node.client::<Numbers>(name).create().unwrap();
             let pen = log.pen();
-            let guard = node.guard_condition().in_group(group);
+            let guard = group.guard_condition();
             guard.callback(move || {
                 mine.open();
                 others.wait();
@@ -349,16 +347,12 @@ fn a_call_overtakes_nothing_older_in_the_group() {
         let served = Served::by(executor);
         let node = served.node();
         let group = node.group(0);
-        let _set = node
+        let _set = group
             .subscription::<Number>("set")
-            .in_group(&group)
             .callback(|value: &mut u64, number: &Number| *value = number.0)
             .unwrap();
-        let _get = node
-            .service::<Numbers>("get")
-            .in_group(&group)
-            .callback(|value: &mut u64, _: &Number| Number(*value))
-            .unwrap();
+        let _get =
+            group.server::<Numbers>("get").callback(|value: &mut u64, _: &Number| Number(*value)).unwrap();
         let set = node.publisher::<Number>("set").create().unwrap();
         let get = node.client::<Numbers>("get").create().unwrap();
         finishes(move || {
@@ -374,12 +368,9 @@ fn a_call_overtakes_nothing_older_in_the_group() {
 fn a_nested_call_overtakes_nothing_older_in_the_group() {
     let room = Room::new();
     let group = room.node.group(0);
-    let _set = room
-        .node
-        .subscription::<Number>("set")
-        .in_group(&group)
-        .callback(|value: &mut u64, number: &Number| *value = number.0);
-    let get = room.node.service::<Numbers>("get").in_group(&group);
+    let _set =
+        group.subscription::<Number>("set").callback(|value: &mut u64, number: &Number| *value = number.0);
+    let get = group.server::<Numbers>("get");
     let _get = get.callback(|value: &mut u64, _: &Number| Number(*value));
     let set = room.node.publisher::<Number>("set").create().unwrap();
     let get = room.node.client::<Numbers>("get").create().unwrap();
@@ -401,7 +392,7 @@ fn a_panic_in_a_nested_server_ends_the_spin_that_ran_it() {
     for at_most_one in [true, false] {
         let room = Room::new();
         let group = room.node.group(());
-        let server = room.node.service::<Numbers>("n").in_group(&group);
+        let server = group.server::<Numbers>("n");
         let _server = server.callback(|n: Unique<Number>| if n.0 > 0 { panic!("as announced") } else { n });
         let client = room.node.client::<Numbers>("n").create().unwrap();
         let log = Log::new();
@@ -438,7 +429,7 @@ fn closing_each_other_ends() {
     let (to_second, second) = std::sync::mpsc::channel::<sinew::GuardCondition>();
     let [mine, others] = [(0, first), (1, second)].map(|(n, other)| {
         let (both, pen) = (both.clone(), log.pen());
-        let guard = node.guard_condition().in_group(&node.group(())).callback(move || {
+        let guard = node.group(()).guard_condition().callback(move || {
             both.wait();
             other.recv().unwrap().close();
             pen.write(n);
@@ -464,7 +455,7 @@ fn a_spin_ends_after_the_callbacks_on_lent_threads() {
     let (opens, waits) = (begun.clone(), go_on.clone());
     let ended = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let ends = ended.clone();
-    let _server = node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+    let _server = node.server::<Numbers>("n").callback(move |n: Unique<Number>| {
         if n.0 > 0 {
             opens.open();
             waits.wait();
@@ -499,7 +490,7 @@ fn calls_inside_calls_go_64_deep() {
     let client = room.node.client::<Numbers>("n").create().unwrap();
     let own = client.clone();
     let _server =
-        room.node.service::<Numbers>("n").in_group(&group).callback(move |n: Number| match n.0 {
+        group.server::<Numbers>("n").callback(move |n: Number| match n.0 {
             0 => Ok(Number(0)),
             n => own.call(Number(n - 1), PATIENCE).map(|answer| Number(answer.0 + 1)).map_err(|error| {
                 match error.failure() {
@@ -526,7 +517,7 @@ fn a_wait_ends_at_the_timeout_and_says_what_was_missing() {
 
     let kept = Arc::new(Mutex::new(Vec::new()));
     let never_used = kept.clone();
-    let server = node.service::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
+    let server = node.server::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
         never_used.lock().unwrap().push(responder); // a server that never answers
     });
     let server = server.unwrap();
@@ -541,7 +532,7 @@ fn a_wait_ends_at_the_timeout_and_says_what_was_missing() {
     executor.add(&context).unwrap();
     let (log, caller) = (Log::new(), client.clone());
     let pen = log.pen();
-    let guard = node.guard_condition().in_group(&node.group(())).callback(move || {
+    let guard = node.group(()).guard_condition().callback(move || {
         pen.write(caller.call(Number(3), SOON).unwrap_err());
     });
     let guard = guard.unwrap();
@@ -607,7 +598,7 @@ fn meanwhile(happens: impl FnOnce(&Served, Server<Numbers>, Responder<Numbers>))
     let served = Served::by(Executor::single());
     let node = served.node();
     let (keep, kept) = std::sync::mpsc::channel();
-    let server = node.service::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
+    let server = node.server::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
         keep.send(responder).unwrap();
     });
     let client = node.client::<Numbers>("n").create().unwrap();
@@ -665,12 +656,10 @@ fn a_server_that_goes_wakes_the_threads_whose_requests_wait() {
 fn a_panic_in_a_nested_server_reaches_every_caller_and_the_executor() {
     let room = Room::new();
     let node = &room.node;
-    let _inner = node
-        .service::<Numbers>("inner")
-        .in_group(&node.group(()))
-        .callback(|n: &Number| -> Number { panic!("no {}", n.0) });
+    let _inner =
+        node.group(()).server::<Numbers>("inner").callback(|n: &Number| -> Number { panic!("no {}", n.0) });
     let inner = node.client::<Numbers>("inner").create().unwrap();
-    let _outer = node.service::<Numbers>("outer").callback(move |n: Unique<Number>| inner.call(n, PATIENCE));
+    let _outer = node.server::<Numbers>("outer").callback(move |n: Unique<Number>| inner.call(n, PATIENCE));
     let outer = node.client::<Numbers>("outer").create().unwrap();
     let call = outer.call_async(Number(13));
     let error = room.executor.spin_all(PATIENCE).unwrap_err();
@@ -685,9 +674,9 @@ fn a_panic_in_a_nested_server_reaches_every_caller_and_the_executor() {
 
 #[test]
 fn a_reported_panic_in_a_nested_server_lets_the_rest_go_on() {
-    let served = Served::by(Executor::single().on_panic(FaultPolicy::Report));
+    let served = Served::by(Executor::builder().on_panic(FaultPolicy::Report).build().unwrap());
     let node = served.node();
-    let _server = node.service::<Numbers>("n").callback(|n: Unique<Number>| {
+    let _server = node.server::<Numbers>("n").callback(|n: Unique<Number>| {
         assert!(n.0 != 13, "no 13");
         n
     });
@@ -702,7 +691,7 @@ fn a_reported_panic_in_a_nested_server_lets_the_rest_go_on() {
 fn a_panic_on_a_caller_s_thread_ends_the_spin_of_the_executor() {
     let served = Served::by(Executor::single());
     let node = served.node();
-    let _server = node.service::<Numbers>("n").callback(|_: &Number| -> Number { panic!("no") });
+    let _server = node.server::<Numbers>("n").callback(|_: &Number| -> Number { panic!("no") });
     let client = node.client::<Numbers>("n").create().unwrap();
     let panicked = CallFailure::Panicked { message: "no".to_owned() };
     assert_eq!(failure(client.call(Number(1), PATIENCE)), panicked);
@@ -737,7 +726,7 @@ fn many_threads_call_one_server() {
         let served = Served::by(executor);
         let node = served.node();
         let sum = node.group(0_u64);
-        let server = node.service::<Numbers>("n").in_group(&sum).callback(|sum: &mut u64, n: &Number| {
+        let server = sum.server::<Numbers>("n").callback(|sum: &mut u64, n: &Number| {
             *sum += n.0;
             Number(*sum)
         });
@@ -779,8 +768,7 @@ fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
             let clients: Vec<_> =
                 (0..3).map(|n| node.client::<Numbers>(&format!("n_{n}")).create().unwrap()).collect();
             let pen = log.pen();
-            let subscription =
-                node.subscription::<Number>("go").in_group(&node.group(())).qos(QoS::default().keep_all());
+            let subscription = node.group(()).subscription::<Number>("go").qos(QoS::default().keep_all());
             subscription
                 .callback(move |number: &Number| {
                     let client = &clients[usize::try_from((number.0 + n) % 3).unwrap()];
@@ -820,7 +808,7 @@ fn nothing_leaks_however_calls_end() {
     let waits = client.call_async(new());
     let captured = new();
     let server = node
-        .service::<CountedService>("n")
+        .server::<CountedService>("n")
         .max_requests(3)
         .callback(move |request: Counted, responder: Responder<CountedService>| {
             let _ = &captured;
@@ -849,7 +837,7 @@ fn nothing_leaks_however_calls_end() {
 fn a_wait_set_says_which_server_and_which_client_is_ready() {
     let context = real_context();
     let node = context.node("node").unwrap();
-    let mut set = sinew::WaitSet::new();
+    let mut set = sinew::executor::WaitSet::new();
     set.add(&context).unwrap();
     let servers = [echo(&node, "a"), echo(&node, "b")];
     let client = node.client::<Numbers>("b").create().unwrap();
@@ -871,12 +859,12 @@ fn a_wait_set_says_which_server_and_which_client_is_ready() {
 
 #[test]
 fn an_executor_may_refuse_lent_threads() {
-    let served = Served::by(Executor::single().caller_runs(false));
+    let served = Served::by(Executor::builder().caller_runs(false).build().unwrap());
     let node = served.node();
     let log = Log::new();
     let pen = log.pen();
     let _server = node
-        .service::<Numbers>("n")
+        .server::<Numbers>("n")
         .callback(move |n: Unique<Number>| {
             pen.write(thread::current().id());
             n

@@ -3,14 +3,15 @@
 
 use crate::support;
 
+use sinew::error::{CallError, CallFailure, CreateError, SpinError};
+use sinew::msg::Gid;
 use sinew::prelude::*;
-use sinew::{
-    CallError, CallFailure, CallResult, CreateError, Gid, RequestInfo, Responder, SpinError, Unique,
-};
+use sinew::service::{CallResult, RequestInfo};
+use sinew::{Responder, Unique};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use support::tasks::{Task, block_on};
-use support::{Log, Number, Numbers, Pen, Room, real_context};
+use support::{Log, Number, Numbers, Pen, Room};
 
 type Wrong = CallError<Number>;
 
@@ -31,7 +32,7 @@ type Keeping = (Server<Numbers>, Client<Numbers>, Receiver<Responder<Numbers>>);
 fn keeping(room: &Room) -> sinew::Result<Keeping> {
     let (keep, kept) = channel();
     let server =
-        room.node.service::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
+        room.node.server::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
             keep.send(responder).expect("the test keeps its end");
         })?;
     Ok((server, room.node.client::<Numbers>("n").create()?, kept))
@@ -49,7 +50,7 @@ macro_rules! forms_of {
             let room = Room::new();
             let node = &room.node;
             let client = node.client::<Numbers>("double").create()?;
-            let service = || node.service::<Numbers>("double");
+            let service = || node.server::<Numbers>("double");
 
             let server = service().callback(|n: $request| Number(2 * n.0))?;
             assert_eq!(ask(&room, &client, 21)?.0, 42);
@@ -61,18 +62,19 @@ macro_rules! forms_of {
             drop(server);
 
             let sum = node.group(0_u64);
-            let server = service().in_group(&sum).callback(|sum: &mut u64, n: $request| {
+            let server = sum.server::<Numbers>("double").callback(|sum: &mut u64, n: $request| {
                 *sum += n.0;
                 Number(*sum)
             })?;
             assert_eq!((ask(&room, &client, 40)?.0, ask(&room, &client, 2)?.0), (40, 42));
             drop(server);
 
-            let server =
-                service().in_group(&sum).callback(|sum: &mut u64, n: $request, info: &RequestInfo| {
+            let server = sum.server::<Numbers>("double").callback(
+                |sum: &mut u64, n: $request, info: &RequestInfo| {
                     *sum += n.0;
                     Number(*sum + 100 * info.sequence())
-                })?;
+                },
+            )?;
             assert_eq!(ask(&room, &client, 8)?.0, 550);
             drop(server);
 
@@ -90,7 +92,7 @@ macro_rules! forms_of {
             drop(server);
 
             let waiting = node.group(Vec::<Responder<Numbers>>::new());
-            let server = service().in_group(&waiting).callback(
+            let server = waiting.server::<Numbers>("double").callback(
                 |waiting: &mut Vec<Responder<Numbers>>, n: $request, responder: Responder<Numbers>| {
                     waiting.push(responder);
                     if waiting.len() == 2 {
@@ -107,7 +109,7 @@ macro_rules! forms_of {
             assert_eq!(room.executor.spin_until(first)??.0, 2);
             drop(server);
 
-            let server = service().in_group(&sum).callback(
+            let server = sum.server::<Numbers>("double").callback(
                 |sum: &mut u64, n: $request, info: &RequestInfo, responder: Responder<Numbers>| {
                     responder.respond(Number(*sum + n.0 + 100 * info.sequence()))
                 },
@@ -116,14 +118,14 @@ macro_rules! forms_of {
             drop(server);
 
             let reentrant = node.reentrant_group();
-            let server = service().in_group(&reentrant).callback(|n: $request| Number(3 * n.0))?;
+            let server = reentrant.server::<Numbers>("double").callback(|n: $request| Number(3 * n.0))?;
             let calls = [1, 2, 3].map(|n| client.call_async(Number(n)));
             for (n, call) in (1..).zip(calls) {
                 assert_eq!(room.executor.spin_until(call)??.0, 3 * n);
             }
             drop(server);
 
-            let server = service().in_group(&reentrant).callback(
+            let server = reentrant.server::<Numbers>("double").callback(
                 |n: $request, info: &RequestInfo, responder: Responder<Numbers>| {
                     responder.respond(Number(n.0 + 100 * info.sequence()))
                 },
@@ -144,7 +146,7 @@ forms_of!(a_request_may_be_taken_by_value, Number);
 fn a_response_may_be_a_value_a_box_a_unique_or_a_result_of_one() -> sinew::Result<()> {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
-    let service = || room.node.service::<Numbers>("n");
+    let service = || room.node.server::<Numbers>("n");
     let expect = |server: Server<Numbers>, expected: Result<u64, CallFailure>| {
         assert_eq!(number(ask(&room, &client, 1)), expected);
         drop(server);
@@ -167,8 +169,8 @@ fn a_response_may_be_a_value_a_box_a_unique_or_a_result_of_one() -> sinew::Resul
 fn a_request_may_be_a_value_a_box_or_a_loan_and_none_is_copied() -> sinew::Result<()> {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
-    let _server = room.node.service::<Numbers>("n").callback(|n: Unique<Number>| n)?;
-    let spin = |call: sinew::PendingCall<Numbers>| room.executor.spin_until(call).unwrap();
+    let _server = room.node.server::<Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let spin = |call: sinew::service::PendingCall<Numbers>| room.executor.spin_until(call).unwrap();
 
     assert_eq!(spin(client.call_async(Number(1)))?.0, 1);
     let boxed = Box::new(Number(2));
@@ -190,7 +192,7 @@ fn requests_are_answered_in_the_order_of_the_calls_across_clients_and_topics() -
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();
-    let _server = room.node.service::<Numbers>("n").callback(move |n: &Number| {
+    let _server = room.node.server::<Numbers>("n").callback(move |n: &Number| {
         pen.write(n.0);
         Number(n.0)
     })?;
@@ -224,7 +226,7 @@ fn answers_may_come_in_any_order_and_each_finds_its_call() -> sinew::Result<()> 
     let room = Room::new();
     let (keep, kept) = channel();
     let _server =
-        room.node.service::<Numbers>("n").callback(move |n: Number, responder: Responder<Numbers>| {
+        room.node.server::<Numbers>("n").callback(move |n: Number, responder: Responder<Numbers>| {
             keep.send((n, responder)).unwrap();
         })?;
     let client = room.node.client::<Numbers>("n").create()?;
@@ -246,14 +248,15 @@ fn answers_may_come_in_any_order_and_each_finds_its_call() -> sinew::Result<()> 
 fn callbacks_get_results_in_their_group_with_its_state() -> sinew::Result<()> {
     let room = Room::new();
     let node = &room.node;
-    let _server = node.service::<Numbers>("n").callback(|n: &Number| match n.0 {
+    let _server = node.server::<Numbers>("n").callback(|n: &Number| match n.0 {
         0 => Err("zero"),
         n => Ok(Number(100 / n)),
     })?;
     let results = node.group(Vec::new());
-    let client = node.client::<Numbers>("n").in_group(&results).create()?;
+    let client = results.client::<Numbers>("n").create()?;
     for n in [1, 0, 2] {
-        client.call_then(
+        results.call_then(
+            &client,
             Number(n),
             |results: &mut Vec<Result<u64, CallFailure>>, result: CallResult<Numbers>| {
                 results.push(number(result));
@@ -263,9 +266,8 @@ fn callbacks_get_results_in_their_group_with_its_state() -> sinew::Result<()> {
     assert_eq!(room.run(), 6);
     let log = Log::new();
     let pen = log.pen();
-    let guard = node
+    let guard = results
         .guard_condition()
-        .in_group(&results)
         .callback(move |results: &mut Vec<Result<u64, CallFailure>>| pen.write(std::mem::take(results)))?;
     guard.trigger();
     room.run();
@@ -276,7 +278,7 @@ fn callbacks_get_results_in_their_group_with_its_state() -> sinew::Result<()> {
     client.call_then(Number(4), move |result: CallResult<Numbers>| pen.write(vec![number(result)]))?;
     room.run();
     assert_eq!(log.next(), [Ok(25)]);
-    let reentrant = node.client::<Numbers>("n").in_group(&node.reentrant_group()).create()?;
+    let reentrant = node.reentrant_group().client::<Numbers>("n").create()?;
     for n in [1, 2] {
         let pen = log.pen();
         reentrant.call_then(Number(n), move |result: CallResult<Numbers>| {
@@ -293,7 +295,7 @@ fn callbacks_get_results_in_their_group_with_its_state() -> sinew::Result<()> {
 fn a_request_says_who_asks_and_continues_the_chain() -> sinew::Result<()> {
     let room = Room::new();
     let node = &room.node;
-    let log: Log<(Gid, u64, sinew::Lineage)> = Log::new();
+    let log: Log<(Gid, u64, sinew::msg::Lineage)> = Log::new();
     let report = |pen: Pen<_>| {
         move |_: &Number, info: &RequestInfo| {
             assert!(info.latency() <= info.chain_latency());
@@ -302,11 +304,11 @@ fn a_request_says_who_asks_and_continues_the_chain() -> sinew::Result<()> {
             Number(0)
         }
     };
-    let _inner = node.service::<Numbers>("inner").callback(report(log.pen()))?;
+    let _inner = node.server::<Numbers>("inner").callback(report(log.pen()))?;
     let inner = node.client::<Numbers>("inner").create()?;
     let gid = inner.gid();
     let pen = log.pen();
-    let _outer = node.service::<Numbers>("outer").callback(
+    let _outer = node.server::<Numbers>("outer").callback(
         move |n: Number, info: &RequestInfo, responder: Responder<Numbers>| {
             pen.write((info.client(), info.sequence(), info.lineage()));
             inner.call_then(n, |result: CallResult<Numbers>| responder.respond(result.unwrap())).unwrap();
@@ -327,7 +329,7 @@ fn a_request_says_who_asks_and_continues_the_chain() -> sinew::Result<()> {
 #[test]
 fn a_queue_is_bounded_and_what_is_refused_comes_back() -> sinew::Result<()> {
     let room = Room::new();
-    let server = room.node.service::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
+    let server = room.node.server::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
     let client = room.node.client::<Numbers>("n").create()?;
     let accepted = [1, 2].map(|n| client.call_async(Number(n)));
     let mut refused = client.call_async(Number(3));
@@ -361,7 +363,7 @@ fn what_is_taken_to_be_answered_later_counts_until_it_is() -> sinew::Result<()> 
     let (keep, kept) = channel();
     let server = room
         .node
-        .service::<Numbers>("n")
+        .server::<Numbers>("n")
         .max_requests(2)
         .callback(move |_: &Number, responder: Responder<Numbers>| keep.send(responder).unwrap())?;
     let client = room.node.client::<Numbers>("n").create()?;
@@ -385,7 +387,7 @@ fn requests_wait_for_a_server_that_is_still_to_come() -> sinew::Result<()> {
     let client = room.node.client::<Numbers>("n").create()?;
     assert!(!client.is_server_ready());
     let calls = [1, 2, 3].map(|n| client.call_async(Number(n)));
-    let server = room.node.service::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
+    let server = room.node.server::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
     assert!(client.is_server_ready());
     assert_eq!(server.statistics().waiting, 3, "what was accepted stays, whatever the server's limit");
     assert_eq!(number(ask(&room, &client, 4)), Err(CallFailure::Full { limit: 2 }));
@@ -423,7 +425,7 @@ fn without_a_server_the_queue_is_bounded_too() -> sinew::Result<()> {
 fn a_second_server_is_refused_and_told_who_has_the_service() -> sinew::Result<()> {
     let room = Room::new();
     let other = room.context.node_in("/other", "node")?;
-    let service = |node: &Node| node.service::<Numbers>("/n").callback(|n: Unique<Number>| n);
+    let service = |node: &Node| node.server::<Numbers>("/n").callback(|n: Unique<Number>| n);
     let first = service(&other)?;
     let error = service(&room.node).unwrap_err();
     assert_eq!(error, CreateError::ServiceTaken { service: "/n".to_owned(), node: "/other/node".to_owned() });
@@ -454,7 +456,7 @@ fn names_are_checked_expanded_and_remapped() -> sinew::Result<()> {
     let context = Context::builder().shared_memory(false).domain(0).arguments(line).build()?;
     let node = context.node_in("/ns", "calc")?;
     let name = |name: &str| -> sinew::Result<String> {
-        let server = node.service::<Numbers>(name).callback(|n: Unique<Number>| n)?;
+        let server = node.server::<Numbers>(name).callback(|n: Unique<Number>| n)?;
         let client = node.client::<Numbers>(name).create()?;
         assert_eq!(client.name(), server.name());
         assert!(client.is_server_ready());
@@ -476,12 +478,9 @@ fn names_are_checked_expanded_and_remapped() -> sinew::Result<()> {
 #[test]
 fn a_server_that_can_take_nothing_and_one_after_the_end_are_refused() -> sinew::Result<()> {
     let room = Room::new();
-    let service = || room.node.service::<Numbers>("n");
+    let service = || room.node.server::<Numbers>("n");
     let error = service().max_requests(0).callback(|n: Unique<Number>| n).unwrap_err();
     assert_eq!(error, CreateError::MaxRequests { service: "/n".to_owned() });
-    let foreign = real_context().node("foreign")?.group(());
-    let error = service().in_group(&foreign).callback(|n: Unique<Number>| n).unwrap_err();
-    assert_eq!(error, CreateError::ForeignGroup { name: "n".to_owned() });
     room.context.shutdown();
     let gone = CreateError::Shutdown { name: "n".to_owned() };
     assert_eq!(service().callback(|n: Unique<Number>| n).unwrap_err(), gone);
@@ -503,7 +502,7 @@ fn ends_of_other_types_are_told_so() -> sinew::Result<()> {
     let room = Room::new();
     let other = room.node.client::<Texts>("n").create()?;
     let early = other.call_async(Number(1));
-    let _server = room.node.service::<Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let _server = room.node.server::<Numbers>("n").callback(|n: Unique<Number>| n)?;
     assert!(!other.is_server_ready());
     assert!(!other.wait_for_server(Duration::ZERO));
     for call in [early, other.call_async(Number(2))] {
@@ -520,7 +519,7 @@ fn ends_of_other_types_are_told_so() -> sinew::Result<()> {
 #[test]
 fn a_dropped_responder_fails_the_call_at_once() -> sinew::Result<()> {
     let room = Room::new();
-    let server = room.node.service::<Numbers>("n").callback(|_: &Number, _: Responder<Numbers>| {})?;
+    let server = room.node.server::<Numbers>("n").callback(|_: &Number, _: Responder<Numbers>| {})?;
     let client = room.node.client::<Numbers>("n").create()?;
     let error = ask(&room, &client, 1).unwrap_err();
     assert_eq!(error.failure(), &CallFailure::Dropped);
@@ -551,7 +550,7 @@ fn a_server_that_goes_fails_what_waits_but_a_responder_may_still_answer() -> sin
 fn a_server_may_go_in_its_own_callback_and_its_last_answer_still_counts() -> sinew::Result<()> {
     let room = Room::new();
     let (give, given) = channel::<Server<Numbers>>();
-    let server = room.node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+    let server = room.node.server::<Numbers>("n").callback(move |n: Unique<Number>| {
         drop(given.recv().unwrap());
         n
     })?;
@@ -569,7 +568,7 @@ fn a_server_may_go_in_its_own_callback_and_its_last_answer_still_counts() -> sin
 fn a_panicking_callback_tells_its_caller_and_the_executor() -> sinew::Result<()> {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
-    let service = || room.node.service::<Numbers>("n");
+    let service = || room.node.server::<Numbers>("n");
     let panics = |server: Server<Numbers>, told: &str| {
         let call = client.call_async(Number(13));
         let expected = SpinError::Panicked {
@@ -600,7 +599,7 @@ fn a_dropped_client_takes_its_requests_back_and_forgets_its_callbacks() -> sinew
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();
-    let server = room.node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+    let server = room.node.server::<Numbers>("n").callback(move |n: Unique<Number>| {
         pen.write(n.0);
         n
     })?;
@@ -679,7 +678,7 @@ fn a_shutdown_fails_every_call_that_waits() -> sinew::Result<()> {
 fn thousands_of_clients_are_told_apart() -> sinew::Result<()> {
     let room = Room::new();
     let server =
-        room.node.service::<Numbers>("n").max_requests(10_000).callback(|n: &Number| Number(2 * n.0))?;
+        room.node.server::<Numbers>("n").max_requests(10_000).callback(|n: &Number| Number(2 * n.0))?;
     let clients: Vec<_> = (0..3000).map(|_| room.node.client::<Numbers>("n").create().unwrap()).collect();
     let calls: Vec<_> =
         clients.iter().enumerate().map(|(n, client)| client.call_async(Number(n as u64))).collect();

@@ -2,8 +2,10 @@
 
 use crate::support;
 
+use sinew::Executor;
+use sinew::error::AddError;
 use sinew::prelude::*;
-use sinew::{AddError, Executor, VirtualClock};
+use sinew::time::VirtualClock;
 use std::thread;
 use support::{Log, Number, PATIENCE, Pen, Room, finishes, real_context, virtual_context};
 
@@ -40,7 +42,7 @@ trait Any {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
 }
 
-impl<T: sinew::Executable> Any for T {
+impl<T: sinew::executor::Executable> Any for T {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.add(self)
     }
@@ -60,7 +62,7 @@ fn a_context_brings_its_nodes_groups_and_entities_also_those_to_come() -> sinew:
     let bells = [
         bell(&before, "entity", log.pen())?,
         bell(&after, "node", log.pen())?,
-        before.guard_condition().in_group(&group).callback(move || pen.write("group"))?,
+        group.guard_condition().callback(move || pen.write("group"))?,
     ];
     bells.iter().for_each(sinew::GuardCondition::trigger);
     assert_eq!(executor.spin_all(PATIENCE)?, 3);
@@ -80,7 +82,7 @@ fn a_node_brings_its_own_groups_also_those_to_come_and_nothing_else() -> sinew::
     let bells = [
         bell(&other, "other", log.pen())?,
         bell(&node, "node", log.pen())?,
-        node.guard_condition().in_group(&group).callback(move || pen.write("group"))?,
+        group.guard_condition().callback(move || pen.write("group"))?,
     ];
     bells.iter().for_each(sinew::GuardCondition::trigger);
     assert_eq!(executor.spin_all(PATIENCE)?, 2);
@@ -178,7 +180,7 @@ fn shutting_a_context_down_ends_the_spin_of_whoever_serves_a_part_of_it() -> sin
         let group = node.group(());
         let log = Log::new();
         let pen = log.pen();
-        let guard = node.guard_condition().in_group(&group).callback(move || pen.write("spins"))?;
+        let guard = group.guard_condition().callback(move || pen.write("spins"))?;
         let executor = Executor::single();
         add(&executor, &context, &node, &group)?;
         let stop = executor.stop_handle();

@@ -5,8 +5,11 @@ pub(crate) mod outside;
 pub(crate) mod small;
 pub(crate) mod tasks;
 
+use sinew::Executor;
+use sinew::error::DecodeError;
+use sinew::msg::{Encoding, TypeHash};
 use sinew::prelude::*;
-use sinew::{DecodeError, Encoding, Executor, TypeHash, VirtualClock};
+use sinew::time::VirtualClock;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -231,12 +234,12 @@ impl Place {
 /// Looks until there is something; what another thread, or another process, brings.
 #[track_caller]
 pub(crate) fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
-    let begin = sinew::Time::steady();
+    let begin = sinew::time::Time::steady();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(sinew::Time::steady() - begin < PATIENCE, "{what}: it never is");
+        assert!(sinew::time::Time::steady() - begin < PATIENCE, "{what}: it never is");
         thread::yield_now();
     }
 }
@@ -266,9 +269,9 @@ pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
 /// The same where another thread may be bringing in the last of them: waits until so many have
 /// come, and tells who has more.
 pub(crate) fn all_numbers_in(subscription: &Subscription<Number>, count: u64) -> Vec<u64> {
-    let begin = sinew::Time::steady();
+    let begin = sinew::time::Time::steady();
     let mut numbers = numbers_in(subscription);
-    while (numbers.len() as u64) < count && sinew::Time::steady() - begin < PATIENCE {
+    while (numbers.len() as u64) < count && sinew::time::Time::steady() - begin < PATIENCE {
         thread::yield_now();
         numbers.extend(numbers_in(subscription));
     }

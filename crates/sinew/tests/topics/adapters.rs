@@ -3,8 +3,11 @@
 
 use crate::support;
 
+use sinew::View;
+use sinew::error::PublishFailure;
+use sinew::event::MessageLost;
+use sinew::msg::{Adapted, Adapter, Transport};
 use sinew::prelude::*;
-use sinew::{Adapted, Adapter, MessageLost, PublishFailure, Transport, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::{PATIENCE, Place, real_context, wait_for};
@@ -58,7 +61,7 @@ impl Adapter for Pictures {
     }
 
     fn size(picture: &Picture) -> usize {
-        sinew::loan::size(&Image::default(), &ImageLengths { data: picture.pixels.len() })
+        sinew::msg::loan::size(&Image::default(), &ImageLengths { data: picture.pixels.len() })
     }
 }
 

@@ -2,8 +2,10 @@
 
 use crate::support;
 
+use sinew::error::UnsentMessage;
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, Publisher, Shared, Unique, UnsentMessage};
+use sinew::{Publisher, Shared, Unique};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

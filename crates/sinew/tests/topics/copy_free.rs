@@ -4,8 +4,9 @@
 
 use crate::support;
 
+use sinew::View;
+use sinew::msg::{Publishable, Sample};
 use sinew::prelude::*;
-use sinew::{Publishable, Sample, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use std::sync::mpsc;
 use support::outside::Onlooker;
@@ -102,7 +103,7 @@ fn lent(publisher: &Publisher<Image>) -> Unique<Image> {
     message
 }
 
-fn draft(publisher: &Publisher<Image>) -> sinew::Draft<Image> {
+fn draft(publisher: &Publisher<Image>) -> sinew::msg::Draft<Image> {
     let mut draft = publisher.draft(Image::default(), ImageLengths { data: BYTES }).unwrap();
     draft.parts().data.fill(7);
     draft

@@ -91,7 +91,7 @@ fn of_services() -> sinew::Result<()> {
     let serves = |counter| onlooker.count(Server, "/double", "/server", counter);
     assert_eq!((asks(Matched), asks(Messages)), (0, 0));
     let node = serving.node("server")?;
-    let server = node.service::<Numbers>("double").max_requests(2).callback(|n: &Number| match n.0 {
+    let server = node.server::<Numbers>("double").max_requests(2).callback(|n: &Number| match n.0 {
         0 => Err("nothing to double".to_owned()),
         n => Ok(Number(2 * n)),
     })?;

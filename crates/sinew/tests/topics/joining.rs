@@ -2,8 +2,9 @@
 
 use crate::support;
 
+use sinew::Publisher;
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, Publisher};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use support::{Gate, Log, Number, Room, finishes, numbers_in, real_context};
@@ -310,7 +311,7 @@ fn a_context_that_is_shut_down_in_the_middle_of_a_publish_accepts_nothing_more()
             publishing.join().unwrap().unwrap_err().failure()
         })
     });
-    assert_eq!(failure, sinew::PublishFailure::Shutdown);
+    assert_eq!(failure, sinew::error::PublishFailure::Shutdown);
     assert_eq!(numbers_in(&other), []);
     Ok(())
 }
@@ -388,7 +389,7 @@ fn what_happens_on_another_topic_makes_no_copies() {
     let context = sinew::Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("node").unwrap();
     let publisher = node.publisher("kept").qos(sinew::QoS::default().transient_local()).create().unwrap();
-    let owner = node.subscription::<Counted>("kept").buffer(sinew::BufferType::Unique).create().unwrap();
+    let owner = node.subscription::<Counted>("kept").buffer(sinew::msg::BufferType::Unique).create().unwrap();
     // Every clone comes with a change on another topic, between looking at the list and delivering.
     let elsewhere = node.clone();
     let churn = move || drop(elsewhere.subscription::<Other>("other").create().unwrap());

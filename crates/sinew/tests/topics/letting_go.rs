@@ -4,8 +4,9 @@
 
 use crate::support;
 
+use sinew::Executor;
+use sinew::event::Matched;
 use sinew::prelude::*;
-use sinew::{Executor, Matched};
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -44,9 +45,8 @@ fn let_go(when: Publisher, spins: bool) -> sinew::Result<bool> {
     let stop = executor.stop_handle();
     let node = here.node("listener")?;
     let group = node.group(State { _gone: sender, sum: 0 });
-    let subscription = node
+    let subscription = group
         .subscription::<Number>("numbers")
-        .in_group(&group)
         .on_matched(move |state: &mut State, matched: &Matched| {
             state.sum += matched.current;
             if matched.current == 0 {

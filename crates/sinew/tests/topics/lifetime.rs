@@ -4,8 +4,8 @@
 
 use crate::support;
 
+use sinew::error::{CreateError, PublishFailure};
 use sinew::prelude::*;
-use sinew::{CreateError, PublishFailure};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use support::{Log, Number, Pen, Room, finishes, numbers_in, real_context};
@@ -99,7 +99,7 @@ fn a_clone_or_drop_of_a_message_may_publish_and_subscribe_itself() -> sinew::Res
         let numbers = room.node.subscription::<Number>("numbers").create()?;
         let owner = || {
             let qos = QoS::default().keep_last(1);
-            room.node.subscription::<Noisy>("noisy").qos(qos).buffer(sinew::BufferType::Unique).create()
+            room.node.subscription::<Noisy>("noisy").qos(qos).buffer(sinew::msg::BufferType::Unique).create()
         };
         let owners = [owner()?, owner()?];
         let publisher = room.node.publisher::<Noisy>("noisy").create()?;
@@ -119,24 +119,20 @@ fn what_a_callback_has_captured_goes_with_it_be_it_entities_of_its_own_group() -
     let log = Log::new();
     let group = room.node.group(());
     let captured = (
-        room.node.guard_condition().in_group(&group).callback({
+        group.guard_condition().callback({
             let captured = Captured(log.pen());
             move || drop_it(&Slot::<()>::new(), &captured)
         })?,
-        room.node.timer(Duration::from_millis(1)).in_group(&group).callback(|| panic!("it is gone"))?,
-        room.node.subscription("numbers").in_group(&group).callback(|_: &Number| panic!("it is gone"))?,
-        room.node
-            .publisher::<Number>("numbers")
-            .in_group(&group)
-            .on_matched(|| panic!("it is gone"))
-            .create()?,
+        group.timer(Duration::from_millis(1)).callback(|| panic!("it is gone"))?,
+        group.subscription("numbers").callback(|_: &Number| panic!("it is gone"))?,
+        group.publisher::<Number>("numbers").on_matched(|| panic!("it is gone")).create()?,
         room.node.clone(),
         room.context.clone(),
         group.clone(),
     );
     captured.3.publish(Number(1))?;
     room.clock.advance(Duration::from_millis(1));
-    let outer = room.node.guard_condition().in_group(&group).callback(move || {
+    let outer = group.guard_condition().callback(move || {
         let _all = &captured;
     })?;
     finishes(move || {
@@ -191,7 +187,7 @@ fn shutdown_while_others_publish_loses_nothing_that_was_accepted() -> sinew::Res
             node.subscription::<Number>("numbers").qos(QoS::default().keep_last(1_000_000)).create()?,
             node.subscription::<Number>("numbers")
                 .qos(QoS::default().keep_last(1_000_000))
-                .buffer(sinew::BufferType::Unique)
+                .buffer(sinew::msg::BufferType::Unique)
                 .create()?,
         ];
         let log = Log::new();
@@ -249,7 +245,8 @@ fn a_dropped_subscription_goes_though_its_publisher_never_publishes_again() -> s
                     drop(in_filter);
                     builder
                 };
-                let handler = move |_: &sinew::MessageLost| assert!(Arc::strong_count(&in_handler) > 0);
+                let handler =
+                    move |_: &sinew::event::MessageLost| assert!(Arc::strong_count(&in_handler) > 0);
                 let subscription = builder.on_message_lost(handler).callback(|_: &Number| ())?;
                 publisher.publish(Number(1))?;
                 drop(subscription);

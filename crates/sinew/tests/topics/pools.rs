@@ -2,8 +2,9 @@
 
 use crate::support;
 
+use sinew::Unique;
+use sinew::msg::BufferType;
 use sinew::prelude::*;
-use sinew::{BufferType, Unique};
 use std::thread;
 use support::{Log, Number, Pen, Room, address};
 

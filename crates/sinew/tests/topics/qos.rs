@@ -3,11 +3,10 @@
 
 use crate::support;
 
+use sinew::error::{CreateError, QosError};
+use sinew::event::{IncompatibleQos, IncompatibleType, Matched, MessageLost};
 use sinew::prelude::*;
-use sinew::{
-    CreateError, Durability, IncompatibleQos, IncompatibleType, Liveliness, Matched, MessageLost, Policy,
-    QosError, Reliability,
-};
+use sinew::qos::{Durability, Liveliness, Policy, Reliability};
 use support::{Log, Number, Room, numbers_in};
 
 // ---- who matches ----

@@ -7,10 +7,12 @@
 
 use crate::support;
 
-use sinew::loan::BuildError;
+use sinew::View;
+use sinew::error::{DecodeError, PublishFailure, UnsentMessage};
+use sinew::msg::loan::BuildError;
+use sinew::msg::view::Viewed;
+use sinew::msg::{BufferType, Encoding, Sample, Transport};
 use sinew::prelude::*;
-use sinew::view::Viewed;
-use sinew::{BufferType, DecodeError, Encoding, PublishFailure, Sample, Transport, UnsentMessage, View};
 use sinew_interfaces::geometry_msgs::msg::Point32;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths, PointCloud};
 use std::sync::mpsc;
@@ -450,20 +452,17 @@ fn callbacks_of_every_kind_of_group_may_view() -> sinew::Result<()> {
     let (sender, seen) = mpsc::channel();
     let counting = node.group(0_u32);
     let say = sender.clone();
-    let _state = node.subscription("image").in_group(&counting).callback(
-        move |count: &mut u32, image: View<'_, Image>| {
+    let _state =
+        counting.subscription("image").callback(move |count: &mut u32, image: View<'_, Image>| {
             *count += image.width;
             say.send(*count).unwrap();
-        },
-    )?;
+        })?;
     let many = node.reentrant_group();
-    let _reentrant = node.subscription("image").in_group(&many).callback(
-        move |image: Sample<Image>, _: &MessageInfo| {
-            let width = image.view().map_err(|error| error.to_string())?.width;
-            sender.send(100 * width).unwrap();
-            Ok::<(), String>(())
-        },
-    )?;
+    let _reentrant = many.subscription("image").callback(move |image: Sample<Image>, _: &MessageInfo| {
+        let width = image.view().map_err(|error| error.to_string())?.width;
+        sender.send(100 * width).unwrap();
+        Ok::<(), String>(())
+    })?;
     let publisher = node.publisher::<Image>("image").create()?;
     let executor = Executor::single();
     executor.add(&context)?;
@@ -593,7 +592,7 @@ fn who_takes_values_may_come_and_go_beside_who_views() -> Result<(), Box<dyn std
         for width in 1..4 {
             publisher.publish(image(width, 999))?;
         }
-        Ok::<_, sinew::PublishError<Image>>(publisher)
+        Ok::<_, sinew::error::PublishError<Image>>(publisher)
     });
     // While one waits for its place, who takes values comes and goes.
     for _ in 0..10 {

@@ -12,6 +12,6 @@ impl Service for Describe {
 
 fn main() -> sinew::Result<()> {
     let node = Context::new()?.node("node")?;
-    let _server = node.service::<Describe>("describe").async_callback(|_: &Number| async { Text(String::new()) })?;
+    let _server = node.server::<Describe>("describe").async_callback(|_: &Number| async { Text(String::new()) })?;
     Ok(())
 }

@@ -12,6 +12,6 @@ impl Service for Describe {
 
 fn main() -> sinew::Result<()> {
     let node = Context::new()?.node("node")?;
-    let _server = node.service::<Describe>("describe").callback(|text: &Text| Text(text.0.clone()))?;
+    let _server = node.server::<Describe>("describe").callback(|text: &Text| Text(text.0.clone()))?;
     Ok(())
 }

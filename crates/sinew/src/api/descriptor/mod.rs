@@ -67,6 +67,9 @@ use std::os::fd::{AsFd, OwnedFd};
 /// sinew::spin(&context)?;
 /// # Ok::<(), sinew::Error>(())
 /// ```
+///
+/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
+/// parts of a program share it in an [`Arc`](std::sync::Arc).
 #[must_use = "a descriptor source ends when it is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
 pub struct DescriptorSource {
     joined: AttachedCondition<Readiness>,
@@ -219,26 +222,26 @@ impl Node {
     /// A source of callbacks for when a file descriptor is ready: of anything that has one, by
     /// reference.
     pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
-        DescriptorSourceBuilder::new(self, descriptor)
+        DescriptorSourceBuilder::new(self.default_group(), descriptor)
     }
 }
 
 /// Makes a [`DescriptorSource`]; from [`Node::descriptor`](crate::Node::descriptor).
 #[must_use = "nothing happens before `callback`"]
 pub struct DescriptorSourceBuilder<G = Group> {
-    node: Node,
+    node: Arc<NodeCore>,
     descriptor: Result<OwnedFd, Errno>,
     direction: Direction,
     group: G,
 }
 
-impl DescriptorSourceBuilder {
-    pub(crate) fn new(node: &Node, descriptor: &impl AsFd) -> Self {
+impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
+    pub(crate) fn new(group: &G, descriptor: &impl AsFd) -> Self {
         Self {
-            node: node.clone(),
+            node: NodeCore::of(group.core()),
             descriptor: fcntl_dupfd_cloexec(descriptor, 0),
             direction: Direction::Reading,
-            group: node.default_group().clone(),
+            group: group.clone(),
         }
     }
 }
@@ -257,12 +260,6 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         self
     }
 
-    /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> DescriptorSourceBuilder<G2> {
-        let Self { node, descriptor, direction, .. } = self;
-        DescriptorSourceBuilder { node, descriptor, direction, group: group.clone() }
-    }
-
     /// Makes the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state
     /// `&mut S`, or the state and `&Readiness`. Even in a reentrant group, it doesn't run on two
     /// threads at the same time.
@@ -276,9 +273,9 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         F: EventCallback<Readiness, G, Form>,
     {
         let core = self.group.core();
-        self.node.check_group(core, "a descriptor source")?;
+        self.node.check_running("a descriptor source")?;
         let failed = |call| {
-            let name = format!("a descriptor source of node {}", self.node.full_name());
+            let name = format!("a descriptor source of node {}", &self.node.full_name);
             move |error: io::Error| not_created(name, call, &error)
         };
         let descriptor = self.descriptor.map_err(|error| failed("fcntl (F_DUPFD)")(error.into()))?;
@@ -306,7 +303,7 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
             watch.end();
             return Err(failed("epoll_ctl")(error));
         }
-        Ok(DescriptorSource { joined: AttachedCondition::new(source), watch, node: self.node.core().clone() })
+        Ok(DescriptorSource { joined: AttachedCondition::new(source), watch, node: self.node.clone() })
     }
 }
 

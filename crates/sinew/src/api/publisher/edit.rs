@@ -29,7 +29,7 @@ enum EditedMessage<T: Built + Message> {
 }
 
 impl<T: Built + Message> Edit<T> {
-    /// The sequences, to be changed: those that a [`Draft`](crate::Draft) gives to be filled, with
+    /// The sequences, to be changed: those that a [`Draft`](crate::msg::Draft) gives to be filled, with
     /// what came in them. All else in the message, and their lengths, stay.
     ///
     /// # Panics
@@ -107,7 +107,7 @@ impl<T: Built + Message> Publisher<T> {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::Sample;
+    /// use sinew::msg::Sample;
     /// use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
     ///
     /// let context = Context::new()?;

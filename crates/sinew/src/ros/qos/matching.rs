@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A policy for which a publisher must offer at least what a subscription requests.
 ///
 /// ```
-/// use sinew::Policy;
+/// use sinew::qos::Policy;
 /// assert_eq!(Policy::Durability.to_string(), "durability");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -33,7 +33,8 @@ const KEEP_ALL_SAMPLES: usize = 1000;
 /// Plain data: never allocates, never blocks.
 ///
 /// ```
-/// use sinew::{Durability, History, QoS};
+/// use sinew::QoS;
+/// use sinew::qos::{Durability, History};
 /// let map = QoS::default().keep_last(1).transient_local();
 /// assert_eq!(map.history, History::KeepLast(1));
 /// assert_eq!(map.durability, Durability::TransientLocal);
@@ -71,7 +72,8 @@ pub struct QoS {
 /// Which messages wait for their reader.
 ///
 /// ```
-/// use sinew::{History, QoS};
+/// use sinew::QoS;
+/// use sinew::qos::History;
 /// assert_eq!(QoS::default().history, History::KeepLast(10));
 /// assert_eq!(QoS::default().keep_all().history, History::KeepAll);
 /// ```
@@ -86,7 +88,8 @@ pub enum History {
 /// Whether messages may be lost on their way. The stronger promise is the greater one.
 ///
 /// ```
-/// use sinew::{QoS, Reliability};
+/// use sinew::QoS;
+/// use sinew::qos::Reliability;
 /// assert_eq!(QoS::sensor_data().reliability, Reliability::BestEffort);
 /// assert!(Reliability::Reliable > Reliability::BestEffort);
 /// ```
@@ -102,7 +105,8 @@ pub enum Reliability {
 /// greater one.
 ///
 /// ```
-/// use sinew::{Durability, QoS};
+/// use sinew::QoS;
+/// use sinew::qos::Durability;
 /// assert_eq!(QoS::rosout().durability, Durability::TransientLocal);
 /// assert!(Durability::TransientLocal > Durability::Volatile);
 /// ```
@@ -118,7 +122,8 @@ pub enum Durability {
 /// Who says that a publisher is alive. The stronger promise is the greater one.
 ///
 /// ```
-/// use sinew::{Liveliness, QoS};
+/// use sinew::QoS;
+/// use sinew::qos::Liveliness;
 /// assert_eq!(QoS::default().liveliness, Liveliness::Automatic);
 /// assert!(Liveliness::ManualByTopic > Liveliness::Automatic);
 /// ```
@@ -225,7 +230,8 @@ impl QoS {
     /// `rcl_qos_profile_rosout_default` in ROS 2.
     ///
     /// ```
-    /// use sinew::{Durability, QoS};
+    /// use sinew::QoS;
+    /// use sinew::qos::Durability;
     /// use std::time::Duration;
     /// assert_eq!(QoS::rosout().durability, Durability::TransientLocal);
     /// assert_eq!(QoS::rosout().lifespan, Some(Duration::from_secs(10)));
@@ -238,7 +244,8 @@ impl QoS {
     /// At least 1, at most 16,777,216, and not more than `max_samples` if that is set.
     ///
     /// ```
-    /// use sinew::{History, QoS};
+    /// use sinew::QoS;
+    /// use sinew::qos::History;
     /// assert_eq!(QoS::default().keep_last(3).history, History::KeepLast(3));
     /// ```
     pub const fn keep_last(mut self, depth: usize) -> Self {
@@ -253,7 +260,8 @@ impl QoS {
     /// stops a publisher: the new message is dropped for that subscription and counted.
     ///
     /// ```
-    /// use sinew::{History, QoS};
+    /// use sinew::QoS;
+    /// use sinew::qos::History;
     /// assert_eq!(QoS::default().keep_all().history, History::KeepAll);
     /// ```
     pub const fn keep_all(mut self) -> Self {
@@ -265,7 +273,8 @@ impl QoS {
     /// subscription doesn't match a best-effort publisher.
     ///
     /// ```
-    /// use sinew::{QoS, Reliability};
+    /// use sinew::QoS;
+    /// use sinew::qos::Reliability;
     /// assert_eq!(QoS::sensor_data().reliable().reliability, Reliability::Reliable);
     /// ```
     pub const fn reliable(mut self) -> Self {
@@ -276,7 +285,8 @@ impl QoS {
     /// Accepts that messages are lost on their way rather than late.
     ///
     /// ```
-    /// use sinew::{QoS, Reliability};
+    /// use sinew::QoS;
+    /// use sinew::qos::Reliability;
     /// assert_eq!(QoS::default().best_effort().reliability, Reliability::BestEffort);
     /// ```
     pub const fn best_effort(mut self) -> Self {
@@ -287,7 +297,8 @@ impl QoS {
     /// A subscription gets what is published from its creation on.
     ///
     /// ```
-    /// use sinew::{Durability, QoS};
+    /// use sinew::QoS;
+    /// use sinew::qos::Durability;
     /// assert_eq!(QoS::rosout().volatile().durability, Durability::Volatile);
     /// ```
     pub const fn volatile(mut self) -> Self {
@@ -299,7 +310,8 @@ impl QoS {
     /// and doesn't match a volatile publisher. With a depth of 1 this is ROS 1's latching.
     ///
     /// ```
-    /// use sinew::{Durability, QoS};
+    /// use sinew::QoS;
+    /// use sinew::qos::Durability;
     /// assert_eq!(QoS::default().transient_local().durability, Durability::TransientLocal);
     /// ```
     pub const fn transient_local(mut self) -> Self {
@@ -345,7 +357,8 @@ impl QoS {
     /// match a publisher that is `Automatic`.
     ///
     /// ```
-    /// use sinew::{Liveliness, QoS};
+    /// use sinew::QoS;
+    /// use sinew::qos::Liveliness;
     /// use std::time::Duration;
     /// let watched = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(50));
     /// assert_eq!(watched.liveliness, Liveliness::ManualByTopic);

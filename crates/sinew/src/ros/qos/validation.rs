@@ -68,7 +68,7 @@ impl QoS {
 /// Why no entity can be created with a [`QoS`]. The caller can fix each of them.
 ///
 /// ```
-/// use sinew::QosError;
+/// use sinew::error::QosError;
 /// let error = QosError::DepthOverMaxSamples { depth: 20, max_samples: 8 };
 /// assert!(error.to_string().starts_with("keep_last(20) contradicts max_samples(8)"));
 /// ```

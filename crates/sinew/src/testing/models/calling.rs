@@ -10,7 +10,8 @@ use crate::message::block::RawMessage;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{CallFault, CallId, PendingCalls};
 use crate::sys::sync::{Arc, Bell, Mutex};
-use crate::{Client, Duration, Service, Unique, VirtualClock};
+use crate::time::VirtualClock;
+use crate::{Client, Duration, Service, Unique};
 use loom::thread;
 use std::cell::Cell;
 use std::pin::Pin;
@@ -163,7 +164,7 @@ fn an_answer_wakes_its_task() {
 }
 
 fn echo(node: &Node) -> Server<Probing> {
-    node.service::<Probing>("n").callback(|request: Unique<Probe>| request).unwrap()
+    node.server::<Probing>("n").callback(|request: Unique<Probe>| request).unwrap()
 }
 
 /// A thread calls a server while another one spins its executor, rests, and is stopped: one of them
@@ -183,7 +184,7 @@ fn somebody_runs_the_server() {
             LENT.set(LENT.get() + u64::from(thread::current().id() == caller));
             request
         };
-        let _server = node.service::<Probing>("n").callback(run).unwrap();
+        let _server = node.server::<Probing>("n").callback(run).unwrap();
         let client = node.client::<Probing>("n").create().unwrap();
         let executor = Executor::single();
         executor.add(&context).unwrap();
@@ -247,7 +248,7 @@ fn a_future_is_not_forgotten() {
         let flag = Arc::new(Mutex::new((false, None::<Waker>)));
         let its = flag.clone();
         let _server =
-            node.service::<Probing>("n").async_callback(move |_: Unique<Probe>| Flag(its.clone())).unwrap();
+            node.server::<Probing>("n").async_callback(move |_: Unique<Probe>| Flag(its.clone())).unwrap();
         let client = node.client::<Probing>("n").create().unwrap();
         let executor = Executor::single();
         executor.add(&context).unwrap();

@@ -1,12 +1,14 @@
 //! C1, C2: a subscription that comes while others publish.
 
 use super::check;
+use crate::Executor;
 use crate::api::context::Context;
 use crate::api::node::Node;
 use crate::api::subscription::{BufferType, Subscription};
+use crate::event::{LivelinessChanged, Matched};
 use crate::ros::qos::QoS;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
-use crate::{Executor, LivelinessChanged, Matched, VirtualClock};
+use crate::time::VirtualClock;
 use loom::thread;
 use sinew_msg::Message;
 

@@ -1,12 +1,12 @@
 //! Entities that go while their callbacks run.
 
 use super::{Probe, add_group, check, notify, stamp};
-use crate::VirtualClock;
 use crate::api::context::Context;
 use crate::executor::Executor;
 use crate::executor::group_token::GroupNumber;
 use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
+use crate::time::VirtualClock;
 use loom::thread;
 use sinew_msg::Message;
 

@@ -5,7 +5,8 @@ use super::check;
 use crate::api::context::Context;
 use crate::ros::qos::QoS;
 use crate::sys::sync::Arc;
-use crate::{Duration, Publisher, Subscription, VirtualClock};
+use crate::time::VirtualClock;
+use crate::{Duration, Publisher, Subscription};
 use loom::thread;
 use sinew_msg::Message;
 

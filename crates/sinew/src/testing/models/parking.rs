@@ -119,7 +119,7 @@ fn virtual_time_passes_while_it_goes_to_sleep() {
         assert!(scheduler.accept_clock(&clock));
         let [task_ref] = add_group(&scheduler, GroupNumber::new());
         assert!(!scheduler.arm(&task_ref, ClockKind::Steady, Some(10)));
-        let thread = thread::spawn(move || time.set(crate::Time::from_nanoseconds(10)));
+        let thread = thread::spawn(move || time.set(crate::time::Time::from_nanoseconds(10)));
         assert_eq!(spin(&scheduler, 1), 1);
         thread.join().unwrap();
     });

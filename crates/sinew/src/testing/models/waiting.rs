@@ -2,8 +2,10 @@
 
 use super::check;
 use crate::api::context::Context;
+use crate::error::PublishFailure;
 use crate::ros::qos::QoS;
-use crate::{Duration, PublishFailure, Publisher, Subscription, VirtualClock};
+use crate::time::VirtualClock;
+use crate::{Duration, Publisher, Subscription};
 use loom::thread;
 use sinew_msg::Message;
 

@@ -1,10 +1,10 @@
 //! Publishers, subscriptions and an executor against a list per subscription: who gets what, in
 //! which order, and what the statistics say of it.
 
-use crate::{
-    BufferType, Context, Duration, Executor, Message, Node, PublishFailure, Publisher, QoS, Shared,
-    Subscription, Time, Unique, VirtualClock,
-};
+use crate::error::PublishFailure;
+use crate::msg::BufferType;
+use crate::time::{Time, VirtualClock};
+use crate::{Context, Duration, Executor, Message, Node, Publisher, QoS, Shared, Subscription, Unique};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,0 +1,68 @@
+//! What is made in a group: by the group itself, or, in its default group, by a node.
+
+use super::client::ClientBuilder;
+use super::descriptor::DescriptorSourceBuilder;
+use super::guard::GuardConditionBuilder;
+use super::publisher::PublisherBuilder;
+use super::server::ServerBuilder;
+use super::subscription::SubscriptionBuilder;
+use super::timer::TimerBuilder;
+use crate::executor::group::{Group, ReentrantGroup};
+use sinew_msg::{Message, Service};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// The methods that both kinds of groups have. (A trait would have to be imported.)
+macro_rules! makers {
+    () => {
+        /// A publisher of the group's node, whose event handlers run in this group; otherwise as
+        /// [`Node::publisher`](crate::Node::publisher).
+        pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T, Self> {
+            PublisherBuilder::new(self, topic)
+        }
+
+        /// A subscription of the group's node, whose callback and event handlers run in this group;
+        /// otherwise as [`Node::subscription`](crate::Node::subscription).
+        pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T, Self> {
+            SubscriptionBuilder::new(self, topic)
+        }
+
+        /// A server of the group's node, whose callback runs in this group; otherwise as
+        /// [`Node::server`](crate::Node::server).
+        pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S, Self> {
+            ServerBuilder::new(self, name)
+        }
+
+        /// A client of the group's node, whose results' callbacks run in this group; otherwise as
+        /// [`Node::client`](crate::Node::client).
+        pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S, Self> {
+            ClientBuilder::new(self, name)
+        }
+
+        /// A timer of the group's node, whose callback runs in this group; otherwise as
+        /// [`Node::timer`](crate::Node::timer).
+        pub fn timer(&self, period: Duration) -> TimerBuilder<Self> {
+            TimerBuilder::new(self, period)
+        }
+
+        /// A guard condition of the group's node, whose callback runs in this group; otherwise as
+        /// [`Node::guard_condition`](crate::Node::guard_condition).
+        pub fn guard_condition(&self) -> GuardConditionBuilder<Self> {
+            GuardConditionBuilder::new(self)
+        }
+
+        /// A descriptor source of the group's node, whose callback runs in this group; otherwise as
+        /// [`Node::descriptor`](crate::Node::descriptor).
+        pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder<Self> {
+            DescriptorSourceBuilder::new(self, descriptor)
+        }
+    };
+}
+
+impl<State: Send + 'static> Group<State> {
+    makers!();
+}
+
+impl ReentrantGroup {
+    makers!();
+}

@@ -1,0 +1,303 @@
+//! Options of executors and wait sets, checked before there is one.
+
+use super::bells::MOST_THREADS;
+use super::error::ExecutorError;
+use super::scheduler::Scheduler;
+use super::threads::{Placement, ThreadOptions};
+use super::wait_set::WaitSet;
+use super::{DispatchOrder, Executor, FaultPolicy, TimerThread};
+use crate::sys::sync::{Arc, Mutex};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The priorities that `SCHED_FIFO` has; see `sched(7)`.
+const PRIORITIES: RangeInclusive<u8> = 1..=99;
+
+/// Makes an [`Executor`]; from [`Executor::builder`].
+///
+/// Without options it makes what [`Executor::single`] is. Options that don't go together, or that
+/// no executor can have, are errors of [`build`](Self::build); what the machine at hand refuses (a
+/// core it hasn't got, a priority without the right to it) is an error of the spin.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let executor = Executor::builder().threads(4).caller_runs(false).realtime_priority(40).build()?;
+/// assert_eq!(executor.threads(), 4);
+/// let error = Executor::builder().threads(100).build().unwrap_err();
+/// assert!(error.to_string().contains("61 at most"));
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "there is no executor before `build`"]
+#[derive(Debug, Clone)]
+pub struct ExecutorBuilder {
+    threads: usize,
+    caller_runs: bool,
+    spin_before_park: Duration,
+    timer_thread: TimerThread,
+    threads_options: ThreadOptions,
+    dispatch: DispatchOptions,
+}
+
+/// What executors and wait sets have in common.
+#[derive(Debug, Clone, Copy)]
+struct DispatchOptions {
+    order: DispatchOrder,
+    on_panic: FaultPolicy,
+    on_error: FaultPolicy,
+}
+
+impl DispatchOptions {
+    const DEFAULT: Self =
+        Self { order: DispatchOrder::Arrival, on_panic: FaultPolicy::Stop, on_error: FaultPolicy::Report };
+
+    fn scheduler(self, threads: usize) -> Arc<Scheduler> {
+        let scheduler = Scheduler::with(threads, self.order);
+        scheduler.set_reactions(Some(self.on_panic), Some(self.on_error));
+        scheduler
+    }
+}
+
+impl Executor {
+    /// An executor with other options than [`single`](Self::single) and [`multi`](Self::multi)
+    /// have.
+    pub fn builder() -> ExecutorBuilder {
+        ExecutorBuilder {
+            threads: 1,
+            caller_runs: true,
+            spin_before_park: Duration::ZERO,
+            timer_thread: TimerThread::No,
+            threads_options: ThreadOptions::default(),
+            dispatch: DispatchOptions::DEFAULT,
+        }
+    }
+}
+
+impl ExecutorBuilder {
+    /// On how many threads it runs callbacks, the one that spins it included: 1 by default, 61 at
+    /// most; 0 for as many as the process may use cores. See [`Executor::multi`].
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Whether a thread from outside that calls a service of this executor may run the server's
+    /// callback itself, in the place of a thread of the executor that rests; by default it may, as
+    /// then no thread has to be woken. It does so only if the executor would run just that next and
+    /// the callback is known to be done within the call's timeout. Turn it off for callbacks that
+    /// must run on the thread that spins, and together with [listed cores](Placement::Cores) or a
+    /// [realtime priority](Self::realtime_priority), which callers don't have.
+    pub fn caller_runs(mut self, may_run: bool) -> Self {
+        self.caller_runs = may_run;
+        self
+    }
+
+    /// What callbacks are ordered by; [`DispatchOrder::Arrival`] by default.
+    pub fn dispatch_order(mut self, order: DispatchOrder) -> Self {
+        self.dispatch.order = order;
+        self
+    }
+
+    /// Whether timers have a thread of their own while [`spin`](Executor::spin) or
+    /// [`spin_until`](Executor::spin_until) runs; [`TimerThread::No`] by default. In virtual time
+    /// they never have.
+    pub fn timer_thread(mut self, kind: TimerThread) -> Self {
+        self.timer_thread = kind;
+        self
+    }
+
+    /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on
+    /// one of its own. The spinning thread has its own back afterwards. (With one thread nothing is
+    /// changed, unless cores are listed.) Listed cores are for the executor's own threads only:
+    /// they need [`caller_runs(false)`](Self::caller_runs).
+    pub fn placement(mut self, placement: Placement) -> Self {
+        self.threads_options.placement = placement;
+        self
+    }
+
+    /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin:
+    /// before everything else on their cores, for as long as they like. Callers don't have it, so
+    /// it needs [`caller_runs(false)`](Self::caller_runs). The process needs the right to it (see
+    /// [`ThreadError`](super::threads::ThreadError)). Default: no.
+    pub fn realtime_priority(mut self, priority: u8) -> Self {
+        self.threads_options.priority = Some(priority);
+        self
+    }
+
+    /// Locks the process's memory, what it has and will have, into RAM when it spins, so that no
+    /// page has to be fetched from disk in a callback. It stays so. The process needs the right to
+    /// it (see [`ThreadError`](super::threads::ThreadError)). Default: no.
+    pub fn lock_memory(mut self) -> Self {
+        self.threads_options.lock_memory = true;
+        self
+    }
+
+    /// How long a thread that has nothing to do stays awake before it sleeps, looking for what
+    /// other processes send (default: not at all). Who publishes to it meanwhile makes no system
+    /// call, and it answers within a fraction of a microsecond instead of the tens that a wake-up
+    /// takes; for that it keeps a core busy. Without effect on what comes from its own process.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let executor = Executor::builder().spin_before_park(Duration::from_micros(50)).build()?;
+    /// # drop(executor);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn spin_before_park(mut self, patience: Duration) -> Self {
+        self.spin_before_park = patience;
+        self
+    }
+
+    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default.
+    pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
+        self.dispatch.on_panic = reaction;
+        self
+    }
+
+    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
+    pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
+        self.dispatch.on_error = reaction;
+        self
+    }
+
+    /// Makes the executor. Nothing is asked of the operating system before it spins.
+    ///
+    /// # Errors
+    /// [`ExecutorError`]: more threads than there may be, a priority or a list of cores that is
+    /// none, or callers that may run servers where they can't have what the executor's own threads
+    /// are promised.
+    pub fn build(self) -> Result<Executor, ExecutorError> {
+        if self.threads > MOST_THREADS {
+            return Err(ExecutorError::Threads { threads: self.threads, most: MOST_THREADS });
+        }
+        let ThreadOptions { placement, priority, .. } = &self.threads_options;
+        if let Some(priority) = *priority
+            && !PRIORITIES.contains(&priority)
+        {
+            return Err(ExecutorError::Priority { priority });
+        }
+        if matches!(placement, Placement::Cores(cores) if cores.is_empty()) {
+            return Err(ExecutorError::NoCores);
+        }
+        if self.caller_runs {
+            let option = match placement {
+                Placement::Cores(_) => Some("placement(Placement::Cores(..))"),
+                _ => priority.map(|_| "realtime_priority(..)"),
+            };
+            option.map_or(Ok(()), |option| Err(ExecutorError::CallerRuns { option }))?;
+        }
+        let threads = if self.threads == 0 { cores() } else { self.threads };
+        let scheduler = self.dispatch.scheduler(threads);
+        scheduler.set_caller_runs(self.caller_runs);
+        scheduler.remote_events.set_patience(self.spin_before_park);
+        Ok(Executor {
+            scheduler,
+            served: Mutex::new(Vec::new()),
+            timer_thread: self.timer_thread,
+            options: self.threads_options,
+        })
+    }
+}
+
+/// As many threads as the process may use cores, up to the most there may be.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+}
+
+/// An executor without options, of at most as many threads as there may be.
+pub(super) fn plain(threads: usize) -> Executor {
+    let threads = if threads == 0 { cores() } else { threads.min(MOST_THREADS) };
+    DispatchOptions::DEFAULT.plain(threads)
+}
+
+impl DispatchOptions {
+    fn plain(self, threads: usize) -> Executor {
+        Executor {
+            scheduler: self.scheduler(threads),
+            served: Mutex::new(Vec::new()),
+            timer_thread: TimerThread::No,
+            options: ThreadOptions::default(),
+        }
+    }
+}
+
+/// Makes a [`WaitSet`]; from [`WaitSet::builder`].
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::executor::{DispatchOrder, WaitSet};
+/// let set = WaitSet::builder().dispatch_order(DispatchOrder::SourceTime).build();
+/// # drop(set);
+/// ```
+#[must_use = "there is no wait set before `build`"]
+#[derive(Debug, Clone)]
+pub struct WaitSetBuilder(DispatchOptions);
+
+impl WaitSet {
+    /// A wait set with other options than [`new`](Self::new) has.
+    pub fn builder() -> WaitSetBuilder {
+        WaitSetBuilder(DispatchOptions::DEFAULT)
+    }
+}
+
+impl WaitSetBuilder {
+    /// What the ready things are ordered by; [`DispatchOrder::Arrival`] by default.
+    pub fn dispatch_order(mut self, order: DispatchOrder) -> Self {
+        self.0.order = order;
+        self
+    }
+
+    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default:
+    /// [`Ready::run`](super::wait_set::Ready::run) returns it.
+    pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
+        self.0.on_panic = reaction;
+        self
+    }
+
+    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
+    pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
+        self.0.on_error = reaction;
+        self
+    }
+
+    /// Makes the wait set. None of its options can be refused.
+    pub fn build(self) -> WaitSet {
+        WaitSet::of(self.0.plain(1))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{ExecutorError, MOST_THREADS, Placement};
+    use crate::Executor;
+
+    #[test]
+    fn as_many_threads_as_there_may_be_are_no_error() {
+        assert_eq!(Executor::builder().threads(MOST_THREADS).build().unwrap().threads(), MOST_THREADS);
+        let error = Executor::builder().threads(MOST_THREADS + 1).build().unwrap_err();
+        assert_eq!(error, ExecutorError::Threads { threads: 62, most: 61 });
+        assert!(Executor::builder().threads(0).build().unwrap().threads() >= 1);
+        assert_eq!(Executor::multi(1000).threads(), MOST_THREADS);
+    }
+
+    #[test]
+    fn what_callers_can_not_have_needs_that_they_are_refused() {
+        let cores = || Executor::builder().placement(Placement::Cores(vec![0]));
+        let priority = || Executor::builder().realtime_priority(1);
+        for (builder, option) in [(cores(), "placement"), (priority(), "realtime_priority")] {
+            let error = builder.clone().build().unwrap_err();
+            assert!(matches!(error, ExecutorError::CallerRuns { .. }), "{error}");
+            assert!(error.to_string().contains(option) && error.to_string().contains("caller_runs(false)"));
+            assert!(builder.caller_runs(false).build().is_ok());
+        }
+    }
+
+    #[test]
+    fn a_priority_or_a_list_that_is_none_is_an_error() {
+        for priority in [0, 100, u8::MAX] {
+            let builder = Executor::builder().caller_runs(false).realtime_priority(priority);
+            assert_eq!(builder.build().unwrap_err(), ExecutorError::Priority { priority });
+        }
+        let builder = Executor::builder().caller_runs(false).placement(Placement::Cores(vec![]));
+        assert_eq!(builder.build().unwrap_err(), ExecutorError::NoCores);
+    }
+}
