@@ -137,7 +137,8 @@ impl Deferred {
     }
 }
 
-/// What one publish leaves to do: that of its first delivery stays where it is, as most have no other.
+/// What one publish leaves to do: that of its first delivery stays where it is, as most have no
+/// other.
 #[derive(Default)]
 #[must_use]
 pub(crate) struct PublishEffects {
@@ -161,7 +162,8 @@ impl PublishEffects {
         self.rest.get_or_insert_with(Deferred::take)
     }
 
-    /// The message, if it is for one subscription, which had no [free place](super::history::Admission::Free).
+    /// The message, if it is for one subscription, which had no [free
+    /// place](super::history::Admission::Free).
     #[inline]
     pub(crate) fn went_back(&mut self) -> Option<RawMessage> {
         self.first.as_mut().filter(|first| first.went_back)?.dropped.take()

@@ -199,7 +199,8 @@ fn all_ways_to_publish_reach_all_sinks_and_those_here() {
     for (wire, _) in &wires {
         assert_eq!(wire.sent(), [1, 2, 3, 4, 5].map(|number| (number, IMAGE)));
     }
-    // With one here that owns its messages, they are encoded before they are given away; with two, they are copied.
+    // With one here that owns its messages, they are encoded before they are given away; with two,
+    // they are copied.
     let owned = [(); 2].map(|()| {
         let owning = node.subscription::<Number>("numbers").buffer(BufferType::Unique).create().unwrap();
         publish_all();

@@ -74,8 +74,8 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher, which others know by `endpoints`, one for each transport. It matches before this returns, so its
-    /// first message reaches who is there.
+    /// Makes a publisher, which others know by `endpoints`, one for each transport. It matches
+    /// before this returns, so its first message reaches who is there.
     pub(crate) fn add_publisher(
         &self,
         topic: &str,

@@ -28,16 +28,16 @@
 //!
 //! | step | under | where |
 //! |---|---|---|
-//! | room and memory elsewhere | the sinks' lock | `Sinks::have_room`, `prepare` |
+//! | room and memory elsewhere | the sinks' lock | `Beyond::has_room`, `prepare` |
 //! | filters, places, copies | no lock but the sinks' | `Recipients::select`; skipped if all take it as it is |
 //! | is the list the newest still? | the publisher's lock, too | C2 |
 //! | number and stamp, retain, each history | the same | [`PublisherCore::commit`] |
-//! | images for those elsewhere, sending | the sinks' lock | `Sinks::send` |
+//! | images for those elsewhere, sending | the sinks' lock | `Beyond::send` |
 //! | signals, listeners, drops | no lock | `PublishEffects::finish` |
 //!
-//! A [`Strategy`], made anew when matching changes, says which of them a message can skip. Most messages go straight
-//! ([`PublisherCore::go_straight`]): all who get one take it as it is. Others take care (`slow_path`) to get as far as the last three
-//! steps, which are the same for all.
+//! A [`Strategy`], made anew when matching changes, says which of them a message can skip. Most
+//! messages go straight ([`PublisherCore::go_straight`]): all who get one take it as it is. Others
+//! take care (`slow_path`) to get as far as the last three steps, which are the same for all.
 //!
 //! # The user's code
 //!
@@ -86,7 +86,8 @@ pub(crate) struct PublisherCore {
     pub(crate) number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
     lifespan: i64,
-    /// What publishing takes now, as [`Strategy::bits`]. Written under the publisher's lock; without it, a hint.
+    /// What publishing takes now, as [`Strategy::bits`]. Written under the publisher's lock;
+    /// without it, a hint.
     strategy: HintU8,
     /// Blocks for what it publishes.
     pub(crate) pool: Arc<Pool>,
@@ -151,7 +152,8 @@ impl PublisherState {
 #[derive(Default)]
 struct Retained(VecDeque<(RawMessage, Publication)>);
 
-/// Who gets a publisher's messages here. Who gets them elsewhere is behind its sinks, which have a lock of their own.
+/// Who gets a publisher's messages here. Who gets them elsewhere is behind its sinks, which have a
+/// lock of their own.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Fanout {
@@ -309,7 +311,8 @@ impl PublisherCore {
         Strategy::from_bits(self.strategy.load(Ordering::Relaxed)) // the lock orders it, or it is a hint
     }
 
-    /// Whether messages leave the process. It changes under the locks of the sinks and of the publisher; without them, it is a hint.
+    /// Whether messages leave the process. It changes under the locks of the sinks and of the
+    /// publisher; without them, it is a hint.
     #[inline]
     pub(crate) fn is_remote(&self) -> bool {
         self.strategy().has(Strategy::REMOTE)
@@ -335,8 +338,8 @@ impl PublisherCore {
         }
     }
 
-    /// Publishes a value that only subscriptions elsewhere get: it is encoded where it is, without a block of its own. False: it is not
-    /// so simple, and nothing was published.
+    /// Publishes a value that only subscriptions elsewhere get: it is encoded where it is, without
+    /// a block of its own. False: it is not so simple, and nothing was published.
     #[inline]
     pub(crate) fn publish_value<T: Message>(&self, value: &T) -> bool {
         if !self.is_remote() || self.strategy().has(Form::BARE.obstacles()) {
@@ -352,8 +355,8 @@ impl PublisherCore {
         self.go_straight(value, Form::BARE, self.sinks()).is_ok()
     }
 
-    /// Publishes what goes to all who get it as it is, if they all have room. Else, or if the list is not the newest, it comes back,
-    /// and nothing was done.
+    /// Publishes what goes to all who get it as it is, if they all have room. Else, or if the list
+    /// is not the newest, it comes back, and nothing was done.
     #[inline(always)] // with and without sinks: what is not there costs nothing
     fn go_straight<C: Content>(
         &self,
@@ -393,7 +396,9 @@ impl PublisherCore {
         self.commit(state, (local, beyond), sinks, AsItIs(place))
     }
 
-    /// The steps from the number on, for every message. `local` is brought to subscriptions here as `to` says; `beyond` leaves the process. Back comes one for which there was no [free place](Admission::Free).
+    /// The steps from the number on, for every message. `local` is brought to subscriptions here as
+    /// `to` says; `beyond` leaves the process. Back comes one for which there was no [free
+    /// place](Admission::Free).
     #[inline(always)]
     fn commit<C: Content>(
         &self,
@@ -469,7 +474,8 @@ impl PublisherCore {
     fn renew_strategy(&self, state: &PublisherState, is_remote: bool) {
         let list = state.fanout.list.strategy;
         let retains = self.qos.is_transient_local();
-        // What is retained, or encoded afterwards, can't be given away; and what is retained is not taken back.
+        // What is retained, or encoded afterwards, can't be given away; and what is retained is not
+        // taken back.
         let is_kept = list.has(Strategy::OWNED) && (retains || is_remote);
         let takes_care = is_kept || retains && list.has(Strategy::BOUND) || state.closed;
         let strategy = list

@@ -1,6 +1,8 @@
-//! Bringing a message to the subscriptions of a list: as it is, or with filters, reserved places and copies.
+//! Bringing a message to the subscriptions of a list: as it is, or with filters, reserved places
+//! and copies.
 //!
-//! Filters and copies happen under no lock; a publisher that finds the list changed afterwards does them again.
+//! Filters and copies happen under no lock; a publisher that finds the list changed afterwards does
+//! them again.
 
 use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
 use super::strategy::Strategy;
@@ -26,8 +28,9 @@ fn push_to(
     add(subscription.push(message, publication, place));
 }
 
-/// Brings a message to all of these as it is. `place`: of those that may hold up its publisher. Returns it if there is none to take
-/// it; the last one gets it itself, so that no reference stays with the publisher, whose thread may be slow.
+/// Brings a message to all of these as it is. `place`: of those that may hold up its publisher.
+/// Returns it if there is none to take it; the last one gets it itself, so that no reference stays
+/// with the publisher, whose thread may be slow.
 #[inline(always)]
 pub(super) fn push_as_it_is(
     to: &[Arc<SubscriptionCore>],
@@ -52,8 +55,8 @@ fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
     if is_any { Admission::Any } else { place }
 }
 
-/// Brings a message that came from elsewhere to those here, without waiting. Gives it back if one that must get everything has no
-/// place: then it is with none of them.
+/// Brings a message that came from elsewhere to those here, without waiting. Gives it back if one
+/// that must get everything has no place: then it is with none of them.
 pub(crate) fn deliver(
     subscribers: &Subscribers,
     mut message: RawMessage,
@@ -111,7 +114,8 @@ pub(super) struct Selection<'a> {
     pub(super) pool: &'a Arc<Pool>,
 }
 
-/// Who gets what of one message, where that takes thought. Dropped, it gives back the places that it has reserved.
+/// Who gets what of one message, where that takes thought. Dropped, it gives back the places that
+/// it has reserved.
 pub(super) struct Recipients<'a> {
     subscribers: &'a Subscribers,
     /// Scratch that is used again: selecting allocates nothing.
@@ -169,8 +173,9 @@ impl<'a> Recipients<'a> {
         self.chosen.is_empty()
     }
 
-    /// Runs the filters of a [group](Selection::group), reserves places, plans, and makes the copies: their number. `reserve` says
-    /// whether there is a place to keep; who is gone is left out. If a `Clone` panics, nothing has been delivered.
+    /// Runs the filters of a [group](Selection::group), reserves places, plans, and makes the
+    /// copies: their number. `reserve` says whether there is a place to keep; who is gone is left
+    /// out. If a `Clone` panics, nothing has been delivered.
     pub(super) fn select(
         &mut self,
         selection: &Selection<'_>,
@@ -205,7 +210,8 @@ impl<'a> Recipients<'a> {
         Ok(plan.copies())
     }
 
-    /// Gives the original to the one of a group that is to have it; who takes another type gets it before the others do.
+    /// Gives the original to the one of a group that is to have it; who takes another type gets it
+    /// before the others do.
     pub(super) fn give(&mut self, group: usize, original: RawMessage) {
         let is_heir = |recipient: &&mut Recipient| recipient.group == group && recipient.message.is_none();
         if let Some(heir) = self.chosen.iter_mut().find(is_heir) {

@@ -207,7 +207,8 @@ impl Content for RawMessage {
         match (stays, leaves) {
             (true, true) => (Some(self.another()), Some(self)),
             (false, true) => (None, Some(self)),
-            // Its only reference, perhaps: who takes it may change it in place, whatever this thread is at.
+            // Its only reference, perhaps: who takes it may change it in place, whatever this
+            // thread is at.
             (_, false) => (Some(self), None),
         }
     }

@@ -72,7 +72,8 @@ pub(super) trait Beyond {
     /// What it takes to bring out what was prepared.
     fn work(&self) -> CopyWork;
 
-    /// Sends the message. Returns what to say if there was no room for the first time. `content` is there unless the images are.
+    /// Sends the message. Returns what to say if there was no room for the first time. `content` is
+    /// there unless the images are.
     fn send(
         &mut self,
         publication: &Publication,
@@ -245,8 +246,9 @@ impl PublisherCore {
         Sinks::new(Some(self.remote.sinks.lock()))
     }
 
-    /// Locks the way out, once every reader that must get everything has room, with memory for the images. If there is none, that is an
-    /// error only if nobody takes the message here, or somebody outside must get everything. `None`: somebody came or went.
+    /// Locks the way out, once every reader that must get everything has room, with memory for the
+    /// images. If there is none, that is an error only if nobody takes the message here, or
+    /// somebody outside must get everything. `None`: somebody came or went.
     pub(super) fn prepare_sinks(
         &self,
         taken_here: bool,

@@ -140,7 +140,8 @@ impl PublisherCore {
         Ok(Attempt::Published)
     }
 
-    /// Waits for a place at a subscription that may hold up this publisher; whether there is one to keep.
+    /// Waits for a place at a subscription that may hold up this publisher; whether there is one to
+    /// keep.
     fn reserve_at(&self, subscription: &SubscriptionCore, deadline: Time) -> Result<bool, NoPermit> {
         if !self.qos.is_blocking() || !subscription.wanted.qos.is_blocking() {
             return Ok(false);
@@ -165,7 +166,8 @@ impl PublisherCore {
         Ok(())
     }
 
-    /// What those get who take other types, and what that took. Who can't read the message loses it.
+    /// What those get who take other types, and what that took. Who can't read the message loses
+    /// it.
     fn convert(
         &self,
         recipients: &mut Recipients<'_>,
