@@ -771,3 +771,38 @@ fn calls_between_processes_allocate_nothing_where_they_are_made() -> sinew::Resu
     assert!(served < 500, "{served} allocations for 2000 calls: only until it is warm");
     Ok(())
 }
+
+#[test]
+fn publishing_to_other_types_of_the_program_allocates_nothing() -> sinew::Result<()> {
+    #[derive(Clone, Default, Message)]
+    #[message(name = "test/msg/Pair")]
+    struct Pair {
+        one: u32,
+        two: u64,
+    }
+    /// The same, as another part of the program has it.
+    #[derive(Clone, Default, Message)]
+    #[message(name = "test/msg/Pair")]
+    struct Couple {
+        one: u32,
+        two: u64,
+    }
+
+    let context = real_context();
+    let node = context.node("both")?;
+    let publisher = node.publisher::<Pair>("pairs").create()?;
+    let pairs = node.subscription::<Pair>("pairs").create()?;
+    let couples = [BufferType::Shared, BufferType::Unique, BufferType::Value]
+        .map(|buffer| node.subscription::<Couple>("pairs").buffer(buffer).filter(|_| true).create());
+    let count = allocations(50, || {
+        publisher.publish(Pair { one: 1, two: 2 })?;
+        assert_eq!(pairs.take().expect("it was published").0.two, 2);
+        for couple in &couples {
+            let (couple, _) = couple.as_ref().expect("it was made").take().expect("it was published");
+            assert_eq!((couple.one, couple.two), (1, 2));
+        }
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}

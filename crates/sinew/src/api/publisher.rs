@@ -22,6 +22,7 @@ use crate::sys::sync::{Arc, Mutex, next_serial};
 use crate::topic::copy_plan::Ownership;
 use crate::topic::publisher_core::{PublisherConfig, PublisherCore};
 use crate::topic::recipients::Unpublished;
+use crate::topic::strategy::Form;
 pub use draft::Draft;
 pub use edit::Edit;
 use sinew_msg::loan::Built;
@@ -124,12 +125,9 @@ impl<T: Message> Publisher<T> {
             return Ok(());
         }
         let sealed::Outgoing(message, form) = message.prepare(self);
-        let result = if M::MAY_BE_IMAGE && message.is_image() {
-            self.core.publish_image(message)
-        } else {
-            self.core.publish(message, form)
-        };
-        result.map_err(|(message, reason)| self.failed(message, form, reason))
+        let is_image = M::MAY_BE_IMAGE && message.is_image();
+        let published = if is_image { Form::IMAGE } else { Form::of_value(form) };
+        self.core.publish(message, published).map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
     pub(crate) fn core(&self) -> &Arc<PublisherCore> {
@@ -611,7 +609,8 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             None,
         )?;
         let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
-        let core = context.graph.add_publisher(&topic, offered, match_listeners, endpoint);
+        let core =
+            context.graph.add_publisher(&topic, offered, match_listeners, endpoint.into_iter().collect());
         let inner = PublisherInner {
             core: core.clone(),
             boxes: Mutex::new(None),

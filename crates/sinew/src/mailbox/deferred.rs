@@ -45,13 +45,22 @@ impl Deferred {
     #[inline]
     pub(crate) fn with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
         // Taken out while in use: a `Drop` that publishes finds none and gets its own.
-        let mut deferred = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let mut deferred = Self::take();
         let result = work(&mut deferred);
-        if !deferred.is_kept {
-            deferred.empty();
-        }
-        let _ = OUTBOX.try_with(|place| place.set(Some(deferred))); // none is left in a thread that ends
+        deferred.done();
         result
+    }
+
+    fn take() -> Box<Self> {
+        OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default()
+    }
+
+    /// Does what was deferred, and puts back the room for more.
+    fn done(mut self: Box<Self>) {
+        if !self.is_kept {
+            self.empty();
+        }
+        let _ = OUTBOX.try_with(|place| place.set(Some(self))); // none is left in a thread that ends
     }
 
     /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to do.
@@ -61,14 +70,13 @@ impl Deferred {
 
         impl Drop for Keeping {
             fn drop(&mut self) {
-                let mut deferred = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+                let mut deferred = Deferred::take();
                 deferred.is_kept = false;
-                deferred.empty();
-                let _ = OUTBOX.try_with(|place| place.set(Some(deferred)));
+                deferred.done();
             }
         }
 
-        let mut deferred = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let mut deferred = Self::take();
         deferred.is_kept = true;
         let _ = OUTBOX.try_with(|place| place.set(Some(deferred)));
         let _keeping = Keeping;
@@ -126,6 +134,57 @@ impl Deferred {
             self.signals.extend(seldom.deadline_signal);
             self.heard.push(seldom.heard);
         }
+    }
+}
+
+/// What one publish leaves to do: that of its first delivery stays where it is, as most have no
+/// other.
+#[derive(Default)]
+#[must_use]
+pub(crate) struct PublishEffects {
+    first: Option<PushEffects>,
+    rest: Option<Box<Deferred>>,
+}
+
+impl PublishEffects {
+    #[inline]
+    pub(crate) fn add(&mut self, left: PushEffects) {
+        if self.first.is_none() {
+            self.first = Some(left);
+        } else {
+            self.deferred().add(left);
+        }
+    }
+
+    /// Where the rest goes.
+    #[inline(never)]
+    pub(crate) fn deferred(&mut self) -> &mut Deferred {
+        self.rest.get_or_insert_with(Deferred::take)
+    }
+
+    /// The message, if it is for one subscription, which had no [free
+    /// place](super::history::Admission::Free).
+    #[inline]
+    pub(crate) fn went_back(&mut self) -> Option<RawMessage> {
+        self.first.as_mut().filter(|first| first.went_back)?.dropped.take()
+    }
+
+    /// Does it. No lock is held.
+    #[inline]
+    pub(crate) fn finish(self) {
+        match (self.first, self.rest) {
+            (Some(first), None) => first.finish(),
+            (first, Some(rest)) => Self::finish_all(first, rest),
+            (None, None) => {}
+        }
+    }
+
+    #[inline(never)]
+    fn finish_all(first: Option<PushEffects>, mut rest: Box<Deferred>) {
+        if let Some(first) = first {
+            rest.add(first);
+        }
+        rest.done();
     }
 }
 

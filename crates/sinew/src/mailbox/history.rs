@@ -32,14 +32,6 @@ pub(crate) enum Admission {
     Reserved,
 }
 
-impl Admission {
-    /// The same once a place was reserved wherever one must be free.
-    #[inline]
-    pub(crate) fn after_reserving(self) -> Self {
-        if self == Admission::Free { Admission::Reserved } else { self }
-    }
-}
-
 /// Why a message is not in the history any more, or never was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LossCause {

@@ -4,5 +4,7 @@
 mod models;
 #[cfg(all(test, not(loom)))]
 mod properties;
+#[cfg(all(test, not(loom)))]
+mod sinks;
 
 pub(crate) mod idle;

@@ -74,14 +74,14 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher, which others know by `endpoint`. It matches before this returns, so its
-    /// first message reaches who is there.
+    /// Makes a publisher, which others know by `endpoints`, one for each transport. It matches
+    /// before this returns, so its first message reaches who is there.
     pub(crate) fn add_publisher(
         &self,
         topic: &str,
         offered: PublisherConfig,
         match_listeners: MatchListeners,
-        endpoint: Option<Box<dyn PublisherEndpoint>>,
+        endpoints: Vec<Box<dyn PublisherEndpoint>>,
     ) -> Arc<PublisherCore> {
         later_with(|deferred| {
             let mut topics = self.topics.lock();
@@ -93,8 +93,8 @@ impl Graph {
             for subscription in &entry.subscriptions {
                 tell(&publisher, subscription, deferred);
             }
-            if let Some(endpoint) = endpoint {
-                publisher.is_known_as(endpoint);
+            if !endpoints.is_empty() {
+                publisher.is_known_as(endpoints);
                 for remote in &entry.remote {
                     meet_remote(&publisher, remote, deferred);
                 }

@@ -6,7 +6,8 @@
 //! | `subscription_core` | a history under its lock; places for publishers that wait; announcing to the executor; publishers elsewhere, and the trait behind which they stand (`RemoteSource`) |
 //! | `publisher_core` | a publisher: finding its subscriptions, publishing, what it retains for late joiners, its way out of the process |
 //! | `subscribers` | the subscriptions that publishers of one kind have |
-//! | `recipients` | who gets what of one message, where that takes filters, places or copies |
+//! | `strategy` | what publishing takes, in bits: which steps a message can skip |
+//! | `recipients` | bringing a message to the subscriptions of a list: as it is, or with filters, places and copies |
 //! | `typed_reader` | how an image becomes what a subscription takes |
 //! | `warn_once` | telling once of what comes again and again |
 //! | `graph` | who is there and who matches |
@@ -26,6 +27,7 @@ pub(crate) mod recipients;
 pub(crate) mod remote_endpoint;
 pub(crate) mod remote_sink;
 pub(crate) mod session;
+pub(crate) mod strategy;
 pub(crate) mod subscribers;
 pub(crate) mod subscription_core;
 pub(crate) mod typed_reader;

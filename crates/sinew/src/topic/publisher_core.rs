@@ -24,6 +24,21 @@
 //! delivered too: [`HistoryCache::merge`](crate::mailbox::history::HistoryCache::merge) drops the second one) or after it (then it is
 //! delivered).
 //!
+//! # The steps of a publish
+//!
+//! | step | under | where |
+//! |---|---|---|
+//! | room and memory elsewhere | the sinks' lock | `Beyond::has_room`, `prepare` |
+//! | filters, places, copies | no lock but the sinks' | `Recipients::select`; skipped if all take it as it is |
+//! | is the list the newest still? | the publisher's lock, too | C2 |
+//! | number and stamp, retain, each history | the same | [`PublisherCore::commit`] |
+//! | images for those elsewhere, sending | the sinks' lock | `Beyond::send` |
+//! | signals, listeners, drops | no lock | `PublishEffects::finish` |
+//!
+//! A [`Strategy`], made anew when matching changes, says which of them a message can skip. Most
+//! messages go straight ([`PublisherCore::go_straight`]): all who get one take it as it is. Others
+//! take care (`slow_path`) to get as far as the last three steps, which are the same for all.
+//!
 //! # The user's code
 //!
 //! Filters, `Clone` and `Drop` run on the publishing thread under none of these locks: a publish that needs any of them
@@ -33,9 +48,10 @@
 mod remote;
 mod slow_path;
 
-use super::copy_plan::Ownership;
-use super::recipients::Unpublished;
+use super::recipients::{Unpublished, push_as_it_is};
+use super::remote_sink::{BareValue, Content};
 use super::session::Session;
+use super::strategy::{Form, Strategy};
 use super::subscribers::{MatchClass, Subscribers};
 use super::subscription_core::SubscriptionCore;
 use crate::event::deadline::Deadline;
@@ -43,7 +59,7 @@ use crate::event::liveliness::LivelinessLease;
 use crate::event::match_listeners::MatchListeners;
 use crate::event::status::OfferedDeadlineMissed;
 use crate::executor::prefetch::{self, Part};
-use crate::mailbox::deferred::{Deferred, PushEffects};
+use crate::mailbox::deferred::{Deferred, PublishEffects, PushEffects};
 use crate::mailbox::history::{Admission, Entry};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
@@ -52,8 +68,8 @@ use crate::message::work::CopyWork;
 use crate::ros::mismatch::End;
 use crate::ros::qos::QoS;
 use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
-use remote::RemoteDelivery;
+use crate::sys::sync::{Arc, Guard, HintU8, Mutex, Ordering};
+use remote::{Beyond, Closed, RemoteDelivery};
 use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters};
 use std::collections::VecDeque;
@@ -70,8 +86,9 @@ pub(crate) struct PublisherCore {
     pub(crate) number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
     lifespan: i64,
-    /// Somebody in another process is connected. As [`PublisherState::leaves`], for a look without the lock.
-    leaves: AtomicBool,
+    /// What publishing takes now, as [`Strategy::bits`]. Written under the publisher's lock;
+    /// without it, a hint.
+    strategy: HintU8,
     /// Blocks for what it publishes.
     pub(crate) pool: Arc<Pool>,
     /// Where the thread that publishes with it has noted it.
@@ -96,7 +113,7 @@ pub(crate) struct WatchedPromises {
 }
 
 impl WatchedPromises {
-    fn is_watched(&self) -> bool {
+    fn are_watched(&self) -> bool {
         self.deadline.is_some() || self.lease.is_some()
     }
 
@@ -113,19 +130,13 @@ impl WatchedPromises {
 
 #[repr(C)]
 struct PublisherState {
-    /// The graph's generation at which `strategy` was fetched; 0 while messages leave the process: then no publish takes the short way.
-    generation: u64,
+    fanout: Fanout,
     sequence: u64,
-    strategy: Strategy,
     /// What late joiners get: of a transient-local publisher only.
     retained: Option<Box<Retained>>,
     /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
     work: Box<CopyWork>,
     closed: bool,
-    /// Somebody in another process is connected. Changes under the sender's lock and this one.
-    leaves: bool,
-    /// The generation at which `strategy` was fetched, whatever `generation` says.
-    fetched: u64,
     /// What others can see of it.
     counters: Option<Counters>,
 }
@@ -141,43 +152,59 @@ impl PublisherState {
 #[derive(Default)]
 struct Retained(VecDeque<(RawMessage, Publication)>);
 
-/// How to deliver, as far as the list says.
-pub(crate) enum Strategy {
-    /// Nobody listens.
-    Nobody,
-    /// One that takes references: any message goes to it as it is, into such a place.
-    Sharer(Arc<SubscriptionCore>, Admission),
-    /// One that owns: a message of which there is one reference goes to it as it is.
-    Owner(Arc<SubscriptionCore>, Admission),
-    /// Several that take references.
-    Sharers(Arc<Subscribers>),
-    /// Filters, copies or moves may be needed, or the publisher has promises that are watched, or keeps what may find no place.
-    SlowPath,
+/// Who gets a publisher's messages here. Who gets them elsewhere is behind its sinks, which have a
+/// lock of their own.
+#[derive(Default)]
+#[repr(C)]
+pub(crate) struct Fanout {
+    /// The graph's generation at which the list was fetched; no graph has generation 0.
+    generation: u64,
+    /// The only subscription: then a publish needs no look at the list.
+    sole: Option<Arc<SubscriptionCore>>,
+    list: Arc<Subscribers>,
 }
 
-impl Strategy {
-    fn along(subscribers: &Arc<Subscribers>, retains: bool, watched: bool) -> Self {
-        let Subscribers { subscriptions, owners, sharers, values, particular, bound, others, .. } =
-            &**subscribers;
-        let place = if *bound { Admission::Free } else { Admission::Any };
-        match (&**subscriptions, owners, sharers, values) {
-            _ if *particular || watched || !others.is_empty() || *bound && retains => Strategy::SlowPath,
-            ([], ..) => Strategy::Nobody,
-            ([sole], 0, 1, 0) => Strategy::Sharer(sole.clone(), place),
-            ([sole], 1, 0, 0) if !retains => Strategy::Owner(sole.clone(), place),
-            (_, 0, _, 0) => Strategy::Sharers(subscribers.clone()),
-            _ => Strategy::SlowPath,
-        }
+impl Fanout {
+    fn of(list: Arc<Subscribers>, generation: u64) -> Self {
+        let sole = if let [sole] = &*list.subscriptions { Some(sole.clone()) } else { None };
+        Self { generation, sole, list }
     }
 
-    /// Reserves a place wherever the publisher may be held up, without waiting: everywhere or nowhere.
+    /// Those whose messages are of the publisher's type.
     #[inline]
-    fn reserve(&self) -> bool {
-        match self {
-            Strategy::Sharer(subscription, Admission::Free) => subscription.reserve_free(),
-            Strategy::Sharers(subscribers) => subscribers.reserve(),
-            _ => true,
+    fn subscriptions(&self) -> &[Arc<SubscriptionCore>] {
+        match &self.sole {
+            Some(sole) => std::slice::from_ref(sole),
+            None => &self.list.subscriptions,
         }
+    }
+}
+
+/// How a message is brought to those who get it here.
+trait Delivery {
+    /// Does it, under the publisher's lock. Returns the message if none of them took it itself.
+    fn push(
+        self,
+        fanout: &Fanout,
+        message: RawMessage,
+        publication: &Publication,
+        effects: &mut PublishEffects,
+    ) -> Option<RawMessage>;
+}
+
+/// All get it as it is; the place is that of those who may hold up the publisher.
+struct AsItIs(Admission);
+
+impl Delivery for AsItIs {
+    #[inline(always)]
+    fn push(
+        self,
+        fanout: &Fanout,
+        message: RawMessage,
+        publication: &Publication,
+        effects: &mut PublishEffects,
+    ) -> Option<RawMessage> {
+        push_as_it_is(fanout.subscriptions(), message, self.0, publication, |left| effects.add(left))
     }
 }
 
@@ -209,17 +236,15 @@ impl prefetch::Footprint for PublisherCore {
 
 /// The code that every message goes through when it is published.
 fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(PublisherCore::publish as *const () as usize, 13);
-    name(PublisherCore::next_publication as *const () as usize, 6);
-    name(PublisherCore::retain as *const () as usize, 8);
+    name(PublisherCore::publish as *const () as usize, 20);
     name(SubscriptionCore::push as *const () as usize, 26);
-    name(PushEffects::placed as *const () as usize, 3);
     name(PushEffects::finish as *const () as usize, 3);
 }
 
 /// The code that every message on its way out goes through.
 fn code_of_remote(name: &mut dyn FnMut(usize, usize)) {
-    name(PublisherCore::publish_slowly as *const () as usize, 24);
+    name(PublisherCore::publish_with_sinks as *const () as usize, 28);
+    name(PublisherCore::publish_bare as *const () as usize, 28);
 }
 
 impl PublisherCore {
@@ -228,7 +253,7 @@ impl PublisherCore {
     pub(crate) fn note(self: &Arc<Self>) {
         let parts = || vec![Part::value(self, 3), Part::pool(&self.pool), Part::Code(code)];
         prefetch::note(Arc::as_ptr(self).addr(), &self.place, parts);
-        if self.leaves() {
+        if self.is_remote() {
             let parts = || {
                 let footprint: Arc<dyn prefetch::Footprint> = self.clone();
                 vec![Part::Deep(Arc::downgrade(&footprint)), Part::Code(code_of_remote)]
@@ -250,16 +275,12 @@ impl PublisherCore {
         let PublisherConfig { number, topic, node, node_number, qos, table, pool, session, promised } =
             offered;
         let retained = qos.is_transient_local().then(Box::default);
-        // No graph has generation 0: the first publish fetches the list.
         let state = PublisherState {
-            generation: 0,
+            fanout: Fanout::default(), // the first publish fetches the list
             sequence: 0,
-            strategy: Strategy::Nobody,
             retained,
             work: Box::default(),
             closed: false,
-            leaves: false,
-            fetched: 0,
             counters: None,
         };
         let lifespan = qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
@@ -279,260 +300,147 @@ impl PublisherCore {
             table,
             match_listeners,
             promised,
-            leaves: AtomicBool::new(false),
+            strategy: HintU8::new(0),
             remote: RemoteDelivery::default(),
         })
     }
 
-    /// Publishes a message, of which `form` says whether this is the sole reference. A message that could not be published
-    /// comes back as it was.
-    #[inline(never)]
-    pub(crate) fn publish(
-        &self,
-        message: RawMessage,
-        form: Ownership,
-    ) -> Result<(), (RawMessage, Unpublished)> {
-        // Relaxed: the publisher's lock is taken before it counts.
-        if self.leaves.load(Ordering::Relaxed) {
-            return self.publish_slowly(message, form);
-        }
-        let mut state = self.state.lock();
-        // C2
-        let is_current = state.generation == self.session.generation();
-        if !is_current || state.closed || self.session.has_ended() {
-            drop(state);
-            return self.publish_slowly(message, form);
-        }
-        let PublisherState { strategy, sequence, retained, counters, .. } = &mut *state;
-        match strategy {
-            Strategy::Sharer(subscription, place) => {
-                let publication = self.next_publication(sequence, counters);
-                let displaced = self.retain(retained, counters, &message, &publication);
-                match subscription.push(message, &publication, *place).placed() {
-                    Ok(left) => {
-                        drop(state);
-                        left.finish();
-                        drop(displaced);
-                    }
-                    Err(message) => return self.wait_and_publish(state, message, form),
-                }
-            }
-            Strategy::Owner(subscription, place) if form == Ownership::Unique => {
-                let publication = self.next_publication(sequence, counters);
-                match subscription.push(message, &publication, *place).placed() {
-                    Ok(left) => {
-                        drop(state);
-                        left.finish();
-                    }
-                    Err(message) => return self.wait_and_publish(state, message, form),
-                }
-            }
-            Strategy::Nobody => {
-                let publication = self.next_publication(sequence, counters);
-                let displaced = self.retain(retained, counters, &message, &publication);
-                drop(state);
-                drop((message, displaced));
-            }
-            Strategy::Sharers(subscribers) if subscribers.reserve() => {
-                self.publish_to_sharers(state, message)
-            }
-            Strategy::Sharers(_) | Strategy::Owner(..) | Strategy::SlowPath => {
-                drop(state);
-                return self.publish_on_slow_path(message, form);
-            }
-        }
-        Ok(())
-    }
-
-    /// The message went back, for want of a free place: its number is taken back, and it is published when there is one.
-    #[cold]
-    #[inline(never)]
-    fn wait_and_publish(
-        &self,
-        mut state: Guard<'_, PublisherState>,
-        message: RawMessage,
-        form: Ownership,
-    ) -> Result<(), (RawMessage, Unpublished)> {
-        state.sequence -= 1;
-        if let Some(counters) = &state.counters {
-            counters.set(Counter::Messages, state.sequence);
-        }
-        drop(state);
-        self.publish_on_slow_path(message, form)
-    }
-
-    /// Several take references to the same message; where they may hold it up, places are reserved.
-    fn publish_to_sharers(&self, mut state: Guard<'_, PublisherState>, message: RawMessage) {
-        Deferred::with(|deferred| {
-            let PublisherState { strategy, sequence, retained, counters, .. } = &mut *state;
-            let Strategy::Sharers(subscribers) = strategy else { return };
-            let publication = self.next_publication(sequence, counters);
-            deferred.dropped.extend(self.retain(retained, counters, &message, &publication));
-            for subscription in &subscribers.subscriptions {
-                deferred.add(subscription.push(
-                    message.another(),
-                    &publication,
-                    subscribers.place_at(subscription),
-                ));
-            }
-            drop(state);
-            deferred.dropped.push(message);
-        });
-    }
-
-    /// Whether messages leave the process, as far as that can be said without a lock.
+    /// What publishing takes. Exact under the publisher's lock.
     #[inline]
-    pub(crate) fn leaves(&self) -> bool {
-        self.leaves.load(Ordering::Relaxed)
+    fn strategy(&self) -> Strategy {
+        Strategy::from_bits(self.strategy.load(Ordering::Relaxed)) // the lock orders it, or it is a hint
     }
 
-    /// Whether all who get a message are in other processes.
+    /// Whether messages leave the process. It changes under the locks of the sinks and of the
+    /// publisher; without them, it is a hint.
     #[inline]
-    fn all_are_remote(&self, state: &PublisherState) -> bool {
-        state.leaves
-            && !state.closed
-            && !self.session.has_ended()
-            && matches!(state.strategy, Strategy::Nobody)
-            && state.fetched == self.session.generation() // C2
+    pub(crate) fn is_remote(&self) -> bool {
+        self.strategy().has(Strategy::REMOTE)
     }
 
-    /// Publishes a value that only other processes get: it is encoded where it is, without a block of its own. False: it is not so simple,
-    /// and nothing was published.
+    /// Publishes a message. One that could not be published comes back as it was.
+    #[inline(never)]
+    pub(crate) fn publish(&self, message: RawMessage, form: Form) -> Result<(), (RawMessage, Unpublished)> {
+        if self.is_remote() {
+            return self.publish_with_sinks(message, form);
+        }
+        match self.go_straight(message, form, Closed) {
+            Ok(()) => Ok(()),
+            Err(message) => message.map_or(Ok(()), |message| self.publish_with_care(message, form)),
+        }
+    }
+
+    #[inline(never)]
+    fn publish_with_sinks(&self, message: RawMessage, form: Form) -> Result<(), (RawMessage, Unpublished)> {
+        match self.go_straight(message, form, self.sinks()) {
+            Ok(()) => Ok(()),
+            Err(message) => message.map_or(Ok(()), |message| self.publish_with_care(message, form)),
+        }
+    }
+
+    /// Publishes a value that only subscriptions elsewhere get: it is encoded where it is, without
+    /// a block of its own. False: it is not so simple, and nothing was published.
     #[inline]
     pub(crate) fn publish_value<T: Message>(&self, value: &T) -> bool {
-        // Relaxed: checked again under the locks.
-        if !self.leaves.load(Ordering::Relaxed) || self.qos.is_transient_local() {
+        if !self.is_remote() || self.strategy().has(Form::BARE.obstacles()) {
             return false;
         }
         let Some(encoding) = T::ENCODING else { return false };
-        let length = (encoding.size)(value);
-        let mut sender = self.remote.sender.lock();
-        let Some(open) = sender.as_deref_mut() else { return false };
-        let mut state = self.state.lock();
-        if !self.all_are_remote(&state) || !open.has_room() {
-            return false;
-        }
-        let Ok(prepared) = open.prepare(length, None) else { return false };
-        state.count(CopyWork::encoding(encoding.plain.is_some(), length));
-        let PublisherState { sequence, counters, .. } = &mut *state;
-        let publication = self.next_publication(sequence, counters);
-        drop(state);
-        let image = prepared.encode(open, |to| (encoding.encode)(value, to));
-        open.send(&publication, image);
-        true
+        let (length, is_plain) = ((encoding.size)(value), encoding.plain.is_some());
+        self.publish_bare(BareValue { length, is_plain, encode: &|to| (encoding.encode)(value, to) })
     }
 
-    /// A message leaves the process, or is an image, or who gets it has changed. In the first two cases, if all who get it here take it as it
-    /// is, and all who must get it have room, there is still not much to do.
     #[inline(never)]
-    pub(crate) fn publish_slowly(
+    fn publish_bare(&self, value: BareValue<'_>) -> bool {
+        self.go_straight(value, Form::BARE, self.sinks()).is_ok()
+    }
+
+    /// Publishes what goes to all who get it as it is, if they all have room. Else, or if the list
+    /// is not the newest, it comes back, and nothing was done.
+    #[inline(always)] // with and without sinks: what is not there costs nothing
+    fn go_straight<C: Content>(
         &self,
-        mut message: RawMessage,
-        form: Ownership,
-    ) -> Result<(), (RawMessage, Unpublished)> {
-        // Relaxed: the publisher's lock is taken before it counts.
-        let mut remote = self.leaves.load(Ordering::Relaxed).then(|| self.remote.sender.lock());
-        let mut open = remote.as_mut().and_then(|sender| sender.as_deref_mut());
-        let leaves = open.is_some();
-        let has_room = open.as_mut().is_none_or(|sender| sender.has_room());
+        mut content: C,
+        form: Form,
+        mut sinks: impl Beyond,
+    ) -> Result<(), Option<RawMessage>> {
+        let has_room = sinks.has_room();
         let mut state = self.state.lock();
-        // A value that stays here came because the short way is closed: publishing with care opens it again.
-        let opens = !leaves && !message.is_image();
-        if opens || !has_room || state.leaves != leaves || !self.goes_straight(&state, &message) {
-            drop((state, remote));
-            return self.publish_on_slow_path(message, form);
+        let strategy = self.strategy();
+        // C2
+        let is_current = state.fanout.generation == self.session.generation();
+        let is_straight =
+            !strategy.has(form.obstacles()) && strategy.has(Strategy::REMOTE) == sinks.is_open();
+        if !is_current || !is_straight || !has_room || self.session.has_ended() {
+            return Err(content.into_message());
         }
-        let prepared = open.map(|sender| {
-            let length = message.image_length().unwrap_or(0);
-            sender.prepare(length, Some(&mut message))
-        });
-        let prepared = match prepared.transpose() {
-            Ok(prepared) => prepared,
-            Err(error) if matches!(state.strategy, Strategy::Nobody) => {
-                return Err((message, self.no_space(&error)));
-            }
-            Err(_) => {
-                drop((state, remote));
-                return self.publish_on_slow_path(message, form); // those here get it all the same
-            }
+        if !sinks.prepare(&mut content) {
+            return Err(content.into_message());
+        }
+        let is_alone = state.fanout.sole.is_some() && !sinks.is_open();
+        let place = match strategy.has(Strategy::BOUND) {
+            false => Admission::Any,
+            // If it goes back, there is nobody else who would have got it, or heard of it.
+            true if is_alone && !strategy.has(Strategy::WATCHED) => Admission::Free,
+            true if state.fanout.list.reserve() => Admission::Reserved,
+            true => return Err(content.into_message()),
         };
-        if !state.strategy.reserve() {
-            drop((prepared, state, remote));
-            return self.publish_on_slow_path(message, form);
+        if sinks.is_open() {
+            state.count(sinks.work());
         }
-        let bringing_out = prepared.as_ref().map_or(CopyWork::NONE, |prepared| prepared.work(&message));
-        state.count(bringing_out + CopyWork::of_form(&message));
-        let PublisherState { strategy, sequence, retained, counters, .. } = &mut *state;
+        if form == Form::IMAGE {
+            state.count(CopyWork::IMAGE);
+        }
+        let stays = strategy.has(Strategy::LOCAL | Strategy::RETAINS);
+        let (local, beyond) = content.split(stays, sinks.is_open());
+        self.commit(state, (local, beyond), sinks, AsItIs(place))
+    }
+
+    /// The steps from the number on, for every message. `local` is brought to subscriptions here as
+    /// `to` says; `beyond` leaves the process. Back comes one for which there was no [free
+    /// place](Admission::Free).
+    #[inline(always)]
+    fn commit<C: Content>(
+        &self,
+        mut state: Guard<'_, PublisherState>,
+        (local, beyond): (Option<RawMessage>, Option<C>),
+        mut sinks: impl Beyond,
+        to: impl Delivery,
+    ) -> Result<(), Option<RawMessage>> {
+        let (strategy, mut effects) = (self.strategy(), PublishEffects::default());
+        let PublisherState { fanout, sequence, retained, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
-        let displaced = self.retain(retained, counters, &message, &publication);
-        let stays = prepared.is_none();
-        let send = |message: &RawMessage| {
-            let sender = remote.as_mut().and_then(|sender| sender.as_deref_mut());
-            if let Some((sender, prepared)) = sender.zip(prepared) {
-                let image = prepared.encode(sender, |to| message.write_image(to));
-                sender.send(&publication, image);
-            }
-            drop(remote);
-        };
-        // Those here first: they get it before it is encoded.
-        let left = match strategy {
-            // The only reference goes with it: who takes it may change it in place, whatever this thread is at.
-            Strategy::Sharer(subscription, place) if stays => {
-                let left = subscription.push(message, &publication, place.after_reserving());
-                drop(state);
-                left.finish();
-                drop(displaced);
-                return Ok(());
-            }
-            Strategy::Sharer(subscription, place) => {
-                Some(subscription.push(message.another(), &publication, place.after_reserving()))
-            }
-            Strategy::Sharers(subscribers) => {
-                let subscribers = subscribers.clone();
-                Deferred::with(|deferred| {
-                    for subscription in &subscribers.subscriptions {
-                        deferred.add(subscription.push(
-                            message.another(),
-                            &publication,
-                            subscribers.place_at(subscription),
-                        ));
-                    }
-                    drop(state);
-                    send(&message);
-                    deferred.dropped.push(message);
-                    deferred.dropped.extend(displaced);
-                });
-                return Ok(());
+        let displaced = match &local {
+            Some(local) if strategy.has(Strategy::RETAINS) => {
+                self.retain(retained, counters, local, &publication)
             }
             _ => None,
         };
+        if strategy.has(Strategy::WATCHED) {
+            self.promised.published(&publication, effects.deferred());
+        }
+        let left = local.and_then(|local| to.push(fanout, local, &publication, &mut effects));
+        if let Some(back) = effects.went_back() {
+            *sequence -= 1;
+            if let Some(counters) = counters {
+                counters.set(Counter::Messages, *sequence);
+            }
+            return Err(Some(back));
+        }
         drop(state);
-        send(&message);
+        if let Some(warning) = sinks.send(&publication, beyond.as_ref(), &self.topic) {
+            effects.deferred().warn(&self.node, &self.topic, warning);
+        }
+        drop(sinks);
+        effects.finish();
+        // Most often there is neither.
         if let Some(left) = left {
-            left.finish();
+            drop(left);
         }
-        drop((message, displaced));
-        Ok(())
-    }
-
-    /// Whether the list is the newest, and all who are on it take this message as it is.
-    #[inline]
-    fn goes_straight(&self, state: &PublisherState, message: &RawMessage) -> bool {
-        let is_current = state.fetched == self.session.generation(); // C2
-        if !is_current || state.closed || self.session.has_ended() {
-            return false;
+        if let Some(displaced) = displaced {
+            drop(displaced);
         }
-        match &state.strategy {
-            Strategy::Nobody => true,
-            Strategy::Sharer(subscription, _) => !message.is_image() || subscription.wanted.check.is_some(),
-            Strategy::Sharers(subscribers) => !message.is_image() || subscribers.take_images,
-            Strategy::Owner(..) | Strategy::SlowPath => false,
-        }
-    }
-
-    /// Publishes a message of which there is only an image.
-    pub(crate) fn publish_image(&self, message: RawMessage) -> Result<(), (RawMessage, Unpublished)> {
-        self.publish_slowly(message, Ownership::Shared)
+        Ok(()) // what left goes, too
     }
 
     /// Counts what was done with a message besides publishing it.
@@ -552,23 +460,37 @@ impl PublisherCore {
         Arc::ptr_eq(subscribers, &self.class.subscribers.lock())
     }
 
-    /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.
-    fn fetch(&self, state: &mut PublisherState) -> (Arc<Subscribers>, Strategy) {
+    /// Fetches the newest list; also returns the old one, to be dropped outside the lock.
+    fn fetch(&self, state: &mut PublisherState) -> (Arc<Subscribers>, Fanout) {
         // The list may be newer than the generation: then it is fetched once more.
-        state.fetched = self.session.generation();
-        state.generation = if state.leaves { 0 } else { state.fetched };
-        let subscribers = self.class.subscribers.lock().clone();
-        let strategy =
-            Strategy::along(&subscribers, self.qos.is_transient_local(), self.promised.is_watched());
-        let old = mem::replace(&mut state.strategy, strategy);
-        (subscribers, old)
+        let generation = self.session.generation();
+        let list = self.class.subscribers.lock().clone();
+        let old = mem::replace(&mut state.fanout, Fanout::of(list.clone(), generation));
+        self.renew_strategy(state, self.is_remote());
+        (list, old)
     }
 
-    /// A subscription is gone: the way that led to it, to be dropped outside all locks.
-    pub(crate) fn refetch(&self) -> Option<(Arc<Subscribers>, Strategy)> {
+    /// What publishing takes from now on.
+    fn renew_strategy(&self, state: &PublisherState, is_remote: bool) {
+        let list = state.fanout.list.strategy;
+        let retains = self.qos.is_transient_local();
+        // What is retained, or encoded afterwards, can't be given away; and what is retained is not
+        // taken back.
+        let is_kept = list.has(Strategy::OWNED) && (retains || is_remote);
+        let takes_care = is_kept || retains && list.has(Strategy::BOUND) || state.closed;
+        let strategy = list
+            | Strategy::CARE.only_if(takes_care)
+            | Strategy::REMOTE.only_if(is_remote)
+            | Strategy::RETAINS.only_if(retains)
+            | Strategy::WATCHED.only_if(self.promised.are_watched());
+        self.strategy.store(strategy.bits(), Ordering::Relaxed); // see `strategy`
+    }
+
+    /// A subscription is gone: the list that it was on, to be dropped outside all locks.
+    pub(crate) fn refetch(&self) -> Option<(Arc<Subscribers>, Fanout)> {
         let mut state = self.state.lock();
         // Who has fetched nothing yet has nothing of it; nor who is closed.
-        (state.fetched != 0 && !state.closed).then(|| self.fetch(&mut state))
+        (state.fanout.generation != 0 && !state.closed).then(|| self.fetch(&mut state))
     }
 
     #[inline]
@@ -621,17 +543,11 @@ impl PublisherCore {
         let mut state = self.state.lock();
         state.closed = true;
         let retained = state.retained.take();
-        let strategy = mem::replace(&mut state.strategy, Strategy::Nobody);
+        let fanout = mem::take(&mut state.fanout);
+        self.renew_strategy(&state, false);
         drop(state);
-        drop((retained, strategy));
-        let sender = self.remote.sender.lock().take();
-        drop(sender);
-        self.remote.refused.lock().clear();
-        for pool in [&self.remote.foreign, &self.remote.images] {
-            if let Some(pool) = pool.get() {
-                pool.close();
-            }
-        }
+        drop((retained, fanout));
+        self.close_sinks();
         self.pool.close();
     }
 

@@ -1,135 +1,290 @@
-//! Who gets what of one message, where that takes thought: filters, reserved places, copies.
+//! Bringing a message to the subscriptions of a list: as it is, or with filters, reserved places
+//! and copies.
 //!
-//! All of it happens under no lock; a publisher that finds the list changed afterwards does it again.
+//! Filters and copies happen under no lock; a publisher that finds the list changed afterwards does
+//! them again.
 
 use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
-use super::session::Session;
+use super::strategy::Strategy;
 use super::subscribers::Subscribers;
 use super::subscription_core::{NoPermit, SubscriptionCore};
-use crate::mailbox::deferred::Deferred;
+use crate::mailbox::deferred::{Deferred, PushEffects};
 use crate::mailbox::history::Admission;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
-use crate::ros::qos::QoS;
-use crate::sys::clock::Time;
 use crate::sys::sync::Arc;
+use std::cell::Cell;
 use std::mem;
 
-/// Who gets what in one careful publish: scratch that is used again.
-#[derive(Default)]
-pub(crate) struct Recipients {
-    /// Indices of the subscriptions that want the message, and the reference that each gets (`None`: the original).
-    chosen: Vec<(usize, Option<RawMessage>)>,
+/// Brings a message into a history. All deliveries come through here.
+#[inline(always)]
+fn push_to(
+    subscription: &SubscriptionCore,
+    message: RawMessage,
+    place: Admission,
+    publication: &Publication,
+    add: &mut impl FnMut(PushEffects),
+) {
+    add(subscription.push(message, publication, place));
+}
+
+/// Brings a message to all of these as it is. `place`: of those that may hold up its publisher.
+/// Returns it if there is none to take it; the last one gets it itself, so that no reference stays
+/// with the publisher, whose thread may be slow.
+#[inline(always)]
+pub(super) fn push_as_it_is(
+    to: &[Arc<SubscriptionCore>],
+    message: RawMessage,
+    place: Admission,
+    publication: &Publication,
+    mut add: impl FnMut(PushEffects),
+) -> Option<RawMessage> {
+    let Some((last, others)) = to.split_last() else { return Some(message) };
+    for subscription in others {
+        push_to(subscription, message.another(), place_at(subscription, place), publication, &mut add);
+    }
+    let place = if others.is_empty() { place } else { place_at(last, place) };
+    push_to(last, message, place, publication, &mut add);
+    None
+}
+
+/// The place for one of several: only those that may hold up the publisher have any to give.
+#[inline]
+fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
+    let is_any = place == Admission::Any || !subscription.wanted.qos.is_blocking();
+    if is_any { Admission::Any } else { place }
+}
+
+/// Brings a message that came from elsewhere to those here, without waiting. Gives it back if one
+/// that must get everything has no place: then it is with none of them.
+pub(crate) fn deliver(
+    subscribers: &Subscribers,
+    mut message: RawMessage,
+    publication: &Publication,
+    pool: &Arc<Pool>,
+    deferred: &mut Deferred,
+) -> Result<(), RawMessage> {
+    let to = subscribers.subscriptions();
+    let is_bound = subscribers.strategy.has(Strategy::BOUND);
+    let place = match to {
+        _ if subscribers.strategy.has(Strategy::CARE) => None,
+        _ if !is_bound => Some(Admission::Any),
+        [_] => Some(Admission::Free),
+        _ => subscribers.reserve().then_some(Admission::Reserved),
+    };
+    if let Some(place) = place {
+        let mut back = None;
+        let add = |left: PushEffects| match left.placed() {
+            Ok(left) => deferred.add(left),
+            Err(message) => back = Some(message),
+        };
+        let left = push_as_it_is(to, message, place, publication, add);
+        deferred.dropped.extend(left);
+        let Some(back) = back else { return Ok(()) };
+        message = back;
+    }
+    let mut recipients = Recipients::of(subscribers);
+    let reserve = |subscription: &SubscriptionCore| {
+        if !is_bound || !subscription.wanted.qos.is_blocking() {
+            return Ok(false);
+        }
+        match subscription.try_reserve() {
+            Some(true) => Ok(true),
+            Some(false) => Err(NoPermit::Full),
+            None => Err(NoPermit::Gone),
+        }
+    };
+    let selection = Selection { group: 0, ownership: Ownership::Unique, node: None, pool };
+    if recipients.select(&selection, &message, reserve).is_err() {
+        return Err(message);
+    }
+    let left = recipients.deliver(message, publication, |left| deferred.add(left));
+    deferred.dropped.extend(left);
+    Ok(())
+}
+
+/// Of whom is selected, and for what message.
+pub(super) struct Selection<'a> {
+    /// 0 for the list itself, else one of the [groups](Subscribers::others) of other types.
+    pub(super) group: usize,
+    pub(super) ownership: Ownership,
+    /// The publisher's node, if it is here.
+    pub(super) node: Option<u64>,
+    /// Blocks for copies.
+    pub(super) pool: &'a Arc<Pool>,
+}
+
+/// Who gets what of one message, where that takes thought. Dropped, it gives back the places that
+/// it has reserved.
+pub(super) struct Recipients<'a> {
+    subscribers: &'a Subscribers,
+    /// Scratch that is used again: selecting allocates nothing.
+    chosen: Vec<Recipient>,
+}
+
+/// A subscription that gets the message.
+struct Recipient {
+    /// As in [`Selection`].
+    group: usize,
+    index: usize,
+    /// A place is reserved there.
+    is_reserved: bool,
+    /// What it gets; `None`: the original.
+    message: Option<RawMessage>,
 }
 
 thread_local! {
-    static GIVEN: std::cell::Cell<Vec<(usize, Option<RawMessage>)>> = const { std::cell::Cell::new(Vec::new()) };
-    static PROMISED: std::cell::Cell<Vec<usize>> = const { std::cell::Cell::new(Vec::new()) };
+    static SCRATCH: Cell<Vec<Recipient>> = const { Cell::new(Vec::new()) };
 }
 
-impl Drop for Recipients {
+impl Drop for Recipients<'_> {
     fn drop(&mut self) {
-        self.chosen.clear();
-        let _ = GIVEN.try_with(|place| place.set(mem::take(&mut self.chosen))); // none is left in a thread that ends
+        let subscribers = self.subscribers;
+        for recipient in self.chosen.drain(..).filter(|recipient| recipient.is_reserved) {
+            recipient.subscription(subscribers).unreserve();
+        }
+        let _ = SCRATCH.try_with(|place| place.set(mem::take(&mut self.chosen))); // none is left in a thread that ends
     }
 }
 
-impl Recipients {
-    pub(crate) fn take() -> Self {
-        Self { chosen: GIVEN.try_with(std::cell::Cell::take).unwrap_or_default() }
+impl Recipient {
+    #[inline]
+    fn subscription<'a>(&self, subscribers: &'a Subscribers) -> &'a Arc<SubscriptionCore> {
+        &list(subscribers, self.group).subscriptions[self.index]
+    }
+}
+
+/// The subscriptions of a [group](Selection::group).
+#[inline]
+fn list(subscribers: &Subscribers, group: usize) -> &Subscribers {
+    match group {
+        0 => subscribers,
+        group => &subscribers.others[group - 1].subscribers,
+    }
+}
+
+impl<'a> Recipients<'a> {
+    pub(super) fn of(subscribers: &'a Subscribers) -> Self {
+        Self { subscribers, chosen: SCRATCH.try_with(Cell::take).unwrap_or_default() }
     }
 
-    /// Whether nobody wants the message.
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
         self.chosen.is_empty()
     }
 
-    pub(crate) fn forget_copies(&mut self) {
-        self.chosen.clear();
-    }
-
-    /// Runs the filters.
-    pub(crate) fn choose(&mut self, subscribers: &Subscribers, node: Option<u64>, message: &RawMessage) {
-        self.chosen.clear();
-        for (index, subscription) in subscribers.subscriptions.iter().enumerate() {
+    /// Runs the filters of a [group](Selection::group), reserves places, plans, and makes the
+    /// copies: their number. `reserve` says whether there is a place to keep; who is gone is left
+    /// out. If a `Clone` panics, nothing has been delivered.
+    pub(super) fn select(
+        &mut self,
+        selection: &Selection<'_>,
+        message: &RawMessage,
+        mut reserve: impl FnMut(&SubscriptionCore) -> Result<bool, NoPermit>,
+    ) -> Result<usize, NoPermit> {
+        let Selection { group, ownership, node, pool } = *selection;
+        let (list, start) = (list(self.subscribers, group), self.chosen.len());
+        for (index, subscription) in list.subscriptions.iter().enumerate() {
             let wanted = &subscription.wanted;
             let own = wanted.ignore_own && Some(wanted.node_number) == node;
             if !own && wanted.filter.as_ref().is_none_or(|filter| filter(message)) {
-                self.chosen.push((index, None));
+                self.chosen.push(Recipient { group, index, is_reserved: false, message: None });
             }
         }
-    }
-
-    pub(crate) fn plan(&self, subscribers: &Subscribers, form: Ownership) -> CopyPlan {
-        let count = |role| {
-            self.chosen.iter().filter(|(i, _)| subscribers.subscriptions[*i].wanted.role == role).count()
-        };
-        CopyPlan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
-    }
-
-    /// Makes the copies; if a `Clone` panics, nothing has been delivered.
-    pub(crate) fn copy(
-        &mut self,
-        subscribers: &Subscribers,
-        plan: CopyPlan,
-        message: &RawMessage,
-        pool: &Arc<Pool>,
-    ) {
-        let mut nth = [0; 3];
-        let mut shared: Option<RawMessage> = None;
-        // The last that reads along: it gets the original itself if nobody else does, so that no reference stays with the publisher, whose
-        // thread may be slow, when all who read have let go.
-        let mut last = None;
-        for (place, (index, recipients)) in self.chosen.iter_mut().enumerate() {
-            let wanted = &subscribers.subscriptions[*index].wanted;
-            let share = plan.share(wanted.role, nth[wanted.role as usize]);
-            nth[wanted.role as usize] += 1;
-            let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
-            *recipients = match share {
-                Disposition::Original => None,
-                Disposition::OriginalShared => {
-                    last = Some(place);
-                    Some(message.another())
+        let mut at = start;
+        while let Some(recipient) = self.chosen.get_mut(at) {
+            match reserve(&list.subscriptions[recipient.index]) {
+                Ok(is_reserved) => {
+                    recipient.is_reserved = is_reserved;
+                    at += 1;
                 }
-                Disposition::Copy => Some(duplicate(message, subscribers, pool)),
-                Disposition::SharedCopy => {
-                    let copy = shared.get_or_insert_with(|| duplicate(message, subscribers, pool));
-                    Some(copy.another())
-                }
-            };
+                Err(NoPermit::Gone) => drop(self.chosen.remove(at)),
+                Err(reason) => return Err(reason),
+            }
         }
-        if let Some((_, recipients)) = last.and_then(|place| self.chosen.get_mut(place)) {
-            *recipients = None;
+        let chosen = &mut self.chosen[start..];
+        let role_of = |recipient: &Recipient| list.subscriptions[recipient.index].wanted.role;
+        let count = |role| chosen.iter().filter(|recipient| role_of(recipient) == role).count();
+        let plan = CopyPlan::new(ownership, count(Role::Owner), count(Role::Sharer), count(Role::Value));
+        copy(chosen, list, plan, message, pool);
+        Ok(plan.copies())
+    }
+
+    /// Gives the original to the one of a group that is to have it; who takes another type gets it
+    /// before the others do.
+    pub(super) fn give(&mut self, group: usize, original: RawMessage) {
+        let is_heir = |recipient: &&mut Recipient| recipient.group == group && recipient.message.is_none();
+        if let Some(heir) = self.chosen.iter_mut().find(is_heir) {
+            let subscription = heir.subscription(self.subscribers);
+            heir.message = Some(settled(original, subscription));
         }
     }
 
-    pub(crate) fn deliver(
+    /// Brings the message to all of them; returns it if none of them gets the original.
+    pub(super) fn deliver(
         &mut self,
         message: RawMessage,
         publication: &Publication,
-        permits: &Permits<'_>,
-        deferred: &mut Deferred,
-    ) {
-        let mut original = Some(message);
-        for (index, recipients) in self.chosen.drain(..) {
-            let subscription = &permits.subscribers.subscriptions[index];
-            let message = match (recipients, original.take()) {
-                (Some(recipients), untouched) => {
-                    original = untouched;
-                    recipients
-                }
-                // SAFETY: `Original` goes to one buffer only, so this is the sole reference; the subscription's pool is for the
-                // type that the topic's ends agreed on when they matched.
-                (None, Some(message)) if subscription.wanted.role == Role::Value => unsafe {
-                    message.move_into(&subscription.wanted.pool)
+        mut add: impl FnMut(PushEffects),
+    ) -> Option<RawMessage> {
+        let (mut original, subscribers) = (Some(message), self.subscribers);
+        for mut recipient in self.chosen.drain(..) {
+            let subscription = recipient.subscription(subscribers);
+            let place = if recipient.is_reserved { Admission::Reserved } else { Admission::Any };
+            let message = match (recipient.message.take(), &mut original) {
+                (Some(message), _) => message,
+                (None, original) => match original.take() {
+                    Some(original) => settled(original, subscription),
+                    None => continue,
                 },
-                (None, Some(message)) => message,
-                (None, None) => continue,
             };
-            let place = if permits.has(subscription) { Admission::Reserved } else { Admission::Any };
-            deferred.add(subscription.push(message, publication, place));
+            push_to(subscription, message, place, publication, &mut add);
         }
-        deferred.dropped.extend(original);
+        original
+    }
+}
+
+/// The original, as this subscription keeps it.
+fn settled(original: RawMessage, subscription: &SubscriptionCore) -> RawMessage {
+    match subscription.wanted.role {
+        // SAFETY: a plan gives the original to one buffer by ownership, so this is the sole reference; the subscription's pool is for
+        // the type that the topic's ends agreed on when they matched.
+        Role::Value => unsafe { original.move_into(&subscription.wanted.pool) },
+        Role::Owner | Role::Sharer => original,
+    }
+}
+
+fn copy(
+    chosen: &mut [Recipient],
+    list: &Subscribers,
+    plan: CopyPlan,
+    message: &RawMessage,
+    pool: &Arc<Pool>,
+) {
+    let mut nth = [0; 3];
+    let mut shared: Option<RawMessage> = None;
+    // As in `push_as_it_is`, the last that reads along gets the original itself if no owner does.
+    let mut last = None;
+    for (place, recipient) in chosen.iter_mut().enumerate() {
+        let wanted = &list.subscriptions[recipient.index].wanted;
+        let share = plan.share(wanted.role, nth[wanted.role as usize]);
+        nth[wanted.role as usize] += 1;
+        let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
+        recipient.message = match share {
+            Disposition::Original => None,
+            Disposition::OriginalShared => {
+                last = Some(place);
+                Some(message.another())
+            }
+            Disposition::Copy => Some(duplicate(message, list, pool)),
+            Disposition::SharedCopy => {
+                let copy = shared.get_or_insert_with(|| duplicate(message, list, pool));
+                Some(copy.another())
+            }
+        };
+    }
+    if let Some(recipient) = last.and_then(|place| chosen.get_mut(place)) {
+        recipient.message = None;
     }
 }
 
@@ -163,76 +318,13 @@ pub(crate) enum Unpublished {
     Undecodable,
 }
 
-/// Places reserved for one message. Dropped, they are given back.
-pub(crate) struct Permits<'a> {
-    subscribers: &'a Subscribers,
-    /// Indices of the subscriptions, ascending.
-    at: Vec<usize>,
-}
-
-impl<'a> Permits<'a> {
-    /// Reserves a place at every chosen subscription that may hold up the publisher, in their order; all, or none.
-    pub(super) fn collect(
-        subscribers: &'a Subscribers,
-        recipients: &mut Recipients,
-        (qos, session): (&QoS, &Session),
-        deadline: Time,
-    ) -> Result<Self, Unpublished> {
-        let mut permits =
-            Permits { subscribers, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
-        if !qos.is_blocking() {
-            return Ok(permits);
+impl From<NoPermit> for Unpublished {
+    fn from(reason: NoPermit) -> Self {
+        match reason {
+            // None of those who are gone keeps a message from being published.
+            NoPermit::Gone | NoPermit::Shutdown => Unpublished::Shutdown,
+            NoPermit::Full => Unpublished::Full,
+            NoPermit::WouldDeadlock => Unpublished::WouldDeadlock,
         }
-        let mut failure = None;
-        recipients.chosen.retain(|(index, _)| {
-            let subscription = &subscribers.subscriptions[*index];
-            if failure.is_some() || !subscription.wanted.qos.is_blocking() {
-                return true;
-            }
-            match subscription.reserve(deadline.nanoseconds(), &session.wait_graph, &session.ended) {
-                Ok(()) => permits.at.push(*index),
-                Err(NoPermit::Gone) => return false,
-                Err(NoPermit::Full) => failure = Some(Unpublished::Full),
-                Err(NoPermit::WouldDeadlock) => failure = Some(Unpublished::WouldDeadlock),
-                Err(NoPermit::Shutdown) => failure = Some(Unpublished::Shutdown),
-            }
-            true
-        });
-        failure.map_or(Ok(permits), Err)
-    }
-
-    /// The same for a message that came from another process: without waiting, and `None` if there is a place missing.
-    pub(crate) fn collect_now(
-        subscribers: &'a Subscribers,
-        recipients: &Recipients,
-        blocking: bool,
-    ) -> Option<Self> {
-        let mut permits =
-            Permits { subscribers, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
-        for (index, _) in recipients.chosen.iter().filter(|_| blocking) {
-            let subscription = &subscribers.subscriptions[*index];
-            match subscription.wanted.qos.is_blocking().then(|| subscription.try_reserve()).flatten() {
-                Some(true) => permits.at.push(*index),
-                Some(false) => return None,
-                None => {}
-            }
-        }
-        Some(permits)
-    }
-
-    fn has(&self, subscription: &Arc<SubscriptionCore>) -> bool {
-        self.at.iter().any(|&index| Arc::ptr_eq(&self.subscribers.subscriptions[index], subscription))
-    }
-
-    /// The messages came: the places are theirs.
-    pub(crate) fn kept(mut self) {
-        self.at.clear();
-    }
-}
-
-impl Drop for Permits<'_> {
-    fn drop(&mut self) {
-        self.at.drain(..).for_each(|index| self.subscribers.subscriptions[index].unreserve());
-        let _ = PROMISED.try_with(|place| place.set(mem::take(&mut self.at))); // none is left in a thread that ends
     }
 }

@@ -1,9 +1,10 @@
 //! What a transport does for a publisher: the traits behind which messages leave the process.
 //!
 //! A publisher that others know has a [`PublisherEndpoint`]. When the first subscription elsewhere
-//! matches, that makes a [`RemoteSink`], which takes each message once for all of them. The
-//! publisher keeps the sink under a lock of its own, so one thread at a time calls it. For each
-//! message that is
+//! matches that it [reaches](PublisherEndpoint::reaches), that makes a [`RemoteSink`], which takes
+//! each message once for all of them. A publisher has an endpoint, and at most one sink, for each
+//! transport; it keeps the sinks under a lock of their own, so one thread at a time calls them. For
+//! each message that is
 //!
 //! 1. [`has_room`](RemoteSink::has_room), else [`wait_for_room`](RemoteSink::wait_for_room);
 //! 2. [`prepare`](RemoteSink::prepare): memory for its image, or none. Until then nothing has
@@ -25,8 +26,11 @@ use std::collections::VecDeque;
 
 /// A publisher as others know it.
 pub(crate) trait PublisherEndpoint: ImageLender {
-    /// Where others see what it counts.
-    fn counters(&self) -> Counters;
+    /// Where others see what it counts, if this transport shows that.
+    fn counters(&self) -> Option<Counters>;
+
+    /// Whether a subscription is to be found by this transport.
+    fn reaches(&self, subscription: &RemoteSubscription) -> bool;
 
     /// Its way to subscriptions elsewhere, which begins with message `next`.
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError>;
@@ -122,33 +126,128 @@ pub(crate) enum Prepared {
     Loan(Loan),
     /// To be encoded into the sink's buffer: so many bytes.
     Small(usize),
+    /// It is in the sink's buffer.
+    Written,
 }
 
 impl Prepared {
-    /// What it takes to bring this message out.
+    /// What it takes to bring this out.
     #[inline]
-    pub(crate) fn work(&self, message: &RawMessage) -> CopyWork {
+    pub(crate) fn work(&self, content: &impl Content) -> CopyWork {
         let length = match self {
-            Prepared::There(_) => return CopyWork::NONE,
+            Prepared::There(_) | Prepared::Written => return CopyWork::NONE,
             Prepared::Loan(loan) => loan.bytes().len(),
             Prepared::Small(length) => *length,
         };
-        CopyWork::encoding(message.is_image() || message.table().is_plain(), length)
+        CopyWork::encoding(content.is_bytes(), length)
     }
 
     /// Has the image written, if it isn't there yet. `None`: it is in the sink's buffer.
     #[inline]
-    pub(crate) fn encode(self, sink: &mut dyn RemoteSink, encode: impl FnOnce(&mut [u8])) -> Option<Lent> {
+    pub(crate) fn encode(self, sink: &mut dyn RemoteSink, content: &impl Content) -> Option<Lent> {
         match self {
             Prepared::There(lent) => Some(lent),
+            Prepared::Written => None,
             Prepared::Loan(mut loan) => {
-                encode(loan.bytes_mut());
+                content.write(loan.bytes_mut());
                 Some(loan.share())
             }
             Prepared::Small(length) => {
-                encode(sink.buffer(length));
+                content.write(sink.buffer(length));
                 None
             }
         }
+    }
+}
+
+/// What is published, as far as it leaves the process.
+pub(crate) trait Content: Sized {
+    /// The message, if it lies in a block: its image may lie where others can read it.
+    fn message(&mut self) -> Option<&mut RawMessage>;
+
+    /// How long its image is.
+    fn length(&self) -> usize;
+
+    /// Whether writing its image copies bytes, and encodes nothing.
+    fn is_bytes(&self) -> bool;
+
+    /// Writes its image, which has so many bytes.
+    fn write(&self, to: &mut [u8]);
+
+    /// What subscriptions here get, if there are any, and what leaves the process, if it does.
+    fn split(self, stays: bool, leaves: bool) -> (Option<RawMessage>, Option<Self>);
+
+    /// The message, if it lies in a block.
+    fn into_message(self) -> Option<RawMessage>;
+}
+
+impl Content for RawMessage {
+    #[inline]
+    fn message(&mut self) -> Option<&mut RawMessage> {
+        Some(self)
+    }
+
+    #[inline]
+    fn length(&self) -> usize {
+        self.image_length().unwrap_or(0)
+    }
+
+    #[inline]
+    fn is_bytes(&self) -> bool {
+        self.is_image() || self.table().is_plain()
+    }
+
+    #[inline]
+    fn write(&self, to: &mut [u8]) {
+        self.write_image(to);
+    }
+
+    #[inline]
+    fn split(self, stays: bool, leaves: bool) -> (Option<RawMessage>, Option<Self>) {
+        match (stays, leaves) {
+            (true, true) => (Some(self.another()), Some(self)),
+            (false, true) => (None, Some(self)),
+            // Its only reference, perhaps: who takes it may change it in place, whatever this
+            // thread is at.
+            (_, false) => (Some(self), None),
+        }
+    }
+
+    #[inline]
+    fn into_message(self) -> Option<RawMessage> {
+        Some(self)
+    }
+}
+
+/// A value that lies in no block, since all who get it are elsewhere.
+pub(crate) struct BareValue<'a> {
+    pub(crate) length: usize,
+    pub(crate) is_plain: bool,
+    pub(crate) encode: &'a dyn Fn(&mut [u8]),
+}
+
+impl Content for BareValue<'_> {
+    fn message(&mut self) -> Option<&mut RawMessage> {
+        None
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn is_bytes(&self) -> bool {
+        self.is_plain
+    }
+
+    fn write(&self, to: &mut [u8]) {
+        (self.encode)(to);
+    }
+
+    fn split(self, _stays: bool, _leaves: bool) -> (Option<RawMessage>, Option<Self>) {
+        (None, Some(self))
+    }
+
+    fn into_message(self) -> Option<RawMessage> {
+        None
     }
 }

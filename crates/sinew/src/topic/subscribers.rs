@@ -1,9 +1,9 @@
 //! The subscriptions that publishers of one class have: immutable lists, made anew when somebody comes or goes.
 
 use super::copy_plan::Role;
+use super::strategy::Strategy;
 use super::subscription_core::SubscriptionCore;
 use super::typed_reader::TypedReader;
-use crate::mailbox::history::Admission;
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
 use crate::ros::qos::QoS;
@@ -49,33 +49,28 @@ pub(crate) fn groups(subscriptions: &[Arc<SubscriptionCore>], blocking: bool) ->
 #[derive(Default)]
 pub(crate) struct Subscribers {
     pub(super) subscriptions: Box<[Arc<SubscriptionCore>]>,
-    pub(super) owners: usize,
-    pub(super) sharers: usize,
-    pub(super) values: usize,
-    /// Some have a filter, or ignore their own node.
-    pub(super) particular: bool,
-    /// Some can hold up the publisher.
-    pub(super) bound: bool,
-    /// All take images as they are.
-    pub(super) take_images: bool,
+    /// What publishing to them takes, as far as they say.
+    pub(super) strategy: Strategy,
+    /// Some only read: they could read a message before it is given away.
+    pub(super) shares: bool,
     /// Those whose messages are other types of the program, for the same type of ROS 2: they get what the message's image says.
     pub(super) others: Vec<TypedReaders>,
 }
 
 impl Subscribers {
     pub(crate) fn new(subscriptions: Vec<Arc<SubscriptionCore>>, blocking: bool) -> Self {
-        let count =
-            |role| subscriptions.iter().filter(|subscription| subscription.wanted.role == role).count();
-        let particular = subscriptions.iter().any(|subscription| {
-            let wanted = &subscription.wanted;
-            wanted.filter.is_some() || wanted.ignore_own
-        });
-        let bound =
-            blocking && subscriptions.iter().any(|subscription| subscription.wanted.qos.is_blocking());
-        let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
-        let take_images = subscriptions.iter().all(|subscription| subscription.wanted.check.is_some());
-        let (subscriptions, others) = (subscriptions.into(), Vec::new());
-        Self { subscriptions, owners, sharers, values, particular, bound, take_images, others }
+        let any =
+            |is: fn(&SubscriptionCore) -> bool| subscriptions.iter().any(|subscription| is(subscription));
+        let is_particular = any(|one| one.wanted.filter.is_some() || one.wanted.ignore_own);
+        let owns = any(|one| one.wanted.role == Role::Owner);
+        let copies = any(|one| one.wanted.role == Role::Value) || owns && subscriptions.len() > 1;
+        let strategy = Strategy::LOCAL.only_if(!subscriptions.is_empty())
+            | Strategy::CARE.only_if(is_particular || copies)
+            | Strategy::OWNED.only_if(owns)
+            | Strategy::VALUES.only_if(any(|one| one.wanted.check.is_none()))
+            | Strategy::BOUND.only_if(blocking && any(|one| one.wanted.qos.is_blocking()));
+        let shares = any(|one| one.wanted.role == Role::Sharer);
+        Self { subscriptions: subscriptions.into(), strategy, shares, others: Vec::new() }
     }
 
     /// The subscriptions of publishers with this type of message.
@@ -88,7 +83,9 @@ impl Subscribers {
             subscription.wanted.table.representation == table.representation
         };
         let (same, others): (Vec<_>, Vec<_>) = subscriptions.into_iter().partition(is_same);
-        Self { others: groups(&others, blocking), ..Self::new(same, blocking) }
+        let (same, others) = (Self::new(same, blocking), groups(&others, blocking));
+        let strategy = same.strategy | Strategy::CARE.only_if(!others.is_empty());
+        Self { strategy, others, ..same }
     }
 
     /// Whether this is the only subscription.
@@ -100,13 +97,8 @@ impl Subscribers {
         &self.subscriptions
     }
 
-    /// All take references, and nothing else is to be thought of.
-    pub(crate) fn is_plain_sharers(&self) -> bool {
-        !self.particular && self.owners == 0 && self.values == 0
-    }
-
     /// Reserves a place at each subscription that may hold up the publisher, without waiting: at all of them or at none. The
-    /// message then gets the place that [`place_at`](Self::place_at) says.
+    /// message then has its place there.
     #[inline]
     pub(crate) fn reserve(&self) -> bool {
         let Some(full) = self.bound_subscriptions().position(|subscription| !subscription.reserve_free())
@@ -118,25 +110,8 @@ impl Subscribers {
     }
 
     fn bound_subscriptions(&self) -> impl Iterator<Item = &Arc<SubscriptionCore>> {
-        let all = if self.bound { &self.subscriptions[..] } else { &[] };
+        let all = if self.strategy.has(Strategy::BOUND) { &self.subscriptions[..] } else { &[] };
         all.iter().filter(|subscription| subscription.wanted.qos.is_blocking())
-    }
-
-    /// The place of a message at one of these, after places were [reserved](Self::reserve).
-    #[inline]
-    pub(crate) fn place_at(&self, subscription: &SubscriptionCore) -> Admission {
-        if self.bound && subscription.wanted.qos.is_blocking() { Admission::Reserved } else { Admission::Any }
-    }
-
-    /// The same for one for which no place was reserved: it goes back if there is none.
-    #[inline]
-    pub(crate) fn place_before_reserving(&self, subscription: &SubscriptionCore) -> Admission {
-        if self.bound && subscription.wanted.qos.is_blocking() { Admission::Free } else { Admission::Any }
-    }
-
-    /// Nobody could read a message before it is given away.
-    pub(super) fn nobody_shares(&self) -> bool {
-        self.sharers == 0
     }
 }
 

@@ -16,8 +16,7 @@ use crate::sys::clock::Stamp;
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
-use crate::topic::copy_plan::Ownership;
-use crate::topic::recipients::{Permits, Recipients};
+use crate::topic::recipients;
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::subscribers::{TypedReaders, groups};
 use crate::topic::subscription_core::{DirectTake, RemoteSource, SubscriptionCore, UnreadableMessage};
@@ -415,47 +414,9 @@ impl RemotePublisher {
         (index, message, publication): Stalled,
         deferred: &mut Deferred,
     ) -> Result<(), Stalled> {
-        let Some(group) = groups.get(index) else { return Ok(()) };
-        let publication = &publication;
-        let subscribers = &group.subscribers;
-        let mut message = message;
-        if let [only] = subscribers.subscriptions()
-            && subscribers.is_plain_sharers()
-        {
-            match only.push(message, publication, subscribers.place_before_reserving(only)).placed() {
-                Ok(left) => {
-                    deferred.add(left);
-                    return Ok(());
-                }
-                Err(back) => message = back,
-            }
-        }
-        if subscribers.is_plain_sharers() && subscribers.reserve() {
-            let mut message = Some(message);
-            let subscriptions = subscribers.subscriptions();
-            for (nth, subscription) in subscriptions.iter().enumerate() {
-                let reference = if nth + 1 == subscriptions.len() {
-                    message.take()
-                } else {
-                    message.as_ref().map(RawMessage::another)
-                };
-                let Some(reference) = reference else { break };
-                deferred.add(subscription.push(reference, publication, subscribers.place_at(subscription)));
-            }
-            return Ok(());
-        }
-        let mut recipients = Recipients::take();
-        recipients.choose(subscribers, None, &message);
-        let blocking = self.offered.qos.is_blocking();
-        let Some(permits) = Permits::collect_now(subscribers, &recipients, blocking) else {
-            recipients.forget_copies();
-            return Err((index, message, *publication));
-        };
-        let plan = recipients.plan(subscribers, Ownership::Unique);
-        recipients.copy(subscribers, plan, &message, &group.reader.values);
-        recipients.deliver(message, publication, &permits, deferred);
-        permits.kept();
-        Ok(())
+        let Some(TypedReaders { subscribers, reader }) = groups.get(index) else { return Ok(()) };
+        recipients::deliver(subscribers, message, &publication, &reader.values, deferred)
+            .map_err(|message| (index, message, publication))
     }
 }
 

@@ -50,8 +50,12 @@ impl ShmEndpoint {
 }
 
 impl PublisherEndpoint for ShmEndpoint {
-    fn counters(&self) -> Counters {
-        self.entity.counters()
+    fn counters(&self) -> Option<Counters> {
+        Some(self.entity.counters())
+    }
+
+    fn reaches(&self, subscription: &RemoteSubscription) -> bool {
+        subscription.address.is::<ShmAddress>()
     }
 
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError> {
@@ -154,7 +158,7 @@ impl ShmSink {
             match prepared {
                 Ok(prepared) => {
                     done.work = done.work + prepared.work(&message);
-                    let lent = prepared.encode(self, |to| message.write_image(to));
+                    let lent = prepared.encode(self, &message);
                     let image = lent.ok_or(&self.scratch[..]);
                     self.writer.bring_back(number, &head, Some(image));
                 }

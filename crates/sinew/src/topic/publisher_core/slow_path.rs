@@ -1,16 +1,19 @@
 //! Publishing where that takes thought: a new list, filters, reserved places, copies, watched promises, images instead of values.
 
-use super::remote::SinkState;
-use super::{PublisherCore, PublisherState};
-use crate::mailbox::deferred::Deferred;
+use super::remote::{Beyond, Sinks};
+use super::{Delivery, Fanout, PublisherCore};
+use crate::mailbox::deferred::PublishEffects;
 use crate::message::backing::out_of_memory;
 use crate::message::block::RawMessage;
+use crate::message::info::Publication;
 use crate::message::work::CopyWork;
 use crate::sys::clock::Time;
-use crate::sys::sync::Ordering;
 use crate::topic::copy_plan::Ownership;
-use crate::topic::recipients::{Permits, Recipients, Unpublished};
+use crate::topic::recipients::{Recipients, Selection, Unpublished};
+use crate::topic::session::Session;
+use crate::topic::strategy::{Form, Strategy};
 use crate::topic::subscribers::{Subscribers, TypedReaders};
+use crate::topic::subscription_core::{NoPermit, SubscriptionCore};
 
 /// A message on its way.
 struct MessageForms {
@@ -36,14 +39,6 @@ impl MessageForms {
     }
 }
 
-/// What the subscriptions of another type get.
-struct ConvertedDelivery<'a> {
-    message: RawMessage,
-    recipients: Recipients,
-    permits: Permits<'a>,
-    work: CopyWork,
-}
-
 /// What came of an attempt.
 enum Attempt {
     Published,
@@ -54,18 +49,16 @@ enum Attempt {
 impl PublisherCore {
     #[cold]
     #[inline(never)]
-    pub(super) fn publish_on_slow_path(
+    pub(super) fn publish_with_care(
         &self,
         message: RawMessage,
-        form: Ownership,
+        form: Form,
     ) -> Result<(), (RawMessage, Unpublished)> {
         let deadline = Time::steady() + self.qos.max_blocking_time;
         let mut message =
             MessageForms { published: Some(message), value: None, image: None, work: CopyWork::NONE };
-        let mut recipients = Recipients::take();
         loop {
-            let attempt = self.attempt(&mut message, form, &mut recipients, deadline);
-            recipients.forget_copies();
+            let attempt = self.attempt(&mut message, form.ownership(), deadline);
             match (attempt, message.published.take()) {
                 (Ok(Attempt::Published), _) => return Ok(()),
                 (Ok(Attempt::Again), published) => message.published = published,
@@ -78,8 +71,7 @@ impl PublisherCore {
     fn attempt(
         &self,
         message: &mut MessageForms,
-        form: Ownership,
-        recipients: &mut Recipients,
+        ownership: Ownership,
         deadline: Time,
     ) -> Result<Attempt, Unpublished> {
         let retains = self.qos.is_transient_local();
@@ -89,38 +81,36 @@ impl PublisherCore {
                 return Err(reason);
             }
             let (subscribers, old) = self.fetch(&mut state);
-            (subscribers, state.fetched, old)
+            (subscribers, state.fanout.generation, old)
         };
         drop(old);
-        let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
+        let is_remote = self.is_remote(); // checked again below
         self.make_forms(message, &subscribers)?;
         let Some(local) = message.for_local() else { return Ok(Attempt::Published) };
         // What is made of an image is theirs. Otherwise those who read it here get it before it is encoded; who owns it, after. One that
         // lies in shared memory is read by others if it leaves: then nobody here may own it.
         let is_apart = message.value.is_some() || message.image.is_some();
-        let form = if message.value.is_some() { Ownership::Unique } else { form };
-        let is_read_on = leaves && !is_apart && (!subscribers.nobody_shares() || local.keep().is_some());
-        let form = if retains || is_read_on { Ownership::Shared } else { form };
-        recipients.choose(&subscribers, Some(self.node_number), local);
-        let permits = Permits::collect(&subscribers, recipients, (&self.qos, &self.session), deadline)?;
-        let plan = recipients.plan(&subscribers, form);
-        recipients.copy(&subscribers, plan, local, &self.pool);
-        let source = message.image.as_ref().or(message.published.as_ref());
-        let others = match source {
-            Some(source) => self.convert(&subscribers.others, source, deadline)?,
-            None => Vec::new(),
-        };
-        let taken_here = !recipients.is_empty() || others.iter().any(|other| !other.recipients.is_empty());
-        let made = std::mem::take(&mut message.work);
+        let ownership = if message.value.is_some() { Ownership::Unique } else { ownership };
+        let is_read_on = is_remote && !is_apart && (subscribers.shares || local.keep().is_some());
+        let ownership = if retains || is_read_on { Ownership::Shared } else { ownership };
+        let mut recipients = Recipients::of(&subscribers);
+        let selection = Selection { group: 0, ownership, node: Some(self.node_number), pool: &self.pool };
+        let reserve = |subscription: &SubscriptionCore| self.reserve_at(subscription, deadline);
+        let copies = recipients.select(&selection, local, reserve)?;
+        if let Some(source) = message.image.as_ref().or(message.published.as_ref()) {
+            message.work =
+                message.work + self.convert(&mut recipients, &subscribers.others, source, deadline)?;
+        }
+        let work = std::mem::take(&mut message.work) + CopyWork::copies(copies);
         let form_of_all = message.published.as_ref().map_or(CopyWork::NONE, CopyWork::of_form);
         let Some(outside) = message.for_remote() else { return Ok(Attempt::Published) };
-        let mut out = match self.open_sink(leaves, taken_here, outside, deadline)? {
-            SinkState::Closed => None,
-            SinkState::Open(out) => Some(out),
-            SinkState::Changed => return Ok(Attempt::Again),
-        };
-        let copies = CopyWork::copies(plan.copies());
-        let work = others.iter().fold(made + copies, |sum, other| sum + other.work);
+        let mut sinks = Sinks::none();
+        if is_remote {
+            match self.prepare_sinks(!recipients.is_empty(), outside, deadline)? {
+                Some(prepared) => sinks = prepared,
+                None => return Ok(Attempt::Again),
+            }
+        }
         let mut state = self.state.lock();
         if let Some(reason) = self.refuses(&state) {
             return Err(reason);
@@ -128,50 +118,43 @@ impl PublisherCore {
         // C2 again: what joined since must either be delivered to or find the message retained.
         let is_missed =
             || retains && self.session.generation() != generation && !self.is_newest(&subscribers);
-        if state.leaves != out.is_some() || is_missed() {
+        if self.is_remote() != sinks.is_open() || is_missed() {
             state.count(work); // made in vain, but made
             return Ok(Attempt::Again);
         }
-        let bringing_out = out.as_ref().map_or(CopyWork::NONE, |out| out.work(outside));
-        state.count(work + bringing_out + form_of_all);
-        let is_early = form == Ownership::Unique || is_apart;
-        let early = out.as_mut().filter(|_| is_early);
-        let mut image = early.and_then(|out| out.encode(outside));
-        let kept = (out.is_some() && !is_early).then(|| outside.another());
-        let Some(local) = message.value.take().or_else(|| message.published.take()) else {
-            return Ok(Attempt::Published);
+        state.count(work + sinks.work() + form_of_all);
+        // What is given away is encoded before.
+        if ownership == Ownership::Unique && !is_apart {
+            sinks.encode(outside);
+        }
+        let beyond = match &mut message.image {
+            _ if !sinks.is_open() => None,
+            Some(_) => message.image.take(),
+            None if message.value.is_some() => message.published.take(),
+            None if ownership == Ownership::Shared => message.published.as_ref().map(RawMessage::another),
+            None => None,
         };
-        Deferred::with(|deferred| {
-            let PublisherState { sequence, retained, counters, .. } = &mut *state;
-            let publication = self.next_publication(sequence, counters);
-            deferred.dropped.extend(self.retain(retained, counters, &local, &publication));
-            self.promised.published(&publication, deferred);
-            recipients.deliver(local, &publication, &permits, deferred);
-            permits.kept(); // before the deferred work, where the program's code may panic
-            for ConvertedDelivery { message, mut recipients, permits, .. } in others {
-                recipients.deliver(message, &publication, &permits, deferred);
-                permits.kept();
-            }
-            drop(state);
-            if let Some(mut out) = out {
-                if let Some(kept) = kept {
-                    image = out.encode(&kept);
-                    deferred.dropped.push(kept);
-                }
-                if let Some(warning) = out.send(&publication, image, &self.topic) {
-                    deferred.warn(&self.node, &self.topic, warning);
-                }
-            }
-        });
-        drop(subscribers); // the last of an old list, perhaps: outside the locks
+        let local = message.value.take().or_else(|| message.published.take());
+        // Every place is reserved: nothing comes back.
+        let _ = self.commit(state, (local, beyond), sinks, &mut recipients);
         Ok(Attempt::Published)
+    }
+
+    /// Waits for a place at a subscription that may hold up this publisher; whether there is one to
+    /// keep.
+    fn reserve_at(&self, subscription: &SubscriptionCore, deadline: Time) -> Result<bool, NoPermit> {
+        if !self.qos.is_blocking() || !subscription.wanted.qos.is_blocking() {
+            return Ok(false);
+        }
+        let Session { wait_graph, ended, .. } = &*self.session;
+        subscription.reserve(deadline.nanoseconds(), wait_graph, ended).map(|()| true)
     }
 
     /// Makes the value, or the image, that somebody here takes.
     fn make_forms(&self, message: &mut MessageForms, subscribers: &Subscribers) -> Result<(), Unpublished> {
         let MessageForms { published: Some(published), value, image, work } = message else { return Ok(()) };
         if published.is_image() {
-            if !subscribers.take_images && value.is_none() {
+            if subscribers.strategy.has(Strategy::VALUES) && value.is_none() {
                 *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
                 *work = *work + CopyWork::DECODING;
             }
@@ -183,34 +166,44 @@ impl PublisherCore {
         Ok(())
     }
 
-    /// What those get who take other types. Who can't read the message loses it.
-    fn convert<'a>(
+    /// What those get who take other types, and what that took. Who can't read the message loses
+    /// it.
+    fn convert(
         &self,
-        groups: &'a [TypedReaders],
+        recipients: &mut Recipients<'_>,
+        groups: &[TypedReaders],
         image: &RawMessage,
         deadline: Time,
-    ) -> Result<Vec<ConvertedDelivery<'a>>, Unpublished> {
-        let mut others = Vec::new();
-        for TypedReaders { subscribers, reader } in groups {
+    ) -> Result<CopyWork, Unpublished> {
+        let mut work = CopyWork::NONE;
+        for (group, TypedReaders { subscribers, reader }) in (1..).zip(groups) {
             let (message, converting) = match reader.convert(image) {
                 Ok(converted) => converted,
                 Err(error) => {
-                    subscribers
-                        .subscriptions()
-                        .iter()
-                        .for_each(|subscription| subscription.cannot_decode(&error));
+                    let subscriptions = subscribers.subscriptions().iter();
+                    subscriptions.for_each(|subscription| subscription.cannot_decode(&error));
                     continue;
                 }
             };
-            let mut recipients = Recipients::take();
-            recipients.choose(subscribers, Some(self.node_number), &message);
-            let permits =
-                Permits::collect(subscribers, &mut recipients, (&self.qos, &self.session), deadline)?;
-            let plan = recipients.plan(subscribers, Ownership::Unique);
-            recipients.copy(subscribers, plan, &message, &reader.values);
-            let work = converting + CopyWork::copies(plan.copies());
-            others.push(ConvertedDelivery { message, recipients, permits, work });
+            let (ownership, node) = (Ownership::Unique, Some(self.node_number));
+            let selection = Selection { group, ownership, node, pool: &reader.values };
+            let reserve = |subscription: &SubscriptionCore| self.reserve_at(subscription, deadline);
+            let copies = recipients.select(&selection, &message, reserve)?;
+            recipients.give(group, message);
+            work = work + converting + CopyWork::copies(copies);
         }
-        Ok(others)
+        Ok(work)
+    }
+}
+
+impl Delivery for &mut Recipients<'_> {
+    fn push(
+        self,
+        _fanout: &Fanout,
+        message: RawMessage,
+        publication: &Publication,
+        effects: &mut PublishEffects,
+    ) -> Option<RawMessage> {
+        self.deliver(message, publication, |left| effects.add(left))
     }
 }

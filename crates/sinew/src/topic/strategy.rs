@@ -1,0 +1,92 @@
+//! What publishing along a list of subscriptions takes, known before there is a message.
+
+use super::copy_plan::Ownership;
+use std::ops::BitOr;
+
+/// What publishing takes, in bits. Made when matching changes; each message looks at it once, and
+/// skips the steps that it says nothing of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Strategy(u8);
+
+impl Strategy {
+    /// There are subscriptions in this process.
+    pub(crate) const LOCAL: Self = Self(1);
+    /// Filters, copies, moves or other types may be needed.
+    pub(crate) const CARE: Self = Self(1 << 1);
+    /// The only subscription owns its messages: of a message with several references it needs a
+    /// copy.
+    pub(crate) const OWNED: Self = Self(1 << 2);
+    /// A subscription takes no images.
+    pub(crate) const VALUES: Self = Self(1 << 3);
+    /// A subscription can hold up the publisher.
+    pub(crate) const BOUND: Self = Self(1 << 4);
+    /// Subscriptions elsewhere are connected.
+    pub(crate) const REMOTE: Self = Self(1 << 5);
+    /// The publisher keeps messages for late joiners.
+    pub(crate) const RETAINS: Self = Self(1 << 6);
+    /// The publisher has made promises, and a task watches whether it keeps them.
+    pub(crate) const WATCHED: Self = Self(1 << 7);
+
+    /// Whether it has any of these bits.
+    #[inline]
+    pub(crate) const fn has(self, any: Self) -> bool {
+        self.0 & any.0 != 0
+    }
+
+    const fn and(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
+    /// These bits, if so.
+    pub(crate) const fn only_if(self, so: bool) -> Self {
+        if so { self } else { Self(0) }
+    }
+
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(crate) const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+}
+
+impl BitOr for Strategy {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.and(other)
+    }
+}
+
+/// How a message is published: the bits that keep one like this from going to all as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Form(Strategy);
+
+impl Form {
+    /// A value, by its only reference.
+    pub(crate) const UNIQUE: Self = Self(Strategy::CARE);
+    /// A value, by one of several references.
+    pub(crate) const SHARED: Self = Self(Strategy::CARE.and(Strategy::OWNED));
+    /// An image.
+    pub(crate) const IMAGE: Self = Self(Strategy::CARE.and(Strategy::OWNED).and(Strategy::VALUES));
+    /// A value that lies in no block: there is nothing that could be handed on or kept.
+    pub(crate) const BARE: Self = Self(Strategy::CARE.and(Strategy::LOCAL).and(Strategy::RETAINS));
+
+    pub(crate) const fn of_value(ownership: Ownership) -> Self {
+        match ownership {
+            Ownership::Unique => Self::UNIQUE,
+            Ownership::Shared => Self::SHARED,
+        }
+    }
+
+    /// What keeps such a message from going to all as it is.
+    #[inline]
+    pub(crate) const fn obstacles(self) -> Strategy {
+        self.0
+    }
+
+    pub(crate) const fn ownership(self) -> Ownership {
+        if self.0.has(Strategy::OWNED) { Ownership::Shared } else { Ownership::Unique }
+    }
+}
