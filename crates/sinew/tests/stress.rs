@@ -434,7 +434,7 @@ fn what_a_callback_publishes_reaches_all_who_stay() {
         .subscription::<Number>("wheel")
         .callback(move |turn: &Number| -> sinew::Result<()> {
             spokes.publish(Parcel::new(0, turn.0))?;
-            if turn.0 % 16 == 0 {
+            if turn.0.is_multiple_of(16) {
                 assert_eq!(ask.call(Number(turn.0), LONG).unwrap().0, 2 * turn.0);
             }
             if turn.0 < turns {

@@ -11,7 +11,6 @@ use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;
 use std::thread;
-use std::time::Instant;
 
 /// How a runner differs from the default.
 #[derive(Clone, Copy)]
@@ -313,11 +312,12 @@ impl<R: Runner> Stage<R> {
     /// executor hears it is brought in by a thread of its own, beside the executor and so in no
     /// order with what it runs meanwhile. What the executor hears itself comes when it runs: so
     /// this waits for a moment only.
+    #[expect(clippy::disallowed_methods, reason = "it waits for a thread that tells no one when it is done")]
     pub(crate) fn let_arrive(&self, expected: &[(&Subscription<Number>, u64)]) {
-        let end = Instant::now() + Duration::from_millis(100);
+        let end = sinew::time::Time::steady() + Duration::from_millis(100);
         let is_there =
             |(reader, count): &(&Subscription<Number>, u64)| reader.statistics().received >= *count;
-        while self.finds_out && !expected.iter().all(is_there) && Instant::now() < end {
+        while self.finds_out && !expected.iter().all(is_there) && sinew::time::Time::steady() < end {
             thread::sleep(Duration::from_millis(1));
         }
     }
