@@ -1,8 +1,10 @@
-//! Percentiles of any number of values in little memory, for runs whose own memory is measured or that have no end.
+//! Percentiles of any number of values in little memory, for runs whose own memory is measured or
+//! that have no end.
 
 use super::samples::Summary;
 
-/// Each power of two is cut into so many parts: a percentile is within 1 part in 64 of the true value.
+/// Each power of two is cut into so many parts: a percentile is within 1 part in 64 of the true
+/// value.
 const PARTS: u64 = 64;
 const PARTS_LOG2: u32 = PARTS.ilog2();
 
@@ -58,7 +60,8 @@ impl Histogram {
     }
 }
 
-/// The bucket of a value: small values have one each, larger ones share one with those of the same leading 7 bits.
+/// The bucket of a value: small values have one each, larger ones share one with those of the same
+/// leading 7 bits.
 fn bucket(value: u64) -> usize {
     let shift = value.max(1).ilog2().saturating_sub(PARTS_LOG2);
     usize::try_from(u64::from(shift) * PARTS + (value >> shift)).unwrap_or(usize::MAX)

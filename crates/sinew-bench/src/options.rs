@@ -25,14 +25,16 @@ pub enum Scenario {
     Floors(Output),
     /// Source => relays => sink, every one a node: the latency per hop.
     Chain(ChainOptions),
-    /// A chain of services, each calling the next before it answers: the latency per hop, and of the round trip.
+    /// A chain of services, each calling the next before it answers: the latency per hop, and of
+    /// the round trip.
     ServiceChain(ServiceChainOptions),
     /// The chain over several processes, every hop from one into another: the latency per hop.
     ProcessChain(ProcessChainOptions),
     /// Two processes on two cores, a message forth and one back: the latency one way, by size.
     #[command(name = "pingpong")]
     PingPong(PingPongOptions),
-    /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the copies.
+    /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the
+    /// copies.
     Pipeline(PipelineOptions),
     /// A robot's whole graph: latency, lateness, losses, CPU and memory.
     Topology(TopologyOptions),
@@ -44,14 +46,16 @@ pub enum Scenario {
     Big(BigOptions),
     /// As many messages as can be sent without losing one.
     Throughput(ThroughputOptions),
-    /// A value that one process writes and another reads, both as often as they can: a write, and a read of the newest.
+    /// A value that one process writes and another reads, both as often as they can: a write, and a
+    /// read of the newest.
     Latest(LatestOptions),
     /// How late a 1 kHz timer is, idle and with one core busy.
     Timer(TimerOptions),
-    /// Callbacks that compute, on several threads: how soon two of them are done, and how many run a second, beside plain
-    /// threads that do the same work.
+    /// Callbacks that compute, on several threads: how soon two of them are done, and how many run
+    /// a second, beside plain threads that do the same work.
     Workers(WorkersOptions),
-    /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds bench/peers, which this runs.
+    /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
+    /// bench/peers, which this runs.
     Peers(PeersOptions),
 }
 
@@ -134,12 +138,13 @@ pub struct ChainOptions {
     #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
     pub(crate) rates: Vec<f64>,
 
-    /// Each relay computes that many microseconds before it publishes. The figure then leaves them out.
+    /// Each relay computes that many microseconds before it publishes. The figure then leaves them
+    /// out.
     #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
     pub(crate) work_before: u32,
 
-    /// Each relay computes that many microseconds after it has published. The figure then is the time from one relay's
-    /// publish to the next one's (or the sink's) start.
+    /// Each relay computes that many microseconds after it has published. The figure then is the
+    /// time from one relay's publish to the next one's (or the sink's) start.
     #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
     pub(crate) work_after: u32,
 
@@ -161,12 +166,13 @@ pub struct ServiceChainOptions {
     #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
     pub(crate) rates: Vec<f64>,
 
-    /// Servers await the next one's answer instead of blocking, and the client's thread runs the executor while it waits.
+    /// Servers await the next one's answer instead of blocking, and the client's thread runs the
+    /// executor while it waits.
     #[arg(long = "async")]
     pub(crate) awaits: bool,
 
-    /// No chain: one server in another process, called back to back by a client that spins while it waits, and by one that
-    /// sleeps, and at each rate by one that sleeps.
+    /// No chain: one server in another process, called back to back by a client that spins while it
+    /// waits, and by one that sleeps, and at each rate by one that sleeps.
     #[arg(long, conflicts_with_all = ["relays", "awaits", "kind", "threads"])]
     pub(crate) other_process: bool,
 
@@ -204,7 +210,8 @@ pub struct PingPongOptions {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) wait: PingPongWait,
 
-    /// Bytes of a message; may be given several times, for a row each [default: inline 40 and 200, else 64 B to 8 MB].
+    /// Bytes of a message; may be given several times, for a row each [default: inline 40 and 200,
+    /// else 64 B to 8 MB].
     #[arg(long = "size", value_name = "BYTES", value_parser = size)]
     pub(crate) sizes: Vec<usize>,
 
@@ -264,7 +271,8 @@ pub struct LatestOptions {
 /// Options of `bench workers`.
 #[derive(Args, Debug)]
 pub struct WorkersOptions {
-    /// Threads of the executor with busy topics, and plain threads beside it. (Two subscriptions have two.)
+    /// Threads of the executor with busy topics, and plain threads beside it. (Two subscriptions
+    /// have two.)
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61), default_value_t = 4)]
     pub(crate) threads: u32,
 
@@ -272,7 +280,8 @@ pub struct WorkersOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 8)]
     pub(crate) topics: u32,
 
-    /// What a busy topic's callback computes for, in microseconds; may be given several times, for a row each.
+    /// What a busy topic's callback computes for, in microseconds; may be given several times, for
+    /// a row each.
     #[arg(long = "work", allow_negative_numbers = true, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000), default_values = ["5", "20"])]
     pub(crate) work: Vec<u32>,
 
@@ -298,8 +307,9 @@ pub struct PipelineOptions {
 /// Options of `bench topology`.
 #[derive(Args, Debug)]
 pub struct TopologyOptions {
-    /// A file in the form of iRobot's ros2-performance, or one of the graphs that need none: sierra_nevada, mont_blanc.
-    /// Publishers loan their messages, or draft them, whatever `msg_pass_by` says.
+    /// A file in the form of iRobot's ros2-performance, or one of the graphs that need none:
+    /// sierra_nevada, mont_blanc. Publishers loan their messages, or draft them, whatever
+    /// `msg_pass_by` says.
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
 
@@ -310,7 +320,8 @@ pub struct TopologyOptions {
     #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
     pub(crate) scale_rate: f64,
 
-    /// Publishers draft their messages, and subscriptions take views: then nothing is copied for another process either.
+    /// Publishers draft their messages, and subscriptions take views: then nothing is copied for
+    /// another process either.
     #[arg(long)]
     pub(crate) drafts: bool,
 
@@ -329,7 +340,8 @@ pub struct TopologyOptions {
 /// Options of `bench entities`.
 #[derive(Args, Debug)]
 pub struct EntitiesOptions {
-    /// Publishers, each with one subscription, on a topic of their own; may be given several times, for a row each.
+    /// Publishers, each with one subscription, on a topic of their own; may be given several times,
+    /// for a row each.
     #[arg(
         long,
         value_name = "N",
@@ -400,11 +412,13 @@ pub struct PeersOptions {
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 
-    /// For a first look: two rounds (or as many as --rounds says), tenths of seconds, a part of the sizes.
+    /// For a first look: two rounds (or as many as --rounds says), tenths of seconds, a part of the
+    /// sizes.
     #[arg(long)]
     pub quick: bool,
 
-    /// How long a side may take for a round before it is ended [default: 30 and four times what it measures].
+    /// How long a side may take for a round before it is ended [default: 30 and four times what it
+    /// measures].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub limit: Option<Duration>,
 
@@ -412,7 +426,8 @@ pub struct PeersOptions {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Write the report as Markdown to this file; `-` is standard output, as if no file is named at all.
+    /// Write the report as Markdown to this file; `-` is standard output, as if no file is named at
+    /// all.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 
@@ -424,8 +439,8 @@ pub struct PeersOptions {
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
 
-    /// A program that takes part, as bench/peers/README.md says; may be given several times. Programs named `sinew-peer-*` in PATH
-    /// take part without.
+    /// A program that takes part, as bench/peers/README.md says; may be given several times.
+    /// Programs named `sinew-peer-*` in PATH take part without.
     #[arg(long = "adapter", value_name = "PATH")]
     pub adapters: Vec<PathBuf>,
 
@@ -437,7 +452,8 @@ pub struct PeersOptions {
     #[arg(long)]
     pub no_build: bool,
 
-    /// The program `sinew` to measure [default: this one, if it is a release build; else one that is built].
+    /// The program `sinew` to measure [default: this one, if it is a release build; else one that
+    /// is built].
     #[arg(long, value_name = "PATH")]
     pub sinew: Option<PathBuf>,
 }
@@ -597,18 +613,19 @@ impl BigMode {
 /// Options every scenario has.
 #[derive(Args, Clone, Debug)]
 pub struct Output {
-    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, process-chain 10, pingpong 2,
-    /// pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, latest 2, timer 10, workers 5].
+    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10,
+    /// process-chain 10, pingpong 2, pipeline 10, topology 120, entities 1, fanout 5, big 10,
+    /// throughput 5, latest 2, timer 10, workers 5].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 
-    /// In how many rounds it is measured, in turns with what it is compared with. Figures are medians over them. (A topology
-    /// without a debug node is one run.)
+    /// In how many rounds it is measured, in turns with what it is compared with. Figures are
+    /// medians over them. (A topology without a debug node is one run.)
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
     pub rounds: u32,
 
-    /// Also write every figure, with the host's facts, to this file (replaced if it exists); `-` is standard output, and the
-    /// table then goes to standard error.
+    /// Also write every figure, with the host's facts, to this file (replaced if it exists); `-` is
+    /// standard output, and the table then goes to standard error.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }

@@ -1,4 +1,5 @@
-//! When something is measured: at a steady rate, for a while, on a thread of its own; and what only warms up.
+//! When something is measured: at a steady rate, for a while, on a thread of its own; and what only
+//! warms up.
 
 use std::thread;
 use std::time::Duration;
@@ -22,8 +23,8 @@ impl Ticks {
         Ok(Self { due_ns: now_ns(), period_ns })
     }
 
-    /// Sleeps until the next tick is due and tells when that was. Ticks that are past already are left out, as a timer
-    /// leaves them out.
+    /// Sleeps until the next tick is due and tells when that was. Ticks that are past already are
+    /// left out, as a timer leaves them out.
     pub fn wait(&mut self) -> i64 {
         let passed = (now_ns() - self.due_ns).max(0) / self.period_ns;
         self.due_ns += self.period_ns * (passed + 1);
@@ -35,7 +36,8 @@ impl Ticks {
 /// Stack of a thread that measures: several of the largest message, which is made there and moved.
 const STACK: usize = 128 << 20;
 
-/// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is measured next.
+/// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is
+/// measured next.
 pub fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);

@@ -1,5 +1,6 @@
-//! `bench peers`: Sinew beside other libraries. Those are a workspace of their own, so that their weight never enters the
-//! product's build: this finds it and becomes its runner. What the runner is asked for is [`PeersOptions`], once for both.
+//! `bench peers`: Sinew beside other libraries. Those are a workspace of their own, so that their
+//! weight never enters the product's build: this finds it and becomes its runner. What the runner
+//! is asked for is [`PeersOptions`], once for both.
 //!
 //! [`PeersOptions`]: crate::options::PeersOptions
 

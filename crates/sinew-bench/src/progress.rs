@@ -1,8 +1,10 @@
-//! Where a long measurement stands, on standard error: one line that is rewritten on a terminal, else a line per step.
+//! Where a long measurement stands, on standard error: one line that is rewritten on a terminal,
+//! else a line per step.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Says what is being measured. What it shows is for people; when it can't be written, nobody misses it.
+/// Says what is being measured. What it shows is for people; when it can't be written, nobody
+/// misses it.
 pub struct Progress {
     to: Option<io::Stderr>,
     rewrites: bool,

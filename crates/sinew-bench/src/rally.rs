@@ -41,8 +41,8 @@ pub trait Rally<E> {
 /// How a rally is timed.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
-    /// Messages a second; back to back if absent. Without one and without `to_the_end`, the clock is read once a message,
-    /// while that is under way.
+    /// Messages a second; back to back if absent. Without one and without `to_the_end`, the clock
+    /// is read once a message, while that is under way.
     pub rate: Option<f64>,
     /// Whether a sample ends at [`Answer::end_ns`].
     pub to_the_end: bool,

@@ -4,8 +4,9 @@ use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
-/// Values of one measurement, in nanoseconds (or another unit the owner knows). When more come than there is room for,
-/// the newest replace the oldest; the count covers all. The default has room for none.
+/// Values of one measurement, in nanoseconds (or another unit the owner knows). When more come than
+/// there is room for, the newest replace the oldest; the count covers all. The default has room for
+/// none.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Samples {
     values: Vec<u64>,
@@ -21,7 +22,8 @@ impl Samples {
         Self { values, recorded: 0 }
     }
 
-    /// Keeps one value; a negative one (a clock read on another core a moment earlier) counts as zero.
+    /// Keeps one value; a negative one (a clock read on another core a moment earlier) counts as
+    /// zero.
     #[inline]
     pub fn record(&mut self, value: i64) {
         let value = u64::try_from(value).unwrap_or(0);
@@ -39,8 +41,8 @@ impl Samples {
         self.recorded
     }
 
-    /// What the values kept come to, each divided by `parts` (hops of a chain, operations of a batch); `None` when there
-    /// are none.
+    /// What the values kept come to, each divided by `parts` (hops of a chain, operations of a
+    /// batch); `None` when there are none.
     pub fn summary(&self, parts: u32) -> Option<Summary> {
         let mut sorted = self.values.clone();
         sorted.sort_unstable();
@@ -57,8 +59,8 @@ impl Samples {
     }
 }
 
-/// Where the `percent`-th percentile stands among `count` sorted values: the smallest one that at least so many percent
-/// don't exceed.
+/// Where the `percent`-th percentile stands among `count` sorted values: the smallest one that at
+/// least so many percent don't exceed.
 fn nearest_rank(percent: usize, count: usize) -> usize {
     (percent * count).div_ceil(100).saturating_sub(1)
 }
@@ -78,7 +80,8 @@ pub struct Summary {
     pub max: f64,
 }
 
-/// The value in the middle (of an even number: the mean of the two in the middle); `None` of nothing.
+/// The value in the middle (of an even number: the mean of the two in the middle); `None` of
+/// nothing.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -20,7 +20,8 @@ impl Sequence {
         self.last = self.last.max(number);
     }
 
-    /// How many of `sent` messages never came. One that came twice doesn't stand for one that didn't.
+    /// How many of `sent` messages never came. One that came twice doesn't stand for one that
+    /// didn't.
     pub fn lost(&self, sent: u64) -> u64 {
         sent.saturating_sub(self.received.saturating_sub(self.reordered))
     }

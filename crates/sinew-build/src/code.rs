@@ -12,10 +12,11 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// Adds the template's lines, with each `$name` replaced by its value. A value may have several lines.
+    /// Adds the template's lines, with each `$name` replaced by its value. A value may have several
+    /// lines.
     ///
-    /// What opens a bracket at its end indents the lines behind it; what begins with `.`, or is behind
-    /// `=` or `:`, is indented by itself.
+    /// What opens a bracket at its end indents the lines behind it; what begins with `.`, or is
+    /// behind `=` or `:`, is indented by itself.
     pub(super) fn add(&mut self, template: &str, values: &[(&str, &str)]) {
         fill(template, values).lines().for_each(|line| self.line(line.trim()));
     }
@@ -27,7 +28,8 @@ impl Code {
         format!("{before}{text}{behind}").lines().for_each(|line| self.line(line));
     }
 
-    /// Adds `before`, which ends with `=`, the expression behind it or in the next line, and `behind`.
+    /// Adds `before`, which ends with `=`, the expression behind it or in the next line, and
+    /// `behind`.
     pub(super) fn binding(&mut self, before: &str, expression: &Expression, behind: &str) {
         let indent = 4 * self.depth;
         match expression.right(indent, indent + width(before) + 1, room(expression, behind)) {
@@ -123,7 +125,8 @@ impl Code {
     }
 }
 
-/// How many columns there must be behind the expression: rustfmt leaves one free behind the `?` of a method.
+/// How many columns there must be behind the expression: rustfmt leaves one free behind the `?` of
+/// a method.
 fn room(expression: &Expression, behind: &str) -> usize {
     let is_method = matches!(expression, Expression::Call(function, _) if function.contains('.'));
     width(behind) + usize::from(is_method && behind.starts_with('?'))

@@ -1,6 +1,7 @@
 //! Comments of definitions as documentation that rustdoc takes for text.
 
-/// The lines of a comment, for behind `///`: what is indented like code is marked as text, so that nobody compiles it.
+/// The lines of a comment, for behind `///`: what is indented like code is marked as text, so that
+/// nobody compiles it.
 pub(super) fn lines(documentation: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut is_inside = false;

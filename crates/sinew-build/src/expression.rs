@@ -1,7 +1,7 @@
 //! Expressions in the making, broken into lines as rustfmt breaks them.
 
-/// What rustfmt fits lines into unless told otherwise: its `max_width`, `fn_call_width` and `array_width`,
-/// `struct_lit_width`, and `short_array_element_width_threshold`.
+/// What rustfmt fits lines into unless told otherwise: its `max_width`, `fn_call_width` and
+/// `array_width`, `struct_lit_width`, and `short_array_element_width_threshold`.
 pub(super) const WIDTH: usize = 100;
 const ITEMS: usize = 60;
 const FIELDS: usize = 18;
@@ -37,7 +37,8 @@ impl Expression {
         Self::Atom(text.into())
     }
 
-    /// The text, indented by `indent`, with `before` and `behind` columns taken in its first and last line.
+    /// The text, indented by `indent`, with `before` and `behind` columns taken in its first and
+    /// last line.
     pub(super) fn text(&self, indent: usize, before: usize, behind: usize) -> String {
         let line = self.line();
         if self.is_short() && before + width(&line) + behind <= WIDTH {
@@ -61,8 +62,8 @@ impl Expression {
                     format!("{function}({})", one.text(indent, before, behind + 1))
                 }
                 _ => match function.split_once("::<") {
-                    // The name of the type has a line of its own if it is that long. (rustfmt asks whether the arguments would
-                    // have room in the first line.)
+                    // The name of the type has a line of its own if it is that long. (rustfmt asks
+                    // whether the arguments would have room in the first line.)
                     Some((name, of)) if before + width(function) >= WIDTH => {
                         let of = of.strip_suffix('>').unwrap_or(of);
                         let rest = Self::Call(String::new(), arguments.clone());

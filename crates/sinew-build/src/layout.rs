@@ -177,7 +177,8 @@ mod tests {
     use super::*;
     use sinew_msg::definition::{Definition, Definitions};
 
-    /// The steps of a message with these fields: runs as `alignment: offset+..=length`, others by name.
+    /// The steps of a message with these fields: runs as `alignment: offset+..=length`, others by
+    /// name.
     fn steps(text: &str) -> String {
         let mut definitions = Definitions::new();
         let uneven = "uint32 a\nfloat32 b\nfloat64 c";
@@ -203,7 +204,8 @@ mod tests {
         assert_eq!(steps("uint32 a\nuint8 b\nuint16 c"), "4: 0+4+6=8");
         assert_eq!(steps("uint8 a\nuint16 b\nfloat64 c\nbool d"), "1: 0=1, 2: 0=2, 8: 0+8=9");
         assert_eq!(steps("float64 a\nstring b\nuint8[3] c\nbool[2] d"), "8: 0=8, b, 1: 0=3, d");
-        // A struct that needs more inside than where it begins is known in a run that is aligned for it.
+        // A struct that needs more inside than where it begins is known in a run that is aligned
+        // for it.
         assert_eq!(steps("Uneven a\nUneven[2] b"), "a, b");
         assert_eq!(steps("float64 a\nUneven[2] b\nuint32 c\nUneven d"), "8: 0+8+40=44, d");
     }

@@ -1,6 +1,7 @@
 //! From interface definitions to Rust, in a build script.
 //!
-//! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole program):
+//! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole
+//! program):
 //!
 //! ```toml
 //! [dependencies]
@@ -25,12 +26,14 @@
 //! sinew_msg::include_interfaces!(); // pub mod arm_msgs { pub mod msg { pub struct Joint { .. } } }
 //! ```
 //!
-//! A folder has the name of its package, and in it `msg/*.msg`, `srv/*.srv` and `action/*.action`. Packages of ROS 2 that
-//! the definitions need come from the crate `sinew-interfaces`, with a feature for each; services need `service_msgs`. It must be a
-//! direct dependency: Cargo tells build scripts nothing of others.
+//! A folder has the name of its package, and in it `msg/*.msg`, `srv/*.srv` and `action/*.action`.
+//! Packages of ROS 2 that the definitions need come from the crate `sinew-interfaces`, with a
+//! feature for each; services need `service_msgs`. It must be a direct dependency: Cargo tells
+//! build scripts nothing of others.
 //!
-//! Modules with types that are [`Plain`] have `unsafe impl`s and allow `unsafe_code` for themselves, so they don't compile in a
-//! crate with `#![forbid(unsafe_code)]`. Put interfaces in a crate of their own.
+//! Modules with types that are [`Plain`] have `unsafe impl`s and allow `unsafe_code` for
+//! themselves, so they don't compile in a crate with `#![forbid(unsafe_code)]`. Put interfaces in a
+//! crate of their own.
 //!
 //! | definition | Rust |
 //! |---|---|
@@ -42,8 +45,9 @@
 //! | a service `Move` | [`Service`] for an empty type `Move`; `MoveRequest`, `MoveResponse` and `MoveEvent` |
 //! | an action `Reach` | [`Action`] for an empty type `Reach`; `ReachGoal`, `ReachResult`, `ReachFeedback` and what ROS 2 derives of these |
 //!
-//! Names are those of the definitions in camel case. If that would be the name of another definition, there is an
-//! underscore in it (`Move_Request`). Fields that are called as a keyword are raw identifiers (`r#type`).
+//! Names are those of the definitions in camel case. If that would be the name of another
+//! definition, there is an underscore in it (`Move_Request`). Fields that are called as a keyword
+//! are raw identifiers (`r#type`).
 //!
 //! [`Message`]: sinew_msg::Message
 //! [`Plain`]: sinew_msg::Plain
@@ -72,11 +76,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
 
-/// Generates the modules of these packages in a build script. The same as a [`Generator`] with these folders that writes
-/// to Cargo's `OUT_DIR`.
+/// Generates the modules of these packages in a build script. The same as a [`Generator`] with
+/// these folders that writes to Cargo's `OUT_DIR`.
 ///
 /// # Errors
-/// [`GenerateError`]. Returned from `main` it stops the build with a sentence that says which file, line and column.
+/// [`GenerateError`]. Returned from `main` it stops the build with a sentence that says which file,
+/// line and column.
 pub fn generate<P: Into<PathBuf>>(packages: impl IntoIterator<Item = P>) -> Result<(), GenerateError> {
     let generator =
         packages.into_iter().fold(Generator::new(), |generator, folder| generator.package(folder));
@@ -101,7 +106,8 @@ impl Default for Generator {
 }
 
 impl Generator {
-    /// Of no packages yet; in a build script it knows those of `sinew-interfaces`, if that is a dependency.
+    /// Of no packages yet; in a build script it knows those of `sinew-interfaces`, if that is a
+    /// dependency.
     #[must_use]
     pub fn new() -> Self {
         let ros = RosInterfaces::of_dependency();
@@ -116,23 +122,24 @@ impl Generator {
         self
     }
 
-    /// Takes the types of the package in this folder from another crate, in which it is the module `path`, e.g.
-    /// `::arm_interfaces::arm_msgs`.
+    /// Takes the types of the package in this folder from another crate, in which it is the module
+    /// `path`, e.g. `::arm_interfaces::arm_msgs`.
     #[must_use]
     pub fn elsewhere(mut self, folder: impl Into<PathBuf>, path: &str) -> Self {
         self.elsewhere.push((folder.into(), path.to_owned()));
         self
     }
 
-    /// Where the generated code finds the items of `sinew-msg`; `::sinew_msg` unless another crate exports them.
+    /// Where the generated code finds the items of `sinew-msg`; `::sinew_msg` unless another crate
+    /// exports them.
     #[must_use]
     pub fn root(mut self, path: &str) -> Self {
         path.clone_into(&mut self.root);
         self
     }
 
-    /// Writes the packages into this folder, and `interfaces.rs`, which has a module for each. Tells Cargo to run the
-    /// build script again if a definition changes.
+    /// Writes the packages into this folder, and `interfaces.rs`, which has a module for each.
+    /// Tells Cargo to run the build script again if a definition changes.
     ///
     /// # Errors
     /// [`GenerateError`]
@@ -144,7 +151,8 @@ impl Generator {
         let mut modules = String::new();
         for (package, text) in &texts {
             let path = folder.join(format!("{package}.rs"));
-            // The folder's path may contain anything, but it is one that Rust can write as a string.
+            // The folder's path may contain anything, but it is one that Rust can write as a
+            // string.
             let name = identifier(package);
             modules += &format!(
                 "/// The package `{package}`.\npub mod {name} {{\n    include!({:?});\n}}\n",

@@ -1,4 +1,5 @@
-//! Messages whose images are built in place: those with sequences of plain values, themselves or in a message that they contain.
+//! Messages whose images are built in place: those with sequences of plain values, themselves or in
+//! a message that they contain.
 
 use super::code::Code;
 use super::expression::Expression;
@@ -282,7 +283,8 @@ impl Generation<'_> {
         let element = &field.field_type.element;
         match (field.field_type.shape, element) {
             (Shape::Sequence | Shape::BoundedSequence(_), _) => {
-                // In an image an element is aligned as its first field is. One that needs more in memory lies there by chance.
+                // In an image an element is aligned as its first field is. One that needs more in
+                // memory lies there by chance.
                 let layout = self.layouts.of_element(element);
                 let lies = layout.plain.is_some_and(|plain| plain.alignment == layout.alignment);
                 lies.then_some(Part::Sequence)

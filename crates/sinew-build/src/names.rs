@@ -68,7 +68,8 @@ impl Names {
         Ok(names)
     }
 
-    /// A name in the module of `beside`: the given one in camel case, or if another type has that, as it is.
+    /// A name in the module of `beside`: the given one in camel case, or if another type has that,
+    /// as it is.
     fn free(&mut self, beside: &TypeName, name: &str) -> String {
         let taken = self.taken.entry((beside.package().to_owned(), beside.kind())).or_default();
         let plain = name.replace('_', "");
@@ -102,7 +103,8 @@ impl Names {
         if taken.is_some_and(|taken| taken.contains(name)) { path.to_owned() } else { name.to_owned() }
     }
 
-    /// The path from a module to the one of another type, with `::` at its end; empty if it is the same.
+    /// The path from a module to the one of another type, with `::` at its end; empty if it is the
+    /// same.
     pub(super) fn path(&self, module: &Module<'_>, name: &TypeName) -> String {
         let kind = name.kind();
         if let Some(path) = self.elsewhere.get(name.package()) {

@@ -57,7 +57,8 @@ impl RosInterfaces {
     }
 }
 
-/// Where to find an unknown type, if `sinew-interfaces` has it. `is_known` says whether there are definitions of a package.
+/// Where to find an unknown type, if `sinew-interfaces` has it. `is_known` says whether there are
+/// definitions of a package.
 pub(super) fn with_hint(
     error: ResolveError,
     interfaces: Option<&RosInterfaces>,

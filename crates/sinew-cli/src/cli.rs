@@ -51,10 +51,12 @@ pub(crate) enum Command {
     Top(tools::TopOptions),
     /// Check what shared memory needs of this machine, and say how to mend what is wrong.
     Doctor(tools::DoctorOptions),
-    /// What a shell needs to complete this command's lines: put it where the shell looks, or source it.
+    /// What a shell needs to complete this command's lines: put it where the shell looks, or source
+    /// it.
     ///
-    /// bash: `sinew completions bash > ~/.local/share/bash-completion/completions/sinew`; zsh: `> ~/.zfunc/_sinew`, with that folder in
-    /// `fpath`; fish: `> ~/.config/fish/completions/sinew.fish`.
+    /// bash: `sinew completions bash > ~/.local/share/bash-completion/completions/sinew`; zsh: `>
+    /// ~/.zfunc/_sinew`, with that folder in `fpath`; fish: `>
+    /// ~/.config/fish/completions/sinew.fish`.
     Completions(CompletionOptions),
     /// Another process of a benchmark.
     #[command(hide = true)]
@@ -91,12 +93,13 @@ impl CompletionOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct DemoOptions {
-    /// Save one frame of each picture, as the viewer got it, as a PNG file in this directory (made if missing; files of
-    /// the same name are replaced).
+    /// Save one frame of each picture, as the viewer got it, as a PNG file in this directory (made
+    /// if missing; files of the same name are replaced).
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
 
-    /// End after that long. Default: on a terminal when Ctrl-C is pressed, otherwise after 3 seconds.
+    /// End after that long. Default: on a terminal when Ctrl-C is pressed, otherwise after 3
+    /// seconds.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
 
@@ -108,7 +111,8 @@ pub(crate) struct DemoOptions {
     #[arg(long)]
     pub(crate) settings: bool,
 
-    /// The viewer is in a process of its own, and frames lie in shared memory; `sinew topic list` and the others see it all.
+    /// The viewer is in a process of its own, and frames lie in shared memory; `sinew topic list`
+    /// and the others see it all.
     #[arg(long)]
     pub(crate) processes: bool,
 

@@ -1,7 +1,7 @@
 //! The `sinew` command: looking at what runs, a demonstration on real pictures, and the benchmarks.
 //!
-//! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something failed,
-//! 2 the command line was wrong.
+//! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something
+//! failed, 2 the command line was wrong.
 
 mod cli;
 mod demo;

@@ -41,7 +41,8 @@ pub(crate) struct ObservedEndpoint {
 pub(crate) type EndpointId = (u64, EndpointKey);
 
 impl Observed {
-    /// Finds the domain. Says on standard error what is wrong with its place, and which participants can't be looked at.
+    /// Finds the domain. Says on standard error what is wrong with its place, and which
+    /// participants can't be looked at.
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_quietly(place)?;
         for refused in observed.census.iter().flat_map(Snapshot::refused) {
@@ -108,7 +109,8 @@ impl ObservedDomain {
         self.endpoints.iter().filter(move |endpoint| endpoint.entity.kind == kind)
     }
 
-    /// The senders and receivers of each topic (or servers and clients of each service), by its name.
+    /// The senders and receivers of each topic (or servers and clients of each service), by its
+    /// name.
     pub(crate) fn ends(&self, kinds: [EndpointKind; 2]) -> BTreeMap<&str, Ends<'_>> {
         let mut ends = BTreeMap::<&str, Ends<'_>>::new();
         for endpoint in &self.endpoints {

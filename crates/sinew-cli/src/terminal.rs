@@ -1,7 +1,7 @@
 //! Taking over a terminal, and giving it back whatever happens.
 //!
-//! Ctrl-C stays a signal: it works even if nothing of ours reads keys any more. The first one ends the work; the
-//! second one gives the terminal back and ends the process there and then.
+//! Ctrl-C stays a signal: it works even if nothing of ours reads keys any more. The first one ends
+//! the work; the second one gives the terminal back and ends the process there and then.
 
 use std::env;
 use std::io::{self, IsTerminal as _};
@@ -39,8 +39,9 @@ struct Borrowed {
 }
 
 impl Terminal {
-    /// Takes over the terminal on standard output, if there is one that can be drawn on. Keys are read as well if standard
-    /// input is that terminal and belongs to us, not to another program in front.
+    /// Takes over the terminal on standard output, if there is one that can be drawn on. Keys are
+    /// read as well if standard input is that terminal and belongs to us, not to another program in
+    /// front.
     pub(crate) fn take() -> Result<Option<Self>, Error> {
         let dumb = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if dumb || !io::stdout().is_terminal() {
@@ -57,7 +58,8 @@ impl Terminal {
         Ok(Some(terminal))
     }
 
-    /// A panic's message is to be read, not to vanish with what was drawn: gives the terminal back before it is told.
+    /// A panic's message is to be read, not to vanish with what was drawn: gives the terminal back
+    /// before it is told.
     pub(crate) fn give_back_on_panic(&self) {
         let borrowed = Arc::clone(&self.borrowed);
         let tell = std::panic::take_hook();
@@ -80,7 +82,8 @@ impl Drop for Terminal {
 }
 
 impl Borrowed {
-    /// Restores what there was, once. Waits a moment for a terminal that takes nothing (Ctrl-S), not for ever.
+    /// Restores what there was, once. Waits a moment for a terminal that takes nothing (Ctrl-S),
+    /// not for ever.
     fn give_back(&self) {
         // Relaxed: the flag carries nothing but itself.
         if self.given_back.swap(true, Ordering::Relaxed) {
@@ -100,8 +103,9 @@ impl Borrowed {
 /// How long a terminal may take nothing while it is given back.
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
-/// Writes to standard output as long as it takes anything: all of it, as a terminal that is nearly full takes a part, and a signal
-/// interrupts. Past the lock of standard output: the thread that draws may hold it.
+/// Writes to standard output as long as it takes anything: all of it, as a terminal that is nearly
+/// full takes a part, and a signal interrupts. Past the lock of standard output: the thread that
+/// draws may hold it.
 fn write_patiently(mut text: &[u8]) {
     let to = io::stdout();
     while !text.is_empty() {
@@ -118,11 +122,13 @@ fn write_patiently(mut text: &[u8]) {
     }
 }
 
-/// How a terminal was before another process of ours took it over: it is put right if that process can't.
+/// How a terminal was before another process of ours took it over: it is put right if that process
+/// can't.
 pub(crate) struct Lent(Borrowed);
 
 impl Lent {
-    /// Looks at the terminal on standard output, if there is one that can be drawn on. Changes nothing.
+    /// Looks at the terminal on standard output, if there is one that can be drawn on. Changes
+    /// nothing.
     pub(crate) fn remember() -> Option<Self> {
         let keys = tcgetattr(io::stdin()).ok();
         io::stdout().is_terminal().then(|| Self(Borrowed { keys, given_back: AtomicBool::new(false) }))
@@ -134,7 +140,8 @@ impl Lent {
     }
 }
 
-/// Has the terminal deliver each key at once and unseen. Yields how it was before; `None` if it isn't ours to change.
+/// Has the terminal deliver each key at once and unseen. Yields how it was before; `None` if it
+/// isn't ours to change.
 fn listen() -> Option<Termios> {
     let keys = io::stdin();
     // Changing another program's terminal would stop us.
@@ -146,17 +153,19 @@ fn listen() -> Option<Termios> {
     now.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
     now.special_codes[SpecialCodeIndex::VMIN] = 1;
     now.special_codes[SpecialCodeIndex::VTIME] = 0;
-    // No Ctrl-Z: the shell would come back to a terminal that still is ours. (0 stands for no key at all.)
+    // No Ctrl-Z: the shell would come back to a terminal that still is ours. (0 stands for no key
+    // at all.)
     now.special_codes[SpecialCodeIndex::VSUSP] = 0;
     tcsetattr(&keys, OptionalActions::Now, &now).ok()?;
     Some(before)
 }
 
-/// Signals that come so soon after one another are one: the kernel tells of a parent's death once for each thread that it had.
+/// Signals that come so soon after one another are one: the kernel tells of a parent's death once
+/// for each thread that it had.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// Has the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would without us, but with its
-/// terminal given back. For the rest of the process's life.
+/// Has the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would
+/// without us, but with its terminal given back. For the rest of the process's life.
 pub(crate) fn stop_on_signal(
     stop: impl Fn() + Send + 'static,
     terminal: Option<&Terminal>,

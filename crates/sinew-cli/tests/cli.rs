@@ -1,4 +1,5 @@
-//! The program as its users meet it. No test here asserts a time: what is measured depends on the machine.
+//! The program as its users meet it. No test here asserts a time: what is measured depends on the
+//! machine.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -395,7 +396,8 @@ fn the_demo_in_two_processes_copies_at_most_its_first_frames_and_saves_what_came
     let lines = text(&output.stdout);
     assert!(lines.contains("filter, set through /filter/set_edges: negative"), "{lines}");
     let summary = lines.lines().find(|line| line.starts_with("in all")).unwrap();
-    // Where its frames go, the camera learns by the first of them that is filtered. (On a busy machine that may be a few.)
+    // Where its frames go, the camera learns by the first of them that is filtered. (On a busy
+    // machine that may be a few.)
     let [copies, frames] = [" copies, ", " frames, "].map(|what| number_before(what, summary));
     assert!(copies >= 1 && (copies < frames || frames < 4), "{lines}");
     assert!(summary.contains(" copies, 0 encodings, 0 decodings, "), "{lines}");

@@ -68,8 +68,8 @@ impl Session {
             rustix::process::ioctl_tiocsctty(std::io::stdin())?;
             Ok(())
         };
-        // SAFETY: between fork and exec only async-signal-safe functions may be called: `claim` makes two system calls,
-        // and naming standard input allocates nothing.
+        // SAFETY: between fork and exec only async-signal-safe functions may be called: `claim`
+        // makes two system calls, and naming standard input allocates nothing.
         unsafe { command.pre_exec(claim) };
         let child = command.spawn().unwrap();
         Self { terminal: terminal.into(), child, modes_before, seen: Vec::new(), place }
@@ -164,7 +164,8 @@ fn two_processes() -> (Session, Pid) {
     (session, Pid::from_raw(viewer).unwrap())
 }
 
-/// What a demonstration had in memory is gone; what a killed process of it had is removed by whoever comes next.
+/// What a demonstration had in memory is gone; what a killed process of it had is removed by
+/// whoever comes next.
 fn nothing_is_left_in(place: &tempfile::TempDir) {
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_sinew"));
     doctor.args(["doctor", "--clean"]).env("SINEW_DIR", place.path()).output().unwrap();

@@ -209,7 +209,8 @@ impl Structure<'_> {
             );
             quote_spanned! {ty.span()=>
                 needs_plain::<#ty>();
-                // Without a gap CDR leaves none either: it aligns the numbers in a field to no more than memory does.
+                // Without a gap CDR leaves none either: it aligns the numbers in a field to no more
+                // than memory does.
                 ::core::assert!(::core::mem::offset_of!(#ident, #field) == end, #gap);
                 end += ::core::mem::size_of::<#ty>();
             }
@@ -226,19 +227,20 @@ impl Structure<'_> {
                 ::core::assert!(::core::mem::align_of::<#ident>() <= 8, "no plain type has an alignment above 8");
             };
 
-            // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a value.
+            // SAFETY: the constant above does not compile unless all fields are plain, so all zeros
+            // are a value.
             #[automatically_derived]
             #[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "proved by the constant above")]
             unsafe impl #root::bytemuck::Zeroable for #ident {}
 
-            // SAFETY: as above, all fields are plain, each begins where the one before ends, and the struct ends with the
-            // last, so there is no padding.
+            // SAFETY: as above, all fields are plain, each begins where the one before ends, and
+            // the struct ends with the last, so there is no padding.
             #[automatically_derived]
             #[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "proved by the constant above")]
             unsafe impl #root::bytemuck::Pod for #ident {}
 
-            // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field lies at a
-            // multiple of its own, where CDR needs no padding either.
+            // SAFETY: as above. In an image that begins at a multiple of the struct's alignment
+            // each field lies at a multiple of its own, where CDR needs no padding either.
             #[automatically_derived]
             #[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "proved by the constant above")]
             unsafe impl #root::Plain for #ident {}

@@ -1,7 +1,8 @@
 //! ROS 2's interface packages, as of Jazzy.
 //!
-//! Each package is a module, generated from its definitions, and a Cargo feature of the same name, so that nobody compiles
-//! what they don't use. `all` is all of them. What is generated says `sinew_build`.
+//! Each package is a module, generated from its definitions, and a Cargo feature of the same name,
+//! so that nobody compiles what they don't use. `all` is all of them. What is generated says
+//! `sinew_build`.
 //!
 //! ```
 //! use sinew_interfaces::sensor_msgs::msg::{Image, ImageView}; // with the feature `sensor_msgs`
@@ -17,12 +18,13 @@
 //! # Ok::<(), sinew_msg::DecodeError>(())
 //! ```
 //!
-//! What is not generated: `builtin_interfaces`' times and durations come from nanoseconds and from Rust's, and go back to them
-//! (`time`).
+//! What is not generated: `builtin_interfaces`' times and durations come from nanoseconds and from
+//! Rust's, and go back to them (`time`).
 //!
-//! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2: `sensor_msgs/msg/Image.msg`. A build script
-//! that generates a package of its own finds them if this crate is among the dependencies. With the feature `definitions` their
-//! texts are in the crate itself, as `DEFINITIONS`: for tools.
+//! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2:
+//! `sensor_msgs/msg/Image.msg`. A build script that generates a package of its own finds them if
+//! this crate is among the dependencies. With the feature `definitions` their texts are in the
+//! crate itself, as `DEFINITIONS`: for tools.
 #![deny(unsafe_code)] // but for `Plain`, which generated code proves and implements
 
 #[cfg(feature = "builtin_interfaces")]
@@ -30,8 +32,8 @@ pub mod time;
 
 sinew_msg::include_interfaces!();
 
-/// The definitions of all packages, whichever features are on: the full names of their types, in order, and the texts of their
-/// files.
+/// The definitions of all packages, whichever features are on: the full names of their types, in
+/// order, and the texts of their files.
 ///
 /// ```
 /// # use sinew_interfaces::DEFINITIONS;

@@ -1,9 +1,10 @@
-//! Times and durations of messages, from and to those of Rust: what [`builtin_interfaces`](crate::builtin_interfaces) has beside
-//! its fields.
+//! Times and durations of messages, from and to those of Rust: what
+//! [`builtin_interfaces`](crate::builtin_interfaces) has beside its fields.
 //!
-//! As in ROS 2, `nanosec` counts up from `sec`, also in what is negative: half a second before 1970 is `{sec: -1, nanosec:
-//! 500000000}`. A node stamps what it publishes with its own time, `node.now().to_msg()`, and `sinew::time::Time::from(stamp)` is
-//! the way back; without a node there is the wall clock's:
+//! As in ROS 2, `nanosec` counts up from `sec`, also in what is negative: half a second before 1970
+//! is `{sec: -1, nanosec: 500000000}`. A node stamps what it publishes with its own time,
+//! `node.now().to_msg()`, and `sinew::time::Time::from(stamp)` is the way back; without a node
+//! there is the wall clock's:
 //!
 //! ```
 //! use sinew_interfaces::builtin_interfaces::msg::Time;
@@ -20,8 +21,9 @@ use std::time::SystemTime;
 const SECOND: i64 = 1_000_000_000;
 
 impl Time {
-    /// The time that many nanoseconds after the beginning of 1970, or of its clock. What a message can't hold, which is before
-    /// 1901-12-13 or after 2038-01-19, becomes the first or last nanosecond that it can.
+    /// The time that many nanoseconds after the beginning of 1970, or of its clock. What a message
+    /// can't hold, which is before 1901-12-13 or after 2038-01-19, becomes the first or last
+    /// nanosecond that it can.
     #[must_use]
     pub fn from_nanoseconds(nanoseconds: i64) -> Self {
         let (sec, nanosec) = split(nanoseconds);
@@ -36,7 +38,8 @@ impl Time {
 }
 
 impl Duration {
-    /// What a message can't hold, which is more than 68 years, becomes the longest duration that it can.
+    /// What a message can't hold, which is more than 68 years, becomes the longest duration that it
+    /// can.
     #[must_use]
     pub fn from_nanoseconds(nanoseconds: i64) -> Self {
         let (sec, nanosec) = split(nanoseconds);
@@ -61,7 +64,8 @@ fn split(nanoseconds: i64) -> (i32, u32) {
     }
 }
 
-/// Also of messages whose `nanosec` are more than a second: 2³¹ s and 2³² ns are less than an `i64` holds.
+/// Also of messages whose `nanosec` are more than a second: 2³¹ s and 2³² ns are less than an `i64`
+/// holds.
 fn join(sec: i32, nanosec: u32) -> i64 {
     i64::from(sec) * SECOND + i64::from(nanosec)
 }

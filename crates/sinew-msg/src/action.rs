@@ -4,8 +4,8 @@ use crate::hash::TypeHash;
 use crate::message::Message;
 use crate::service::Service;
 
-/// An action type: what is to be done, what came of it, and how far it is; and the services and the message that ROS 2
-/// makes of these. The generator implements it.
+/// An action type: what is to be done, what came of it, and how far it is; and the services and the
+/// message that ROS 2 makes of these. The generator implements it.
 pub trait Action: Sized + 'static {
     /// What is to be done.
     type Goal: Message;

@@ -8,9 +8,9 @@ use std::ops::{Deref, DerefMut};
 
 /// How a program's own type becomes a message of ROS 2 and back.
 ///
-/// It is implemented for a type that only names the pair, since `Custom` often comes from another crate. Publishers and
-/// subscriptions have the message type [`Adapted`]. Inside a process its values are passed on as they are; they are
-/// converted only where a path needs the image.
+/// It is implemented for a type that only names the pair, since `Custom` often comes from another
+/// crate. Publishers and subscriptions have the message type [`Adapted`]. Inside a process its
+/// values are passed on as they are; they are converted only where a path needs the image.
 ///
 /// ```
 /// use sinew_msg::{Adapted, Adapter, DecodeError, Message};
@@ -53,8 +53,9 @@ pub trait Adapter: 'static {
     /// The message type that others see.
     type Ros: Structure + Message;
 
-    /// The message for a value. Called twice for each image: [`size`](Self::size) needs it, too. Both messages must have images of the
-    /// same length, or encoding, and so publishing, panics; a time that is taken here is fine, a text of it may not be.
+    /// The message for a value. Called twice for each image: [`size`](Self::size) needs it, too.
+    /// Both messages must have images of the same length, or encoding, and so publishing, panics; a
+    /// time that is taken here is fine, a text of it may not be.
     fn to_ros(value: &Self::Custom) -> Self::Ros;
 
     /// The value of a message.
@@ -63,7 +64,8 @@ pub trait Adapter: 'static {
     /// What is wrong with the message, if there is no such value.
     fn from_ros(ros: Self::Ros) -> Result<Self::Custom, &'static str>;
 
-    /// The length of the value's image in bytes. By default it is converted; a type that knows better saves that.
+    /// The length of the value's image in bytes. By default it is converted; a type that knows
+    /// better saves that.
     fn size(value: &Self::Custom) -> usize {
         HEADER_SIZE + cdr::Field::end(&Self::to_ros(value), 0)
     }
@@ -72,17 +74,18 @@ pub trait Adapter: 'static {
     /// [`loan::build`](crate::loan::build) what is large is copied only once.
     ///
     /// # Panics
-    /// By default if the image has another length than the buffer: [`size`](Self::size) or [`to_ros`](Self::to_ros) gave something
-    /// else before.
+    /// By default if the image has another length than the buffer: [`size`](Self::size) or
+    /// [`to_ros`](Self::to_ros) gave something else before.
     fn encode(value: &Self::Custom, image: &mut [u8]) {
         cdr::encode(&Self::to_ros(value), image);
     }
 
-    /// Makes a value from an image. By default a message is decoded and converted. With [`view`](crate::view::view) what
-    /// is large is copied only once.
+    /// Makes a value from an image. By default a message is decoded and converted. With
+    /// [`view`](crate::view::view) what is large is copied only once.
     ///
     /// # Errors
-    /// [`DecodeError`] if the image is not one of `Ros`, or [`from_ros`](Self::from_ros) refuses it.
+    /// [`DecodeError`] if the image is not one of `Ros`, or [`from_ros`](Self::from_ros) refuses
+    /// it.
     fn decode(image: &[u8]) -> Result<Self::Custom, DecodeError> {
         let refused = |problem| DecodeError::Invalid {
             type_name: Self::Ros::NAME,

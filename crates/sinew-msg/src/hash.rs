@@ -1,13 +1,14 @@
-//! Type hashes, and the SHA-256 they are made with. It works in constants, too: a type's hash needs its fields' types, and
-//! those of a struct only the compiler knows.
+//! Type hashes, and the SHA-256 they are made with. It works in constants, too: a type's hash needs
+//! its fields' types, and those of a struct only the compiler knows.
 
 use std::fmt;
 
-/// The hash of a type: equal types have equal hashes, different ones (for all that can be expected of SHA-256) different
-/// ones.
+/// The hash of a type: equal types have equal hashes, different ones (for all that can be expected
+/// of SHA-256) different ones.
 ///
-/// It is the SHA-256 of the type's [description](crate::description), the same as in ROS 2 (RIHS01, REP 2016), also for a
-/// struct with [`derive(Message)`](macro@crate::Message) that has the name, the fields and the types of a ROS 2 message.
+/// It is the SHA-256 of the type's [description](crate::description), the same as in ROS 2 (RIHS01,
+/// REP 2016), also for a struct with [`derive(Message)`](macro@crate::Message) that has the name,
+/// the fields and the types of a ROS 2 message.
 ///
 /// ```
 /// let hash = sinew_msg::TypeHash([0xab; 32]);
@@ -22,7 +23,8 @@ pub struct TypeHash(
 impl TypeHash {
     /// The hash that is displayed like this, for constants in generated code.
     ///
-    /// Panics (in a constant: the compiler says so) if it is not `RIHS01_` and 64 hexadecimal digits.
+    /// Panics (in a constant: the compiler says so) if it is not `RIHS01_` and 64 hexadecimal
+    /// digits.
     #[must_use]
     pub const fn from_rihs01(text: &str) -> Self {
         const fn digit(byte: u8) -> u8 {
@@ -61,8 +63,8 @@ impl fmt::Debug for TypeHash {
 
 /// SHA-256 (FIPS 180-4), for constants: short texts, and no hurry at run time.
 ///
-/// The compiler interprets this, and calls cost it most. Hence no functions for what operators can do, and sums in 64
-/// bits, which don't overflow.
+/// The compiler interprets this, and calls cost it most. Hence no functions for what operators can
+/// do, and sums in 64 bits, which don't overflow.
 pub(crate) struct Sha256 {
     state: [u32; 8],
     /// The block's bytes so far, four in a word.

@@ -1,14 +1,16 @@
 //! What a Sinew message is.
 //!
-//! [`Message`] is the one trait a type needs to be published. A type that only travels inside a process says nothing
-//! more; a type that also leaves it carries an [`Encoding`]: its ROS 2 name, its type hash and the functions between
-//! the value and its *image* (its bytes in shared memory, on the wire and in a recording). The derive macro writes it.
+//! [`Message`] is the one trait a type needs to be published. A type that only travels inside a
+//! process says nothing more; a type that also leaves it carries an [`Encoding`]: its ROS 2 name,
+//! its type hash and the functions between the value and its *image* (its bytes in shared memory,
+//! on the wire and in a recording). The derive macro writes it.
 //!
-//! [`view`] reads a message where its image lies, [`loan`] makes an image where it is published, and [`Adapter`] lets a
-//! program use types of its own. In a build script, `sinew-build` generates all of this from definitions.
+//! [`view`] reads a message where its image lies, [`loan`] makes an image where it is published,
+//! and [`Adapter`] lets a program use types of its own. In a build script, `sinew-build` generates
+//! all of this from definitions.
 //!
-//! Types that others know from `.msg`, `.srv` and `.action` files are in [`definition`]; what a program tells others of
-//! its types, and the hash of that, in [`description`].
+//! Types that others know from `.msg`, `.srv` and `.action` files are in [`definition`]; what a
+//! program tells others of its types, and the hash of that, in [`description`].
 //!
 //! ```
 //! use sinew_msg::Message;

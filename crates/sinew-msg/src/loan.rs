@@ -1,16 +1,20 @@
 //! Images that are built where they are published, with nothing large copied.
 //!
-//! A message with sequences of numbers (or plain structs) implements [`Built`]. Its small parts are given as a value, the
-//! sequences as lengths; the caller then fills the sequences inside the image, e.g. lets a camera driver write there.
+//! A message with sequences of numbers (or plain structs) implements [`Built`]. Its small parts are
+//! given as a value, the sequences as lengths; the caller then fills the sequences inside the
+//! image, e.g. lets a camera driver write there.
 //!
 //! A publisher that lends a chunk does these steps, with `T: Built`:
 //!
-//! 1. asks whether the lengths are allowed ([`Built::check`]), and takes a chunk of [`size`]`(&value, &lengths)` bytes, whose byte 4 is aligned to 16;
-//! 2. [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the caller, for as long as it holds
-//!    the loan (it may do so again: what was filled stays);
-//! 3. publishes the chunk as it is: it is the image of the value with the sequences as they were filled.
+//! 1. asks whether the lengths are allowed ([`Built::check`]), and takes a chunk of
+//!    [`size`]`(&value, &lengths)` bytes, whose byte 4 is aligned to 16;
+//! 2. [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the caller,
+//!    for as long as it holds the loan (it may do so again: what was filled stays);
+//! 3. publishes the chunk as it is: it is the image of the value with the sequences as they were
+//!    filled.
 //!
-//! The sequences of an image that exists, and that its holder has alone, are changed in place with [`edit`].
+//! The sequences of an image that exists, and that its holder has alone, are changed in place with
+//! [`edit`].
 
 use crate::cdr::{Encoder, Field, HEADER_SIZE, Structure, aligned};
 use crate::error::DecodeError;
@@ -21,9 +25,10 @@ use std::ops::DerefMut;
 
 /// A message whose image can be built in place. The generator implements it.
 ///
-/// Who implements it by hand sees to it that the same value and lengths give the same result each time, and that
-/// [`build_parts`](Self::build_parts) ends where [`end_with`](Self::end_with) says. Else [`build`] panics, or leaves bytes as they were; the
-/// draft of a publisher builds again each time it is asked for its parts, and panics if that fails where it succeeded before.
+/// Who implements it by hand sees to it that the same value and lengths give the same result each
+/// time, and that [`build_parts`](Self::build_parts) ends where [`end_with`](Self::end_with) says.
+/// Else [`build`] panics, or leaves bytes as they were; the draft of a publisher builds again each
+/// time it is asked for its parts, and panics if that fails where it succeeded before.
 pub trait Built: Structure + Viewed {
     /// How many elements each sequence has that is filled in place.
     type Lengths: Copy + Send + Sync + 'static;
@@ -36,7 +41,8 @@ pub trait Built: Structure + Viewed {
     /// [`BuildError::TooMany`] if one is too long.
     fn check(lengths: &Self::Lengths) -> Result<(), BuildError>;
 
-    /// Where the value ends if what is before it ends at `at`. Its own sequences don't count where there are lengths.
+    /// Where the value ends if what is before it ends at `at`. Its own sequences don't count where
+    /// there are lengths.
     fn end_with(&self, lengths: &Self::Lengths, at: usize) -> usize;
 
     /// Writes all but the sequences in `lengths`.
@@ -59,12 +65,14 @@ pub trait Built: Structure + Viewed {
     fn parts_of_value(&mut self) -> Self::Parts<'_>;
 }
 
-/// The sequences of an image, to be changed where they lie: those that [`build`] gives to be filled. Everything else in it stays.
+/// The sequences of an image, to be changed where they lie: those that [`build`] gives to be
+/// filled. Everything else in it stays.
 ///
 /// Looks at the image as [`view`](view::view) does; allocates nothing but what a view owns.
 ///
 /// # Errors
-/// [`BuildError::Image`] if it is no image of the type, [`BuildError::NotInPlace`] if a sequence doesn't lie in it as in memory.
+/// [`BuildError::Image`] if it is no image of the type, [`BuildError::NotInPlace`] if a sequence
+/// doesn't lie in it as in memory.
 pub fn edit<T: Built>(image: &mut [u8]) -> Result<T::Parts<'_>, BuildError> {
     let found = {
         let seen = view::view::<T>(image)?;
@@ -155,13 +163,15 @@ pub fn size<T: Built>(value: &T, lengths: &T::Lengths) -> usize {
     HEADER_SIZE + value.end_with(lengths, 0)
 }
 
-/// Writes the image of this value, but for the sequences in `lengths`, and gives them to the caller to fill.
+/// Writes the image of this value, but for the sequences in `lengths`, and gives them to the caller
+/// to fill.
 ///
-/// They contain what was in the image before. What `value` has in them is not looked at. Neither blocks nor allocates.
+/// They contain what was in the image before. What `value` has in them is not looked at. Neither
+/// blocks nor allocates.
 ///
 /// # Errors
-/// [`BuildError`] if the image is not as long as [`size`] says, a sequence is too long, or doesn't lie in the image as in
-/// memory: byte 4 of the image needs to be aligned to 8.
+/// [`BuildError`] if the image is not as long as [`size`] says, a sequence is too long, or doesn't
+/// lie in the image as in memory: byte 4 of the image needs to be aligned to 8.
 ///
 /// # Panics
 /// If [`Built`] is implemented by hand, and writes more than it said that the image is long.
@@ -177,8 +187,8 @@ pub fn build<'a, T: Built>(
     value.build_parts(lengths, &mut Encoder::new(image))
 }
 
-/// Where a sequence of `count` elements ends if what is before it ends at `at`. More than 2³² - 1 elements, which no image
-/// has, count as so many.
+/// Where a sequence of `count` elements ends if what is before it ends at `at`. More than 2³² - 1
+/// elements, which no image has, count as so many.
 #[must_use]
 pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
     let at = aligned(at, 4) + 4;

@@ -8,18 +8,19 @@ use std::fmt;
 
 /// A type whose values can be published.
 ///
-/// Values cross threads (`Send`), may be read by several subscriptions at once (`Sync`) and own what they contain
-/// (`'static`). `Clone` is not needed: only a subscription that wants a message of its own asks for it, where it is
-/// created.
+/// Values cross threads (`Send`), may be read by several subscriptions at once (`Sync`) and own
+/// what they contain (`'static`). `Clone` is not needed: only a subscription that wants a message
+/// of its own asks for it, where it is created.
 pub trait Message: Send + Sync + Sized + 'static {
-    /// How values become images and back; `None` (the default) for a type that only travels inside a process.
+    /// How values become images and back; `None` (the default) for a type that only travels inside
+    /// a process.
     const ENCODING: Option<&'static Encoding<Self>> = None;
 }
 
 /// The ROS 2 side of a message type: its name, its hash and its image functions.
 ///
-/// Stable Rust has no specialisation, so what only some message types have is a constant table of functions rather than
-/// a second trait that the delivery core could not ask for.
+/// Stable Rust has no specialisation, so what only some message types have is a constant table of
+/// functions rather than a second trait that the delivery core could not ask for.
 ///
 /// [`derive(Message)`](macro@crate::Message) writes it. By hand, with functions of one's own:
 ///
@@ -57,21 +58,24 @@ pub struct Encoding<T> {
     pub name: &'static str,
     /// The hash of the type: equal for equal types.
     pub hash: TypeHash,
-    /// What tools need to read images of the type; `None` if they are to show its bytes. Its hash is `hash`.
+    /// What tools need to read images of the type; `None` if they are to show its bytes. Its hash
+    /// is `hash`.
     pub description: Option<&'static ConstDescription>,
     /// The length in bytes of the image that `encode` will write for this value.
     pub size: fn(&T) -> usize,
     /// Writes the image into a buffer of exactly `size` bytes.
     ///
-    /// Panics if a string or sequence of the value has 2³² elements or more (a string's NUL is one): CDR has no such lengths.
-    /// So does whatever encodes a value, publishing among it, once somebody outside the process listens.
+    /// Panics if a string or sequence of the value has 2³² elements or more (a string's NUL is
+    /// one): CDR has no such lengths. So does whatever encodes a value, publishing among it, once
+    /// somebody outside the process listens.
     pub encode: fn(&T, &mut [u8]),
     /// Makes a value from an image that nobody vouches for.
     pub decode: fn(&[u8]) -> Result<T, DecodeError>,
-    /// The same into an existing value, whose allocations are used again. After an error its content is unspecified,
-    /// but valid.
+    /// The same into an existing value, whose allocations are used again. After an error its
+    /// content is unspecified, but valid.
     pub decode_into: fn(&[u8], &mut T) -> Result<(), DecodeError>,
-    /// There if a value can be written and read in place: its image is the header and the value's own bytes.
+    /// There if a value can be written and read in place: its image is the header and the value's
+    /// own bytes.
     pub plain: Option<PlainProof<T>>,
 }
 

@@ -9,18 +9,20 @@ use std::marker::PhantomData;
 
 /// A type whose values can be written and read in place: in memory they look as in their image.
 ///
-/// The image of a plain message is 4 bytes of header and then the value's own bytes. `#[message(plain)]` beside
-/// [`derive(Message)`](macro@crate::Message) proves it and implements this trait; there is seldom a reason to do so by
-/// hand. Numbers and arrays of plain types are plain. `bool`, `char` and enums are not, since some of their bit patterns
-/// are invalid, and anybody may have written the bytes: a `u8` stands for them. `String` and `Vec` are not, since what
-/// they contain lies elsewhere.
+/// The image of a plain message is 4 bytes of header and then the value's own bytes.
+/// `#[message(plain)]` beside [`derive(Message)`](macro@crate::Message) proves it and implements
+/// this trait; there is seldom a reason to do so by hand. Numbers and arrays of plain types are
+/// plain. `bool`, `char` and enums are not, since some of their bit patterns are invalid, and
+/// anybody may have written the bytes: a `u8` stands for them. `String` and `Vec` are not, since
+/// what they contain lies elsewhere.
 ///
 /// # Safety
 ///
-/// - `bytemuck::Pod` is rightly implemented: no padding anywhere (also none at the end), every bit pattern is valid.
+/// - `bytemuck::Pod` is rightly implemented: no padding anywhere (also none at the end), every bit
+///   pattern is valid.
 /// - The alignment is at most 8 bytes: images guarantee no more.
-/// - On a little-endian machine, the bytes of a value are its XCDR version 1 little-endian encoding at every offset
-///   that is a multiple of its alignment.
+/// - On a little-endian machine, the bytes of a value are its XCDR version 1 little-endian encoding
+///   at every offset that is a multiple of its alignment.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain, so no plain message can contain it",
     label = "its bytes in memory are not its image",
@@ -85,14 +87,15 @@ const _: () = assert!(
 
 macro_rules! plain {
     ($($number:ty)*) => {$(
-        // SAFETY: a number has no padding and no invalid bit pattern; its little-endian bytes are its encoding, which
-        // is aligned to its size, as it is in memory (asserted above for the sizes where targets differ).
+        // SAFETY: a number has no padding and no invalid bit pattern; its little-endian bytes are
+        // its encoding, which is aligned to its size, as it is in memory (asserted above for the
+        // sizes where targets differ).
         unsafe impl Plain for $number {}
     )*};
 }
 
 plain!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
 
-// SAFETY: an array has its element's alignment and nothing between elements, and CDR encodes it as its elements. They
-// all lie at multiples of their alignment, since a type's size is one.
+// SAFETY: an array has its element's alignment and nothing between elements, and CDR encodes it as
+// its elements. They all lie at multiples of their alignment, since a type's size is one.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}

@@ -24,11 +24,13 @@ pub trait Service: Sized + 'static {
     type Request: Message;
     /// What the server answers.
     type Response: Message;
-    /// The ROS 2 side of the service type; `None` (the default) for one that only serves inside a process.
+    /// The ROS 2 side of the service type; `None` (the default) for one that only serves inside a
+    /// process.
     const TYPE: Option<&'static ServiceType> = None;
 }
 
-/// The ROS 2 side of a service type. (How its request and response become images is theirs, see [`Message::ENCODING`].)
+/// The ROS 2 side of a service type. (How its request and response become images is theirs, see
+/// [`Message::ENCODING`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceType {
     /// The ROS 2 type name, e.g. `example_interfaces/srv/AddTwoInts`.

@@ -3,7 +3,8 @@
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 
-/// How deep brackets can lie one in the other. (A message's own depth is bounded, and has sequences between.)
+/// How deep brackets can lie one in the other. (A message's own depth is bounded, and has sequences
+/// between.)
 pub(crate) const MAX_NESTING: usize = 128;
 
 /// Why a text is no tree.
@@ -59,7 +60,8 @@ pub(crate) fn json(text: &str) -> Result<Tree, Misread> {
     yaml(&with_whole_characters(text))
 }
 
-/// JSON's escapes are units of UTF-16, YAML's are characters: of two units that make one character, makes that.
+/// JSON's escapes are units of UTF-16, YAML's are characters: of two units that make one character,
+/// makes that.
 fn with_whole_characters(text: &str) -> Cow<'_, str> {
     if !text.contains("\\u") {
         return Cow::Borrowed(text);
@@ -138,7 +140,8 @@ pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
     Ok(document.unwrap_or(Tree::Plain(String::new())))
 }
 
-/// A tag changes what a value is: only those are passed over that say what the field's type says anyway.
+/// A tag changes what a value is: only those are passed over that say what the field's type says
+/// anyway.
 fn check(tag: &Tag, at: Marker) -> Result<(), Misread> {
     let is_plain = |suffix: &str| matches!(suffix, "str" | "int" | "float" | "bool" | "null" | "seq" | "map");
     match (tag.is_yaml_core_schema(), tag.suffix.as_str()) {

@@ -1,6 +1,7 @@
 //! Messages as they are seen in an image or in a value, without a copy of what is large in them.
 //!
-//! The generator makes a struct with the same fields for each message type: `ImageView<'_>` for `Image`.
+//! The generator makes a struct with the same fields for each message type: `ImageView<'_>` for
+//! `Image`.
 //!
 //! | field | in the view |
 //! |---|---|
@@ -12,12 +13,12 @@
 //! | any other sequence | [`Views`], which gives a view of each element |
 //! | a struct | its view |
 //!
-//! [`view`] checks the whole image, once. It allocates only for what is owned above. [`Viewed::of`] has nothing to check, and
-//! allocates only for a `wstring`.
+//! [`view`] checks the whole image, once. It allocates only for what is owned above. [`Viewed::of`]
+//! has nothing to check, and allocates only for a `wstring`.
 //!
-//! A subscription whose callback takes a view gives it what it has, for the time of the call: `view::view::<T>(image)` if
-//! that is an image in a chunk, `T::of(&value)` if it is a value of the same process; for any `T` with [`Structure`] and
-//! [`Viewed`]. Both show the same.
+//! A subscription whose callback takes a view gives it what it has, for the time of the call:
+//! `view::view::<T>(image)` if that is an image in a chunk, `T::of(&value)` if it is a value of the
+//! same process; for any `T` with [`Structure`] and [`Viewed`]. Both show the same.
 
 use crate::cdr::bulk::take_slice;
 use crate::cdr::{
@@ -39,7 +40,8 @@ pub fn view<T: Structure + Viewed>(image: &[u8]) -> Result<T::View<'_>, DecodeEr
     T::view(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
-/// Checks an image as [`view`] does, and gives nothing: whoever checks it when it comes may see it later.
+/// Checks an image as [`view`] does, and gives nothing: whoever checks it when it comes may see it
+/// later.
 ///
 /// # Errors
 /// As [`view`].
@@ -111,7 +113,8 @@ pub trait Viewed: Field + 'static {
     }
 }
 
-/// A string: bytes that are UTF-8 if they lie in a value, and in an image if its writer was well-behaved.
+/// A string: bytes that are UTF-8 if they lie in a value, and in an image if its writer was
+/// well-behaved.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<'a> {
     /// Its bytes, without the NUL.
@@ -119,8 +122,9 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The text, checked now. It stays where it lies: that it stays as it is, is what the writer's process has promised by
-    /// publishing it. Where that process isn't trusted, copy the bytes first, as decoding does.
+    /// The text, checked now. It stays where it lies: that it stays as it is, is what the writer's
+    /// process has promised by publishing it. Where that process isn't trusted, copy the bytes
+    /// first, as decoding does.
     ///
     /// # Errors
     /// If it is not UTF-8.
@@ -215,8 +219,9 @@ impl<'a, T: Viewed> Views<'a, T> {
         self.len() == 0
     }
 
-    /// A view of the element of this index, from 0; `None` if there is none. In an image it goes over those before it, each of
-    /// which may be of any length: to see all of them, [`iter`](Self::iter).
+    /// A view of the element of this index, from 0; `None` if there is none. In an image it goes
+    /// over those before it, each of which may be of any length: to see all of them,
+    /// [`iter`](Self::iter).
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T::View<'a>> {
         match &self.source {
@@ -225,7 +230,8 @@ impl<'a, T: Viewed> Views<'a, T> {
         }
     }
 
-    /// A view of each. (Each was valid. If somebody writes to the image all the same, there may be fewer.)
+    /// A view of each. (Each was valid. If somebody writes to the image all the same, there may be
+    /// fewer.)
     #[must_use]
     pub fn iter(&self) -> Elements<'a, T> {
         Elements { source: self.source.clone() }

@@ -51,8 +51,8 @@ impl Bell {
 /// How long a helper thread sleeps at most, in what it runs, before it hears its doorbell again.
 const DEAF: Duration = Duration::from_millis(1);
 
-/// What a helper thread goes on hearing while it sleeps on a bell: the file that other users touch to
-/// have its participant's bells rung.
+/// What a helper thread goes on hearing while it sleeps on a bell: the file that other users touch
+/// to have its participant's bells rung.
 pub(crate) trait Doorbell {
     /// Rings the bells if it was touched.
     fn hear(&self);

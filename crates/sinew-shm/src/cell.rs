@@ -29,12 +29,13 @@ impl Cell {
     }
 }
 
-/// W4 to W6: takes the cells that are unused here, and that no reader holds, out of a list: those that
-/// were lent last come last. Returns how many holds were looked at. `unused` and `held` are scratch.
+/// W4 to W6: takes the cells that are unused here, and that no reader holds, out of a list: those
+/// that were lent last come last. Returns how many holds were looked at. `unused` and `held` are
+/// scratch.
 ///
 /// Readers are asked after it was seen that nothing here names them (W4), once for all of them, and
-/// each cell takes a look into what they said, in order: so many cells that are held cost no more than
-/// as many holds do.
+/// each cell takes a look into what they said, in order: so many cells that are held cost no more
+/// than as many holds do.
 pub(crate) fn move_unused(
     from: &mut Vec<Arc<Cell>>,
     unused: &mut Vec<Arc<Cell>>,

@@ -2,12 +2,15 @@
 //!
 //! # Who may touch a chunk's bytes
 //!
-//! - [`Loan`]: its writer's process, exclusively: no slot names the chunk, no reader holds it (it came from the free list, see
-//!   [`hazards`](crate::hazards)), and a loan is never cloned. So `&mut [u8]` is sound.
-//! - [`Lent`]: shared reading in the writer's process. It was made of a loan, which is gone; the chunk isn't free before the last `Lent`
-//!   is dropped and no slot names it and no reader holds it.
-//! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile, unless it is broken; that much is trusted
-//!   (design, 6.1), and nothing else: place and length were checked against what is mapped and reserved.
+//! - [`Loan`]: its writer's process, exclusively: no slot names the chunk, no reader holds it (it
+//!   came from the free list, see [`hazards`](crate::hazards)), and a loan is never cloned. So
+//!   `&mut [u8]` is sound.
+//! - [`Lent`]: shared reading in the writer's process. It was made of a loan, which is gone; the
+//!   chunk isn't free before the last `Lent` is dropped and no slot names it and no reader holds
+//!   it.
+//! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile,
+//!   unless it is broken; that much is trusted (design, 6.1), and nothing else: place and length
+//!   were checked against what is mapped and reserved.
 
 use crate::cell::{Cell, move_unused, own};
 use crate::counters::Counters;
@@ -22,8 +25,8 @@ use crate::sys::Mapping;
 use std::fmt;
 use std::sync::Weak;
 
-/// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be asked
-/// at every loan.
+/// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be
+/// asked at every loan.
 const SPARE: usize = 256 << 10;
 
 /// The same where readers keep many: so that looking through what they keep is worth it.
@@ -48,15 +51,16 @@ const BYTES_PER_STEP: usize = 1 << 10;
 
 /// Chunks of one writer, lent and taken back.
 ///
-/// They come in classes of size. An image gets the chunk that came back last of those that have room for
-/// it and at most twice as much, so a large message makes no later one large. What isn't needed from one
-/// look of the helper thread to the next goes back to the participant's [memory](crate::memory), which
-/// gives it back to the file system. A loan of a chunk that the pool has free waits for none of that;
-/// one that needs a new chunk takes the memory's lock, under which the hole is punched.
+/// They come in classes of size. An image gets the chunk that came back last of those that have
+/// room for it and at most twice as much, so a large message makes no later one large. What isn't
+/// needed from one look of the helper thread to the next goes back to the participant's
+/// [memory](crate::memory), which gives it back to the file system. A loan of a chunk that the pool
+/// has free waits for none of that; one that needs a new chunk takes the memory's lock, under which
+/// the hole is punched.
 ///
-/// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread and
-/// without a lock. The pool has a reference to each of its cells: a cell with no other one is unused in
-/// this process.
+/// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread
+/// and without a lock. The pool has a reference to each of its cells: a cell with no other one is
+/// unused in this process.
 pub(crate) struct Pool {
     local: Arc<Local>,
     state: Mutex<PoolState>,
@@ -72,7 +76,8 @@ struct PoolState {
     free: usize,
     /// Bytes of all chunks.
     bytes: usize,
-    /// Of the writer's entity, as long as it is the writer's: what they say of memory, the pool says.
+    /// Of the writer's entity, as long as it is the writer's: what they say of memory, the pool
+    /// says.
     counters: Option<Counters>,
     /// Messages that the ring keeps.
     slots: usize,
@@ -135,8 +140,8 @@ impl PoolState {
         Some(cell)
     }
 
-    /// How many chunks there are beyond those in use before readers are asked: the more they keep, the
-    /// more, so that asking them is paid for by what it frees.
+    /// How many chunks there are beyond those in use before readers are asked: the more they keep,
+    /// the more, so that asking them is paid for by what it frees.
     fn spare(&self, class: usize) -> usize {
         let class = class.max(1);
         (self.lent.len() / 8).min(MOST_SPARE / class).max((SPARE / class).clamp(2, 4))
@@ -238,7 +243,8 @@ impl Pool {
         state.take(class)
     }
 
-    /// No chunk is to be had for want of room, or of descriptors: what isn't needed elsewhere is used.
+    /// No chunk is to be had for want of room, or of descriptors: what isn't needed elsewhere is
+    /// used.
     #[cold]
     fn scrape_together(&self, class: usize) -> Result<Arc<Cell>, CapacityError> {
         if let Some(cell) = self.take_again(&mut self.state.lock(), class) {
@@ -300,7 +306,8 @@ impl Lends for Pool {
         let PoolState { shelves, lent, free, leaving, .. } = &mut *state;
         for shelf in shelves.iter_mut() {
             if shelf.idle > 0 {
-                // The last ones of all, so that slabs end earlier. Those of them that are lent follow.
+                // The last ones of all, so that slabs end earlier. Those of them that are lent
+                // follow.
                 let lent = lent.iter().filter(|cell| cell.chunk.class() == shelf.class);
                 let mut all: Vec<_> = lent.chain(&shelf.free).collect();
                 all.sort_unstable_by_key(|cell| std::cmp::Reverse(cell.chunk.name));
@@ -361,7 +368,8 @@ impl Held {
     }
 }
 
-/// A piece of shared memory, to be filled with a message's image and published. Dropped, it goes back.
+/// A piece of shared memory, to be filled with a message's image and published. Dropped, it goes
+/// back.
 pub struct Loan(Held);
 
 impl fmt::Debug for Loan {
@@ -374,7 +382,8 @@ impl Loan {
     /// The image; byte 4 is 16-aligned. Holds what an earlier message left.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `length` bytes within a slab that lives as long as the cell, reserved, and exclusively ours (module doc).
+        // SAFETY: `length` bytes within a slab that lives as long as the cell, reserved, and
+        // exclusively ours (module doc).
         unsafe { std::slice::from_raw_parts_mut(self.0.image(), self.0.length) }
     }
 
@@ -403,7 +412,8 @@ impl Loan {
     }
 }
 
-/// A reference to an image in shared memory that is, or is about to be, published, in the process of its writer.
+/// A reference to an image in shared memory that is, or is about to be, published, in the process
+/// of its writer.
 #[derive(Clone)]
 pub struct Lent(Held);
 
@@ -446,7 +456,8 @@ impl Lent {
     }
 }
 
-/// A message's image in its writer's memory, which its writer leaves alone while this lives. Drop it on any thread.
+/// A message's image in its writer's memory, which its writer leaves alone while this lives. Drop
+/// it on any thread.
 pub struct Hold {
     local: Arc<Local>,
     mark: Mark,
@@ -478,7 +489,8 @@ impl Hold {
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the offset is within the mapping, which `new` checked.
         let image = unsafe { self.mapping.base().add(self.offset) };
-        // SAFETY: so is the range; the mapping lives with `self`, and the writer doesn't write (module doc).
+        // SAFETY: so is the range; the mapping lives with `self`, and the writer doesn't write
+        // (module doc).
         unsafe { std::slice::from_raw_parts(image.as_ptr(), self.length) }
     }
 }

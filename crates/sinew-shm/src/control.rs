@@ -8,14 +8,14 @@
 //!
 //! # Records
 //!
-//! A table's record lives in *lives*: its `generation` word is odd while it is in use and even while it
-//! is free, and counts on with each step. A reference to a record names slot and life, so that
-//! nothing is mistaken for what was there before.
+//! A table's record lives in *lives*: its `generation` word is odd while it is in use and even
+//! while it is free, and counts on with each step. A reference to a record names slot and life, so
+//! that nothing is mistaken for what was there before.
 //!
 //! - T1 begin: `generation` is even; the owner fills the fields (Relaxed).
 //! - T2 publish: `generation` + 1 (Release).
-//! - T3 read: `generation` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `generation`
-//!   unchanged (Relaxed); else it is another life, or none.
+//! - T3 read: `generation` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire,
+//!   `generation` unchanged (Relaxed); else it is another life, or none.
 //! - T4 retire: `generation` + 1 (Relaxed); the thread that takes the record next comes after that
 //!   (a lock of the owner's), and passes a fence Release: what it then fills in is seen by no
 //!   reader that finds the old `generation` in T3's second look. (This thread has to pass the

@@ -1,7 +1,8 @@
 //! Ports: what an executor, or a thread that waits, listens on.
 //!
-//! The protocol is in [`events`](crate::events). A port belongs to one participant; it may sleep on the bell of another port of the same
-//! process, so that an executor that serves several participants sleeps on one word.
+//! The protocol is in [`events`](crate::events). A port belongs to one participant; it may sleep on
+//! the bell of another port of the same process, so that an executor that serves several
+//! participants sleeps on one word.
 
 use crate::bell::Bell;
 use crate::control::{
@@ -44,7 +45,8 @@ struct PeerEventRing {
     tail: ShmRef<TailRecord>,
     /// What is announced from here on came after the drain began.
     end: u64,
-    /// Its ring is elsewhere, where it can't be opened now: until then it isn't tried again, in steady nanoseconds.
+    /// Its ring is elsewhere, where it can't be opened now: until then it isn't tried again, in
+    /// steady nanoseconds.
     paused: Option<i64>,
 }
 

@@ -1,54 +1,65 @@
-//! Events: how a writer tells a sleeping, or busy, thread of another process which connection has something for it.
+//! Events: how a writer tells a sleeping, or busy, thread of another process which connection has
+//! something for it.
 //!
 //! # Purpose
 //!
-//! A port is what one executor (or waiting thread) of a participant listens on. Towards each port a writer's process has one event
-//! ring; an entry is a connection's number. So the reader looks at as many rings as there are processes, however many connections
-//! there are, and a publish that finds its connection announced already writes nothing.
+//! A port is what one executor (or waiting thread) of a participant listens on. Towards each port a
+//! writer's process has one event ring; an entry is a connection's number. So the reader looks at
+//! as many rings as there are processes, however many connections there are, and a publish that
+//! finds its connection announced already writes nothing.
 //!
 //! # Roles
 //!
-//! - The writer's process: pushes, one thread at a time (under a lock of its own). Writes the ring, in its memory.
-//! - The reader's process: drains, one thread at a time. Writes `tail`, `parked` and the connections' ports, in its memory.
-//! - The bell is a word that every process of the same user may write. A wrong value costs a needless wake-up, or a delay until
-//!   the next look. Another user's process touches the doorbell instead, and the helper thread of the sleeper's process rings: see
+//! - The writer's process: pushes, one thread at a time (under a lock of its own). Writes the ring,
+//!   in its memory.
+//! - The reader's process: drains, one thread at a time. Writes `tail`, `parked` and the
+//!   connections' ports, in its memory.
+//! - The bell is a word that every process of the same user may write. A wrong value costs a
+//!   needless wake-up, or a delay until the next look. Another user's process touches the doorbell
+//!   instead, and the helper thread of the sleeper's process rings: see
 //!   [`Ringer`](crate::peer::Ringer).
 //!
 //! # Positions
 //!
-//! Entry `i` stands in word `i % capacity` as `(i + 1) << 32 | connection`, of `i + 1` the lower half. `tail <= head <= tail + capacity`. A
-//! connection is in the ring at most once beyond `tail`, so a ring with room for all connections of the pair never overflows.
+//! Entry `i` stands in word `i % capacity` as `(i + 1) << 32 | connection`, of `i + 1` the lower
+//! half. `tail <= head <= tail + capacity`. A connection is in the ring at most once beyond `tail`,
+//! so a ring with room for all connections of the pair never overflows.
 //!
 //! # Sync points
 //!
 //! Push, after the message was published (W3 of [`ring`](crate::ring)):
 //! - P1 fence SeqCst; port of the connection (Acquire); tail (Acquire).
 //! - P2 if the connection's last entry is below the tail: a new entry (Release).
-//! - P3 fence SeqCst; if `parked` (Relaxed) is a sleep that this writer hasn't rung for: bell + 1 (Release), and wake.
+//! - P3 fence SeqCst; if `parked` (Relaxed) is a sleep that this writer hasn't rung for: bell + 1
+//!   (Release), and wake.
 //!
 //! Drain:
-//! - D1 the entry at the tail (Acquire); pairs with P2. Another number than tail + 1: nothing there.
+//! - D1 the entry at the tail (Acquire); pairs with P2. Another number than tail + 1: nothing
+//!   there.
 //! - D2 tail + 1 (Release).
 //! - D3 fence SeqCst; *then* the connection's ring is read until it is empty.
 //!
-//! Forbidden: P1 sees the old tail (so no entry is written), and D3's reading doesn't see the message. Of the two fences one is
-//! first: if P1's is, the message is seen; if D3's is, the new tail is.
+//! Forbidden: P1 sees the old tail (so no entry is written), and D3's reading doesn't see the
+//! message. Of the two fences one is first: if P1's is, the message is seen; if D3's is, the new
+//! tail is.
 //!
 //! Park:
 //! - K1 bell (Acquire).
 //! - K2 parked = number of this sleep (Relaxed), fence SeqCst.
-//! - K3 the rings' entries at their tails, and whatever else there is to do, are looked at again; then sleep while the bell is K1's.
+//! - K3 the rings' entries at their tails, and whatever else there is to do, are looked at again;
+//!   then sleep while the bell is K1's.
 //! - K4 parked = 0 (Relaxed): it only saves calls.
 //!
 //! Forbidden: P3 sees no sleep, and K3 no entry. Of the fences of P3 and K2 one is first: then K3
 //! sees the entry, or P3 the sleep. And a writer that sees the sleep changes the bell after K1 read
 //! it, so the sleep ends or doesn't begin.
 //!
-//! Change of a port: E1 the connection's port (Release), fence SeqCst, and the reader drains the connection's ring once. As with D3,
-//! either P1 sees the new port or the reader the message.
+//! Change of a port: E1 the connection's port (Release), fence SeqCst, and the reader drains the
+//! connection's ring once. As with D3, either P1 sees the new port or the reader the message.
 //!
-//! Growth, under the writer's lock: as in `ring`: G1 the entries from the tail on are copied, G2 the new place is published, G3
-//! every old word = [`MOVED`]; D1 that finds MOVED looks for the new place.
+//! Growth, under the writer's lock: as in `ring`: G1 the entries from the tail on are copied, G2
+//! the new place is published, G3 every old word = [`MOVED`]; D1 that finds MOVED looks for the new
+//! place.
 //!
 //! A writer that dies between W3 and P3 has published a message that no reader was told of: a
 //! reader that notices the death drains its connections once. A reader that dies leaves its tail;
@@ -187,7 +198,8 @@ impl Pusher {
         usize::try_from(self.entries.mask + 1).unwrap_or(usize::MAX)
     }
 
-    /// G1 to G3: goes on in a bigger ring. `tail` is what the reader says, `place` the word that says where the ring is.
+    /// G1 to G3: goes on in a bigger ring. `tail` is what the reader says, `place` the word that
+    /// says where the ring is.
     pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
         let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: what the tail has passed is not needed any more
         failpoints::at(Point::EventsCopied);
@@ -230,7 +242,8 @@ pub(crate) trait Announced {
     }
 }
 
-/// P1: SeqCst, pairs with D3 and E1. Forbids that we see the old tail, or port, and the reader no message.
+/// P1: SeqCst, pairs with D3 and E1. Forbids that we see the old tail, or port, and the reader no
+/// message.
 #[inline]
 fn fence_of_p1() {
     fence(Ordering::SeqCst);
@@ -277,12 +290,13 @@ pub(crate) enum Drained {
     Nothing,
     /// This one may have something: it is to be read until it is empty.
     Connection(u32),
-    /// The ring was outgrown, and where the new one is to be is nothing of use: a broken writer's. Nothing more comes, unless `find` is
-    /// to find it later.
+    /// The ring was outgrown, and where the new one is to be is nothing of use: a broken writer's.
+    /// Nothing more comes, unless `find` is to find it later.
     Lost,
 }
 
-/// How often an event ring can be outgrown: it doubles each time, and a peer has no more connections than this many bits count.
+/// How often an event ring can be outgrown: it doubles each time, and a peer has no more
+/// connections than this many bits count.
 const MOVES: u32 = 32;
 
 impl Drainer {
@@ -299,7 +313,8 @@ impl Drainer {
                 Entry::Connection(connection) => {
                     self.taken += 1;
                     tail.store(self.taken, Ordering::Release); // D2: pairs with P1
-                    // D3: SeqCst, pairs with P1's fence. Forbids that the writer sees the old tail and we no message.
+                    // D3: SeqCst, pairs with P1's fence. Forbids that the writer sees the old tail
+                    // and we no message.
                     fence(Ordering::SeqCst);
                     failpoints::at(Point::EventTaken);
                     return Drained::Connection(connection);
@@ -346,7 +361,8 @@ impl Drainer {
 /// empty.
 pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
     port.store(reference, Ordering::Release); // E1: pairs with P1
-    // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no message.
+    // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no
+    // message.
     fence(Ordering::SeqCst);
     failpoints::at(Point::PortNamed);
 }

@@ -1,30 +1,36 @@
 //! Room: how a writer waits for readers that must get everything.
 //!
-//! A connection to such a reader is *bound*: the writer doesn't overtake the reader's cursor by more than the reader's
-//! capacity. Until the reader's record is known, the connection's first number counts as its cursor.
+//! A connection to such a reader is *bound*: the writer doesn't overtake the reader's cursor by
+//! more than the reader's capacity. Until the reader's record is known, the connection's first
+//! number counts as its cursor.
 //!
 //! # How much room
 //!
-//! A writer that goes on with the first place waits again for the next one: two system calls a message, and a reader that
-//! does little but ring. So a writer that found no room waits for *half* of the capacity, and is rung for once. A reader
-//! may be slow, though, or take no more from any place on, and what little room it has made is to be used: the writer
-//! waits for half a millisecond at most ([`FAIR`]). Then any room will do, and if there is none, the first place ends the
-//! wait.
+//! A writer that goes on with the first place waits again for the next one: two system calls a
+//! message, and a reader that does little but ring. So a writer that found no room waits for *half*
+//! of the capacity, and is rung for once. A reader may be slow, though, or take no more from any
+//! place on, and what little room it has made is to be used: the writer waits for half a
+//! millisecond at most ([`FAIR`]). Then any room will do, and if there is none, the first place
+//! ends the wait.
 //!
 //! # Sync points
 //!
-//! - B1 the writer: bell (Acquire), `waiting` = 1 + the cursor that it waits for (Relaxed), fence SeqCst, the cursors
-//!   (Acquire) again; then it sleeps on its participant's first bell while that is unchanged.
-//! - B2 the reader: cursor (Release), fence SeqCst; if `waiting` (Relaxed) names a cursor that is reached, and not the
-//!   one that it rang for last, it rings that bell.
-//! - B3 the writer's helper thread, or the writer itself before it waits: where the reader's cursor is, then the bell: the
-//!   reader may have rung for a cursor that the writer didn't know where to find.
+//! - B1 the writer: bell (Acquire), `waiting` = 1 + the cursor that it waits for (Relaxed), fence
+//!   SeqCst, the cursors (Acquire) again; then it sleeps on its participant's first bell while that
+//!   is unchanged.
+//! - B2 the reader: cursor (Release), fence SeqCst; if `waiting` (Relaxed) names a cursor that is
+//!   reached, and not the one that it rang for last, it rings that bell.
+//! - B3 the writer's helper thread, or the writer itself before it waits: where the reader's cursor
+//!   is, then the bell: the reader may have rung for a cursor that the writer didn't know where to
+//!   find.
 //!
-//! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's death rings, too.
+//! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's
+//! death rings, too.
 //!
-//! Once is enough: that a cursor was rung for says that it was reached, and it stays so. A writer that asks for the same one
-//! again read the bell either before that ring, and doesn't sleep, or after it, and sees the cursor (B2's Release of the
-//! cursor comes before the bell's). A reader forgets what it rang for when its cursor goes back.
+//! Once is enough: that a cursor was rung for says that it was reached, and it stays so. A writer
+//! that asks for the same one again read the bell either before that ring, and doesn't sleep, or
+//! after it, and sees the cursor (B2's Release of the cursor comes before the bell's). A reader
+//! forgets what it rang for when its cursor goes back.
 //!
 //! The writer doesn't take `waiting` back: a word that is left over costs one ring, once its cursor
 //! is reached. A process that dies between any two steps leaves a word that another connection
@@ -56,7 +62,8 @@ impl Cursor {
         self.record.get()
     }
 
-    /// The first message that the reader isn't done with. One beyond the next is UNBOUND, or a broken reader's.
+    /// The first message that the reader isn't done with. One beyond the next is UNBOUND, or a
+    /// broken reader's.
     #[inline]
     pub(crate) fn at(&self) -> u64 {
         self.record.get().map_or(self.first, |record| {
@@ -70,8 +77,8 @@ impl Cursor {
         next.saturating_sub(self.at())
     }
 
-    /// The number of the first message that the reader may still have to read, as far as it says so: what
-    /// it is done with, or has read. A hint.
+    /// The number of the first message that the reader may still have to read, as far as it says
+    /// so: what it is done with, or has read. A hint.
     pub(crate) fn passed(&self, is_bound: bool) -> u64 {
         self.record.get().map_or(self.first, |record| {
             // A writer that doubts it looks for holds.
@@ -102,7 +109,8 @@ pub(crate) enum Want {
 /// How long a writer waits for more than a place, in nanoseconds.
 pub(crate) const FAIR: i64 = 500_000;
 
-/// The cursor with which a reader of this capacity has made that much room for message `next` and those after it.
+/// The cursor with which a reader of this capacity has made that much room for message `next` and
+/// those after it.
 #[inline]
 pub(crate) fn wanted(next: u64, capacity: u64, want: Want) -> u64 {
     let places = match want {
@@ -112,8 +120,8 @@ pub(crate) fn wanted(next: u64, capacity: u64, want: Want) -> u64 {
     next.saturating_add(places).saturating_sub(capacity)
 }
 
-/// B1: the value of the bell with which to sleep; `None` if there is room. `readers` are the `waiting` words of the bound
-/// connections, and the cursor that each is to reach.
+/// B1: the value of the bell with which to sleep; `None` if there is room. `readers` are the
+/// `waiting` words of the bound connections, and the cursor that each is to reach.
 pub(crate) fn begin_to_wait<'a>(
     bell: &Bell,
     readers: impl Iterator<Item = (&'a AtomicU64, u64)>,
@@ -129,8 +137,8 @@ pub(crate) fn begin_to_wait<'a>(
     (!has_room()).then_some(seen)
 }
 
-/// B2: whether a writer waits for this cursor, and is to be rung for. `cursor` is the reader's word, `waiting` the writer's;
-/// `rung` is what it said when the reader rang last.
+/// B2: whether a writer waits for this cursor, and is to be rung for. `cursor` is the reader's
+/// word, `waiting` the writer's; `rung` is what it said when the reader rang last.
 #[inline]
 pub(crate) fn advance(cursor: &AtomicU64, to: u64, waiting: &AtomicU64, rung: &mut u64) -> bool {
     cursor.store(to, Ordering::Release); // B2: pairs with `Cursor::at`; carries that what came before is read

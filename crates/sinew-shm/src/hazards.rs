@@ -17,10 +17,11 @@
 //!
 //! Reader, of message n, which names chunk c:
 //! - R1, R2 of [`ring`](crate::ring): the sequence is 2n+2, the fields name c.
-//! - H3 hold = 1 + c (Release): W6 may see this instead of the H7 before it, and then it carries what H7 did.
+//! - H3 hold = 1 + c (Release): W6 may see this instead of the H7 before it, and then it carries
+//!   what H7 did.
 //! - H4 fence SeqCst.
-//! - H5 the chunk is c still (Relaxed), fence Acquire, the sequence is 2n+2 still (Acquire); else hold = 0: the message
-//!   is lost to this reader, or to be looked at once more.
+//! - H5 the chunk is c still (Relaxed), fence Acquire, the sequence is 2n+2 still (Acquire); else
+//!   hold = 0: the message is lost to this reader, or to be looked at once more.
 //! - H6 only now the name is checked and the chunk read.
 //! - H7 hold = 0 (Release): what was read is read before the chunk is written again; pairs with W6.
 //!
@@ -30,10 +31,11 @@
 //! - W5 the list of participants that this writer has accepted as readers, loaded after the fence.
 //! - W6 their holds (Acquire). A retired chunk that none names is free.
 //!
-//! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6,
-//! which sees it. If W4 is: what was retired comes before H5, which sees it and gives up: by W0, that no chunk is named, unless the
-//! slot is newer than that. Then it names c again only if c was lent again since, for another message, whose W1 came before and
-//! is seen after it; or for this one: then it is its image that the hold keeps. And a reader that
+//! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first.
+//! If H4 is: H3 comes before W6, which sees it. If W4 is: what was retired comes before H5, which
+//! sees it and gives up: by W0, that no chunk is named, unless the slot is newer than that. Then it
+//! names c again only if c was lent again since, for another message, whose W1 came before and is
+//! seen after it; or for this one: then it is its image that the hold keeps. And a reader that
 //! isn't in the list that W5 loads was accepted after W4, so it reads only what was published
 //! later.
 //!
@@ -41,23 +43,26 @@
 //!
 //! # Copying
 //!
-//! A reader that keeps as many as it may copies what it reads, and holds it meanwhile like any other: the last word that is
-//! free is never given away for keeps. So a chunk's bytes are touched between H5 and H7 only.
+//! A reader that keeps as many as it may copies what it reads, and holds it meanwhile like any
+//! other: the last word that is free is never given away for keeps. So a chunk's bytes are touched
+//! between H5 and H7 only.
 //!
 //! # Leaving
 //!
-//! A participant may leave its domain while its process still uses messages of others. It is no reader any more then, but its holds
-//! count on:
+//! A participant may leave its domain while its process still uses messages of others. It is no
+//! reader any more then, but its holds count on:
 //! - Q1 no mark is given any more.
-//! - Q2 `state` = 1 in its control segment: it has left. Others forget its connections; in the list of W5 it stays.
+//! - Q2 `state` = 1 in its control segment: it has left. Others forget its connections; in the list
+//!   of W5 it stays.
 //! - Q3 every mark that was given has come back: `state` = 2 (Release).
 //! - Q4 the writer: a participant with `state` 2 (Acquire), or with a free lock, leaves the list.
 //!
-//! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from before H3 until after H7, under the
-//! lock with which Q1 and Q3 look. So H3 to H7 of every mark come before Q3, and Q4, which pairs with it, before the chunk is written again. A
-//! hold owns what its participant has, that the mapping, and the mapping the lock: where the lock is free, there is no hold. Writers ask for the
-//! lock through a descriptor of the very file that the holds are in, which they keep. Its name says
-//! nothing: removing it makes no participant leave the list.
+//! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from
+//! before H3 until after H7, under the lock with which Q1 and Q3 look. So H3 to H7 of every mark
+//! come before Q3, and Q4, which pairs with it, before the chunk is written again. A hold owns what
+//! its participant has, that the mapping, and the mapping the lock: where the lock is free, there
+//! is no hold. Writers ask for the lock through a descriptor of the very file that the holds are
+//! in, which they keep. Its name says nothing: removing it makes no participant leave the list.
 
 use crate::failpoints::{self, Point};
 use crate::ring::Ring;
@@ -101,15 +106,16 @@ impl Hazards {
         self.table.len()
     }
 
-    /// A word for as long as it takes to copy a chunk: the last one that is free, too. One thread at a
-    /// time, which gives it back before the next. `None` after Q1.
+    /// A word for as long as it takes to copy a chunk: the last one that is free, too. One thread
+    /// at a time, which gives it back before the next. `None` after Q1.
     #[cold]
     pub(crate) fn take_to_copy(&self) -> Option<Mark> {
         let mut words = self.words.lock();
         (words.leaving == Leaving::No).then(|| words.free.pop().map(Mark)).flatten()
     }
 
-    /// A word to mark a chunk with; `None` if none is ready: then more are to be [made ready](Self::add). None is after Q1.
+    /// A word to mark a chunk with; `None` if none is ready: then more are to be [made
+    /// ready](Self::add). None is after Q1.
     #[inline]
     pub(crate) fn take(&self) -> Option<Mark> {
         let mut words = self.words.lock();
@@ -124,12 +130,12 @@ impl Hazards {
         &self.table[mark.0 as usize] // `add` gives only places that there are
     }
 
-    /// H3 to H5, of a message that names this chunk. False if it was overwritten meanwhile: then the mark is to be given back, and
-    /// the chunk not to be looked at.
+    /// H3 to H5, of a message that names this chunk. False if it was overwritten meanwhile: then
+    /// the mark is to be given back, and the chunk not to be looked at.
     #[inline]
     pub(crate) fn hold(&self, mark: &Mark, chunk: u64, ring: &Ring, number: u64) -> bool {
-        // H3: Release, pairs with W6, which may find this where H7 has just been: what was read before H7 is read before W6. The fence
-        // orders it before H5.
+        // H3: Release, pairs with W6, which may find this where H7 has just been: what was read
+        // before H7 is read before W6. The fence orders it before H5.
         self.word(mark).store(chunk.wrapping_add(1), Ordering::Release);
         // H4: SeqCst, pairs with W4. Forbids that H5 sees the chunk named and W6 no hold.
         fence(Ordering::SeqCst);
@@ -170,7 +176,8 @@ impl Hazards {
         self.words.lock().leaving = Leaving::Begun;
     }
 
-    /// Q3, after [`refuse`](Self::refuse): whether every mark has come back. If not, the last one to [come back](Self::give_back) says so.
+    /// Q3, after [`refuse`](Self::refuse): whether every mark has come back. If not, the last one
+    /// to [come back](Self::give_back) says so.
     pub(crate) fn are_all_back(&self) -> bool {
         let mut words = self.words.lock();
         words.leaving = Leaving::Waiting;
@@ -198,7 +205,8 @@ pub(crate) fn collect<R: IntoIterator<Item = ShmRef<[AtomicU64]>>>(
     for table in readers {
         looked += table.len();
         for word in &*table {
-            // W6: Acquire, pairs with H7 and H3: what was read before the hold went is read before we write.
+            // W6: Acquire, pairs with H7 and H3: what was read before the hold went is read before
+            // we write.
             if let Some(chunk) = word.load(Ordering::Acquire).checked_sub(1) {
                 held.push(chunk);
             }

@@ -23,14 +23,15 @@ use crate::sys::Mapping;
 use crate::taken::{Lease, Party, Sink, Taken};
 use std::fmt;
 
-/// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
+/// How often a slot that changes under our eyes is looked at before it counts as lost: a broken
+/// writer doesn't hold us up.
 const RETRIES: usize = 16;
 
 /// The greatest number that a message can have: twice as much fits into a word.
 const GREATEST: u64 = 1 << 62;
 
-/// The receiving end of a connection: reads what a peer's entity publishes, from its first message for this participant on. Its
-/// user has it under a lock.
+/// The receiving end of a connection: reads what a peer's entity publishes, from its first message
+/// for this participant on. Its user has it under a lock.
 pub struct Incoming {
     local: Arc<Local>,
     peer: Arc<Peer>,
@@ -51,7 +52,8 @@ pub struct Incoming {
     is_done: bool,
     /// Where the ring should be is something else: nothing more comes.
     is_broken: bool,
-    /// What comes next can't be opened: until then it isn't tried again. Steady nanoseconds; 0: nothing is wrong.
+    /// What comes next can't be opened: until then it isn't tried again. Steady nanoseconds; 0:
+    /// nothing is wrong.
     paused: i64,
     port: u64,
     /// What the record's cursor says.
@@ -145,7 +147,8 @@ impl Incoming {
         }))
     }
 
-    /// The entity that writes, also if it has gone already: its record stays until this connection is done.
+    /// The entity that writes, also if it has gone already: its record stays until this connection
+    /// is done.
     ///
     /// # Errors
     /// [`SegmentError`]: the peer's record makes no sense.
@@ -182,8 +185,9 @@ impl Incoming {
         self.next
     }
 
-    /// The next message, if there is one. If its image isn't read in place, it is in `buffer` afterwards: images that stand in the
-    /// ring itself, and any while this participant holds as many as it may (4095): those are [counted](crate::Participant::copied).
+    /// The next message, if there is one. If its image isn't read in place, it is in `buffer`
+    /// afterwards: images that stand in the ring itself, and any while this participant holds as
+    /// many as it may (4095): those are [counted](crate::Participant::copied).
     ///
     /// Allocates only in `buffer`. Never blocks, but while another thread copies such an image.
     ///
@@ -191,8 +195,9 @@ impl Incoming {
     /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
     /// said once, and the connection [is over](Self::is_over). What was skipped counts as missed.
     ///
-    /// What can't be opened now, for want of descriptors or memory, is no error: that is logged once and tried again, and meanwhile there is
-    /// nothing to read. What is overwritten until then counts as missed.
+    /// What can't be opened now, for want of descriptors or memory, is no error: that is logged
+    /// once and tried again, and meanwhile there is nothing to read. What is overwritten until then
+    /// counts as missed.
     ///
     /// In a forked child there is nothing to read, nor once the participant has left.
     #[inline]
@@ -258,14 +263,16 @@ impl Incoming {
                 },
             }
         }
-        // Overwritten again and again: it comes too fast, or its writer is broken. The next call goes on.
+        // Overwritten again and again: it comes too fast, or its writer is broken. The next call
+        // goes on.
         Ok(None)
     }
 
     #[inline]
     fn found(&mut self, head: Head, hold: Option<Hold>) -> Option<Message> {
-        // Last: once we have left, the writer uses the ring's memory for another one. That follows Q2, which follows this word; so who
-        // has read anything of the other ring, and passed the fence after that, sees it set.
+        // Last: once we have left, the writer uses the ring's memory for another one. That follows
+        // Q2, which follows this word; so who has read anything of the other ring, and passed the
+        // fence after that, sees it set.
         if self.local.has_left() {
             return None;
         }
@@ -319,7 +326,8 @@ impl Incoming {
         self.paused = self.local.pause();
     }
 
-    /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten meanwhile.
+    /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten
+    /// meanwhile.
     #[inline]
     fn read_chunk(
         &mut self,
@@ -420,7 +428,8 @@ impl Incoming {
         !self.is_ready() && !self.is_over()
     }
 
-    /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how many.
+    /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how
+    /// many.
     #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         let mut skipped = 0;
@@ -439,7 +448,8 @@ impl Incoming {
         skipped
     }
 
-    /// Tells tools how far this is read. What was overwritten is told with the next message that is read. Not in a forked child.
+    /// Tells tools how far this is read. What was overwritten is told with the next message that is
+    /// read. Not in a forked child.
     #[inline]
     fn tell_next(&self) {
         self.record.next.store(self.next, Ordering::Relaxed); // counts for itself
@@ -496,8 +506,8 @@ impl Incoming {
         }
     }
 
-    /// Whether nothing more will come: the writer has ended the connection, and all of it was read; or the writer is gone, and
-    /// nothing is left.
+    /// Whether nothing more will come: the writer has ended the connection, and all of it was read;
+    /// or the writer is gone, and nothing is left.
     pub fn is_over(&mut self) -> bool {
         let generation = self.outgoing.generation.load(Ordering::Acquire); // T3
         if generation != self.outgoing_generation || self.is_broken {
@@ -517,7 +527,8 @@ impl Incoming {
         !self.is_ready() && self.paused == 0
     }
 
-    /// Whether the writer has ended the connection: it has published its last message for this reader.
+    /// Whether the writer has ended the connection: it has published its last message for this
+    /// reader.
     pub fn has_ended(&self) -> bool {
         // T3, and pairs with `Accepted::end`.
         self.outgoing.generation.load(Ordering::Acquire) != self.outgoing_generation

@@ -4,8 +4,8 @@
 //! writes, all others map read-only; the operating system enforces it. There is no daemon: each
 //! participant writes down its own state, and the others adopt what they find.
 //!
-//! For programs: [`raw`], queues of bytes without nodes; a [`Domain`] and its [`Snapshot`], for tools
-//! that look at what runs. The rest is `sinew`'s own, isn't listed here, and changes with it.
+//! For programs: [`raw`], queues of bytes without nodes; a [`Domain`] and its [`Snapshot`], for
+//! tools that look at what runs. The rest is `sinew`'s own, isn't listed here, and changes with it.
 //!
 //! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are
 //! `sinew`'s.

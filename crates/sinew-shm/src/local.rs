@@ -224,7 +224,8 @@ impl Local {
         taken.sink.clone()
     }
 
-    /// This one won't touch the record any more; it may be used again when the other one won't either.
+    /// This one won't touch the record any more; it may be used again when the other one won't
+    /// either.
     pub(crate) fn end_lease(&self, lease: &Lease, party: Party) {
         if lease.end(party)
             && let Ok(control) = self.control()
@@ -277,7 +278,8 @@ impl Local {
         }
     }
 
-    /// Has the helper thread look at once. Where that only begins, it looks by itself, a little later.
+    /// Has the helper thread look at once. Where that only begins, it looks by itself, a little
+    /// later.
     pub(crate) fn wake_helper(&self) {
         if let Some(wake) = self.helper.get() {
             wake.wake();

@@ -10,8 +10,8 @@
 //! file system once all of those are free, and the files stay:
 //! - M1 the header's `reserved` says less (Release). A chunk beyond it is refused by every reader.
 //! - M2 a hole is punched behind that.
-//! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release); W3
-//!   of [`ring`](crate::ring), which names it, comes after that.
+//! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release);
+//!   W3 of [`ring`](crate::ring), which names it, comes after that.
 //!
 //! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows
 //! that no reader is there (W6) before a chunk is free; so no reader touches a hole, which would
@@ -35,15 +35,15 @@ const ARENA: usize = 4 << 20;
 /// Bytes reserved at a time.
 const STEP: usize = 16 << 10;
 
-/// Bytes of a class's first slab, about: a slab is given back from its end only, so one of large chunks
-/// has few.
+/// Bytes of a class's first slab, about: a slab is given back from its end only, so one of large
+/// chunks has few.
 const SLAB: usize = 1 << 20;
 
 /// Chunks of a slab, at most.
 const CHUNKS: usize = 64;
 
-/// Chunks of at least so many bytes are given back to the file system when nothing needs them; smaller
-/// ones are kept for whatever comes, unless there is no room.
+/// Chunks of at least so many bytes are given back to the file system when nothing needs them;
+/// smaller ones are kept for whatever comes, unless there is no room.
 const WORTH_GIVING_BACK: usize = 64 << 10;
 
 /// What wasn't needed for so long isn't needed: nanoseconds.
@@ -212,8 +212,8 @@ impl Memory {
         Ok(chunk)
     }
 
-    /// There is no room for a chunk of this class, or no descriptor for its file: what isn't needed goes
-    /// back to the file system first, and if that doesn't help, a larger chunk does.
+    /// There is no room for a chunk of this class, or no descriptor for its file: what isn't needed
+    /// goes back to the file system first, and if that doesn't help, a larger chunk does.
     #[cold]
     pub(crate) fn scrape_together(&self, class: usize, readers: &Readers) -> Result<OwnChunk, CapacityError> {
         self.give_back_all(readers);
@@ -229,8 +229,8 @@ impl Memory {
             .find_map(|(_, entry)| entry.pop_free(slabs).or_else(|| entry.extend(slabs, &self.domain)?.ok()))
     }
 
-    /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together) has
-    /// failed, were these chunks free; their names are in order. `room`: so many bytes the file
+    /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together)
+    /// has failed, were these chunks free; their names are in order. `room`: so many bytes the file
     /// system has left; `None`: no more files can be made, however many.
     #[cold]
     pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<u64>) -> bool {
@@ -263,8 +263,8 @@ impl Memory {
         tell_of(failed);
     }
 
-    /// Now and then, gives back to the file system what no writer has needed since the last time. Called by
-    /// the helper thread.
+    /// Now and then, gives back to the file system what no writer has needed since the last time.
+    /// Called by the helper thread.
     pub(crate) fn tidy_now_and_then(&self) {
         let now = sys::steady();
         // Relaxed: one thread at a time comes here, more or less.
@@ -280,8 +280,8 @@ impl Memory {
         pools.iter().for_each(|pool| pool.tidy());
     }
 
-    /// There is no room: gives back to the file system whatever isn't needed, also by other writers of
-    /// this participant.
+    /// There is no room: gives back to the file system whatever isn't needed, also by other writers
+    /// of this participant.
     fn give_back_all(&self, readers: &Readers) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.give_back_free());

@@ -1,5 +1,5 @@
-//! The sending end of connections: what a writer and the helper thread know of each, and the readers
-//! that they go to.
+//! The sending end of connections: what a writer and the helper thread know of each, and the
+//! readers that they go to.
 
 use crate::chunk::Lent;
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_generation, slot_of};
@@ -218,13 +218,16 @@ pub struct Connect {
     /// The reading entity, if the connection is for it alone; `None` for all in its process that
     /// match.
     pub target: Option<EndpointKey>,
-    /// The first message that is for it; at least as many before the next as the ring has are there.
+    /// The first message that is for it; at least as many before the next as the ring has are
+    /// there.
     pub first: u64,
     /// The first message that it would get without being a late joiner.
     pub live: u64,
-    /// Messages that the ring is to keep at least, as far as it [grows for readers](crate::Writer::grow_for_reader).
+    /// Messages that the ring is to keep at least, as far as it [grows for
+    /// readers](crate::Writer::grow_for_reader).
     pub depth: usize,
-    /// For a reader that must get everything: how many messages may be under way to it; no more than the ring keeps.
+    /// For a reader that must get everything: how many messages may be under way to it; no more
+    /// than the ring keeps.
     pub capacity: Option<usize>,
 }
 
@@ -287,12 +290,14 @@ impl Accepted {
             Ok(Some(event_sender))
         }) {
             Ok(event_sender) => route.event_sender = event_sender,
-            // The reader finds the messages when it looks for another reason; nothing else can be done.
+            // The reader finds the messages when it looks for another reason; nothing else can be
+            // done.
             Err(error) => crate::tell_soon!(log::Level::Error, "a reader can't be notified: {error}"),
         }
     }
 
-    /// The reader has taken the connection up, or changed where it is to be notified, or lost track: tells it once.
+    /// The reader has taken the connection up, or changed where it is to be notified, or lost
+    /// track: tells it once.
     pub(crate) fn announce(&self) {
         events::announce(std::iter::once(self));
     }
@@ -317,7 +322,8 @@ impl Accepted {
         }
     }
 
-    /// The number of the first message that the reader may still have to read; see [`Cursor::passed`].
+    /// The number of the first message that the reader may still have to read; see
+    /// [`Cursor::passed`].
     pub(crate) fn passed(&self, is_bound: bool) -> u64 {
         let is_over = self.is_retired() || self.peer.is_gone();
         if is_over { u64::MAX } else { self.cursor.passed(is_bound) }
@@ -375,7 +381,8 @@ impl Accepted {
         self.retired.load(Ordering::Acquire) != 0 // pairs with `retire`
     }
 
-    /// The reader is gone, or done: the record may be used again once its writer has let go of it, too.
+    /// The reader is gone, or done: the record may be used again once its writer has let go of it,
+    /// too.
     pub(crate) fn retire(&self) {
         if let Some(event_sender) = self.route.lock().event_sender.take() {
             event_sender.remove_connection();

@@ -171,8 +171,8 @@ impl Participant {
         tell_waiting(); // the thread that would have said it has ended
         let outgoing = self.outgoing.all();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
-        // What is read here is read no more. Its readers refer to what they read, so they wouldn't go
-        // by themselves.
+        // What is read here is read no more. Its readers refer to what they read, so they wouldn't
+        // go by themselves.
         let incoming = std::mem::take(&mut *self.local.incoming.lock());
         drop(incoming);
         self.local.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_is_alive()));

@@ -2,15 +2,15 @@
 //!
 //! # Purpose
 //!
-//! One writer, any number of readers, each of which may die at any instruction. The writer never waits here, and never looks at a
-//! reader. (A sequence lock per slot; see Hans Boehm, "Can seqlocks get along with programming language memory models?",
-//! MSPC 2012, for the fences.)
+//! One writer, any number of readers, each of which may die at any instruction. The writer never
+//! waits here, and never looks at a reader. (A sequence lock per slot; see Hans Boehm, "Can
+//! seqlocks get along with programming language memory models?", MSPC 2012, for the fences.)
 //!
 //! # Layout
 //!
-//! A block of a data segment: 64 bytes of header, of which word 0 is `slots << 32 | words per slot` and word 1 the number of the
-//! first message that was ever to be found here, then the slots. Message `n` lies in
-//! slot `n % slots`. A slot begins with [`HEAD`] words:
+//! A block of a data segment: 64 bytes of header, of which word 0 is `slots << 32 | words per slot`
+//! and word 1 the number of the first message that was ever to be found here, then the slots.
+//! Message `n` lies in slot `n % slots`. A slot begins with [`HEAD`] words:
 //!
 //! | word | field | unit |
 //! |---|---|---|
@@ -28,7 +28,8 @@
 //! # Sync points
 //!
 //! Publish (one thread at a time):
-//! - W1 sequence = 2n+1 (Relaxed), fence Release: a reader that sees what W2 writes sees that the slot changes.
+//! - W1 sequence = 2n+1 (Relaxed), fence Release: a reader that sees what W2 writes sees that the
+//!   slot changes.
 //! - W2 fields and bytes (Relaxed).
 //! - W3 sequence = 2n+2 (Release); pairs with R1; carries W2.
 //!
@@ -41,16 +42,17 @@
 //! Copy out:
 //! - R1 sequence (Acquire). Smaller than 2n+2: nothing new. Greater: overwritten.
 //! - R2 fields and bytes (Relaxed).
-//! - R3 fence Acquire, sequence unchanged (Relaxed); pairs with W1: had R2 read anything newer, this would see it.
+//! - R3 fence Acquire, sequence unchanged (Relaxed); pairs with W1: had R2 read anything newer,
+//!   this would see it.
 //!
-//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::hazards)), which checks chunk and sequence in R3's
-//! stead.
+//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::hazards)), which
+//! checks chunk and sequence in R3's stead.
 //!
 //! Growth, under the writer's lock:
 //! - G1 the live slots are copied to the new ring, with the same numbers.
 //! - G2 its location is published in the entity's record (Release).
-//! - G3 every old slot's sequence = MOVED (Release); pairs with R1; carries G2. Only then is anything published or let go. Without it
-//!   the old ring would look valid for ever.
+//! - G3 every old slot's sequence = MOVED (Release); pairs with R1; carries G2. Only then is
+//!   anything published or let go. Without it the old ring would look valid for ever.
 //!
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
@@ -62,7 +64,8 @@ use crate::sync::{AtomicU64, Ordering, fence};
 /// The sequence of every slot of an outgrown ring.
 pub(crate) const MOVED: u64 = u64::MAX;
 
-/// In the word for the chunk: the message has no image. No chunk is called so: numbers of segments have 31 bits.
+/// In the word for the chunk: the message has no image. No chunk is called so: numbers of segments
+/// have 31 bits.
 const LEFT_OUT: u64 = u64::MAX;
 
 /// Words of a slot before the image.
@@ -71,7 +74,8 @@ pub(crate) const HEAD: usize = 7;
 /// The most messages that a ring keeps. What is asked for may come from another process.
 pub(crate) const DEEPEST: usize = 1 << 24;
 
-/// The most messages that a ring keeps for its readers' sake, whatever they ask for: the memory is the writer's.
+/// The most messages that a ring keeps for its readers' sake, whatever they ask for: the memory is
+/// the writer's.
 const DEEPEST_FOR_READERS: usize = 1 << 16;
 
 /// The most bytes of slots that a ring has for its readers' sake.
@@ -163,7 +167,8 @@ impl Shape {
 pub(crate) struct Ring {
     words: ShmRef<[AtomicU64]>,
     pub(crate) shape: Shape,
-    /// What came before was overwritten in the ring before this one. Only ever becomes less: see [`reach_back`](Self::reach_back).
+    /// What came before was overwritten in the ring before this one. Only ever becomes less: see
+    /// [`reach_back`](Self::reach_back).
     first: u64,
 }
 
@@ -277,8 +282,8 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2) // R1
     }
 
-    /// How many messages from `next` to before `end` are there, which may change at once; `None` in an outgrown ring. For tools: some
-    /// twenty looks.
+    /// How many messages from `next` to before `end` are there, which may change at once; `None` in
+    /// an outgrown ring. For tools: some twenty looks.
     pub(crate) fn count_from(&self, next: u64, end: u64) -> Option<u64> {
         let first = match self.look(next) {
             Found::Nothing => return Some(0),
@@ -333,8 +338,9 @@ impl Ring {
         if sequence == 0 || there <= number {
             return Found::Nothing;
         }
-        // Of the messages up to that one, as many as there are slots may be there still, but for the one that it replaces. Newer ones
-        // may have displaced some of those, from the oldest on: a reader that took one after the other would try for too long.
+        // Of the messages up to that one, as many as there are slots may be there still, but for
+        // the one that it replaces. Newer ones may have displaced some of those, from the oldest
+        // on: a reader that took one after the other would try for too long.
         let oldest = there.saturating_sub(self.shape.slots as u64 - 1);
         let (mut low, mut high) = (oldest.max(number.saturating_add(1)), there);
         while low < high {
@@ -371,12 +377,14 @@ impl Ring {
     #[inline]
     pub(crate) fn still_names(&self, number: u64, chunk: u64) -> bool {
         let slot = self.slot(number);
-        // Relaxed: the caller's fence orders it after the hold: it is as new as W0 and W3 before W4.
+        // Relaxed: the caller's fence orders it after the hold: it is as new as W0 and W3 before
+        // W4.
         let named = slot[CHUNK].load(Ordering::Relaxed);
-        // Acquire: pairs with the fence of W1. The chunk may have come back for another message that has
-        // this one's place: then the sequence says so.
+        // Acquire: pairs with the fence of W1. The chunk may have come back for another message
+        // that has this one's place: then the sequence says so.
         fence(Ordering::Acquire);
-        // Acquire: pairs with W3, should this message have been brought back; the fence above would do.
+        // Acquire: pairs with W3, should this message have been brought back; the fence above would
+        // do.
         named == chunk.wrapping_add(1)
             && slot[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2)
     }
@@ -397,7 +405,8 @@ impl Ring {
         }
     }
 
-    /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says where the ring is.
+    /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says
+    /// where the ring is.
     pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
         new.take_over(self, next); // G1
         failpoints::at(Point::RingCopied);
@@ -407,7 +416,8 @@ impl Ring {
         *self = new;
     }
 
-    /// G1: takes over what stands in an outgrown ring, of the messages before `next`. For the writer.
+    /// G1: takes over what stands in an outgrown ring, of the messages before `next`. For the
+    /// writer.
     fn take_over(&mut self, old: &Ring, next: u64) {
         let kept = old.shape.slots.min(self.shape.slots) as u64;
         self.first = next.saturating_sub(kept).max(old.first);
@@ -424,7 +434,8 @@ impl Ring {
         }
     }
 
-    /// G3: nothing is to be found here any more. For the writer, after it published where the new ring is.
+    /// G3: nothing is to be found here any more. For the writer, after it published where the new
+    /// ring is.
     fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1

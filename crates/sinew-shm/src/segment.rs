@@ -322,8 +322,8 @@ impl ReservedLength {
 
 impl PeerSegment {
     /// Maps a segment, having checked that it is what its name says, and this user's: that of the
-    /// participant's control segment. One of this kind has so many bytes reserved before it gets its
-    /// name.
+    /// participant's control segment. One of this kind has so many bytes reserved before it gets
+    /// its name.
     pub(crate) fn open(
         directory: &Directory,
         kind: SegmentKind,

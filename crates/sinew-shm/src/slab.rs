@@ -18,7 +18,8 @@ pub(crate) const IMAGE_AT: usize = 12;
 /// The longest image: longer than any memory, and sums of a few don't overflow.
 pub(crate) const LONGEST: usize = 1 << 44;
 
-/// The size of chunk for an image of `length` bytes, [`LONGEST`] at most: up to an eighth more than needed.
+/// The size of chunk for an image of `length` bytes, [`LONGEST`] at most: up to an eighth more than
+/// needed.
 pub(crate) fn class_of(length: usize) -> usize {
     let needed = length + IMAGE_AT;
     let step = (needed.next_power_of_two() / 8).max(64);

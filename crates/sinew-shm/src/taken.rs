@@ -1,10 +1,12 @@
-//! Connections of others that a participant has taken up, as its helper thread and its ports have them.
+//! Connections of others that a participant has taken up, as its helper thread and its ports have
+//! them.
 
 use crate::sync::{Arc, Ordering, PlainU64};
 
 /// Something that a port is told about: a connection that may have something to read.
 pub trait Sink: Send + Sync {
-    /// Reads until there is nothing more. Called on the thread that drains the port, under none of this crate's locks.
+    /// Reads until there is nothing more. Called on the thread that drains the port, under none of
+    /// this crate's locks.
     fn drain(&self);
 }
 

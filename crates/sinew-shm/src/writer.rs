@@ -1,4 +1,5 @@
-//! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::flow_control).
+//! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers
+//! is in [`room`](crate::flow_control).
 
 use crate::bell::Bell;
 use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
@@ -47,11 +48,12 @@ struct Connection {
     accepted: Arc<Accepted>,
     /// The reading entity, if it is for that one alone.
     target: Option<EndpointKey>,
-    /// Of a bound connection: messages that may be under way. Of one that has ended: what its reader
-    /// must still get.
+    /// Of a bound connection: messages that may be under way. Of one that has ended: what its
+    /// reader must still get.
     capacity: Option<u64>,
-    /// A cursor that the reader has had: its line needn't be fetched from the reader's core while that one leaves room.
-    /// What the reader is still to read is never before it, also where the cursor goes back.
+    /// A cursor that the reader has had: its line needn't be fetched from the reader's core while
+    /// that one leaves room. What the reader is still to read is never before it, also where the
+    /// cursor goes back.
     seen: u64,
 }
 
@@ -101,8 +103,8 @@ impl Writer {
     /// The most messages that a writer can be asked to keep.
     pub const DEEPEST: usize = DEEPEST;
 
-    /// The sending end of an entity, which begins with message `next`. Keeps `depth` messages at least; images of up to `inline` bytes
-    /// go into the ring itself, greater ones into chunks.
+    /// The sending end of an entity, which begins with message `next`. Keeps `depth` messages at
+    /// least; images of up to `inline` bytes go into the ring itself, greater ones into chunks.
     ///
     /// # Errors
     /// [`CapacityError`]
@@ -182,15 +184,15 @@ impl Writer {
         self.connections.iter().all(|connection| connection.accepted.cursor.record().is_some())
     }
 
-    /// So many of the newest messages are for late joiners: they stay in the ring, also once all readers
-    /// have passed them. None before this is called.
+    /// So many of the newest messages are for late joiners: they stay in the ring, also once all
+    /// readers have passed them. None before this is called.
     pub fn retain(&mut self, messages: usize) {
         self.retained = messages as u64;
     }
 
-    /// Memory for an image of `length` bytes, for which the oldest messages make room if need be: first
-    /// those that all readers have read, then those that only readers miss that needn't get everything.
-    /// None is lost that makes no room. Allocates nothing once warm.
+    /// Memory for an image of `length` bytes, for which the oldest messages make room if need be:
+    /// first those that all readers have read, then those that only readers miss that needn't get
+    /// everything. None is lost that makes no room. Allocates nothing once warm.
     ///
     /// # Errors
     /// [`CapacityError`]: the file system is full, and whatever may make room doesn't suffice: the rest is
@@ -199,9 +201,9 @@ impl Writer {
         self.loan_for(self.next, length)
     }
 
-    /// The same for a message that was published before, and is to be [brought back](Self::bring_back):
-    /// only messages before it make room. So none is lost to it that was brought back already, if the
-    /// newest is brought back first.
+    /// The same for a message that was published before, and is to be [brought
+    /// back](Self::bring_back): only messages before it make room. So none is lost to it that was
+    /// brought back already, if the newest is brought back first.
     ///
     /// # Errors
     /// As [`loan`](Self::loan).
@@ -253,8 +255,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Keeps at least so many messages for a reader that asks for them, within reason: 65,536 at most, and no more than 64 MB of slots. Beyond
-    /// that it keeps what it may, and says so once; for what the writer wants for itself there is [`grow`](Self::grow).
+    /// Keeps at least so many messages for a reader that asks for them, within reason: 65,536 at
+    /// most, and no more than 64 MB of slots. Beyond that it keeps what it may, and says so once;
+    /// for what the writer wants for itself there is [`grow`](Self::grow).
     ///
     /// # Errors
     /// [`CapacityError`]: then it keeps what it kept.
@@ -286,9 +289,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives one entity of a reader the messages from `first` on that were published so far, and no more. They are in the ring, or were
-    /// [brought back](Self::bring_back). If it `must_get_all`, none that it has yet to read makes room
-    /// for others.
+    /// Gives one entity of a reader the messages from `first` on that were published so far, and no
+    /// more. They are in the ring, or were [brought back](Self::bring_back). If it `must_get_all`,
+    /// none that it has yet to read makes room for others.
     ///
     /// # Errors
     /// [`CapacityError`]: then it gets none.
@@ -315,9 +318,9 @@ impl Writer {
         matches!(self.ring.look(number), crate::ring::Found::Inline(..) | crate::ring::Found::Chunk(..))
     }
 
-    /// Brings a message that was published before into the ring, for late joiners: unless a newer one has its place. The image lies in
-    /// memory [lent](Self::loan_for) for this writer, or fits into the ring; `None`: there is no room for it, and readers count the
-    /// message as missed.
+    /// Brings a message that was published before into the ring, for late joiners: unless a newer
+    /// one has its place. The image lies in memory [lent](Self::loan_for) for this writer, or fits
+    /// into the ring; `None`: there is no room for it, and readers count the message as missed.
     pub fn bring_back(&mut self, number: u64, head: &Head, image: Option<Result<Lent, &[u8]>>) {
         if number >= self.next || self.ring.is_displaced(number) {
             return;
@@ -390,7 +393,8 @@ impl Writer {
         }
     }
 
-    /// Whether every reader that must get everything has room for one more message. Those that are gone have.
+    /// Whether every reader that must get everything has room for one more message. Those that are
+    /// gone have.
     #[inline]
     pub fn has_room(&mut self) -> bool {
         let next = self.next;
@@ -405,10 +409,10 @@ impl Writer {
         Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
-    /// B1: `None` if there is room for the next message. Else how to [wait](Waiting::sleep) for some: then this is asked
-    /// again, whatever [`has_room`](Self::has_room) says: a writer that waits does so for half of its readers' capacity, for
-    /// half a millisecond, lest it waits for every message. A thread that gives up has nothing to
-    /// take back.
+    /// B1: `None` if there is room for the next message. Else how to [wait](Waiting::sleep) for
+    /// some: then this is asked again, whatever [`has_room`](Self::has_room) says: a writer that
+    /// waits does so for half of its readers' capacity, for half a millisecond, lest it waits for
+    /// every message. A thread that gives up has nothing to take back.
     #[inline]
     pub fn wait_for_room(&mut self) -> Option<Waiting> {
         if self.crowded.is_none() && self.has_room() { None } else { self.begin_to_wait() }
@@ -439,8 +443,9 @@ impl Writer {
         Some(Waiting { bell, seen, at_most: at_most.map(Duration::from_nanos) })
     }
 
-    /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)). In a forked
-    /// child, does nothing: see [`Participant::check`](crate::Participant::check).
+    /// Publishes the next message with this number, with an image that fits into the ring
+    /// ([`inline`](Self::inline)). In a forked child, does nothing: see
+    /// [`Participant::check`](crate::Participant::check).
     #[inline]
     pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
         self.publish(number, head, Payload::Inline(image), None);
@@ -458,9 +463,10 @@ impl Writer {
         }
     }
 
-    /// W0: of the messages that all readers have read, and that aren't for late joiners, the chunks are
-    /// free for the next. Whether there were any. For a writer that publishes seldom: publishing large
-    /// images does so each time. The helper thread gives back what wasn't needed for some seconds.
+    /// W0: of the messages that all readers have read, and that aren't for late joiners, the chunks
+    /// are free for the next. Whether there were any. For a writer that publishes seldom:
+    /// publishing large images does so each time. The helper thread gives back what wasn't needed
+    /// for some seconds.
     pub fn let_go(&mut self) -> bool {
         let readers = self.connections.iter().chain(&self.ending);
         let passed = readers.map(|connection| connection.accepted.passed(false)).min();
@@ -473,8 +479,8 @@ impl Writer {
     }
 
     /// There is no room for a chunk of this class: W0 of what all readers have read, or else of the
-    /// oldest message before number `before` that a reader may miss, if such messages make room enough.
-    /// One that a reader keeps, or anything else in this process, makes none. `room`: see
+    /// oldest message before number `before` that a reader may miss, if such messages make room
+    /// enough. One that a reader keeps, or anything else in this process, makes none. `room`: see
     /// [`would_do`](crate::memory::Memory::would_do). False if nothing may go that helps.
     #[cold]
     pub(crate) fn displace(&mut self, class: usize, before: u64, room: Option<u64>) -> bool {
@@ -528,8 +534,8 @@ impl Writer {
         false
     }
 
-    /// Gives the next message this number without an image, for which there was no room: its readers count it as missed. They are not told
-    /// before the message after it comes.
+    /// Gives the next message this number without an image, for which there was no room: its
+    /// readers count it as missed. They are not told before the message after it comes.
     #[cold]
     pub fn leave_out(&mut self, number: u64, head: &Head) {
         if self.endpoint.local.is_forked() {
@@ -574,8 +580,9 @@ impl Writer {
         events::announce(self.connections.iter().map(|connection| &*connection.accepted));
     }
 
-    /// Names the memory that the next message will touch, by address and bytes, for a thread that was away and fetches all of it at once. What
-    /// is named at one level leads to what is at the next: so it is asked level by level, for all writers that are about to publish. Returns
+    /// Names the memory that the next message will touch, by address and bytes, for a thread that
+    /// was away and fetches all of it at once. What is named at one level leads to what is at the
+    /// next: so it is asked level by level, for all writers that are about to publish. Returns
     /// whether there is another level. In a forked child nothing is named: it hasn't that memory.
     pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if self.endpoint.local.is_forked() {
@@ -660,7 +667,8 @@ impl Lender {
         &self.0
     }
 
-    /// Memory for an image of `length` bytes. Once warm, allocates nothing and calls nothing; takes a short lock.
+    /// Memory for an image of `length` bytes. Once warm, allocates nothing and calls nothing; takes
+    /// a short lock.
     ///
     /// # Errors
     /// [`CapacityError`]: the file system is full.

@@ -32,10 +32,10 @@
 //! ```
 //!
 //! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server),
-//! [clients](Client), [timers](Timer), [guard conditions](GuardCondition),
-//! [descriptor sources](event::DescriptorSource) and [groups](Group). Each exists until it is dropped:
-//! keep it in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach)
-//! it, so that it lives until the context ends.
+//! [clients](Client), [timers](Timer), [guard conditions](GuardCondition), [descriptor
+//! sources](event::DescriptorSource) and [groups](Group). Each exists until it is dropped: keep it
+//! in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach) it, so
+//! that it lives until the context ends.
 //!
 //! # Who gets a copy
 //!
@@ -79,9 +79,9 @@
 //! | call ([`Client::call_then`]) | the [`CallResult`] |
 //!
 //! The state of the group, `&mut S`, may come before it, and after it for a subscription
-//! [`&MessageInfo`](MessageInfo), for a server [`&RequestInfo`](service::RequestInfo). A server returns its
-//! response or a `Result` of it; every other callback nothing or a `Result`. A closure must name
-//! the types of its parameters.
+//! [`&MessageInfo`](MessageInfo), for a server [`&RequestInfo`](service::RequestInfo). A server
+//! returns its response or a `Result` of it; every other callback nothing or a `Result`. A closure
+//! must name the types of its parameters.
 //!
 //! # Executors and groups
 //!
@@ -190,10 +190,10 @@
 //! anyone's own definitions. Such types can be read and written where their images lie: a callback
 //! that takes a [`View`] or a [`Sample`] sees what comes from another process in that process's
 //! memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has
-//! what came changed in place where that can be. The repository's `docs/book/copy-free.md` says which
-//! form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In one
-//! process a topic may have publishers and subscriptions of each kind: who takes another Rust type
-//! than was published, for the same type of ROS 2, gets what the message's image says.
+//! what came changed in place where that can be. The repository's `docs/book/copy-free.md` says
+//! which form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In
+//! one process a topic may have publishers and subscriptions of each kind: who takes another Rust
+//! type than was published, for the same type of ROS 2, gets what the message's image says.
 //!
 //! # Quality of service
 //!
@@ -205,9 +205,9 @@
 //! # Async
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
-//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: whoever polls
-//! them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits for a
-//! future while it runs callbacks. One that waits for a message may be dropped at any time and
+//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: whoever
+//! polls them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits for
+//! a future while it runs callbacks. One that waits for a message may be dropped at any time and
 //! loses none; one that waits for an answer gives its call up then.
 //!
 //! # Threads and blocking
@@ -242,12 +242,13 @@
 //! # Errors
 //!
 //! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`],
-//! [`CallError`], [`ExecutorError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a `main` that
-//! returns one prints its sentence, which says what to do. A message that could not be published
-//! comes back in the [`PublishError`], a request that no server took in the [`CallError`]. What a
-//! server's callback returns as an error its caller gets. An error that another callback returns is
-//! reported with the entity's name, and the rest goes on; a panic ends the spin, which returns it
-//! as an error. Both can be [changed](executor::ExecutorBuilder::on_panic). A QoS that can't be honoured is a
+//! [`CallError`], [`ExecutorError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a
+//! `main` that returns one prints its sentence, which says what to do. A message that could not be
+//! published comes back in the [`PublishError`], a request that no server took in the
+//! [`CallError`]. What a server's callback returns as an error its caller gets. An error that
+//! another callback returns is reported with the entity's name, and the rest goes on; a panic ends
+//! the spin, which returns it as an error. Both can be
+//! [changed](executor::ExecutorBuilder::on_panic). A QoS that can't be honoured is a
 //! [`CreateError`], never ignored; ends that don't match are told, or who runs the program is.
 //!
 //! # What Sinew says
@@ -277,8 +278,8 @@
 //! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and
 //! [`Client`]; [`Executor`] and its ways to spin; [`VirtualClock`] for tests that wait for nothing;
 //! [`Arguments`] for what a command line may change. The repository's `crates/sinew/examples` has
-//! programs with services and with async code; its `docs/internals/architecture.md` shows how the parts work
-//! together.
+//! programs with services and with async code; its `docs/internals/architecture.md` shows how the
+//! parts work together.
 //!
 //! [`Adapter`]: msg::Adapter
 //! [`AddError`]: error::AddError
@@ -302,8 +303,8 @@
 //! [`WaitSet::wait`]: executor::WaitSet::wait
 #![cfg_attr(loom, recursion_limit = "256")] // its locks are deeper types than the usual ones
 
-// The message's way from publisher to callback is what this crate is for; see docs/internals/architecture.md
-// for the map.
+// The message's way from publisher to callback is what this crate is for; see
+// docs/internals/architecture.md for the map.
 
 #[macro_use]
 mod sys; // first: its `thread_local!` is the crate's in a model
@@ -440,7 +441,8 @@ pub use sinew_msg::{Service, include_interfaces};
 pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
 
-/// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
+/// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and
+/// [`Executor::spin`] in one.
 ///
 /// # Errors
 /// As those.

@@ -1,4 +1,5 @@
-//! Nodes whose shared memory is full. Each test runs in a process of its own, for which a small file system is mounted.
+//! Nodes whose shared memory is full. Each test runs in a process of its own, for which a small
+//! file system is mounted.
 #![expect(clippy::disallowed_methods, reason = "other processes are waited for in real time")]
 
 mod support;
@@ -223,7 +224,8 @@ fn what_was_kept_before_anyone_listened_displaces_nothing_newer() -> sinew::Resu
         let node = own.node("camera")?;
         let qos = QoS::default().keep_last(10);
         let publisher = node.publisher::<Blob>("images").qos(qos.transient_local()).create()?;
-        // Published before the process has a connection; the first alone takes most of what there is.
+        // Published before the process has a connection; the first alone takes most of what there
+        // is.
         publisher.publish(Blob(vec![1; 3_400_000]))?;
         (2..=5).try_for_each(|byte| publisher.publish(Blob(vec![byte; LENGTH])))?;
         let viewer = other.node("viewer")?.subscription::<Blob>("images").qos(qos).create()?;

@@ -543,7 +543,8 @@ fn what_is_published_first_runs_first_wherever_it_comes_from() -> sinew::Result<
     executor.add(&other)?;
     assert!(far.wait_for_subscribers(1, PATIENCE));
     // The first messages come through the other participant's helper thread, which also introduces
-    // the executor's port to the publisher's: from then on each is there as soon as it is published.
+    // the executor's port to the publisher's: from then on each is there as soon as it is
+    // published.
     let mut at_once = 0;
     while at_once < 20 {
         far.publish(Text("warm".to_owned()))?;

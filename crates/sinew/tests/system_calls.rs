@@ -1,7 +1,9 @@
-//! Once messages flow, and no reader sleeps, publishing and taking between participants asks nothing of the operating system: no call to
-//! wake a thread, none for memory. A publisher that waits for its readers asks for little: once for many messages.
+//! Once messages flow, and no reader sleeps, publishing and taking between participants asks
+//! nothing of the operating system: no call to wake a thread, none for memory. A publisher that
+//! waits for its readers asks for little: once for many messages.
 //!
-//! A thread under test gets a filter (seccomp) that hands each of its system calls to another thread, which notes it and lets it go on.
+//! A thread under test gets a filter (seccomp) that hands each of its system calls to another
+//! thread, which notes it and lets it go on.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -34,7 +36,8 @@ struct Calls {
 impl Calls {
     /// Notes the calls of this thread from now on. Fails where threads can't have such filters.
     fn watch(self: &Arc<Self>) -> Result<(), Error> {
-        // Afterwards it is too late for anything but an atomic: a thread that is watched waits for who watches it.
+        // Afterwards it is too late for anything but an atomic: a thread that is watched waits for
+        // who watches it.
         let descriptor = Arc::new(AtomicI32::new(UNKNOWN));
         let (calls, theirs) = (self.clone(), descriptor.clone());
         thread::spawn(move || {
@@ -106,7 +109,8 @@ impl Calls {
 const UNKNOWN: i32 = -1;
 const NONE: i32 = -2;
 
-/// A filter for this thread that passes the clock, which is no system call where it can be helped, and notifies of all else.
+/// A filter for this thread that passes the clock, which is no system call where it can be helped,
+/// and notifies of all else.
 fn install_filter() -> Result<i32, Error> {
     let instruction = |code: u32, jt, jf, k| libc::sock_filter {
         code: u16::try_from(code).expect("it has 16 bits"),
@@ -350,8 +354,9 @@ fn a_client_that_spins_while_it_awaits_answers_asks_for_nothing() -> sinew::Resu
 const FLOOD: u64 = 20_000;
 const UNDER_WAY: usize = 512;
 
-/// A publisher that is faster than its reader, or waits for one that has just been taken off its core, is rung for once it has room for
-/// many, not for every one: the limit is five times what is promised, for a machine that is busy.
+/// A publisher that is faster than its reader, or waits for one that has just been taken off its
+/// core, is rung for once it has room for many, not for every one: the limit is five times what is
+/// promised, for a machine that is busy.
 fn flood(contexts: [Context; 2]) -> sinew::Result<()> {
     let [here, there] = contexts;
     let qos = QoS::default().keep_all().max_samples(UNDER_WAY).max_blocking_time(PATIENCE);

@@ -1,5 +1,5 @@
-//! How soon a publisher knows a subscription that another process makes: a process that has just started, and one that is
-//! known already.
+//! How soon a publisher knows a subscription that another process makes: a process that has just
+//! started, and one that is known already.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,7 +89,8 @@ fn publisher(directory: &Path) -> sinew::Result<(Context, Publisher<Timing>)> {
     Ok((context, publisher))
 }
 
-/// Repeats until the time is over, always from a publisher that has no subscription. The first time warms up.
+/// Repeats until the time is over, always from a publisher that has no subscription. The first time
+/// warms up.
 fn repeat(
     publisher: &Publisher<Timing>,
     time: Duration,

@@ -172,7 +172,8 @@ impl Work for OtherEnds {
         "entities"
     }
 
-    /// In the other process: makes its subscriptions when told, and answers probes with the time at which they came.
+    /// In the other process: makes its subscriptions when told, and answers probes with the time at
+    /// which they came.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(Wait::Spin))?;
         let node = run.context.node("subscriptions")?;
@@ -190,7 +191,8 @@ impl Work for OtherEnds {
         for topic in &topics {
             subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
         }
-        // Those that the other process sees as matched may not be so here yet: memory is counted when all are.
+        // Those that the other process sees as matched may not be so here yet: memory is counted
+        // when all are.
         let until = now_ns() + nanoseconds(PATIENCE / 2);
         while subscriptions.iter().any(|subscription| subscription.publisher_count() == 0) && now_ns() < until
         {

@@ -1,5 +1,6 @@
-//! Floor `direct`: the relay chain as nested calls through trait objects. Per publish there is one clock read, as a
-//! publisher stamps each message, and no allocation, as a warm publisher makes none.
+//! Floor `direct`: the relay chain as nested calls through trait objects. Per publish there is one
+//! clock read, as a publisher stamps each message, and no allocation, as a warm publisher makes
+//! none.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -56,7 +57,8 @@ fn publish(timing: Timing, next: &mut dyn Listener) {
     next.receive(&timing);
 }
 
-/// One round: source => `relays` relays => sink, `rate` times a second. A sample is the time from source to sink.
+/// One round: source => `relays` relays => sink, `rate` times a second. A sample is the time from
+/// source to sink.
 pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let ticks = ticks(rate, time);

@@ -1,4 +1,5 @@
-//! The machine's floors: what anything like Sinew costs at least, measured with as little as possible around it.
+//! The machine's floors: what anything like Sinew costs at least, measured with as little as
+//! possible around it.
 
 pub(crate) mod copy;
 pub(crate) mod direct;
@@ -35,7 +36,8 @@ struct Floors<'a> {
 }
 
 impl Floors<'_> {
-    /// Measures one row in rounds; `side` measures one round, of samples that each stand for `parts` of what is reported.
+    /// Measures one row in rounds; `side` measures one round, of samples that each stand for
+    /// `parts` of what is reported.
     fn add(
         &mut self,
         what: &str,

@@ -1,5 +1,5 @@
-//! The second process of a floor: started from our own program, on a core of its own, with the shared memory as its
-//! standard input; ended when the round is over, or when we die.
+//! The second process of a floor: started from our own program, on a core of its own, with the
+//! shared memory as its standard input; ended when the round is over, or when we die.
 
 use std::process::{Child, Stdio};
 
@@ -20,8 +20,8 @@ pub(super) struct FloorPeer {
 }
 
 impl FloorPeer {
-    /// Ties the calling thread to the first core, starts a peer on the second, and waits until it is there. The calling
-    /// thread must outlive the peer: the kernel ends it with the thread.
+    /// Ties the calling thread to the first core, starts a peer on the second, and waits until it
+    /// is there. The calling thread must outlive the peer: the kernel ends it with the thread.
     pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
         machine::pin_to(cores.0)?;
         let (shared, file) = Shared::create(size)?;
@@ -80,7 +80,8 @@ impl Drop for FloorPeer {
     }
 }
 
-/// In the peer: maps the memory, goes to its core, and tells the measuring process that it is there.
+/// In the peer: maps the memory, goes to its core, and tells the measuring process that it is
+/// there.
 pub(super) fn join(second: &Second) -> Result<Shared, Error> {
     let shared = Shared::map(std::io::stdin(), second.size)?;
     machine::pin_to(second.core)?;

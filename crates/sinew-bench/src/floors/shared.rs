@@ -1,11 +1,12 @@
 //! The memory that the two processes of a floor share: a board of cache lines, and a buffer.
 //!
-//! Protocol. There are two sides: the *measuring* process and its *peer*. Each way (forth: measuring to peer, back: peer
-//! to measuring) has a payload line, a flag line and a bell, all written by the sender of that way alone. Messages are
-//! numbered from 2 on; the peer says that it is there with number 1. A message is its payload, then its number on the flag
-//! line (S1 below) or on the bell (S2). Only one message is under way at a time: the measuring side sends, the peer
-//! answers with the same number. The buffer belongs to the measuring side until it raises the flag forth, then to the
-//! peer until that raises the flag back.
+//! Protocol. There are two sides: the *measuring* process and its *peer*. Each way (forth:
+//! measuring to peer, back: peer to measuring) has a payload line, a flag line and a bell, all
+//! written by the sender of that way alone. Messages are numbered from 2 on; the peer says that it
+//! is there with number 1. A message is its payload, then its number on the flag line (S1 below) or
+//! on the bell (S2). Only one message is under way at a time: the measuring side sends, the peer
+//! answers with the same number. The buffer belongs to the measuring side until it raises the flag
+//! forth, then to the peer until that raises the flag back.
 
 use std::os::fd::AsFd;
 use std::ptr::{self, NonNull};
@@ -70,10 +71,12 @@ impl Bell {
         self.0.load(Ordering::Acquire) // S2: pairs with `ring`
     }
 
-    /// Sleeps unless the number is no longer `seen`, for a second at most. May return early: look again.
+    /// Sleeps unless the number is no longer `seen`, for a second at most. May return early: look
+    /// again.
     pub(super) fn sleep(&self, seen: u32) {
         let longest = Timespec { tv_sec: 1, tv_nsec: 0 };
-        // Every error means: look again (the number has changed, a signal came, the second is over).
+        // Every error means: look again (the number has changed, a signal came, the second is
+        // over).
         let _ = futex::wait(&self.0, futex::Flags::empty(), seen, Some(&longest));
     }
 }
@@ -119,7 +122,8 @@ impl Shared {
             return Err(Error::NotOurPeer);
         }
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
-        // SAFETY: a new mapping at an address of the kernel's choice overlays nothing; the file is `length` long.
+        // SAFETY: a new mapping at an address of the kernel's choice overlays nothing; the file is
+        // `length` long.
         let base = unsafe { mmap(ptr::null_mut(), length, access, flags, file, 0) };
         let base = base.map_err(Error::system("mmap of shared memory"))?;
         let base = NonNull::new(base.cast()).ok_or(Error::NotOurPeer)?;
@@ -128,8 +132,9 @@ impl Shared {
 
     /// The board.
     pub(super) fn board(&self) -> &Board {
-        // SAFETY: the mapping starts on a page, holds a `Board` (asserted above) for as long as `self` lives, and a board
-        // consists of atomics, for which every bit pattern is valid and which other processes may write.
+        // SAFETY: the mapping starts on a page, holds a `Board` (asserted above) for as long as
+        // `self` lives, and a board consists of atomics, for which every bit pattern is valid and
+        // which other processes may write.
         unsafe { self.base.cast::<Board>().as_ref() }
     }
 

@@ -1,4 +1,5 @@
-//! The message types of `irobot_interfaces_plugin`, of which only the length of their data matters here.
+//! The message types of `irobot_interfaces_plugin`, of which only the length of their data matters
+//! here.
 
 use std::fmt;
 
@@ -52,8 +53,9 @@ enum Data {
     Bytes(usize),
 }
 
-/// What the name says about the data: `stamped9_float32` is nine numbers, `stamped250kb` 256000 bytes. A package in front
-/// (`irobot_interfaces_plugin::`) is left out, and so may be `stamped`, as in older files.
+/// What the name says about the data: `stamped9_float32` is nine numbers, `stamped250kb` 256000
+/// bytes. A package in front (`irobot_interfaces_plugin::`) is left out, and so may be `stamped`,
+/// as in older files.
 fn data_of(name: &str) -> Option<Data> {
     let name = name.rsplit("::").next()?;
     let rest = name.strip_prefix("stamped").unwrap_or(name);

@@ -1,5 +1,5 @@
-//! A topology: who publishes what how often, and who listens. Read from the JSON form of iRobot's `ros2-performance`
-//! (`performance_test_factory`), without its clients and servers.
+//! A topology: who publishes what how often, and who listens. Read from the JSON form of iRobot's
+//! `ros2-performance` (`performance_test_factory`), without its clients and servers.
 
 pub mod message_type;
 
@@ -111,7 +111,8 @@ pub struct PublisherPlan {
     period_ms: Option<Positive>,
     freq_hz: Option<Positive>,
     msg_size: Option<MessageSize>,
-    /// How rclcpp would be handed the message. We always loan: the fastest way there is, and none of these.
+    /// How rclcpp would be handed the message. We always loan: the fastest way there is, and none
+    /// of these.
     #[serde(rename = "msg_pass_by")]
     _pass_by: Option<PassBy>,
 }
@@ -210,7 +211,8 @@ fn read(name: &str) -> io::Result<String> {
 }
 
 impl Graph {
-    /// Reads the file of that name or, if it is the name of a graph we ship and no such file exists, that graph.
+    /// Reads the file of that name or, if it is the name of a graph we ship and no such file
+    /// exists, that graph.
     pub fn load(name: &str) -> Result<Self, TopologyError> {
         let text = match read(name) {
             Ok(text) => text,

@@ -41,7 +41,8 @@ pub(crate) struct Echo {
 }
 
 impl PingPongCase {
-    /// What a sample stands for: one way where the other process takes the time at which it had read everything, else two.
+    /// What a sample stands for: one way where the other process takes the time at which it had
+    /// read everything, else two.
     fn parts(self) -> u32 {
         if self.mode == PingPongMode::Whole { 1 } else { 2 }
     }
@@ -215,8 +216,8 @@ impl<Out: Message> PingPongEnd<Out> {
         Ok(Self { context, node, publisher, input, core })
     }
 
-    /// Waits until the other process subscribes as well, and goes to the core: the calling thread only, not those that the
-    /// context has for itself.
+    /// Waits until the other process subscribes as well, and goes to the core: the calling thread
+    /// only, not those that the context has for itself.
     fn ready(&self) -> Result<(), Error> {
         matched(&self.publisher, 1)?;
         machine::pin_to(self.core)
@@ -241,7 +242,8 @@ fn send<P: Payload>(publisher: &Publisher<P>, mode: PingPongMode, number: u64) -
     Ok(())
 }
 
-/// By value. On its own: a frame with room for a large value would cost the other modes a touch of each of its pages.
+/// By value. On its own: a frame with room for a large value would cost the other modes a touch of
+/// each of its pages.
 #[inline(never)]
 fn send_value<P: Payload>(publisher: &Publisher<P>, number: u64) -> sinew::Result<()> {
     let mut message = P::default();

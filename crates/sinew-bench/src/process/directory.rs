@@ -1,7 +1,7 @@
 //! A domain directory for one run: fresh, in memory, and gone afterwards, however the run ends.
 //!
-//! A process that outlives us, the *sweeper*, removes the directory when the pipe between us is closed: also after a panic, a
-//! Ctrl-C (it is in a process group of its own) or `kill -9`.
+//! A process that outlives us, the *sweeper*, removes the directory when the pipe between us is
+//! closed: also after a panic, a Ctrl-C (it is in a process group of its own) or `kill -9`.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read as _};
@@ -22,7 +22,8 @@ const MEMORY: &str = "/dev/shm";
 /// How the directory of a run is called, before what tells it from others.
 const PREFIX: &str = "sinew-bench-";
 
-/// For how long the sweeper looks whether somebody still adds files: processes that end with us, and don't at once.
+/// For how long the sweeper looks whether somebody still adds files: processes that end with us,
+/// and don't at once.
 const LEAVING: Duration = Duration::from_millis(500);
 
 /// The directory of a run; in it, one for each round that is under way.
@@ -72,7 +73,8 @@ fn make(path: &Path) -> Result<(), Error> {
     made.map_err(|source| Error::File { action: "create the directory", path: path.to_owned(), source })
 }
 
-/// In the sweeper: waits until the measuring process closes the pipe, or has ended, and removes its directory.
+/// In the sweeper: waits until the measuring process closes the pipe, or has ended, and removes its
+/// directory.
 pub(super) fn sweep(name: &str) -> Result<(), Error> {
     let is_ours = name.strip_prefix(PREFIX).is_some_and(|rest| {
         !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')

@@ -12,8 +12,9 @@ use super::{number_within, seconds};
 /// Where definitions are, beside those that are built in.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct DefinitionOptions {
-    /// A folder with the definitions of interface packages, or of one (with `msg`, `srv` or `action` in it). Can be given several
-    /// times. Also looked at: $AMENT_PREFIX_PATH, ROS 2's packages (built in), and what participants say of their types.
+    /// A folder with the definitions of interface packages, or of one (with `msg`, `srv` or
+    /// `action` in it). Can be given several times. Also looked at: $AMENT_PREFIX_PATH, ROS 2's
+    /// packages (built in), and what participants say of their types.
     #[arg(long, value_name = "DIR")]
     pub(crate) interfaces: Vec<PathBuf>,
 }
@@ -33,7 +34,8 @@ pub(crate) enum InterfaceCommand {
     Packages(InterfaceListOptions),
     /// The names of a package's types.
     Package(PackageOptions),
-    /// A type's definition, with those of the types in it. (JSON: its description, of which its hash is made.)
+    /// A type's definition, with those of the types in it. (JSON: its description, of which its
+    /// hash is made.)
     Show(ShowOptions),
     /// A message of a type with its default values, to be changed and published.
     Proto(TypeOptions),
@@ -148,8 +150,9 @@ pub(crate) struct PubOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: String,
 
-    /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default value. `now` stands for the time of
-    /// publication (a builtin_interfaces/Time), `auto` for a std_msgs/Header with that time.
+    /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default
+    /// value. `now` stands for the time of publication (a builtin_interfaces/Time), `auto` for a
+    /// std_msgs/Header with that time.
     #[arg(value_name = "VALUES", default_value = "{}", hide_default_value = true)]
     pub(crate) values: String,
 
@@ -173,7 +176,8 @@ pub(crate) struct PubOptions {
     #[arg(long, visible_alias = "max-wait-time-secs", allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) max_wait_time: Option<Duration>,
 
-    /// Stay so long after the last message. Late subscriptions get what is retained (--qos-durability transient_local).
+    /// Stay so long after the last message. Late subscriptions get what is retained
+    /// (--qos-durability transient_local).
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = keep_alive, default_value = "0.1")]
     pub(crate) keep_alive: Duration,
 
@@ -209,8 +213,8 @@ pub(crate) struct CallOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) first: Option<String>,
 
-    /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value; `now` and `auto` are as for
-    /// `topic pub`.
+    /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value;
+    /// `now` and `auto` are as for `topic pub`.
     #[arg(value_name = "VALUES")]
     pub(crate) second: Option<String>,
 

@@ -40,7 +40,8 @@ pub(crate) struct QosOptions {
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     qos_lifespan: Option<Duration>,
 
-    /// Who says that a publisher is alive: its process by being there, or the publisher by publishing.
+    /// Who says that a publisher is alive: its process by being there, or the publisher by
+    /// publishing.
     #[arg(long, value_enum, value_name = "KIND")]
     qos_liveliness: Option<LivelinessKind>,
 

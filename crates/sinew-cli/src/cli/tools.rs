@@ -67,24 +67,28 @@ pub(crate) enum TopicCommand {
     List(TypedListOptions),
     /// Who publishes and receives a topic.
     Info(TopicInfoOptions),
-    /// Publishers and subscriptions of one topic that exchange nothing, and why. Exit code 1 if there are any.
+    /// Publishers and subscriptions of one topic that exchange nothing, and why. Exit code 1 if
+    /// there are any.
     Check(CheckOptions),
     /// How often messages are published. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),
-    /// How many bytes leave the publishers' processes. What stays in a process moves by reference: its size isn't counted.
+    /// How many bytes leave the publishers' processes. What stays in a process moves by reference:
+    /// its size isn't counted.
     Bw(WatchOptions),
-    /// How long messages take from their publication until their callback has them, as the subscriptions' processes note it (of each a
-    /// hundred times a second at most). `ros2 topic delay` tells something else: the age of `header.stamp` where it is received.
+    /// How long messages take from their publication until their callback has them, as the
+    /// subscriptions' processes note it (of each a hundred times a second at most). `ros2 topic
+    /// delay` tells something else: the age of `header.stamp` where it is received.
     Delay(WatchOptions),
     /// The types of a topic, one on each line.
     Type(InfoOptions),
     /// The topics of a type.
     Find(FindOptions),
     /// The messages themselves. Takes part as a subscription does: publishers do some work for it,
-    /// but never wait. If nobody publishes the topic yet, waits for that. Its QoS is what fits the publishers (what they retain is
-    /// printed, too), unless the options say otherwise.
+    /// but never wait. If nobody publishes the topic yet, waits for that. Its QoS is what fits the
+    /// publishers (what they retain is printed, too), unless the options say otherwise.
     Echo(EchoOptions),
-    /// Publish messages that are given as text: reliable, volatile, the last 10, unless the options say otherwise.
+    /// Publish messages that are given as text: reliable, volatile, the last 10, unless the options
+    /// say otherwise.
     Pub(PubOptions),
 }
 
@@ -121,7 +125,8 @@ pub(crate) enum ServiceCommand {
     Type(InfoOptions),
     /// The services of a type.
     Find(FindOptions),
-    /// Not there: requests and responses go straight from one to the other, so no other program can see them. Says what there is instead.
+    /// Not there: requests and responses go straight from one to the other, so no other program can
+    /// see them. Says what there is instead.
     #[command(hide = true)]
     Echo(ServiceEchoOptions),
     /// Call a service with a request that is given as text.
@@ -234,7 +239,8 @@ pub(crate) struct EchoOptions {
     #[command(flatten)]
     pub(crate) info: InfoOptions,
 
-    /// Only messages of this type, such as std_msgs/msg/String [default: of whatever types are published].
+    /// Only messages of this type, such as std_msgs/msg/String [default: of whatever types are
+    /// published].
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: Option<String>,
 

@@ -1,7 +1,9 @@
-//! The demonstration in two processes: camera and filter here, viewer and panel in our own program once more.
+//! The demonstration in two processes: camera and filter here, viewer and panel in our own program
+//! once more.
 //!
-//! Frames are made in shared memory by the camera, changed there by the filter, and viewed where they lie. The terminal is the viewer's, and so is the end of the run: this
-//! process ends when the viewer does, and the viewer ends when nobody publishes frames any more.
+//! Frames are made in shared memory by the camera, changed there by the filter, and viewed where
+//! they lie. The terminal is the viewer's, and so is the end of the run: this process ends when the
+//! viewer does, and the viewer ends when nobody publishes frames any more.
 
 use std::collections::HashMap;
 use std::env;
@@ -31,7 +33,8 @@ use sinew_bench::run::{Collected, executor};
 /// Time between two looks whether the viewer is still there.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How long the viewer may take to notice that there are no more frames, then to do as a signal tells it.
+/// How long the viewer may take to notice that there are no more frames, then to do as a signal
+/// tells it.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs camera and filter until the viewer ends, or a signal tells us to.
@@ -101,7 +104,8 @@ impl Viewing {
         Ok(self.0.with(|running| status(&mut running.0))?)
     }
 
-    /// Waits for its end: at first it should come by itself, then it is told to, at last it is killed.
+    /// Waits for its end: at first it should come by itself, then it is told to, at last it is
+    /// killed.
     fn end(&self) -> Result<ExitStatus, Error> {
         for signal in [Signal::TERM, Signal::KILL] {
             let until = now_ns() + nanoseconds(GRACE);
@@ -139,9 +143,9 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     })
 }
 
-/// Tells how many frames were copied in all processes of the domain, and lost before the filter: all
-/// their ends count for themselves. An end that has gone keeps the counts it had when it was last
-/// looked at: at Ctrl-C camera and filter may go before the viewer.
+/// Tells how many frames were copied in all processes of the domain, and lost before the filter:
+/// all their ends count for themselves. An end that has gone keeps the counts it had when it was
+/// last looked at: at Ctrl-C camera and filter may go before the viewer.
 fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, Error> {
     let domain = Domain::open(None, context.domain())?;
     let census = Snapshot::take(&domain)?;

@@ -1,5 +1,5 @@
-//! The hands on the filter's settings: keys, or a change every second. Whatever is wanted goes through the filter's
-//! service; this side only knows what it was last told.
+//! The hands on the filter's settings: keys, or a change every second. Whatever is wanted goes
+//! through the filter's service; this side only knows what it was last told.
 
 use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;
@@ -47,7 +47,8 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    /// Starts it, if there is anything it could hear. `call` asks the filter and yields what it accepted, or why not.
+    /// Starts it, if there is anything it could hear. `call` asks the filter and yields what it
+    /// accepted, or why not.
     pub(super) fn start(
         sources: ControlSources,
         panel: Collected<Panel>,
@@ -182,8 +183,8 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 }
 
-/// The keys that are a byte each; arrows, function keys and the like (ESC, `[` or `O`, and what follows up to a letter or
-/// `~`) are left out.
+/// The keys that are a byte each; arrows, function keys and the like (ESC, `[` or `O`, and what
+/// follows up to a letter or `~`) are left out.
 fn keys(typed: &[u8]) -> impl Iterator<Item = u8> {
     let mut typed = typed.iter().copied();
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! The filter of the demonstration: darkens an image and draws its edges over it, in place.
 
-/// Finds edges with Sobel's operator. Keeps three rows of brightness between frames and nothing else, so a frame is
-/// filtered where it lies.
+/// Finds edges with Sobel's operator. Keeps three rows of brightness between frames and nothing
+/// else, so a frame is filtered where it lies.
 #[derive(Default)]
 pub(super) struct Edges {
     above: Vec<i16>,
@@ -13,8 +13,8 @@ pub(super) struct Edges {
 const EDGE: [u8; 3] = [255, 214, 128];
 
 impl Edges {
-    /// Filters rows of `width` pixels of three bytes, the edges `strength` percent strong; a last row that isn't whole stays
-    /// as it is. Allocates only when an image is wider than any before.
+    /// Filters rows of `width` pixels of three bytes, the edges `strength` percent strong; a last
+    /// row that isn't whole stays as it is. Allocates only when an image is wider than any before.
     pub(super) fn draw(&mut self, width: usize, pixels: &mut [u8], strength: u16) {
         let row_bytes = width * 3;
         let Some(rows) = pixels.len().checked_div(row_bytes).filter(|&rows| rows > 0) else { return };

@@ -3,7 +3,8 @@
 use super::edges::Edges;
 use super::settings::{Mode, Settings};
 
-/// The state of the filter's group: the frames' callback and the service's share it, and never meet.
+/// The state of the filter's group: the frames' callback and the service's share it, and never
+/// meet.
 #[derive(Default)]
 pub(super) struct Filter {
     edges: Edges,

@@ -75,7 +75,8 @@ struct Photograph {
     pixels: Vec<u8>,
 }
 
-/// A camera that pans over one picture after another, so that every frame differs from the one before.
+/// A camera that pans over one picture after another, so that every frame differs from the one
+/// before.
 pub(super) struct Camera {
     pictures: Vec<Photograph>,
     frames_per_picture: u64,

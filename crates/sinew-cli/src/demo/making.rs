@@ -36,8 +36,8 @@ pub(super) struct FramePaths {
 }
 
 impl Making {
-    /// Makes them, wherever the viewer is: frames are changed where they lie, and where it sees them. As long as no viewer takes what the
-    /// filter makes, the camera takes no frames.
+    /// Makes them, wherever the viewer is: frames are changed where they lie, and where it sees
+    /// them. As long as no viewer takes what the filter makes, the camera takes no frames.
     pub(super) fn create(context: &Context, rate: f64) -> Result<Self, Error> {
         let filter = context.node("filter")?;
         let filters = filter.group(Filter::default());
@@ -77,7 +77,8 @@ fn draw(filter: &mut Filter, frame: Sample<Image>, to: &Publisher<Image>) -> Res
 }
 
 impl FramePaths {
-    /// What became of frames, as publishers and subscriptions count themselves. (The viewer only views: it adds nothing.)
+    /// What became of frames, as publishers and subscriptions count themselves. (The viewer only
+    /// views: it adds nothing.)
     pub(super) fn underway(&self) -> Underway {
         let mut underway = Underway::default();
         for publisher in &self.publishers {

@@ -1,5 +1,5 @@
-//! `sinew demo`: three nodes pass real pictures on, each frame in one place from the camera to the viewer: in one process, or
-//! with the viewer in another one.
+//! `sinew demo`: three nodes pass real pictures on, each frame in one place from the camera to the
+//! viewer: in one process, or with the viewer in another one.
 
 mod between;
 mod controls;
@@ -34,7 +34,8 @@ use settings::{SetEdges, Settings};
 use sinew_bench::run::{Collected, executor};
 use viewer::{Ask, Viewer, ViewerCounts};
 
-/// How long the panel waits for the filter, which answers when it has drawn the frames that came before.
+/// How long the panel waits for the filter, which answers when it has drawn the frames that came
+/// before.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long it runs when nobody can press Ctrl-C.
@@ -72,7 +73,8 @@ fn tell(
     })
 }
 
-/// The three nodes in this process. When this returns they are gone, and the terminal is given back.
+/// The three nodes in this process. When this returns they are gone, and the terminal is given
+/// back.
 fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, Error> {
     let context = Context::new()?;
     let executor = executor(options.executor).build()?;
@@ -88,8 +90,9 @@ fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, 
     watch(options, means, (&context, &executor), Box::new(move || ends.underway()), change)
 }
 
-/// The node that views frames, and the hands on the filter's settings. Returns when it is enough, or when no more frames come; the
-/// terminal is given back then, whoever still has a hand on the node.
+/// The node that views frames, and the hands on the filter's settings. Returns when it is enough,
+/// or when no more frames come; the terminal is given back then, whoever still has a hand on the
+/// node.
 fn watch(
     options: &DemoOptions,
     (terminal, saver): Means,

@@ -1,5 +1,5 @@
-//! A frame as text: each character cell shows two pixels, its upper half in the foreground colour and its lower half in
-//! the background colour.
+//! A frame as text: each character cell shows two pixels, its upper half in the foreground colour
+//! and its lower half in the background colour.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ const WIDEST: usize = 120;
 
 type Colour = [u8; 3];
 
-/// The frame in at most `columns` x `rows` cells, its proportions kept, a string with its colour codes per row; none if
-/// there is too little room.
+/// The frame in at most `columns` x `rows` cells, its proportions kept, a string with its colour
+/// codes per row; none if there is too little room.
 pub(super) fn lines(frame: &FrameView<'_>, columns: usize, rows: usize) -> Vec<String> {
     let Some((width, height)) = fitting(frame, columns, rows) else { return Vec::new() };
     (0..height / 2)

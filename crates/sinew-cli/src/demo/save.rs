@@ -1,5 +1,5 @@
-//! Saving what the viewer got, on a thread of its own: it holds the very frame the viewer got, so nothing is copied and
-//! the viewer doesn't wait for the disk.
+//! Saving what the viewer got, on a thread of its own: it holds the very frame the viewer got, so
+//! nothing is copied and the viewer doesn't wait for the disk.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,5 @@
-//! What the demonstration shows while it runs: figures and a small picture on a terminal, else a line every second.
+//! What the demonstration shows while it runs: figures and a small picture on a terminal, else a
+//! line every second.
 
 use std::env;
 use std::io::{self, Write as _};

@@ -116,7 +116,8 @@ impl Settings {
         Self { mode, ..self }
     }
 
-    /// What comes after these when nobody presses a key: every mode, the edges twice as strong every other time.
+    /// What comes after these when nobody presses a key: every mode, the edges twice as strong
+    /// every other time.
     pub(super) fn next(self) -> Self {
         let next = self.next_mode();
         let strength = match (next.mode, self.strength) {

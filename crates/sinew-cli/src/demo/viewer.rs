@@ -81,8 +81,8 @@ impl ViewerCounts {
         }
     }
 
-    /// Asks what became of frames for the last time, and gives back what was asked: it may keep nodes, and so ourselves, from
-    /// going.
+    /// Asks what became of frames for the last time, and gives back what was asked: it may keep
+    /// nodes, and so ourselves, from going.
     pub(super) fn settle(&mut self) -> Ask {
         let became = (self.underway)();
         std::mem::replace(&mut self.underway, Box::new(move || became))
@@ -140,7 +140,8 @@ impl Viewer {
 
     /// Takes a frame in. If it can't be shown, the run ends.
     pub(super) fn view(&mut self, frame: &Sample<Image>, info: &MessageInfo) -> Result<(), String> {
-        // From the camera's publish to here: every message knows when the first of its chain was published.
+        // From the camera's publish to here: every message knows when the first of its chain was
+        // published.
         let latency = i64::try_from(info.chain_latency().as_nanos()).unwrap_or(i64::MAX);
         let image = frame.view().map_err(|error| error.to_string())?;
         let picture = FrameView::of(&image)?;

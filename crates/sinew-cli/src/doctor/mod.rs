@@ -1,4 +1,5 @@
-//! `sinew doctor`: what shared memory needs of this machine, what is wrong with it, and how to mend it.
+//! `sinew doctor`: what shared memory needs of this machine, what is wrong with it, and how to mend
+//! it.
 
 mod limits;
 mod place;
@@ -76,8 +77,8 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     }
 }
 
-/// Whether all who share a topic or a service can talk. Nothing, if who is there can't be looked at: then the directory
-/// is what is wrong.
+/// Whether all who share a topic or a service can talk. Nothing, if who is there can't be looked
+/// at: then the directory is what is wrong.
 fn pairs(place: &Where) -> Vec<Finding> {
     let Ok(snapshot) = Observed::open_quietly(place).and_then(|mut observed| observed.look()) else {
         return Vec::new();

@@ -23,8 +23,9 @@ struct Kept {
     wrong: Vec<String>,
 }
 
-/// Counts the descriptions, and names what is none. Nothing is removed, whatever is asked for: a type may be used in any domain, and who
-/// uses it has looked once whether its description is there.
+/// Counts the descriptions, and names what is none. Nothing is removed, whatever is asked for: a
+/// type may be used in any domain, and who uses it has looked once whether its description is
+/// there.
 pub(super) fn check(domain: &Domain) -> Finding {
     let directory = domain.descriptions();
     match look(domain, &directory) {

@@ -264,7 +264,8 @@ impl From<sinew::error::SpinError> for Error {
 }
 
 impl Error {
-    /// Whether the reader of our output went away (`sinew ... | head`), which is not a failure of ours.
+    /// Whether the reader of our output went away (`sinew ... | head`), which is not a failure of
+    /// ours.
     pub(crate) fn is_closed_output(&self) -> bool {
         use sinew_bench::Error as Bench;
 

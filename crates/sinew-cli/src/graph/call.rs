@@ -1,7 +1,8 @@
 //! `sinew service call`: a request from a text, and its answer; once, or again and again.
 //!
-//! What goes over the line is described in `sinew`'s `outside::service`: a header of 16 bytes (sequence number, place, kind), then the
-//! image of the request or the response, or the text of a failure.
+//! What goes over the line is described in `sinew`'s `outside::service`: a header of 16 bytes
+//! (sequence number, place, kind), then the image of the request or the response, or the text of a
+//! failure.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -69,8 +70,8 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     outcome
 }
 
-/// What is wrong with the command line itself is told before anybody is waited for. (A type that only the server knows is looked at
-/// when it is there.)
+/// What is wrong with the command line itself is told before anybody is waited for. (A type that
+/// only the server knows is looked at when it is there.)
 fn check(options: &CallOptions, types: &Types) -> Result<(), Error> {
     let (Some(wanted), values) = options.what() else { return Ok(()) };
     let wanted = name(wanted, types.sources())?;
@@ -84,7 +85,8 @@ fn check(options: &CallOptions, types: &Types) -> Result<(), Error> {
     Ok(())
 }
 
-/// The image of the response, or why there is none. The kinds are those of `sinew`'s `outside::service::answer`.
+/// The image of the response, or why there is none. The kinds are those of `sinew`'s
+/// `outside::service::answer`.
 fn body(bytes: &[u8]) -> Result<&[u8], String> {
     let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else {
         return Err(format!("its answer has {} bytes, which are no answer", bytes.len()));

@@ -1,8 +1,8 @@
-//! `sinew topic echo`: the messages of a topic, as `ros2 topic echo` prints them; those of a type that nobody describes, as the
-//! bytes of their images.
+//! `sinew topic echo`: the messages of a topic, as `ros2 topic echo` prints them; those of a type
+//! that nobody describes, as the bytes of their images.
 //!
-//! Unlike its neighbours it takes part: it joins the domain with a subscription of whatever type the publishers have. It never
-//! makes a publisher wait.
+//! Unlike its neighbours it takes part: it joins the domain with a subscription of whatever type
+//! the publishers have. It never makes a publisher wait.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -31,7 +31,8 @@ use sinew_bench::run::Collected;
 /// Bytes of a message that are shown.
 const SHOWN: usize = 256;
 
-/// Messages that wait for us if the publisher keeps all: when there are more, the oldest are lost to us.
+/// Messages that wait for us if the publisher keeps all: when there are more, the oldest are lost
+/// to us.
 const WAITING: usize = 64;
 
 /// Prints messages until it is enough.
@@ -155,7 +156,8 @@ struct Known {
 struct Echo<'a> {
     options: &'a EchoOptions,
     participant: &'a Arc<Participant>,
-    /// Our subscriptions: one that asks for what was retained doesn't match publishers that retain nothing.
+    /// Our subscriptions: one that asks for what was retained doesn't match publishers that retain
+    /// nothing.
     subscribed: HashSet<(TypeId, Durability)>,
     /// How to read messages, of those types whose description was looked for.
     readable: HashMap<TypeId, Option<Known>>,

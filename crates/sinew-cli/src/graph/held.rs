@@ -1,7 +1,8 @@
 //! What holds processes up: callbacks that last, and what waits for them meanwhile.
 //!
-//! A process in a long callback fetches nothing, so its own counters stand still and look healthy. What waits for it is counted from
-//! outside ([`Snapshot::unread`](sinew_shm::Snapshot::unread)), and what it is in it has noted before.
+//! A process in a long callback fetches nothing, so its own counters stand still and look healthy.
+//! What waits for it is counted from outside ([`Snapshot::unread`](sinew_shm::Snapshot::unread)),
+//! and what it is in it has noted before.
 
 use std::collections::HashSet;
 

@@ -225,7 +225,8 @@ fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
     format!("\n{kind} of {}\n  Process: {} {}\n{held}{counters}", entity.node, peer.pid(), peer.program())
 }
 
-/// What waits for a subscription or a server whose process is in a long callback, or hasn't fetched it.
+/// What waits for a subscription or a server whose process is in a long callback, or hasn't fetched
+/// it.
 fn held_up(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Option<String> {
     let ObservedEndpoint { peer, entity, .. } = end;
     let (waiting, held) = (snapshot.waiting(end), snapshot.held(peer));

@@ -1,7 +1,9 @@
-//! `sinew node|topic|service`: who is in a domain, and what it is at, read from the participants' own memory.
+//! `sinew node|topic|service`: who is in a domain, and what it is at, read from the participants'
+//! own memory.
 //!
-//! Nothing is joined but by `topic echo`, `topic pub` and `service call`: the processes that are looked at do no work for it, and don't notice. Names and forms of the output are
-//! those of the `ros2` command where it has them.
+//! Nothing is joined but by `topic echo`, `topic pub` and `service call`: the processes that are
+//! looked at do no work for it, and don't notice. Names and forms of the output are those of the
+//! `ros2` command where it has them.
 
 mod call;
 mod echo;

@@ -87,8 +87,8 @@ fn bytes_for_people(origin: &Origin, read: &Read, bytes: &[u8]) -> String {
     text + "---\n"
 }
 
-/// One line. What was said is in `message`, in the order of its type; or the field in `value`; or the bytes in `image`. `None`
-/// if the field is an element that the message doesn't have.
+/// One line. What was said is in `message`, in the order of its type; or the field in `value`; or
+/// the bytes in `image`. `None` if the field is an element that the message doesn't have.
 pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPath>) -> Option<String> {
     let (stamp, latency) = read.times();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

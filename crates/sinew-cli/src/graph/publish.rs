@@ -314,7 +314,8 @@ impl<'a> Publish<'a> {
         }
     }
 
-    /// A reader is bound if one of its subscriptions must get everything: to the smallest history of those.
+    /// A reader is bound if one of its subscriptions must get everything: to the smallest history
+    /// of those.
     fn bind(&mut self, peer: u64) {
         let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
         let bound =

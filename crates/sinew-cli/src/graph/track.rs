@@ -97,8 +97,8 @@ pub(crate) fn dropped(counts: &Counts) -> u64 {
         .fold(0, |sum, cause| sum.wrapping_add(counts.get(cause)))
 }
 
-/// Messages per second. The last message's time, which is kept beside the count, makes it exact at any rate: our own looks
-/// fall between two messages.
+/// Messages per second. The last message's time, which is kept beside the count, makes it exact at
+/// any rate: our own looks fall between two messages.
 fn rate(messages: u64, first: &Moment, now: &Moment) -> f64 {
     if messages == 0 {
         return 0.0;
@@ -108,7 +108,8 @@ fn rate(messages: u64, first: &Moment, now: &Moment) -> f64 {
     let published_ns = last(now).saturating_sub(last(first));
     let silent_ns = now.at_ns.saturating_sub(last(now));
     let is_steady = last(first) > 0 && published_ns > 0 && (0..2 * published_ns).contains(&silent_ns);
-    // Who has been silent for longer than two of its periods has stopped: then what counts is our own time.
+    // Who has been silent for longer than two of its periods has stopped: then what counts is our
+    // own time.
     let period_ns = published_ns as f64 / messages;
     if is_steady && silent_ns as f64 <= 2.0 * period_ns {
         return 1e9 / period_ns;
@@ -137,8 +138,8 @@ impl Latencies {
         (count > 0).then(|| self.sum as f64 / count as f64)
     }
 
-    /// A time that so many percent of the latencies are below, in nanoseconds: the end of a bucket, so up to twice as long as the
-    /// percentile. `None` of nothing.
+    /// A time that so many percent of the latencies are below, in nanoseconds: the end of a bucket,
+    /// so up to twice as long as the percentile. `None` of nothing.
     pub(crate) fn below(&self, percent: u64) -> Option<u64> {
         let wanted = u128::from(self.count()) * u128::from(percent);
         let mut seen = 0_u128;
@@ -156,7 +157,8 @@ mod tests {
 
     const SECOND: i64 = 1_000_000_000;
 
-    /// An endpoint's record is only filled by its participant: this is one of a participant of the test.
+    /// An endpoint's record is only filled by its participant: this is one of a participant of the
+    /// test.
     struct Counted {
         _directory: tempfile::TempDir,
         entity: sinew_shm::OwnEndpoint,

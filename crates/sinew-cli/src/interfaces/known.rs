@@ -100,7 +100,8 @@ impl Types {
         }
     }
 
-    /// What there is to know of a message type of this name: from definitions, or as somebody in the domain uses it.
+    /// What there is to know of a message type of this name: from definitions, or as somebody in
+    /// the domain uses it.
     pub(crate) fn in_use(&self, name: &TypeName, place: &Where) -> Result<TypeDescription, TypesError> {
         let known = self.description(name, None);
         if known.is_ok() {
@@ -113,15 +114,16 @@ impl Types {
         in_use.or_else(|| self.last_kept(name)).map_or(known, Ok)
     }
 
-    /// What participants say, or have said while they were there, of a type of this name, or of one that has it inside; of several the
-    /// newest.
+    /// What participants say, or have said while they were there, of a type of this name, or of one
+    /// that has it inside; of several the newest.
     fn last_kept(&self, name: &TypeName) -> Option<TypeDescription> {
         let all = self.all_kept();
         let itself = all.iter().find(|kept| kept.type_description.type_name == name.as_str());
         itself.cloned().or_else(|| all.iter().find_map(|kept| kept.of_inside(name.as_str())))
     }
 
-    /// All descriptions that participants have put down, the newest first. What is none is left out.
+    /// All descriptions that participants have put down, the newest first. What is none is left
+    /// out.
     fn all_kept(&self) -> Vec<TypeDescription> {
         let Some(domain) = &self.domain else { return Vec::new() };
         let files = fs::read_dir(domain.descriptions()).into_iter().flatten().flatten();
@@ -134,7 +136,8 @@ impl Types {
         files.iter().filter_map(|(_, name)| kept_in(domain, name)).collect()
     }
 
-    /// What a participant says of the type with this hash. The hash proves it: nobody needs to be believed.
+    /// What a participant says of the type with this hash. The hash proves it: nobody needs to be
+    /// believed.
     fn kept(&self, hash: TypeHash) -> Option<TypeDescription> {
         let domain = self.domain.as_ref()?;
         let problem = match domain.description(&hash.0) {
@@ -158,7 +161,8 @@ impl Types {
         None
     }
 
-    /// A definition as it is written, with the messages in it; without a definition, what somebody in the domain says of the type.
+    /// A definition as it is written, with the messages in it; without a definition, what somebody
+    /// in the domain says of the type.
     pub(super) fn text(
         &self,
         name: &TypeName,

@@ -147,7 +147,8 @@ fn types(options: &TypeOptions) -> Result<Types, Error> {
     Ok(Types::new(PackageSources::open(&options.definitions)?, domain))
 }
 
-/// The name of a type; `package/Type` is short for a message's, or whatever else there is of that name.
+/// The name of a type; `package/Type` is short for a message's, or whatever else there is of that
+/// name.
 pub(crate) fn name(text: &str, sources: &PackageSources) -> Result<TypeName, TypesError> {
     if let Some((package, base)) = text.split_once('/').filter(|(_, base)| !base.contains('/')) {
         let of = |kind| TypeName::new(package, kind, base).ok();

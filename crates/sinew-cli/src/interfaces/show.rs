@@ -1,4 +1,5 @@
-//! A type for people: the lines of its definition, and below each field of a message type, indented, that one's.
+//! A type for people: the lines of its definition, and below each field of a message type,
+//! indented, that one's.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +22,8 @@ pub(super) enum Comments {
     All,
 }
 
-/// Bytes that a type and those in it are shown in at most: types that have each other twice soon fill the memory.
+/// Bytes that a type and those in it are shown in at most: types that have each other twice soon
+/// fill the memory.
 const LONGEST: usize = 1 << 20;
 
 fn check_length(name: &str, shown: &str) -> Result<(), TypesError> {
@@ -31,8 +33,9 @@ fn check_length(name: &str, shown: &str) -> Result<(), TypesError> {
     }
 }
 
-/// The definition of a type with those in it, as they are written. Fails if they are longer than [`LONGEST`], or lie deeper than
-/// [`MAX_DEPTH`]: so does what is shown of types in it, and no more is ever built.
+/// The definition of a type with those in it, as they are written. Fails if they are longer than
+/// [`LONGEST`], or lie deeper than [`MAX_DEPTH`]: so does what is shown of types in it, and no more
+/// is ever built.
 pub(super) fn written(
     interfaces: &Interfaces,
     (name, text): (&TypeName, &str),

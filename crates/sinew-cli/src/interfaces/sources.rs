@@ -1,7 +1,9 @@
-//! Where definitions are: folders that the user names, those of a ROS 2 installation, and those built into the command.
+//! Where definitions are: folders that the user names, those of a ROS 2 installation, and those
+//! built into the command.
 //!
-//! A package is taken from the first place that has it. Definitions are read when they are asked for, with the packages that they
-//! need and no others: a broken package does no harm to those who don't use it.
+//! A package is taken from the first place that has it. Definitions are read when they are asked
+//! for, with the packages that they need and no others: a broken package does no harm to those who
+//! don't use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

@@ -1,9 +1,11 @@
 //! Where boxes and lines of a directed graph stand, in columns from left to right.
 //!
-//! The method is that of Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical system structures", 1981), in its
-//! simplest form: lines that would close a circle are turned round; each box stands one column behind the last of those before it; a line
-//! over several columns is cut by a point in each; columns are ordered by the middle of their neighbours, again and again; then boxes
-//! move as near to their neighbours as the others in their column let them. Pure: the same graph is always placed the same way.
+//! The method is that of Sugiyama, Tagawa and Toda ("Methods for visual understanding of
+//! hierarchical system structures", 1981), in its simplest form: lines that would close a circle
+//! are turned round; each box stands one column behind the last of those before it; a line over
+//! several columns is cut by a point in each; columns are ordered by the middle of their
+//! neighbours, again and again; then boxes move as near to their neighbours as the others in their
+//! column let them. Pure: the same graph is always placed the same way.
 
 /// How often columns are ordered by their neighbours, to and fro.
 const SWEEPS: usize = 12;
@@ -22,8 +24,8 @@ pub(super) type Point = (f64, f64);
 pub(super) struct Layout {
     /// The middle of each box.
     pub(super) boxes: Vec<Point>,
-    /// The points that each line passes, from the right side of a box to the left side of another one, or the other way round if it goes
-    /// back.
+    /// The points that each line passes, from the right side of a box to the left side of another
+    /// one, or the other way round if it goes back.
     pub(super) lines: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
@@ -69,7 +71,8 @@ pub(super) fn place(sizes: &[Point], lines: &[(usize, usize)]) -> Layout {
     finish(&vertices, sizes.len(), (&order, &chains, &turned))
 }
 
-/// Which lines are to be turned round, so that none closes a circle: those that lead back to where a walk is that follows all.
+/// Which lines are to be turned round, so that none closes a circle: those that lead back to where
+/// a walk is that follows all.
 fn turned(boxes: usize, lines: &[(usize, usize)]) -> Vec<bool> {
     let mut leaving = vec![Vec::new(); boxes];
     for (index, &(from, _)) in lines.iter().enumerate() {
@@ -101,7 +104,8 @@ fn turned(boxes: usize, lines: &[(usize, usize)]) -> Vec<bool> {
     turned
 }
 
-/// The column of each box: one behind the last of those before it; those before which there is nothing stand close to what follows.
+/// The column of each box: one behind the last of those before it; those before which there is
+/// nothing stand close to what follows.
 fn columns(boxes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     let mut columns = vec![0; boxes];
     let mut missing = vec![0; boxes];
@@ -172,7 +176,8 @@ fn set_heights(vertices: &mut [Vertex], order: &[Vec<usize>]) {
                 (vertices[order[column][one]].size.1 + vertices[order[column][other]].size.1) / 2.0
                     + BETWEEN_BOXES
             };
-            // Pushed down by those above, and up by those below; what lies between the two keeps all apart as well.
+            // Pushed down by those above, and up by those below; what lies between the two keeps
+            // all apart as well.
             let (mut down, mut up) = (wanted.clone(), wanted);
             for place in 1..down.len() {
                 down[place] = down[place].max(down[place - 1] + apart(place - 1, place));

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::layout::{Layout, Point, place};
 use super::{GraphPicture, rate};
 
-/// Of a letter of the names, and of the smaller text below them. In a fixed-width font all have the same.
+/// Of a letter of the names, and of the smaller text below them. In a fixed-width font all have the
+/// same.
 const LETTER: f64 = 7.9;
 const SMALL: f64 = 6.1;
 

@@ -88,7 +88,8 @@ impl View {
     }
 }
 
-/// A column: its heading, its width, and how it reads a row. The first takes what room the others leave.
+/// A column: its heading, its width, and how it reads a row. The first takes what room the others
+/// leave.
 type Column<T> = (&'static str, usize, fn(&T) -> String);
 
 const PROCESS: &[Column<ProcessFigures>] = &[

@@ -68,7 +68,8 @@ pub(super) struct Topic {
     /// From publication to callback, of the messages since the last look.
     pub(super) mean_delay_ns: Option<f64>,
     pub(super) p99_below_ns: Option<u64>,
-    /// Messages that wait for its subscriptions, also those that their processes haven't fetched yet.
+    /// Messages that wait for its subscriptions, also those that their processes haven't fetched
+    /// yet.
     pub(super) queued: u64,
     /// Since its ends were made.
     pub(super) dropped: u64,

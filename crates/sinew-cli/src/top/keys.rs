@@ -37,7 +37,8 @@ pub(super) fn read(typed: &[u8]) -> impl Iterator<Item = Key> {
     })
 }
 
-/// A key of several bytes: `[` or `O` after ESC, and what follows up to a letter or `~` (ECMA-48, xterm).
+/// A key of several bytes: `[` or `O` after ESC, and what follows up to a letter or `~` (ECMA-48,
+/// xterm).
 fn sequence(typed: &mut impl Iterator<Item = u8>) -> Option<Key> {
     if !matches!(typed.next()?, b'[' | b'O') {
         return None;

@@ -14,8 +14,9 @@ fn another_layout_is_told_and_left_alone() {
     let name = "00000000000000ff.control";
     std::fs::write(base.domain().join(name), header).unwrap();
     let file = std::fs::File::options().write(true).open(base.domain().join(name)).unwrap();
-    // Ours is another process than the one that asks, so any lock says that its owner lives. (A participant in this process
-    // would see none, and open and close the file, which ends a lock of this kind.)
+    // Ours is another process than the one that asks, so any lock says that its owner lives. (A
+    // participant in this process would see none, and open and close the file, which ends a lock of
+    // this kind.)
     rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
 
     let output = base.sinew(&["topic", "list"]);

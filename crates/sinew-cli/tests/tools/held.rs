@@ -16,7 +16,8 @@ fn context(base: &Base) -> Context {
     Context::builder().arguments(arguments).interrupts(false).directory(base.0.path()).build().unwrap()
 }
 
-/// A subscription to /numbers, and a server, in an executor whose first callback lasts until it is let go.
+/// A subscription to /numbers, and a server, in an executor whose first callback lasts until it is
+/// let go.
 struct Held {
     let_go: SyncSender<()>,
     thread: Option<std::thread::JoinHandle<()>>,

@@ -97,8 +97,8 @@ impl Base {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// What the doctor prints. Whether all is fine depends on the machine, too (other tests may have taken all inotify instances):
-    /// its exit code is to say the same as its lines.
+    /// What the doctor prints. Whether all is fine depends on the machine, too (other tests may
+    /// have taken all inotify instances): its exit code is to say the same as its lines.
     #[track_caller]
     fn doctor(&self, arguments: &[&str]) -> String {
         let output = self.sinew(&[&["doctor"], arguments].concat());
@@ -122,7 +122,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Names, types and so on of an entity; its hash is that of `std_msgs/msg/String` in its first byte only.
+/// Names, types and so on of an entity; its hash is that of `std_msgs/msg/String` in its first byte
+/// only.
 fn entity(kind: EndpointKind, number: u64, node: &str, name: &str, type_name: &str) -> Endpoint {
     let mut hash = [0; 32];
     hash[0] = 0xdf;
@@ -130,7 +131,8 @@ fn entity(kind: EndpointKind, number: u64, node: &str, name: &str, type_name: &s
     Endpoint { kind, number, node, name, type_name, hash, qos: qos(kind) }
 }
 
-/// As `sinew` writes it: publishers are reliable and keep 10, others keep all and are best effort. No limits.
+/// As `sinew` writes it: publishers are reliable and keep 10, others keep all and are best effort.
+/// No limits.
 fn qos(kind: EndpointKind) -> [u8; 64] {
     let mut qos = [0; 64];
     let is_publisher = kind == EndpointKind::Publisher;

@@ -25,8 +25,8 @@ fn images() -> &'static [Vec<u8>] {
     })
 }
 
-/// What decoding may take at once: the image's length, or the least that a vector reserves; in memory an element may be
-/// larger than in the image.
+/// What decoding may take at once: the image's length, or the least that a vector reserves; in
+/// memory an element may be larger than in the image.
 fn bounded<T: Message>(image: &[u8]) {
     let (_, _, largest) = allocations(|| decode::<T>(image));
     let most = (2 * image.len()).max(4 * size_of::<T>()).max(4096);

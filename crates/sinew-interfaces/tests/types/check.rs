@@ -15,8 +15,8 @@ pub(crate) struct Checks {
     pub(crate) description: fn() -> TypeDescription,
     /// The default value comes back from its image.
     pub(crate) default: fn(),
-    /// An image and the same in big-endian order are the same value, which has the first as its image. Gives what the
-    /// value prints.
+    /// An image and the same in big-endian order are the same value, which has the first as its
+    /// image. Gives what the value prints.
     pub(crate) image: fn(&[u8], &[u8]) -> String,
     /// What the default value prints.
     pub(crate) shown_default: fn() -> String,

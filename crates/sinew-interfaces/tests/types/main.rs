@@ -1,4 +1,5 @@
-//! The generated types: their images are those of ROS 2, in both byte orders, and nothing that is broken passes.
+//! The generated types: their images are those of ROS 2, in both byte orders, and nothing that is
+//! broken passes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod adapters;

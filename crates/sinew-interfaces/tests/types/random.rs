@@ -35,7 +35,8 @@ impl Writer<'_> {
 
     /// The lowest bytes of a number.
     fn number(&mut self, bits: u64, size: usize) {
-        // Padding is read as anything, but written as zeros: the little-endian image has to come back.
+        // Padding is read as anything, but written as zeros: the little-endian image has to come
+        // back.
         let padding = if self.is_big { 0x55 } else { 0 };
         while !(self.image.len() - 4).is_multiple_of(size) {
             self.image.push(padding);

@@ -19,7 +19,8 @@ fn vectors() -> Vec<Value> {
         .collect()
 }
 
-/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for that.)
+/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for
+/// that.)
 #[test]
 fn floats_are_read_to_the_last_bit() {
     let text = "122.416294033786585";

@@ -135,7 +135,8 @@ fn a_bound_holds_for_a_view_as_well() {
     let too_long = Strings::default();
     let mut image = encode(&too_long);
     let at = image.windows(12).rposition(|twelve| twelve == b"Hello world!").unwrap();
-    // The last but three of the bounded strings becomes longer than the rest allows; its length is 4 bytes before it.
+    // The last but three of the bounded strings becomes longer than the rest allows; its length is
+    // 4 bytes before it.
     image[at - 4] = 255;
     assert!(view::<Strings>(&image).is_err());
 }

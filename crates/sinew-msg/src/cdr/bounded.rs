@@ -1,7 +1,9 @@
-//! Strings and sequences that hold no more than so many elements: `string<=10`, `wstring<=10`, `int32[<=3]`.
+//! Strings and sequences that hold no more than so many elements: `string<=10`, `wstring<=10`,
+//! `int32[<=3]`.
 //!
-//! The bound of a string counts characters (Unicode scalar values), as ROS 2 does where it checks: in Python's setters and
-//! for default values. Its C++ and C don't check, so nobody there refuses what has more bytes than that.
+//! The bound of a string counts characters (Unicode scalar values), as ROS 2 does where it checks:
+//! in Python's setters and for default values. Its C++ and C don't check, so nobody there refuses
+//! what has more bytes than that.
 
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
@@ -25,8 +27,8 @@ fn check(count: usize, bound: usize) -> Result<(), TooMany> {
     if count > bound { Err(TooMany { count, bound }) } else { Ok(()) }
 }
 
-/// How many characters these bytes are, if there are more than `bound`. What is no UTF-8 counts as it is displayed: each
-/// U+FFFD is one.
+/// How many characters these bytes are, if there are more than `bound`. What is no UTF-8 counts as
+/// it is displayed: each U+FFFD is one.
 pub(crate) fn text_beyond(bytes: &[u8], bound: usize) -> Option<usize> {
     if bytes.len() <= bound {
         return None; // no character has less than a byte
@@ -48,8 +50,9 @@ pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
 
 /// `BOUND` elements at most: ROS 2's `T[<=BOUND]`.
 ///
-/// A field of this type doesn't take a `Vec`, which may have more: `vec.try_into()?` checks how many it has, and fails with
-/// [`TooMany`]. It is read and changed as a slice, and [`into_vec`](Self::into_vec) gives the `Vec` back.
+/// A field of this type doesn't take a `Vec`, which may have more: `vec.try_into()?` checks how
+/// many it has, and fails with [`TooMany`]. It is read and changed as a slice, and
+/// [`into_vec`](Self::into_vec) gives the `Vec` back.
 ///
 /// ```
 /// use sinew_msg::cdr::{BoundedVec, TooMany};
@@ -117,7 +120,8 @@ impl<T, const BOUND: usize> TryFrom<Vec<T>> for BoundedVec<T, BOUND> {
     }
 }
 
-/// Allocates for the elements. An array has as many as its type says, so whether they are too many is seen at run time only.
+/// Allocates for the elements. An array has as many as its type says, so whether they are too many
+/// is seen at run time only.
 impl<T, const N: usize, const BOUND: usize> TryFrom<[T; N]> for BoundedVec<T, BOUND> {
     type Error = TooMany;
 

@@ -1,7 +1,8 @@
 //! Many plain values at once.
 //!
-//! Where plain values stand in the image as in memory, they are copied as bytes. They don't where the image has the other
-//! byte order, or where a struct is off its alignment: CDR aligns its fields, not itself. Then each is done by itself.
+//! Where plain values stand in the image as in memory, they are copied as bytes. They don't where
+//! the image has the other byte order, or where a struct is off its alignment: CDR aligns its
+//! fields, not itself. Then each is done by itself.
 //!
 //! These are the fast ways behind the methods of [`Field`] with the same names.
 
@@ -46,10 +47,11 @@ pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
 }
 
 impl<'a> Encoder<'a> {
-    /// Leaves room for a sequence of `count` elements behind its length, for somebody else to fill. What is there stays.
+    /// Leaves room for a sequence of `count` elements behind its length, for somebody else to fill.
+    /// What is there stays.
     ///
-    /// `None` if values don't lie in the image as in memory: the image is off its alignment, or the machine is
-    /// big-endian. Panics if there is no room for them, or `count` is 2³² or more.
+    /// `None` if values don't lie in the image as in memory: the image is off its alignment, or the
+    /// machine is big-endian. Panics if there is no room for them, or `count` is 2³² or more.
     pub fn leave<T: Plain + Field>(&mut self, count: usize) -> Option<&'a mut [T]> {
         self.write_length(count);
         if count == 0 {
@@ -78,7 +80,8 @@ fn take_in_place<'a, T: Plain + Field>(
     }
 }
 
-/// The next `count` values, borrowed where they lie, if they lie there as in memory. Otherwise nothing is read.
+/// The next `count` values, borrowed where they lie, if they lie there as in memory. Otherwise
+/// nothing is read.
 pub(crate) fn take_slice<'a, T: Plain + Field>(count: usize, decoder: &mut Decoder<'a>) -> Option<&'a [T]> {
     let mut ahead = decoder.clone();
     let values = match count {
@@ -116,7 +119,8 @@ pub fn decode_array<T: Plain + Field, const N: usize>(decoder: &mut Decoder<'_>)
     Ok(values)
 }
 
-/// Reads a sequence of `count` elements into `values`, whose allocation is used again if it is large enough.
+/// Reads a sequence of `count` elements into `values`, whose allocation is used again if it is
+/// large enough.
 ///
 /// # Errors
 /// [`Fault`] if the image ends before.
@@ -131,7 +135,8 @@ pub fn decode_sequence<T: Plain + Field>(
         return Ok(());
     }
     let Some(bytes) = take_in_place::<T>(count, decoder)? else {
-        // The bytes are there ([`Decoder::count`] has seen to it), and a plain value is as large in memory.
+        // The bytes are there ([`Decoder::count`] has seen to it), and a plain value is as large in
+        // memory.
         values.reserve_exact(count);
         for _ in 0..count {
             values.push(T::decode(decoder)?);

@@ -27,8 +27,9 @@ fn no_text(decoder: &Decoder<'_>, error: &FromUtf8Error) -> Fault {
     decoder.invalid(begin + error.utf8_error().valid_up_to(), "a string is encoded in UTF-8")
 }
 
-/// The bytes as text. They are a copy: whoever has written the image may be writing still. Most are ASCII: names of frames and joints. `String::from_utf8` takes three times as many instructions for short
-/// ones (decision 0013).
+/// The bytes as text. They are a copy: whoever has written the image may be writing still. Most are
+/// ASCII: names of frames and joints. `String::from_utf8` takes three times as many instructions
+/// for short ones (decision 0013).
 #[inline]
 #[expect(unsafe_code, reason = "a check that is quicker than the one for all of UTF-8")]
 fn checked(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {

@@ -17,7 +17,8 @@ impl<'a> Decoder<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`DecodeError::Truncated`] if there is none, [`DecodeError::Representation`] if it doesn't name plain CDR.
+    /// [`DecodeError::Truncated`] if there is none, [`DecodeError::Representation`] if it doesn't
+    /// name plain CDR.
     #[inline]
     pub fn new(image: &'a [u8], type_name: &'static str) -> Result<Self, DecodeError> {
         let Some((&[first, second, ..], body)) = image.split_first_chunk::<HEADER_SIZE>() else {
@@ -121,7 +122,8 @@ impl<'a> Decoder<'a> {
         Ok(count)
     }
 
-    /// The fault of what was read at `position` (in bytes after the header), and is not what its type allows.
+    /// The fault of what was read at `position` (in bytes after the header), and is not what its
+    /// type allows.
     #[must_use]
     pub fn invalid(&self, position: usize, problem: &'static str) -> Fault {
         Fault::invalid(position, problem)
@@ -147,7 +149,8 @@ impl<'a> Decoder<'a> {
 
 pub(super) const NO_BOOL: &str = "a bool is 0 or 1";
 
-/// What is wrong with an image; a [`DecodeError`] in the making, to which the struct adds the field's name.
+/// What is wrong with an image; a [`DecodeError`] in the making, to which the struct adds the
+/// field's name.
 ///
 /// It lies on the heap, so that what can fail returns quickly when it doesn't.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,7 +33,8 @@ impl<'a> Encoder<'a> {
         self.at
     }
 
-    /// Writes zeros up to a multiple of `alignment` (1, 2, 4 or 8). Panics if there is no room for them.
+    /// Writes zeros up to a multiple of `alignment` (1, 2, 4 or 8). Panics if there is no room for
+    /// them.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
         let padding = aligned(self.at, alignment) - self.at;
@@ -51,7 +52,8 @@ impl<'a> Encoder<'a> {
         self.take(bytes.len()).copy_from_slice(bytes);
     }
 
-    /// Writes the length of a string or sequence. Panics if it is 2³² or more: CDR has no such lengths.
+    /// Writes the length of a string or sequence. Panics if it is 2³² or more: CDR has no such
+    /// lengths.
     #[inline]
     pub fn write_length(&mut self, length: usize) {
         self.align(4);

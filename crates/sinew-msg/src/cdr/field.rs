@@ -8,13 +8,13 @@ use std::array;
 
 /// A type that a field of a message can have, if the message is to leave the process.
 ///
-/// These are `bool`, integers of up to 64 bits, `f32`, `f64`, `String`, [`WString`](super::WString), `Vec` and arrays of such
-/// types, their bounded kinds, and structs with [`derive(Message)`](macro@crate::Message), which is also what calls the
-/// methods. Offsets count from the end of the
-/// image's header.
+/// These are `bool`, integers of up to 64 bits, `f32`, `f64`, `String`,
+/// [`WString`](super::WString), `Vec` and arrays of such types, their bounded kinds, and structs
+/// with [`derive(Message)`](macro@crate::Message), which is also what calls the methods. Offsets
+/// count from the end of the image's header.
 ///
-/// The methods with `slice`, `array` and `sequence` in their name are what arrays and `Vec` use. They go element by
-/// element unless the type has a faster way; numbers are copied all at once.
+/// The methods with `slice`, `array` and `sequence` in their name are what arrays and `Vec` use.
+/// They go element by element unless the type has a faster way; numbers are copied all at once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no image, so no message that leaves its process can contain it",
     label = "neither a ROS 2 type nor a struct with `#[derive(Message)]`",
@@ -41,8 +41,8 @@ pub trait Field: Sized {
     /// [`Fault`] if the image ends or doesn't hold a valid value.
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault>;
 
-    /// Reads into this value, whose allocations are used again. After an error it is valid, but which it is, is
-    /// unspecified.
+    /// Reads into this value, whose allocations are used again. After an error it is valid, but
+    /// which it is, is unspecified.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -95,8 +95,9 @@ pub trait Field: Sized {
     fn decode_sequence(values: &mut Vec<Self>, count: usize, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         values.truncate(count);
         Self::decode_slice(values, decoder)?;
-        // A value may be larger in memory than in the image. So that a length which lies can't cost more memory than
-        // the image did, no more is reserved at once than the rest of the image is long.
+        // A value may be larger in memory than in the image. So that a length which lies can't cost
+        // more memory than the image did, no more is reserved at once than the rest of the image is
+        // long.
         let missing = count - values.len();
         values.reserve_exact(missing.min(decoder.left() / size_of::<Self>().max(1)));
         for _ in 0..missing {

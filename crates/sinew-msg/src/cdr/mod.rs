@@ -1,7 +1,7 @@
 //! The image of a message: CDR, as ROS 2 and DDS have it.
 //!
-//! Written is XCDR version 1 in little-endian order, read is either order. (OMG DDS-XTypes 1.3, section 7.4; what it
-//! leaves open is done as ROS 2's middlewares do it.)
+//! Written is XCDR version 1 in little-endian order, read is either order. (OMG DDS-XTypes 1.3,
+//! section 7.4; what it leaves open is done as ROS 2's middlewares do it.)
 //!
 //! | part | bytes |
 //! |---|---|
@@ -15,12 +15,13 @@
 //! | an array | its elements |
 //! | a struct | its fields in order, with nothing before or between but what their alignment asks for. If it has none: a byte 0 |
 //!
-//! Padding is written as zeros and read as anything. Bytes after the last field are accepted, since some writers round
-//! images up.
+//! Padding is written as zeros and read as anything. Bytes after the last field are accepted, since
+//! some writers round images up.
 //!
-//! [`Field`] is what a type of a field can do, and what [`derive(Message)`](macro@crate::Message) implements for a struct.
-//! The code here allocates only for what strings and sequences of decoded values contain. Before their elements are read,
-//! no more is reserved for them than the rest of the image is long, whatever length it claims.
+//! [`Field`] is what a type of a field can do, and what [`derive(Message)`](macro@crate::Message)
+//! implements for a struct. The code here allocates only for what strings and sequences of decoded
+//! values contain. Before their elements are read, no more is reserved for them than the rest of
+//! the image is long, whatever length it claims.
 //!
 //! ```
 //! use sinew_msg::Message;

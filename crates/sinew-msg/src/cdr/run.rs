@@ -7,8 +7,9 @@ use crate::plain::Plain;
 use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
 
 impl<'a> Decoder<'a> {
-    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them are known beforehand.
-    /// `fields` are their names, in this order, each with the offset of its end.
+    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them
+    /// are known beforehand. `fields` are their names, in this order, each with the offset of its
+    /// end.
     ///
     /// # Errors
     /// [`Fault`] if there are fewer. It names the field that is cut off.
@@ -47,8 +48,8 @@ pub struct DecoderRun<'a, const LENGTH: usize> {
 }
 
 impl<const LENGTH: usize> DecoderRun<'_, LENGTH> {
-    /// Reads the value at this offset, a multiple of its alignment in a run that is aligned as much. Panics if it ends
-    /// behind the run.
+    /// Reads the value at this offset, a multiple of its alignment in a run that is aligned as
+    /// much. Panics if it ends behind the run.
     #[inline]
     pub fn copy<T: Plain + Field>(&self, offset: usize, value: &mut T) {
         let bytes = &self.bytes[offset..offset + size_of::<T>()];
@@ -96,8 +97,8 @@ fn copy_turned<T: Plain + Field>(bytes: &[u8], big_endian: bool, value: &mut T) 
 }
 
 impl<'a> Encoder<'a> {
-    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them are known beforehand.
-    /// Panics if there is no room for them.
+    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them
+    /// are known beforehand. Panics if there is no room for them.
     #[inline]
     pub fn run<const LENGTH: usize>(&mut self, alignment: usize) -> EncoderRun<'a, LENGTH> {
         self.align(alignment);
@@ -113,8 +114,8 @@ pub struct EncoderRun<'a, const LENGTH: usize> {
 }
 
 impl<const LENGTH: usize> EncoderRun<'_, LENGTH> {
-    /// Writes a value at this offset, a multiple of its alignment in a run that is aligned as much. Panics if it would
-    /// end behind the run.
+    /// Writes a value at this offset, a multiple of its alignment in a run that is aligned as much.
+    /// Panics if it would end behind the run.
     #[inline]
     pub fn put<T: Plain + Field>(&mut self, offset: usize, value: &T) {
         let place = &mut self.bytes[offset..offset + size_of::<T>()];

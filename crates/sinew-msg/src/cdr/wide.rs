@@ -8,7 +8,8 @@ use crate::description::{ConstFieldType, type_id};
 use std::fmt;
 use std::string::FromUtf16Error;
 
-/// Text in UTF-16, as ROS 2's `wstring` has it: units that nobody has checked. A unit has 4 bytes in an image.
+/// Text in UTF-16, as ROS 2's `wstring` has it: units that nobody has checked. A unit has 4 bytes
+/// in an image.
 ///
 /// ```
 /// use sinew_msg::cdr::WString;

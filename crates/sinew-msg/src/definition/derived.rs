@@ -1,4 +1,5 @@
-//! The types that ROS 2 makes of a definition, with the names and fields that `rosidl_parser` gives them.
+//! The types that ROS 2 makes of a definition, with the names and fields that `rosidl_parser` gives
+//! them.
 
 use super::interface::{Interface, Role};
 use super::model::{

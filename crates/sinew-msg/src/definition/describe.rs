@@ -68,7 +68,8 @@ fn primitive_id(primitive: Primitive) -> u8 {
     }
 }
 
-/// As Python prints it, since ROS 2's descriptions are made by it: a string alone is bare, and in a tuple quoted.
+/// As Python prints it, since ROS 2's descriptions are made by it: a string alone is bare, and in a
+/// tuple quoted.
 fn write_value(text: &mut String, value: &Literal, is_inside: bool) -> fmt::Result {
     match value {
         Literal::Bool(true) => text.push_str("True"),

@@ -3,7 +3,8 @@
 use super::model::{Constant, ElementType, FieldDefinition};
 use super::names::TypeName;
 
-/// A type: one that a message is an instance of, or a service or action, which has its parts as fields.
+/// A type: one that a message is an instance of, or a service or action, which has its parts as
+/// fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
     /// Its name, e.g. `example_interfaces/srv/AddTwoInts_Request`.
@@ -14,7 +15,8 @@ pub struct Interface {
     pub documentation: String,
     /// In the order of the file.
     pub constants: Vec<Constant>,
-    /// In the order of the image. (One without fields has a byte in its image, and a field in its description.)
+    /// In the order of the image. (One without fields has a byte in its image, and a field in its
+    /// description.)
     pub fields: Vec<FieldDefinition>,
 }
 

@@ -1,10 +1,12 @@
 //! The ROS 2 interface language: what stands in `.msg`, `.srv` and `.action` files.
 //!
-//! [`Definition::parse`] reads one file. [`Definitions`] are those of several packages; resolved, they are
-//! [`Interfaces`]: every type is known, also those that ROS 2 derives from services and actions, and has its
-//! [description](crate::description) and its hash. Nothing here recurses, and memory is bounded by the length of the texts.
+//! [`Definition::parse`] reads one file. [`Definitions`] are those of several packages; resolved,
+//! they are [`Interfaces`]: every type is known, also those that ROS 2 derives from services and
+//! actions, and has its [description](crate::description) and its hash. Nothing here recurses, and
+//! memory is bounded by the length of the texts.
 //!
-//! Read is what ROS 2 reads (`rosidl_adapter`, as of Jazzy; <https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html>):
+//! Read is what ROS 2 reads (`rosidl_adapter`, as of Jazzy;
+//! <https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html>):
 //!
 //! | line | example |
 //! |---|---|
@@ -16,9 +18,10 @@
 //! | comment | `# text`, the field's or constant's that it stands before or behind; the first ones are the section's |
 //! | next section | `---` |
 //!
-//! It differs in corners. An array's strings have the same escapes as others (ROS 2 leaves them as they are), and `\\` is
-//! one backslash (ROS 2 replaces escapes twice). What ROS 2 would read as something that hardly anybody means, such as a
-//! string with a single quote, or with `#` inside quotes, is an error; a default value with `=` in it is none.
+//! It differs in corners. An array's strings have the same escapes as others (ROS 2 leaves them as
+//! they are), and `\\` is one backslash (ROS 2 replaces escapes twice). What ROS 2 would read as
+//! something that hardly anybody means, such as a string with a single quote, or with `#` inside
+//! quotes, is an error; a default value with `=` in it is none.
 
 mod derived;
 mod describe;

@@ -74,7 +74,8 @@ pub struct FieldDefinition {
     pub field_type: FieldType,
     /// The value it has unless another is given; fits the type.
     pub default: Option<Literal>,
-    /// Whether it has the annotation `@optional`. (ROS 2 has it without effect on images and hashes so far.)
+    /// Whether it has the annotation `@optional`. (ROS 2 has it without effect on images and hashes
+    /// so far.)
     pub optional: bool,
     /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
     pub documentation: String,

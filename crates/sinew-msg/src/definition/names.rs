@@ -46,7 +46,8 @@ impl TypeName {
         self.text.split('/').next().unwrap_or_default()
     }
 
-    /// In which folder of the package the definition lies: derived types have the kind of what they are derived from.
+    /// In which folder of the package the definition lies: derived types have the kind of what they
+    /// are derived from.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
@@ -137,7 +138,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Packages and fields: what is a name on every platform and in every language that ROS 2 generates code for.
+/// Packages and fields: what is a name on every platform and in every language that ROS 2 generates
+/// code for.
 pub(super) fn is_package(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')

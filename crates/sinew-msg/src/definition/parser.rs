@@ -300,7 +300,8 @@ fn append(documentation: &mut String, comment: &str) {
     documentation.push('\n');
 }
 
-/// Takes away what all lines are indented by, empty lines at either end, and all but one of several.
+/// Takes away what all lines are indented by, empty lines at either end, and all but one of
+/// several.
 fn tidy(documentation: &mut String) {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let common = documentation.lines().filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);

@@ -17,8 +17,8 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// The definitions that were resolved, by name; with those of `builtin_interfaces/Time` and the like if a derived
-    /// type needed them.
+    /// The definitions that were resolved, by name; with those of `builtin_interfaces/Time` and the
+    /// like if a derived type needed them.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.values()
     }

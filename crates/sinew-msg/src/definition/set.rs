@@ -56,10 +56,12 @@ impl Definitions {
         }
     }
 
-    /// Reads the interfaces of a package from its folder: `msg/*.msg`, `srv/*.srv` and `action/*.action`.
+    /// Reads the interfaces of a package from its folder: `msg/*.msg`, `srv/*.srv` and
+    /// `action/*.action`.
     ///
     /// # Errors
-    /// [`ReadError`] if the folder isn't there or has none of these, or one can't be read, is wrong or is there already.
+    /// [`ReadError`] if the folder isn't there or has none of these, or one can't be read, is wrong
+    /// or is there already.
     pub fn read_package(&mut self, package: &str, folder: &Path) -> Result<(), ReadError> {
         let mut found = false;
         for kind in [Kind::Message, Kind::Service, Kind::Action] {
@@ -97,8 +99,8 @@ impl Definitions {
 
     /// Finds each field's type and derives the types of services and actions.
     ///
-    /// These have fields of `builtin_interfaces/Time`, `service_msgs/ServiceEventInfo` and `unique_identifier_msgs/UUID`, which
-    /// are known if they are not among the definitions.
+    /// These have fields of `builtin_interfaces/Time`, `service_msgs/ServiceEventInfo` and
+    /// `unique_identifier_msgs/UUID`, which are known if they are not among the definitions.
     ///
     /// # Errors
     /// [`ResolveError`] if a type is not there or contains itself.

@@ -80,7 +80,8 @@ fn boolean(piece: Piece<'_>) -> Result<Literal, LineFault> {
     }
 }
 
-/// As Python reads an integer, since ROS 2 does: with a sign, underscores between digits, in base 2, 8, 10 or 16.
+/// As Python reads an integer, since ROS 2 does: with a sign, underscores between digits, in base
+/// 2, 8, 10 or 16.
 fn integer(text: &str) -> Option<i128> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -165,7 +166,8 @@ fn quoted_end(piece: Piece<'_>) -> Result<usize, LineFault> {
     Err(piece.fault(Problem::Quote { found: piece.found(), quote }))
 }
 
-/// The text with its escapes replaced: those of Python but `\N{..}`, since ROS 2 reads strings with it.
+/// The text with its escapes replaced: those of Python but `\N{..}`, since ROS 2 reads strings with
+/// it.
 ///
 /// A backslash with something else behind it stands for itself, as there.
 fn unescaped(piece: Piece<'_>) -> Result<String, LineFault> {

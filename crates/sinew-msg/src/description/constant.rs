@@ -1,8 +1,8 @@
 //! Descriptions that the compiler makes, and their hashes.
 //!
-//! A type's hash needs all types in it, and of a Rust struct only the compiler knows them: [`Field::TYPE`] leads from
-//! each to the next. So that the hash costs nothing at run time, it is made in a constant as well; that is why the
-//! functions here have loops for iterators.
+//! A type's hash needs all types in it, and of a Rust struct only the compiler knows them:
+//! [`Field::TYPE`] leads from each to the next. So that the hash costs nothing at run time, it is
+//! made in a constant as well; that is why the functions here have loops for iterators.
 //!
 //! [`Field::TYPE`]: crate::cdr::Field::TYPE
 
@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 pub struct ConstDescription {
     /// Its full name, e.g. `sensor_msgs/msg/Image`.
     pub name: &'static str,
-    /// The names and types of its fields, in the order of the image. None for a struct without fields.
+    /// The names and types of its fields, in the order of the image. None for a struct without
+    /// fields.
     pub fields: &'static [(&'static str, ConstFieldType)],
 }
 
@@ -125,8 +126,8 @@ impl ConstFieldType {
 impl ConstDescription {
     /// The type's hash: RIHS01, as [`TypeDescription::hash`] makes it.
     ///
-    /// ROS 2 has no arrays and sequences inside others. A type that has them gets the hash of the same text with their
-    /// description where the name of a type would stand.
+    /// ROS 2 has no arrays and sequences inside others. A type that has them gets the hash of the
+    /// same text with their description where the name of a type would stand.
     #[must_use]
     pub const fn hash(&self) -> TypeHash {
         let text = self.write(Sha256::new().update(b"{\"type_description\": "));
@@ -142,8 +143,8 @@ impl ConstDescription {
         TypeHash(text.update(b"]}").finish())
     }
 
-    /// The description of the type and all types in it; `None` if ROS 2 has no such type, because there are arrays or
-    /// sequences inside others.
+    /// The description of the type and all types in it; `None` if ROS 2 has no such type, because
+    /// there are arrays or sequences inside others.
     #[must_use]
     pub fn describe(&self) -> Option<TypeDescription> {
         let mut referenced = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! What there is to know of a type to read its images, and the hash of it.
 //!
-//! This is what ROS 2's message `type_description_interfaces/msg/TypeDescription` says, under the same names. Programs
-//! that don't have a type's definition ask for its description.
+//! This is what ROS 2's message `type_description_interfaces/msg/TypeDescription` says, under the
+//! same names. Programs that don't have a type's definition ask for its description.
 
 mod constant;
 #[cfg(feature = "text")]
@@ -26,8 +26,8 @@ pub struct TypeDescription {
 pub struct IndividualTypeDescription {
     /// Its full name, e.g. `sensor_msgs/msg/Image`.
     pub type_name: String,
-    /// Its fields in the order of the image. One without fields is described with a `uint8` that is called
-    /// `structure_needs_at_least_one_member`.
+    /// Its fields in the order of the image. One without fields is described with a `uint8` that is
+    /// called `structure_needs_at_least_one_member`.
     pub fields: Vec<FieldDescription>,
 }
 
@@ -55,8 +55,8 @@ pub struct FieldTypeDescription {
     pub nested_type_name: String,
 }
 
-/// The numbers of types, from `type_description_interfaces/msg/FieldType`. Those of arrays and sequences are sums, e.g.
-/// `UINT8 + SEQUENCE`.
+/// The numbers of types, from `type_description_interfaces/msg/FieldType`. Those of arrays and
+/// sequences are sums, e.g. `UINT8 + SEQUENCE`.
 #[expect(missing_docs, reason = "each is what it is called")]
 pub mod type_id {
     pub const NESTED: u8 = 1;
@@ -119,7 +119,8 @@ impl TypeDescription {
         TypeHash(Sha256::new().update(self.to_json().as_bytes()).finish())
     }
 
-    /// The text that is hashed: JSON in one line, with spaces behind `,` and `:`, in ASCII, without default values.
+    /// The text that is hashed: JSON in one line, with spaces behind `,` and `:`, in ASCII, without
+    /// default values.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut text = String::new();

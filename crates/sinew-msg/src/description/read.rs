@@ -4,8 +4,8 @@ use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, T
 use crate::tree::{Tree, json};
 
 impl TypeDescription {
-    /// Reads what [`to_json`](Self::to_json) writes, from whomever. Whether it describes the type that one has in mind, its
-    /// [`hash`](Self::hash) tells. `None` if it is something else.
+    /// Reads what [`to_json`](Self::to_json) writes, from whomever. Whether it describes the type
+    /// that one has in mind, its [`hash`](Self::hash) tells. `None` if it is something else.
     ///
     /// ```
     /// use sinew_msg::description::TypeDescription;

@@ -4,8 +4,8 @@ use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, T
 use std::collections::BTreeMap;
 
 impl TypeDescription {
-    /// The description of the service type with these messages: a type that has them, and the event of their coming and
-    /// going, as fields.
+    /// The description of the service type with these messages: a type that has them, and the event
+    /// of their coming and going, as fields.
     #[must_use]
     pub fn of_service(name: &str, request: &Self, response: &Self) -> Self {
         let event_name = format!("{name}_Event");

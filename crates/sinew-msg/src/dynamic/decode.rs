@@ -101,7 +101,8 @@ impl Decoding<'_> {
         if let DynamicElement::Scalar(primitive) = field.element {
             return Ok(Value::Scalars(self.scalars(primitive, count)?));
         }
-        // A value is larger than what it was read from, so no more are expected than the image has bytes for.
+        // A value is larger than what it was read from, so no more are expected than the image has
+        // bytes for.
         let mut values = Vec::with_capacity(count.min(self.decoder.left() / size_of::<Value>()));
         for index in 0..count {
             let value = self.element(field.element);

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 /// Where a part lies in the messages of a type, such as `transforms[0].header.stamp`.
 ///
-/// [`MessageType::path`] makes one, [`DynamicMessage::part`](super::DynamicMessage::part) looks there.
+/// [`MessageType::path`] makes one, [`DynamicMessage::part`](super::DynamicMessage::part) looks
+/// there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldPath {
     steps: Vec<Step>,
@@ -43,8 +44,8 @@ impl FieldPath {
 }
 
 impl MessageType {
-    /// The place that a text names: fields with dots between them, elements of arrays and sequences by their indices from 0 in
-    /// brackets.
+    /// The place that a text names: fields with dots between them, elements of arrays and sequences
+    /// by their indices from 0 in brackets.
     ///
     /// ```
     /// # use sinew_msg::definition::{Definition, Definitions};
@@ -109,7 +110,8 @@ impl MessageType {
     }
 }
 
-/// The steps of a path, at least one, the first of them a name; `None` if it is written in another way.
+/// The steps of a path, at least one, the first of them a name; `None` if it is written in another
+/// way.
 fn words(text: &str) -> Option<Vec<Word<'_>>> {
     let mut words = Vec::new();
     for part in text.split('.') {

@@ -11,11 +11,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl DynamicMessage {
-    /// Reads a message from YAML, as `ros2 topic pub` takes it: `{header: {frame_id: map}, point: {x: 1.5}}`.
+    /// Reads a message from YAML, as `ros2 topic pub` takes it: `{header: {frame_id: map}, point:
+    /// {x: 1.5}}`.
     ///
-    /// Fields that are not there have their default values. What stands for a string is taken as it is written, with or
-    /// without quotes; numbers and `bool`s have none, but for `"nan"`, `"inf"` and `"-inf"`. They are written as in YAML 1.1, which
-    /// ROS 2 reads: `yes` and `off` are `bool`s, `010` is 8 (so is `0o10`), and `1_000` is 1000. `1:30`, which is 90 there, and
+    /// Fields that are not there have their default values. What stands for a string is taken as it
+    /// is written, with or without quotes; numbers and `bool`s have none, but for `"nan"`, `"inf"`
+    /// and `"-inf"`. They are written as in YAML 1.1, which ROS 2 reads: `yes` and `off` are
+    /// `bool`s, `010` is 8 (so is `0o10`), and `1_000` is 1000. `1:30`, which is 90 there, and
     /// `!!binary` are refused.
     ///
     /// ```
@@ -41,8 +43,8 @@ impl DynamicMessage {
         read(message_type, tree::yaml(text)?)
     }
 
-    /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped in two halves, as JSON has
-    /// them.
+    /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped
+    /// in two halves, as JSON has them.
     ///
     /// # Errors
     /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
@@ -56,7 +58,8 @@ fn read(message_type: &Arc<MessageType>, tree: Tree) -> Result<DynamicMessage, T
     Ok(DynamicMessage::of(message_type, reading.structure(0, tree)?))
 }
 
-/// Reads a message whose times may be left open. Returns their places, too: the numbers of fields and elements.
+/// Reads a message whose times may be left open. Returns their places, too: the numbers of fields
+/// and elements.
 pub(super) fn read_open(
     message_type: &Arc<MessageType>,
     tree: Tree,

@@ -8,10 +8,12 @@ use super::value::{Scalar, Value};
 use crate::tree::{self, Tree};
 use std::sync::Arc;
 
-/// A message from a text, in which `now` can stand for a `builtin_interfaces/Time` and `auto` for a `std_msgs/Header`, as
-/// `ros2 topic pub` takes it: they are told the time when the message is about to be sent.
+/// A message from a text, in which `now` can stand for a `builtin_interfaces/Time` and `auto` for a
+/// `std_msgs/Header`, as `ros2 topic pub` takes it: they are told the time when the message is
+/// about to be sent.
 ///
-/// A header that is `auto` has an empty `frame_id`. For another, leave only its time open: `{stamp: now, frame_id: map}`.
+/// A header that is `auto` has an empty `frame_id`. For another, leave only its time open: `{stamp:
+/// now, frame_id: map}`.
 ///
 /// ```
 /// # use sinew_msg::definition::{Definition, Definitions};

@@ -68,7 +68,8 @@ pub(super) enum DynamicElement {
 }
 
 impl MessageType {
-    /// The type of this description. Its fields have no default values but zero and empty, since hashes don't cover others.
+    /// The type of this description. Its fields have no default values but zero and empty, since
+    /// hashes don't cover others.
     ///
     /// # Errors
     /// [`TypeError`] if the description doesn't make sense or asks for too much.

@@ -73,7 +73,8 @@ impl Scalar {
         }
     }
 
-    /// Its bytes, the least significant first; behind those of its type zeros or copies of the sign.
+    /// Its bytes, the least significant first; behind those of its type zeros or copies of the
+    /// sign.
     pub(super) fn to_bytes(self) -> [u8; 8] {
         self.bits().to_le_bytes()
     }

@@ -29,8 +29,8 @@ pub(super) fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// The integer that a word is: with a sign; in base 10, or with `0x`, `0b` and `0` or `0o` in base 16, 2 and 8; with `_` between
-/// its digits.
+/// The integer that a word is: with a sign; in base 10, or with `0x`, `0b` and `0` or `0o` in base
+/// 16, 2 and 8; with `_` between its digits.
 ///
 /// Differs from `PyYAML`, which has no `0o` (but YAML 1.2 has), and which reads `1:30` as 90.
 #[cfg(feature = "text")]

@@ -8,16 +8,19 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::iter::repeat_n;
 
-/// How messages are printed: what `ros2 topic echo` has options for. By default all of a message, in block style.
+/// How messages are printed: what `ros2 topic echo` has options for. By default all of a message,
+/// in block style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
-    /// The most elements of an array or sequence, and characters of a string, that are printed; `...` stands for others.
+    /// The most elements of an array or sequence, and characters of a string, that are printed;
+    /// `...` stands for others.
     pub truncate: Option<usize>,
     /// Arrays and sequences are not printed, but their type and length.
     pub no_arr: bool,
     /// Strings are not printed, but their length.
     pub no_str: bool,
-    /// `{x: 1, y: [2, 3]}` in one line, also if there are ends of lines in texts. (ROS 2 ends the line there.)
+    /// `{x: 1, y: [2, 3]}` in one line, also if there are ends of lines in texts. (ROS 2 ends the
+    /// line there.)
     pub flow: bool,
 }
 
@@ -280,7 +283,8 @@ impl<'a> YamlWriter<'a> {
         }
     }
 
-    /// YAML takes one end of a line for a space, and the others for what they are: so there is one more.
+    /// YAML takes one end of a line for a space, and the others for what they are: so there is one
+    /// more.
     fn single_quoted(&mut self, text: &str) {
         self.text.push('\'');
         let text = text.replace('\'', "''");
@@ -321,7 +325,8 @@ impl<'a> YamlWriter<'a> {
     }
 }
 
-/// A finite number as Python's YAML has it: an exponent with a sign, two digits and a point before it.
+/// A finite number as Python's YAML has it: an exponent with a sign, two digits and a point before
+/// it.
 pub(super) fn decimal(value: f64) -> String {
     let digits = format!("{value:?}");
     let Some((mantissa, exponent)) = digits.split_once('e') else { return digits };
@@ -342,7 +347,8 @@ enum Quotes {
 }
 
 impl Quotes {
-    /// Those of `PyYAML`, but in flow style, which is one line here, and for ends of lines that YAML 1.2 doesn't know.
+    /// Those of `PyYAML`, but in flow style, which is one line here, and for ends of lines that
+    /// YAML 1.2 doesn't know.
     fn of(text: &str, is_flow: bool) -> Self {
         let has_lines = text.contains('\n');
         if text.chars().any(is_special)
@@ -396,7 +402,8 @@ fn escape(character: char, text: &mut String) {
     text.extend(['\\', name]);
 }
 
-/// Whether a text of one line without special characters can stand without quotes, whatever it is read as then.
+/// Whether a text of one line without special characters can stand without quotes, whatever it is
+/// read as then.
 fn is_plain(text: &str, is_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let rest = &text[first.len_utf8()..];

@@ -55,7 +55,8 @@ struct Deep {
     lists: Vec<Vec<Vec<u64>>>,
 }
 
-/// `count` elements are claimed in an image of `length` bytes, and no sequence or string in it is true.
+/// `count` elements are claimed in an image of `length` bytes, and no sequence or string in it is
+/// true.
 fn lie<T: Message>(count: u32, length: usize) {
     let mut image = vec![0xff; length];
     image[..4].copy_from_slice(&[0, 1, 0, 0]);

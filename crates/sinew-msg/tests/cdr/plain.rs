@@ -61,7 +61,8 @@ fn only_plain_types_say_that_they_are() {
 #[test]
 fn structs_off_their_alignment_go_field_by_field() {
     let uneven = |id: u32| Uneven { id, weight: 1.0, value: 2.0 };
-    // With 1 byte before the items they begin at offset 12 and with 5 at 16: off and on their alignment.
+    // With 1 byte before the items they begin at offset 12 and with 5 at 16: off and on their
+    // alignment.
     for length in 0..9 {
         let items = (0..3).map(uneven).collect();
         let batch = Batch { prefix: vec![9; length], items, pair: [uneven(7), uneven(8)], check: 3 };

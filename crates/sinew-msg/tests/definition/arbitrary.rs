@@ -84,7 +84,8 @@ bool ok true
 Other other
 ";
 
-/// Parses as each kind. An error must point into the text, and what is accepted must be handled to the end.
+/// Parses as each kind. An error must point into the text, and what is accepted must be handled to
+/// the end.
 fn check(text: &[u8]) -> Result<(), TestCaseError> {
     for kind in KINDS {
         match Definition::parse(&name(&format!("x/{kind}/T")), "T", text) {

@@ -26,7 +26,8 @@ fn a_length_that_lies_costs_no_memory() {
             image[1] = 1;
             image[4..8].copy_from_slice(&claimed.to_le_bytes());
             let (_, _, largest) = allocations(|| DynamicMessage::decode(&message_type, &image));
-            // A value of a byte takes 32 in memory, and a vector that grows has up to twice as many.
+            // A value of a byte takes 32 in memory, and a vector that grows has up to twice as
+            // many.
             assert!(largest <= 64 * LENGTH, "{text}, {claimed}: {largest} bytes");
         }
     }

@@ -48,7 +48,8 @@ fn check(message: &DynamicMessage) {
     for style in [Style::default(), Style { flow: true, ..Style::default() }] {
         let yaml = message.to_yaml(&style);
         let from_yaml = DynamicMessage::from_yaml(message_type, &yaml);
-        // Bounds of strings aren't checked in images, and texts that are none, and NaNs, are only told of.
+        // Bounds of strings aren't checked in images, and texts that are none, and NaNs, are only
+        // told of.
         assert_eq!(
             from_yaml.clone().map(|message| message.to_json()),
             read.clone().map(|message| message.to_json()),

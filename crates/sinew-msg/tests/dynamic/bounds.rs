@@ -1,4 +1,5 @@
-//! The bound of a string is the same for everybody: for structs, views, dynamic messages, definitions and texts.
+//! The bound of a string is the same for everybody: for structs, views, dynamic messages,
+//! definitions and texts.
 
 use crate::message_type;
 use sinew_msg::cdr::{BoundedString, BoundedWString, Decoder, TooMany, WString};

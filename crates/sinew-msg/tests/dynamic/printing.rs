@@ -298,8 +298,8 @@ const ESCAPED: &[(&str, &str)] = &[
     ("\u{10ffff}", "\"\\U0010FFFF\""),
 ];
 
-/// What `PyYAML` 6.0.3 makes of texts, in block style and in flow style: `yaml.dump({"a": text}, allow_unicode=True,
-/// width=sys.maxsize, default_flow_style=..)`.
+/// What `PyYAML` 6.0.3 makes of texts, in block style and in flow style: `yaml.dump({"a": text},
+/// allow_unicode=True, width=sys.maxsize, default_flow_style=..)`.
 #[test]
 fn texts_are_quoted_as_by_ros_2() {
     let mut expected: Vec<(&str, String, String)> = Vec::new();

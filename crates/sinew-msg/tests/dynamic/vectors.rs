@@ -51,7 +51,8 @@ fn check(message_type: &Arc<MessageType>, vector: &Value) {
     assert_eq!(reread.encode(), image, "what is read from what was printed");
 }
 
-/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for that.)
+/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for
+/// that.)
 #[test]
 fn floats_are_read_to_the_last_bit() {
     let text = "122.416294033786585";

@@ -5,7 +5,8 @@ use crate::memory::Bound;
 use sinew_msg::definition::{Definition, Definitions, ParseError};
 use sinew_msg::description::TypeDescription;
 
-/// A field of 7 characters, or a value of 2, becomes a description with a name, a place and documentation.
+/// A field of 7 characters, or a value of 2, becomes a description with a name, a place and
+/// documentation.
 const PARSED: Bound = Bound { per_byte: 60, fixed: 2 << 10 };
 
 /// Services and actions have types of their own, and those of ROS 2 that these need.

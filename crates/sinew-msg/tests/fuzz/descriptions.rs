@@ -82,7 +82,8 @@ fn check(input: &[u8]) -> bool {
     assert_eq!(read.as_ref(), Some(&description), "{json}");
     let Ok(message_type) = TYPE.check(json.len(), || MessageType::new(&description)) else { return true };
     let message_type = Arc::new(message_type);
-    // Images that say nothing, and lengths that are believed. The input's own bytes are as good as any others.
+    // Images that say nothing, and lengths that are believed. The input's own bytes are as good as
+    // any others.
     let zeros = check_dynamic(&message_type, &[&[0, 1, 0, 0][..], &[0; 1000]].concat());
     let ones = [&[0, 1, 0, 0][..], &[1, 0, 0, 0].repeat(100)].concat();
     let own = [&[0, u8::from(input.len().is_multiple_of(2)), 0, 0], input].concat();

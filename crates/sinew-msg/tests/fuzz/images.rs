@@ -19,13 +19,15 @@ mod interfaces {
 
 use interfaces::arm_msgs::msg as arm_msgs;
 
-/// A string has 24 bytes in memory for 4 in the image, and while a vector of them grows, there are two.
+/// A string has 24 bytes in memory for 4 in the image, and while a vector of them grows, there are
+/// two.
 const OWNED: Bound = Bound { per_byte: 18, fixed: 256 };
 
 /// Owned are only numbers that don't lie as in memory.
 const SEEN: Bound = Bound { per_byte: 2, fixed: 256 };
 
-/// A number by itself has 32 bytes in memory for one in the image, in a list with another list around it.
+/// A number by itself has 32 bytes in memory for one in the image, in a list with another list
+/// around it.
 const DYNAMIC: Bound = Bound { per_byte: 128, fixed: 256 };
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {

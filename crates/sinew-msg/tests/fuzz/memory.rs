@@ -10,8 +10,9 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Does something with an input of `length` bytes, and counts what this thread has allocated meanwhile. (A piece that
-    /// grows counts twice while it does: the allocator may have to copy it.)
+    /// Does something with an input of `length` bytes, and counts what this thread has allocated
+    /// meanwhile. (A piece that grows counts twice while it does: the allocator may have to copy
+    /// it.)
     #[track_caller]
     pub(crate) fn check<R>(&self, length: usize, work: impl FnOnce() -> R) -> R {
         let before = LIVE.get();

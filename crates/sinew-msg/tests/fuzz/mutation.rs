@@ -26,8 +26,8 @@ impl Random {
 /// Longer inputs teach nothing new, and take their time.
 const LONGEST: usize = 3000;
 
-/// Changes an input in a few places. `other` is a second one of its kind; `words` are what such inputs consist of, and
-/// if there are none, numbers.
+/// Changes an input in a few places. `other` is a second one of its kind; `words` are what such
+/// inputs consist of, and if there are none, numbers.
 pub(crate) fn mutate(random: &mut Random, input: &mut Vec<u8>, other: &[u8], words: &[&str]) {
     for _ in 0..=random.below(4) {
         let at = random.below(input.len() + 1);
@@ -56,7 +56,8 @@ pub(crate) fn mutate(random: &mut Random, input: &mut Vec<u8>, other: &[u8], wor
     input.truncate(LONGEST);
 }
 
-/// Where an image may have a length, there is another one now, in either byte order; and perhaps bytes for it.
+/// Where an image may have a length, there is another one now, in either byte order; and perhaps
+/// bytes for it.
 fn set_length(random: &mut Random, input: &mut Vec<u8>, at: usize) {
     let at = at / 4 * 4;
     let length = match random.below(6) {

@@ -1,8 +1,8 @@
 //! Loom models of the protocols between processes. The processes are threads here, and their memory
 //! is ordinary memory.
 //!
-//! Run with
-//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --release --lib models`.
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --release
+//! --lib models`.
 //!
 //! Every model states the promise it checks, and which changes to the code make it fail;
 //! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
@@ -117,8 +117,8 @@ fn entries(capacity: usize) -> Entries {
     Entries::create(words(Entries::words(capacity)), capacity)
 }
 
-/// The writing end of a connection: as `Accepted` and `EventSender`, without their locks, for it has
-/// one thread here.
+/// The writing end of a connection: as `Accepted` and `EventSender`, without their locks, for it
+/// has one thread here.
 struct Route {
     connection: u32,
     port: Port,

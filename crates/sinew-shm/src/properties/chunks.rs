@@ -1,5 +1,5 @@
-//! Chunks: no image changes while a thread of either process has it, and no message that has a place in the ring is lost,
-//! however they lend, publish, read, hold and let go.
+//! Chunks: no image changes while a thread of either process has it, and no message that has a
+//! place in the ring is lost, however they lend, publish, read, hold and let go.
 
 use crate::chunk::{Hold, Lent, Loan};
 use crate::control::Table;

@@ -50,7 +50,8 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
     assert!(without.join().unwrap());
 }
 
-/// The writer's helper thread may be late: what the reader says is looked for before it counts as slow.
+/// The writer's helper thread may be late: what the reader says is looked for before it counts as
+/// slow.
 #[test]
 fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_of_it() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();

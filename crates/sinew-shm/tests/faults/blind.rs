@@ -34,8 +34,9 @@ pub(crate) fn leave_much(part: &Part) {
     }
 }
 
-/// From now on no thread of this process can map a control segment, as if there were no memory for it. A
-/// limit of its address space would do so, too, but also to whatever a thread needs at the time.
+/// From now on no thread of this process can map a control segment, as if there were no memory for
+/// it. A limit of its address space would do so, too, but also to whatever a thread needs at the
+/// time.
 fn map_no_more_segments() {
     const LONG: u32 = 1 << 20;
     let instruction = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
@@ -83,8 +84,8 @@ pub(crate) fn be_blind(part: &Part) {
     std::process::exit(0);
 }
 
-/// One that can't map what it finds looks about while a reader has yet to read what a dead one published. `met`: it has seen the
-/// dead one alive.
+/// One that can't map what it finds looks about while a reader has yet to read what a dead one
+/// published. `met`: it has seen the dead one alive.
 fn what_is_left_arrives(met: bool) {
     let scene = Scene::new();
     let reader = One::join(&scene);

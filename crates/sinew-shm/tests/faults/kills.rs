@@ -1,4 +1,5 @@
-//! Children die at named instructions, and at any: the others go on, miss nothing that was published, and clean up.
+//! Children die at named instructions, and at any: the others go on, miss nothing that was
+//! published, and clean up.
 
 use crate::process::{Part, Process, Scene};
 use crate::station::{Station, Told, until};
@@ -15,8 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Messages of a child that isn't killed.
 const MESSAGES: u64 = 150;
 
-/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage at which it is deadly; a third one
-/// if it may miss messages of others.
+/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage
+/// at which it is deadly; a third one if it may miss messages of others.
 pub(crate) fn talk(part: &Part) {
     let numbers: Vec<u64> = part.words.iter().map(|word| word.parse().unwrap()).collect();
     let point = Point::ALL.into_iter().find(|&point| point as u64 == numbers[0]);
@@ -64,7 +65,8 @@ pub(crate) fn talk(part: &Part) {
     std::process::exit(0);
 }
 
-/// Lends a large chunk, which goes back to the file system, since no publisher has room for a still larger one.
+/// Lends a large chunk, which goes back to the file system, since no publisher has room for a still
+/// larger one.
 fn lend_large(station: &Station) {
     let Some(reader) = station.readers().pop() else { return };
     let lender = station.idle_writer(&reader).unwrap().lender();
@@ -158,8 +160,9 @@ impl Survivors {
         status.signal().is_some()
     }
 
-    /// Several children at once, who read each other, too. Some stop for a while, and some of those are
-    /// killed meanwhile: before they are known, in the middle of a message, or while others wait for them.
+    /// Several children at once, who read each other, too. Some stop for a while, and some of those
+    /// are killed meanwhile: before they are known, in the middle of a message, or while others
+    /// wait for them.
     fn crowd(&self, dice: &mut Dice) {
         let mut children: Vec<_> = (0..2 + dice.below(3))
             .map(|_| {
@@ -312,7 +315,8 @@ fn children_die_at_any_instruction_and_the_others_go_on() {
     survivors.finish();
 }
 
-/// Each message is the last one for a while: nobody who comes or goes makes its reader miss that it is there.
+/// Each message is the last one for a while: nobody who comes or goes makes its reader miss that it
+/// is there.
 #[test]
 fn a_lone_message_arrives_while_others_come_and_go() {
     let rounds = std::env::var("SINEW_KILLS").ok().map_or(300, |kills| kills.parse().unwrap());

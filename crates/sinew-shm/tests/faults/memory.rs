@@ -1,4 +1,5 @@
-//! Writers where there is room for few of their messages: something makes room as long as anything can.
+//! Writers where there is room for few of their messages: something makes room as long as anything
+//! can.
 
 use crate::limits::{allow_descriptors, has_namespaces, on_a_small_file_system};
 use crate::process::{Part, Scene};
@@ -317,8 +318,8 @@ fn without_descriptors_a_larger_chunk_is_used_again() {
     assert_eq!(child.report(), ["fine"]);
 }
 
-/// Publishes large images until it is killed; now and then it has drafts that it doesn't publish. Words: the reader's id, and a number
-/// that makes it different from others.
+/// Publishes large images until it is killed; now and then it has drafts that it doesn't publish.
+/// Words: the reader's id, and a number that makes it different from others.
 pub(crate) fn publish_images(part: &Part) {
     let writing = One::join_at(&part.directory);
     let [reader, seed] = [0, 1].map(|word: usize| part.words[word].parse::<u64>().unwrap());
@@ -342,7 +343,8 @@ pub(crate) fn publish_images(part: &Part) {
     }
 }
 
-/// Reads what others publish that are killed at any moment, and keeps some of it. Words: the size of the file system.
+/// Reads what others publish that are killed at any moment, and keeps some of it. Words: the size
+/// of the file system.
 pub(crate) fn see_others_die(part: &Part) {
     let reading = One::join_at(&part.directory);
     let own = format!("{:016x}", reading.participant.id());
@@ -364,7 +366,8 @@ pub(crate) fn see_others_die(part: &Part) {
                 last = message.number;
                 let hold = message.hold.unwrap();
                 assert!(hold.bytes() == [last as u8; LENGTH], "message {last} is torn");
-                // One of a process that is gone stays readable, but its memory is its until it is let go of.
+                // One of a process that is gone stays readable, but its memory is its until it is
+                // let go of.
                 if last % 3 == 0 {
                     kept.push((last as u8, hold));
                 }

@@ -254,8 +254,8 @@ impl<T: Clone> MakeCopyOf<T> {
     const OWNER: Option<MakeCopy> = Some(MakeCopy(clone_into::<T>()));
 }
 
-/// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::time::TimerInfo)), a
-/// guard condition, a status event.
+/// A callback for what happens to an entity: a timer's expiry
+/// ([`TimerInfo`](crate::time::TimerInfo)), a guard condition, a status event.
 ///
 /// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a
 /// reentrant group it is `Fn` and `Sync`, and there is no state.

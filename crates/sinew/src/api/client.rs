@@ -97,7 +97,8 @@ impl<S: Service> Client<S> {
     ///
     /// # Errors
     /// [`CallError`], which has the request if no server took it. A wait that could never end fails
-    /// at once: [`CallFailure::WouldDeadlock`](crate::service::failure::CallFailure::WouldDeadlock).
+    /// at once:
+    /// [`CallFailure::WouldDeadlock`](crate::service::failure::CallFailure::WouldDeadlock).
     pub fn call(
         &self,
         request: impl IntoMessage<S::Request>,

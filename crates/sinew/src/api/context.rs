@@ -125,8 +125,8 @@ impl Context {
     }
 
     /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
-    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow: those that are due run, and if time went
-    /// back, none waits longer than a period.
+    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow: those that are due run, and if time
+    /// went back, none waits longer than a period.
     pub fn set_ros_time(&self, time: Option<Time>) {
         self.shared().session.set_ros_time(time);
     }

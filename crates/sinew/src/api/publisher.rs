@@ -51,8 +51,9 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 
 /// Sends messages of type `T` to everybody who subscribed to its topic.
 ///
-/// Made by [`Node::publisher`](crate::Node::publisher). Clones are the same publisher; it exists until the last one is
-/// dropped. May be used from any thread; publishing from several at once keeps the order of the sequence numbers.
+/// Made by [`Node::publisher`](crate::Node::publisher). Clones are the same publisher; it exists
+/// until the last one is dropped. May be used from any thread; publishing from several at once
+/// keeps the order of the sequence numbers.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -89,13 +90,15 @@ struct PublisherInner {
 }
 
 impl<T: Message> Publisher<T> {
-    /// A message from the publisher's pool, to be filled and published: its content is what an earlier message left, with
-    /// all the capacity it has, or `T::default()`.
+    /// A message from the publisher's pool, to be filled and published: its content is what an
+    /// earlier message left, with all the capacity it has, or `T::default()`.
     ///
-    /// When the last reference to the message goes, wherever that is, it comes back with its content. So a steady flow
-    /// allocates nothing. If subscriptions of other processes match, and values of the type are [plain](sinew_msg::Plain), the
-    /// message lies in shared memory, where they will read it; its content is then what any earlier message left. More messages at once than the pool may have (64, see [`PublisherBuilder::pool_capacity`]) are allocated
-    /// one by one. Never blocks but for the pool's short lock.
+    /// When the last reference to the message goes, wherever that is, it comes back with its
+    /// content. So a steady flow allocates nothing. If subscriptions of other processes match, and
+    /// values of the type are [plain](sinew_msg::Plain), the message lies in shared memory, where
+    /// they will read it; its content is then what any earlier message left. More messages at once
+    /// than the pool may have (64, see [`PublisherBuilder::pool_capacity`]) are allocated one by
+    /// one. Never blocks but for the pool's short lock.
     pub fn loan(&self) -> Unique<T>
     where
         T: Default,
@@ -108,13 +111,14 @@ impl<T: Message> Publisher<T> {
 
     /// Publishes a message: to every matching subscription before this returns.
     ///
-    /// The message may be a `Unique<T>`, a `Shared<T>`, a `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy
-    /// into the publisher's pool). Who gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm,
-    /// nothing is allocated for any of them but by the message's own `Clone`. Filters, `Clone` and `Drop` of messages
-    /// run on this thread, under no lock.
+    /// The message may be a `Unique<T>`, a `Shared<T>`, a `Box<T>` (adopted where it lies), a `T`,
+    /// or a `&T` (one copy into the publisher's pool). Who gets a copy is in the crate's
+    /// [table](crate#who-gets-a-copy); once the pool is warm, nothing is allocated for any of them
+    /// but by the message's own `Clone`. Filters, `Clone` and `Drop` of messages run on this
+    /// thread, under no lock.
     ///
-    /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and the subscription's
-    /// history is full: then for [`QoS::max_blocking_time`] at most.
+    /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and
+    /// the subscription's history is full: then for [`QoS::max_blocking_time`] at most.
     ///
     /// # Errors
     /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
@@ -171,8 +175,9 @@ impl<T: Message> Publisher<T> {
         self.core.match_listeners.matched_now()
     }
 
-    /// Waits until at least so many subscriptions match, at most for `timeout` (of real time, also in virtual time), or until the
-    /// context is shut down; returns whether they do. Not for callbacks: it does nothing else meanwhile.
+    /// Waits until at least so many subscriptions match, at most for `timeout` (of real time, also
+    /// in virtual time), or until the context is shut down; returns whether they do. Not for
+    /// callbacks: it does nothing else meanwhile.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -190,9 +195,10 @@ impl<T: Message> Publisher<T> {
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
-    /// Says that this publisher is alive, as publishing does: for one that is
-    /// [manual by topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
-    /// nothing for others, which are alive anyway. Never blocks but for short locks.
+    /// Says that this publisher is alive, as publishing does: for one that is [manual by
+    /// topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within its
+    /// [lease](QoS::lease). Does nothing for others, which are alive anyway. Never blocks but for
+    /// short locks.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -269,17 +275,19 @@ impl Drop for PublisherInner {
 pub struct PublisherStatistics {
     /// Messages published.
     pub published: u64,
-    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages (those made when a message is
-    /// taken are the subscription's); and of images, and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory
-    /// where other processes read them. (Such bytes up to 456 don't count: they lie in the ring itself.)
+    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages
+    /// (those made when a message is taken are the subscription's); and of images, and of plain
+    /// values that weren't [lent](Publisher::loan), as bytes, into the memory where other processes
+    /// read them. (Such bytes up to 456 don't count: they lie in the ring itself.)
     pub copies: u64,
-    /// Images made of values that are not plain: for other processes, once for all of them, and for subscriptions of this
-    /// process that take another Rust type.
+    /// Images made of values that are not plain: for other processes, once for all of them, and for
+    /// subscriptions of this process that take another Rust type.
     pub encodings: u64,
-    /// Values made of images that were published here, for subscriptions of this process that take values, or another Rust type.
+    /// Values made of images that were published here, for subscriptions of this process that take
+    /// values, or another Rust type.
     pub decodings: u64,
-    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample) that were
-    /// [edited](Publisher::edit) or passed on.
+    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample)
+    /// that were [edited](Publisher::edit) or passed on.
     pub drafts: u64,
     /// Messages kept for late joiners now.
     pub retained: u64,
@@ -287,8 +295,8 @@ pub struct PublisherStatistics {
     pub pooled: u64,
 }
 
-/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`], [`Shared<T>`], [`Draft<T>`], [`Edit<T>`] and
-/// [`Sample<T>`].
+/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`],
+/// [`Shared<T>`], [`Draft<T>`], [`Edit<T>`] and [`Sample<T>`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be published as a message of type `{T}`",
     note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
@@ -515,9 +523,9 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
 
     super::handlers::handler_methods!();
 
-    /// Called by the executor when the publisher has been silent for longer than the [deadline](QoS::deadline) it offers,
-    /// and again after each further period (several at once if it is late). Counts from the first message on. Never called
-    /// without a deadline.
+    /// Called by the executor when the publisher has been silent for longer than the
+    /// [deadline](QoS::deadline) it offers, and again after each further period (several at once if
+    /// it is late). Counts from the first message on. Never called without a deadline.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -547,10 +555,10 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when the publisher, whose liveliness is
-    /// [manual by topic](crate::qos::Liveliness::ManualByTopic), has neither published nor
-    /// [said that it is alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins when it
-    /// is created. Never called for others, or without a lease.
+    /// Called by the executor when the publisher, whose liveliness is [manual by
+    /// topic](crate::qos::Liveliness::ManualByTopic), has neither published nor [said that it is
+    /// alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins
+    /// when it is created. Never called for others, or without a lease.
     ///
     /// ```
     /// use sinew::prelude::*;

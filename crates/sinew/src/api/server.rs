@@ -34,11 +34,11 @@ const POOL_CAPACITY: usize = 64;
 
 /// Answers the requests of a service.
 ///
-/// Made by [`Node::server`](crate::Node::server). A service has one server at a time. Its
-/// requests wait in a bounded queue and are taken in the order of the calls. It exists until it is
-/// dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what a
-/// [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It may be dropped in its
-/// own callback.
+/// Made by [`Node::server`](crate::Node::server). A service has one server at a time. Its requests
+/// wait in a bounded queue and are taken in the order of the calls. It exists until it is dropped:
+/// then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what a
+/// [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It may
+/// be dropped in its own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -144,8 +144,8 @@ pub struct ServerStatistics {
     pub received: u64,
     /// Requests that wait in it now.
     pub waiting: u64,
-    /// Requests that were taken by a [`Responder`](crate::service::responder::Responder) or a future and have no answer
-    /// yet.
+    /// Requests that were taken by a [`Responder`](crate::service::responder::Responder) or a
+    /// future and have no answer yet.
     pub in_hand: u64,
     /// Responses that reached their callers.
     pub answered: u64,

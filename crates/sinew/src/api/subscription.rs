@@ -112,8 +112,8 @@ impl<T: Message> Subscription<T> {
     }
 
     /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is
-    /// [viewing](SubscriptionBuilder::accept_images), what comes from another process isn't decoded, but
-    /// read in that process's memory.
+    /// [viewing](SubscriptionBuilder::accept_images), what comes from another process isn't
+    /// decoded, but read in that process's memory.
     pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
         self.core.take().map(|entry| self.sample(entry))
     }
@@ -497,10 +497,10 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when a publisher that matches came or went, or its lease expired, or lives
-    /// again: an automatic one is alive while it exists, a
-    /// [manual](crate::qos::Liveliness::ManualByTopic) one if it has published or said so within the
-    /// lease it offers.
+    /// Called by the executor when a publisher that matches came or went, or its lease expired, or
+    /// lives again: an automatic one is alive while it exists, a
+    /// [manual](crate::qos::Liveliness::ManualByTopic) one if it has published or said so within
+    /// the lease it offers.
     ///
     /// ```
     /// use sinew::prelude::*;

@@ -1,13 +1,14 @@
 //! Looking at something when its time is up.
 //!
-//! A publisher or a subscription that has promises watched has one [`DeadlineTimer`], a member of its
-//! handlers' group: it waits in the executor's heap of deadlines, as a timer does, until the
-//! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and
-//! waits for the next such time. So what happens in time (a message, a sign of life) pays nothing
-//! for being watched but a note of when it was, and nothing polls.
+//! A publisher or a subscription that has promises watched has one [`DeadlineTimer`], a member of
+//! its handlers' group: it waits in the executor's heap of deadlines, as a timer does, until the
+//! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and waits
+//! for the next such time. So what happens in time (a message, a sign of life) pays nothing for
+//! being watched but a note of when it was, and nothing polls.
 //!
 //! The timer calls no handler itself: what it finds it adds to the handlers'
-//! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which it happened, and they run next.
+//! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which it happened,
+//! and they run next.
 
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;

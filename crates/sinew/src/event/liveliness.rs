@@ -1,11 +1,11 @@
 //! Whether publishers are alive.
 //!
 //! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
-//! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has passed since
-//! its last sign of life (its creation, a publication, an assertion), and lives again with the
-//! next. What looks first notices that it expired: the timer of the publisher's handler (or of the
-//! log's line, without a handler), that of any matched subscription's handler, or the sign that
-//! comes too late; all of them are told at once, under the lease's lock.
+//! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has
+//! passed since its last sign of life (its creation, a publication, an assertion), and lives again
+//! with the next. What looks first notices that it expired: the timer of the publisher's handler
+//! (or of the log's line, without a handler), that of any matched subscription's handler, or the
+//! sign that comes too late; all of them are told at once, under the lease's lock.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
 

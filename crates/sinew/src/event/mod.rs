@@ -1,5 +1,5 @@
-//! What happens to an entity besides messages: what `on_..` handlers are told, guard conditions, and
-//! file descriptors that become ready.
+//! What happens to an entity besides messages: what `on_..` handlers are told, guard conditions,
+//! and file descriptors that become ready.
 
 // What happens to an entity besides messages: what handlers are told, and who finds it out.
 //

@@ -93,8 +93,8 @@ pub struct LivelinessLost {
     pub total_change: u64,
 }
 
-/// Publishers that match a subscription came, went, let their lease expire, or gave a sign of life again. ROS 2:
-/// `rmw_liveliness_changed_status_t`.
+/// Publishers that match a subscription came, went, let their lease expire, or gave a sign of life
+/// again. ROS 2: `rmw_liveliness_changed_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LivelinessChanged {

@@ -7,8 +7,8 @@ pub(super) struct Bells {
     pub(super) of_workers: Box<[Condvar]>,
     /// The thread that minds the timers, if there is one.
     pub(super) of_timers: Condvar,
-    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the callers in `State::rung`, for
-    /// the timers' thread and for the descriptor.
+    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the
+    /// callers in `State::rung`, for the timers' thread and for the descriptor.
     pub(super) due: AtomicU64,
 }
 
@@ -22,7 +22,8 @@ pub(super) const DESCRIPTOR: u64 = TIMERS << 1;
 impl Bells {
     #[inline]
     pub(super) fn call(&self, worker: u32) {
-        // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals before it.
+        // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals
+        // before it.
         self.due.fetch_or(1 << worker, Ordering::Relaxed);
     }
 

@@ -2,14 +2,14 @@
 //!
 //! [`Scheduler::run_as_caller`] hands out the one entity that the thread waits for, if its group is
 //! free. A thread in the middle of a callback of the executor does so inside that callback
-//! (*nested*); a thread from outside takes the place of a worker that rests (a *caller*), so that no
-//! more callbacks run at once than the executor has threads.
+//! (*nested*); a thread from outside takes the place of a worker that rests (a *caller*), so that
+//! no more callbacks run at once than the executor has threads.
 //!
-//! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it can run its
-//! entity after all and no worker is called for what is ready: when something becomes ready, when a
-//! callback ends that ran in the group, when another lender goes, and when a worker goes to sleep
-//! in turn or stops. A thread that could not run anything isn't rung: it would go to sleep again,
-//! and be rung again.
+//! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it
+//! can run its entity after all and no worker is called for what is ready: when something becomes
+//! ready, when a callback ends that ran in the group, when another lender goes, and when a worker
+//! goes to sleep in turn or stops. A thread that could not run anything isn't rung: it would go to
+//! sleep again, and be rung again.
 //!
 //! Entities that are to be run here are announced without calling a thread. So every way out of
 //! here that leaves something ready calls a thread for it: [`Scheduler::register_caller`], the end

@@ -23,7 +23,8 @@ thread_local! {
         const { CallbackStack { depth: Cell::new(0), lane: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
-    /// The executors that are spun on this thread, or for which it runs a callback as a caller, outermost first.
+    /// The executors that are spun on this thread, or for which it runs a callback as a caller,
+    /// outermost first.
     static SPINNING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 

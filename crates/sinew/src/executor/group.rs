@@ -15,9 +15,9 @@ use slab::Slab;
 ///
 /// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like that it makes
 /// belong to its node, and run in it; their callbacks may take `&mut S` as their first parameter,
-/// and need no lock for it. Every node has a default group without state for all others. Clones are the same
-/// group. The state lives as long as a handle or an entity of the group, and is only ever touched
-/// by the thread that runs the group.
+/// and need no lock for it. Every node has a default group without state for all others. Clones are
+/// the same group. The state lives as long as a handle or an entity of the group, and is only ever
+/// touched by the thread that runs the group.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -1,12 +1,12 @@
 //! A callback group's token: who may touch its callbacks and its state now.
 //!
-//! Every group has a number, and at any time at most one [`GroupToken`] with that number: the scheduler
-//! makes it when it hands out a member of the group to be run, and takes it back before it hands
-//! out the next. The token has two keys, to the group's callbacks and to the state they share. An
-//! [`GroupCell`] cell opens for the key with its number only, so `&mut CellKey` stands for `&mut` of
-//! what the key opens. No lock is held while the user's code runs, and none has to be taken: the
-//! scheduler's own lock, under which tokens are made and taken back, orders the threads that have
-//! them one after the other.
+//! Every group has a number, and at any time at most one [`GroupToken`] with that number: the
+//! scheduler makes it when it hands out a member of the group to be run, and takes it back before
+//! it hands out the next. The token has two keys, to the group's callbacks and to the state they
+//! share. An [`GroupCell`] cell opens for the key with its number only, so `&mut CellKey` stands
+//! for `&mut` of what the key opens. No lock is held while the user's code runs, and none has to be
+//! taken: the scheduler's own lock, under which tokens are made and taken back, orders the threads
+//! that have them one after the other.
 
 use crate::sys::sync::next_serial;
 use std::cell::UnsafeCell;
@@ -88,8 +88,8 @@ pub struct GroupCell<T, What> {
 }
 
 // SAFETY: a shared `GroupCell` gives access only through the key with its number. There is one at a
-// time, and the threads that have it come one after the other (`GroupToken::of`); so the value is moved
-// between threads (`Send`) but never shared.
+// time, and the threads that have it come one after the other (`GroupToken::of`); so the value is
+// moved between threads (`Send`) but never shared.
 unsafe impl<T: Send, What> Sync for GroupCell<T, What> {}
 
 impl<T, What> GroupCell<T, What> {
@@ -103,9 +103,9 @@ impl<T, What> GroupCell<T, What> {
         if size_of::<T>() != 0 {
             assert_eq!(key.0, self.number, "a cell was opened in another group's turn");
         }
-        // SAFETY: there is one key per number and kind (`GroupToken::of`), it stays borrowed as long as
-        // the reference lives, and a key opens one cell at a time. References to values without a
-        // size can't conflict.
+        // SAFETY: there is one key per number and kind (`GroupToken::of`), it stays borrowed as
+        // long as the reference lives, and a key opens one cell at a time. References to values
+        // without a size can't conflict.
         unsafe { &mut *self.value.get() }
     }
 }

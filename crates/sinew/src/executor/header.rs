@@ -10,7 +10,8 @@ use std::sync::Weak;
 #[derive(Clone, Copy)]
 pub(crate) struct MemberId {
     pub(super) index: u32,
-    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
+    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for
+    /// it.
     pub(super) serial: u64,
 }
 
@@ -30,8 +31,8 @@ pub(crate) struct TaskHeader {
     pub(super) is_gone: SignalFlag,
 }
 
-/// How often the runs of a task are measured: each, or one in [`SAMPLED`](super::wake_policy::SAMPLED)
-/// once it is known to be short.
+/// How often the runs of a task are measured: each, or one in
+/// [`SAMPLED`](super::wake_policy::SAMPLED) once it is known to be short.
 ///
 /// Written by the thread that runs the task, and when a run was measured. A hint: a write that is
 /// lost measures one run more or less.

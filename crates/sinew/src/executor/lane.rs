@@ -15,9 +15,9 @@
 //! - L1 [`push`](Lane::push) takes a task only if its key isn't older than that of the last in the
 //!   lane: the lane is sorted.
 //! - L2 The *gate* is a time. It is set whenever the scheduler's lock is let go
-//!   ([`Locked`](super::scheduler::Locked)): to the key of what is first in the queue or the time at
-//!   which the first timer is due, whichever is earlier; or to [`SHUT`] if the lane's tasks must not
-//!   run past the queue at all (the spin is to end, priorities differ, clocks are virtual, ..).
+//!   ([`Locked`](super::scheduler::Locked)): to the key of what is first in the queue or the time
+//!   at which the first timer is due, whichever is earlier; or to [`SHUT`] if the lane's tasks must
+//!   not run past the queue at all (the spin is to end, priorities differ, clocks are virtual, ..).
 //! - L3 [`advance`](Lane::advance) hands out the head only if it is older than the gate. Else the
 //!   worker asks [`Scheduler::next`](super::scheduler::Scheduler::next), which knows both: what is
 //!   older in the queue, or falls due before, runs first, and the lane stays.
@@ -26,9 +26,9 @@
 //!
 //! Only executors with one thread have a lane, and only the thread that spins pushes and advances.
 //! While its lane isn't empty it keeps its place among the executor's callbacks, so that no thread
-//! from outside runs one; and what would run a callback in the middle of another one, or wait for it,
-//! *settles* the lane first: the tasks in it go into the queue, and the group of the task that runs
-//! is marked as running, as if it had come from there.
+//! from outside runs one; and what would run a callback in the middle of another one, or wait for
+//! it, *settles* the lane first: the tasks in it go into the queue, and the group of the task that
+//! runs is marked as running, as if it had come from there.
 //!
 //! # Memory
 //!
@@ -102,7 +102,8 @@ pub(crate) enum Advance {
     Next(InLane),
     /// It asks the scheduler.
     Ask,
-    /// There is more to be done about the one that ran: [`finish_in_lane`](super::scheduler::Scheduler::finish_in_lane).
+    /// There is more to be done about the one that ran:
+    /// [`finish_in_lane`](super::scheduler::Scheduler::finish_in_lane).
     Unfinished(InLane),
 }
 

@@ -1,6 +1,7 @@
 //! Executors and wait sets: what runs callbacks, on which threads, in which order.
 
-// Executors: running callbacks in the order in which their messages arrived. (The design's section 7.)
+// Executors: running callbacks in the order in which their messages arrived. (The design's section
+// 7.)
 //
 // | file | what |
 // |---|---|
@@ -87,16 +88,17 @@ pub use threads::Placement;
 use threads::{ThreadOptions, ThreadSetup};
 pub use wait_set::{Ready, WaitSet, Waitable};
 
-/// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
-/// groups with a higher priority first.
+/// Runs callbacks: in the order in which their messages arrived and their timers were due, across
+/// all entities, those of groups with a higher priority first.
 ///
-/// With [`single`](Self::single), all `spin` functions run callbacks on the calling thread, one at a time. With
-/// [`multi`](Self::multi), [`spin`](Self::spin) and [`spin_until`](Self::spin_until) run callbacks of different groups (and of
-/// [reentrant](crate::ReentrantGroup) ones) on several threads, of which the calling one is the first; the other functions use
-/// the calling thread alone. Callbacks begin in order; with several threads one may overtake another after that. One spin of
-/// an executor runs at a time; different executors may serve different nodes or groups on different threads. While nothing is
-/// ready the threads sleep; an idle entity costs nothing. Dropped, an executor gives its groups free, and what waits in them
-/// keeps waiting.
+/// With [`single`](Self::single), all `spin` functions run callbacks on the calling thread, one at
+/// a time. With [`multi`](Self::multi), [`spin`](Self::spin) and [`spin_until`](Self::spin_until)
+/// run callbacks of different groups (and of [reentrant](crate::ReentrantGroup) ones) on several
+/// threads, of which the calling one is the first; the other functions use the calling thread
+/// alone. Callbacks begin in order; with several threads one may overtake another after that. One
+/// spin of an executor runs at a time; different executors may serve different nodes or groups on
+/// different threads. While nothing is ready the threads sleep; an idle entity costs nothing.
+/// Dropped, an executor gives its groups free, and what waits in them keeps waiting.
 ///
 /// Which one to take is told in `docs/book/executors.md`.
 ///
@@ -127,11 +129,12 @@ pub struct Executor {
 /// Whether an executor's timers have a thread of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TimerThread {
-    /// No: the threads that run callbacks mind the timers. The default; it costs no switch between threads.
+    /// No: the threads that run callbacks mind the timers. The default; it costs no switch between
+    /// threads.
     #[default]
     No,
-    /// A thread wakes when they are due and queues them, before the messages that were published after that. For executors that
-    /// are busy with long callbacks on several threads.
+    /// A thread wakes when they are due and queues them, before the messages that were published
+    /// after that. For executors that are busy with long callbacks on several threads.
     Queues,
     /// A thread wakes when they are due and runs their callbacks itself, beside those that run
     /// callbacks of other groups; a timer is queued if its group is running.
@@ -141,11 +144,13 @@ pub enum TimerThread {
 /// What callbacks are ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DispatchOrder {
-    /// When their messages arrived, the default: a subscription keeps its place in the queue if its oldest message gives way to
-    /// a newer one. So a topic that is published faster than it is read still has its turn.
+    /// When their messages arrived, the default: a subscription keeps its place in the queue if its
+    /// oldest message gives way to a newer one. So a topic that is published faster than it is read
+    /// still has its turn.
     #[default]
     Arrival,
-    /// When the messages that wait were published: a message that gives way takes its place in the queue with it.
+    /// When the messages that wait were published: a message that gives way takes its place in the
+    /// queue with it.
     SourceTime,
 }
 
@@ -175,8 +180,9 @@ struct ServedNode {
 impl ServedNode {
     fn warn_if_idle(&self) {
         let ServedNode { node, groups, is_inhabited, ever } = self;
-        // Kept by its handle, by its groups and by this: by nothing that a program uses without an executor, then, such as a
-        // publisher. (A hint: a handle that is cloned or dropped meanwhile decides whether it is given now.)
+        // Kept by its handle, by its groups and by this: by nothing that a program uses without an
+        // executor, then, such as a publisher. (A hint: a handle that is cloned or dropped
+        // meanwhile decides whether it is given now.)
         let has_nothing = || Arc::strong_count(node) <= groups + 2;
         if *is_inhabited || !(*ever || has_nothing()) {
             return;
@@ -198,7 +204,8 @@ enum Served {
     Group(Weak<GroupCore>),
 }
 
-/// What can be added to an executor or a wait set: a [`Context`](crate::Context), a [`Node`](crate::Node), a [`Group`] or a [`ReentrantGroup`].
+/// What can be added to an executor or a wait set: a [`Context`](crate::Context), a
+/// [`Node`](crate::Node), a [`Group`] or a [`ReentrantGroup`].
 pub trait Executable: sealed::Sealed {
     #[doc(hidden)]
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
@@ -234,13 +241,15 @@ impl Executor {
         builder::plain(1)
     }
 
-    /// An executor that runs callbacks on so many threads, the one that spins it included; 0 for as many as the process may
-    /// use cores. More than 61 are 61 (with [`builder`](Self::builder) they are an error). They are started by [`spin`](Self::spin) and end with it.
+    /// An executor that runs callbacks on so many threads, the one that spins it included; 0 for as
+    /// many as the process may use cores. More than 61 are 61 (with [`builder`](Self::builder) they
+    /// are an error). They are started by [`spin`](Self::spin) and end with it.
     ///
     /// A callback of a group never runs at the same time as another of that group, unless it is
-    /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one, unless it says otherwise. What
-    /// a callback publishes usually runs next on the same thread, and another one is woken only if it would wait longer than
-    /// that takes; the executor learns how long callbacks run ([`run_times`](Self::run_times)).
+    /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one,
+    /// unless it says otherwise. What a callback publishes usually runs next on the same thread,
+    /// and another one is woken only if it would wait longer than that takes; the executor learns
+    /// how long callbacks run ([`run_times`](Self::run_times)).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -267,16 +276,18 @@ impl Executor {
         self.scheduler.threads()
     }
 
-    /// How long the callbacks of each entity have run so far, in no particular order; entities that have not run are left out.
+    /// How long the callbacks of each entity have run so far, in no particular order; entities that
+    /// have not run are left out.
     ///
-    /// Every run of a callback is measured until it is known to be short (under 10 µs), then one in eight, which counts as
-    /// eight. Allocates.
+    /// Every run of a callback is measured until it is known to be short (under 10 µs), then one in
+    /// eight, which counts as eight. Allocates.
     pub fn run_times(&self) -> Vec<RunTimes> {
         self.scheduler.run_times()
     }
 
-    /// Serves a context, a node or a group from now on: of a context or a node all groups that no other executor serves,
-    /// also those that are still to come. So groups or nodes that want an executor of their own are added to that first. May be called while another thread spins.
+    /// Serves a context, a node or a group from now on: of a context or a node all groups that no
+    /// other executor serves, also those that are still to come. So groups or nodes that want an
+    /// executor of their own are added to that first. May be called while another thread spins.
     ///
     /// # Errors
     /// [`AddError`]: another executor serves it, or its context is shut down or lives in another time.
@@ -349,11 +360,12 @@ impl Executor {
         if self.scheduler.accept_clock(clock) { Ok(()) } else { Err(AddError::OtherClock) }
     }
 
-    /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was made by
-    /// [`Context::from_args`](crate::Context::from_args)).
+    /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was
+    /// made by [`Context::from_args`](crate::Context::from_args)).
     ///
-    /// What is added belongs before it. If there is nothing (nothing was added, or it is all gone), other threads have
-    /// two seconds to add something. A node of which nothing is left that could run is named in the log, once.
+    /// What is added belongs before it. If there is nothing (nothing was added, or it is all gone),
+    /// other threads have two seconds to add something. A node of which nothing is left that could
+    /// run is named in the log, once.
     ///
     /// # Errors
     /// [`SpinError`]: a callback panicked, or failed and [`on_error`](ExecutorBuilder::on_error) says to stop; a thread spins this
@@ -460,7 +472,8 @@ impl Executor {
         result.and_then(|output| fault.map_or(Ok(output), Err))
     }
 
-    /// Ends what was detached in contexts that are shut down: here, and not on the thread that waits for signals.
+    /// Ends what was detached in contexts that are shut down: here, and not on the thread that
+    /// waits for signals.
     fn end_detached(&self) {
         if cfg!(loom) {
             return; // models have steps enough
@@ -492,7 +505,8 @@ impl Executor {
         }
     }
 
-    /// Runs what is ready now, and nothing that becomes ready meanwhile. Returns how many callbacks ran. Doesn't wait.
+    /// Runs what is ready now, and nothing that becomes ready meanwhile. Returns how many callbacks
+    /// ran. Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).
@@ -502,8 +516,8 @@ impl Executor {
         spin.run(Blocking::Until(clock.stamp()))
     }
 
-    /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed (checked between
-    /// callbacks). Returns how many callbacks ran. Doesn't wait.
+    /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed
+    /// (checked between callbacks). Returns how many callbacks ran. Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).
@@ -513,7 +527,8 @@ impl Executor {
         spin.run(Blocking::None)
     }
 
-    /// Runs one callback, for which it waits at most `timeout` (of real time, also in virtual time). Returns whether one ran.
+    /// Runs one callback, for which it waits at most `timeout` (of real time, also in virtual
+    /// time). Returns whether one ran.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).
@@ -529,8 +544,9 @@ impl Executor {
         spin.run(patience).map(|ran| ran > 0)
     }
 
-    /// Runs callbacks until the future is ready, and returns what it is ready with. The future is polled on this thread,
-    /// between callbacks. An executor that serves nothing only polls the future; those of Sinew end with their contexts.
+    /// Runs callbacks until the future is ready, and returns what it is ready with. The future is
+    /// polled on this thread, between callbacks. An executor that serves nothing only polls the
+    /// future; those of Sinew end with their contexts.
     ///
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped before.
@@ -552,8 +568,9 @@ impl Executor {
         result
     }
 
-    /// Moves virtual time forward, from one timer to the next, and runs at each time what is ready until nothing is.
-    /// Returns how many callbacks ran. The same program does the same in the same order every time.
+    /// Moves virtual time forward, from one timer to the next, and runs at each time what is ready
+    /// until nothing is. Returns how many callbacks ran. The same program does the same in the same
+    /// order every time.
     ///
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::NotVirtual`] if the context lives in real time.
@@ -679,8 +696,8 @@ impl Drop for Dismissal<'_> {
 pub struct StopHandle(Arc<Scheduler>);
 
 impl StopHandle {
-    /// Makes the spin that runs return, once its running callback has; if none runs, the next one. (So a stop that comes
-    /// just before the spin isn't lost.)
+    /// Makes the spin that runs return, once its running callback has; if none runs, the next one.
+    /// (So a stop that comes just before the spin isn't lost.)
     pub fn stop(&self) {
         self.0.stop();
     }

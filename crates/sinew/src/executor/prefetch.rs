@@ -1,16 +1,20 @@
-//! What this thread touches in its bursts of work, to be fetched together when it wakes for the next one.
+//! What this thread touches in its bursts of work, to be fetched together when it wakes for the
+//! next one.
 //!
-//! A robot's executor sleeps for milliseconds between bursts of work, and wakes with cold caches: then a burst is little else
-//! than waiting for memory, one line after the other, as each is found through the one before. But most of the work is
-//! periodic, and touches the same memory every time. So a spinning thread notes which entities it runs and publishes with, and
-//! when it wakes asks for the lines of all it used in its last few bursts at once: that takes about as long as waiting for a
-//! few of them. (Measured: docs/internals/decisions/0006. A prefetch instruction would need none of the care below, but processors drop
-//! it when the address is not in the TLB either, which after a sleep is the rule.)
+//! A robot's executor sleeps for milliseconds between bursts of work, and wakes with cold caches:
+//! then a burst is little else than waiting for memory, one line after the other, as each is found
+//! through the one before. But most of the work is periodic, and touches the same memory every
+//! time. So a spinning thread notes which entities it runs and publishes with, and when it wakes
+//! asks for the lines of all it used in its last few bursts at once: that takes about as long as
+//! waiting for a few of them. (Measured: docs/internals/decisions/0006. A prefetch instruction
+//! would need none of the care below, but processors drop it when the address is not in the TLB
+//! either, which after a sleep is the rule.)
 //!
-//! What is noted is kept by a `Weak`, so that its memory stays a part of this process: an entity that is dropped is dropped in
-//! full, only its empty allocation stays for a few bursts. An entity says itself at which place it is noted ([`NoteIndex`]), so for
-//! what is known already a note is a comparison. It is a hint in every respect: places are written by any thread, and one that
-//! is wrong costs a search.
+//! What is noted is kept by a `Weak`, so that its memory stays a part of this process: an entity
+//! that is dropped is dropped in full, only its empty allocation stays for a few bursts. An entity
+//! says itself at which place it is noted ([`NoteIndex`]), so for what is known already a note is a
+//! comparison. It is a hint in every respect: places are written by any thread, and one that is
+//! wrong costs a search.
 
 use crate::message::block::Pool;
 use crate::sys::clock::Time;
@@ -21,7 +25,8 @@ use std::sync::Weak;
 /// How many entities are noted at most. More would push one another out of the nearest cache.
 const LENGTH: usize = 256;
 
-/// How many are learnt in one burst at most: a thread that works through thousands of entities doesn't spend its time on notes.
+/// How many are learnt in one burst at most: a thread that works through thousands of entities
+/// doesn't spend its time on notes.
 const LEARNT_PER_BURST: usize = 64;
 
 /// After so many bursts without being used, an entity is forgotten.
@@ -217,8 +222,8 @@ fn forget_code(code: Code) {
     });
 }
 
-/// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the outer one.) They are kept for the
-/// next time, when it fetches them if it has been away for long.
+/// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the
+/// outer one.) They are kept for the next time, when it fetches them if it has been away for long.
 pub(crate) struct Noting {
     outer: bool,
     code: Code,
@@ -261,7 +266,8 @@ pub(crate) fn take_notes(now: i64) {
     come_back(now);
 }
 
-/// This thread does something at `now` that it may not have done for a while: then it fetches what that takes.
+/// This thread does something at `now` that it may not have done for a while: then it fetches what
+/// that takes.
 #[inline]
 pub(crate) fn come_back(now: i64) {
     let away = NOTES.with(|notes| now.saturating_sub(notes.left_at.replace(now)));
@@ -345,11 +351,13 @@ fn stack_address() -> usize {
     std::hint::black_box(&raw const here).addr()
 }
 
-/// Reads the part of the stack that the last burst used. (Calls inside calls go deep: a kilobyte or two each.)
+/// Reads the part of the stack that the last burst used. (Calls inside calls go deep: a kilobyte or
+/// two each.)
 fn touch_stack() {
     let here = stack_address();
     let deepest = NOTES.with(|notes| notes.deepest.replace(usize::MAX));
-    // This thread has used its stack down to there, so it is mapped, and stays so as long as the thread lives.
+    // This thread has used its stack down to there, so it is mapped, and stays so as long as the
+    // thread lives.
     touch(deepest.max(here.saturating_sub(MOST_STACK)), here.saturating_sub(deepest).min(MOST_STACK) / LINE);
 }
 
@@ -372,8 +380,9 @@ fn touch(address: usize, lines: usize) {
     for line in 0..lines {
         let line = address + line * LINE;
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: the address is on a page of this process (`fetch`: kept by a `Weak`, code, this thread's stack, held under a lock, or
-        // kept mapped by who names it). Nothing the program can see comes of the read, so it matters not who writes there meanwhile.
+        // SAFETY: the address is on a page of this process (`fetch`: kept by a `Weak`, code, this
+        // thread's stack, held under a lock, or kept mapped by who names it). Nothing the program
+        // can see comes of the read, so it matters not who writes there meanwhile.
         unsafe {
             std::arch::asm!("mov {0:e}, dword ptr [{0}]", inout(reg) line => _, options(nostack, preserves_flags, readonly));
         }

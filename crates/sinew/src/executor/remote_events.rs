@@ -1,26 +1,32 @@
 //! How an executor hears from other processes.
 //!
-//! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before they look for work; what comes enters the
-//! histories, and so the ready queue, as if it had been published here. One of the threads that have nothing to do is the *poller*: it
-//! sleeps on the ports' bell in shared memory instead of its condition variable, and a thread that
-//! calls it rings that bell.
+//! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before
+//! they look for work; what comes enters the histories, and so the ready queue, as if it had been
+//! published here. One of the threads that have nothing to do is the *poller*: it sleeps on the
+//! ports' bell in shared memory instead of its condition variable, and a thread that calls it rings
+//! that bell.
 //!
-//! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
-//! call that comes after it, which also is made under the mutex, ends the sleep or keeps it from beginning.
+//! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler);
+//! the bell's value is read then, so a call that comes after it, which also is made under the
+//! mutex, ends the sleep or keeps it from beginning.
 //!
-//! A poller that finds work ends. If that work may take longer than a wake-up, or waits for something, another worker is
-//! called to poll; else the monitor finds that none does (`wake_policy`), should it take longer all the same.
+//! A poller that finds work ends. If that work may take longer than a wake-up, or waits for
+//! something, another worker is called to poll; else the monitor finds that none does
+//! (`wake_policy`), should it take longer all the same.
 //!
 //! # One drain at a time
 //!
-//! A drain goes from connection to connection, so in the middle of it what came later on one may be in the ready queue, and what came
-//! earlier on another not yet. No thread takes work then: the others wait until it is over.
+//! A drain goes from connection to connection, so in the middle of it what came later on one may be
+//! in the ready queue, and what came earlier on another not yet. No thread takes work then: the
+//! others wait until it is over.
 //!
-//! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes the scheduler's mutex.
+//! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes
+//!   the scheduler's mutex.
 //! - D2 [`is_drained_by_another`](RemoteEvents::is_drained_by_another), under the scheduler's
 //!   mutex: a thread that finds something in the queue that a drain brought in sees D1 of that
 //!   drain, or D4, and then all of it is there.
-//! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `draining`, then sleeps.
+//! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`]
+//!   under `draining`, then sleeps.
 //! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under
 //!   `draining`: the thread that set it sleeps by then.
 //!
@@ -44,8 +50,8 @@ const FALLBACK: Duration = Duration::from_millis(1);
 /// How many looks at the ports between two looks at the clock.
 const LOOKS: u32 = 16;
 
-/// How long a worker waits for what another one brings in. A filter that takes longer, or waits for a callback of this executor, costs
-/// the order of what it holds up, not the work.
+/// How long a worker waits for what another one brings in. A filter that takes longer, or waits for
+/// a callback of this executor, costs the order of what it holds up, not the work.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 /// No thread brings anything in.
@@ -198,14 +204,16 @@ impl RemoteEvents {
         Some(Drain { remote_events: self, nested })
     }
 
-    /// D2: whether what is ready may be missing something older that is being brought in. Under the scheduler's mutex.
+    /// D2: whether what is ready may be missing something older that is being brought in. Under the
+    /// scheduler's mutex.
     #[inline]
     pub(crate) fn is_drained_by_another(&self) -> bool {
         // Relaxed: what counts was done before its doer had the mutex.
         self.progress.load(Ordering::Relaxed) != IDLE && !is_in_drain()
     }
 
-    /// D3: sleeps until the drain that runs is over. False if it takes too long, or this thread is in one. Not under the scheduler's mutex.
+    /// D3: sleeps until the drain that runs is over. False if it takes too long, or this thread is
+    /// in one. Not under the scheduler's mutex.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait_for_drain(&self) -> bool {
@@ -214,7 +222,8 @@ impl RemoteEvents {
         }
         let end = Time::steady() + LONGEST_WAIT;
         let mut draining = self.draining.lock();
-        // Relaxed: D4 takes the lock if it sees this, and if it came before there is nothing to wait for.
+        // Relaxed: D4 takes the lock if it sees this, and if it came before there is nothing to
+        // wait for.
         while self.progress.compare_exchange(RUNS, AWAITED, Ordering::Relaxed, Ordering::Relaxed) != Err(IDLE)
         {
             let left = end - Time::steady();
@@ -253,7 +262,8 @@ impl RemoteEvents {
     /// The worker was called: if it is the poller, the bell is rung for it.
     #[inline]
     pub(crate) fn call(&self, worker: u32) {
-        // SeqCst: a worker that became the poller before it was called is seen; it was called under the mutex under which it became that.
+        // SeqCst: a worker that became the poller before it was called is seen; it was called under
+        // the mutex under which it became that.
         if self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::SeqCst) == u64::from(worker) + 1 {
             self.call_anybody();
         }
@@ -303,9 +313,9 @@ pub(crate) struct Poller<'a> {
 }
 
 impl Poller<'_> {
-    /// Waits until something came, which is brought in then, or until the worker is called. First it stays
-    /// awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it was
-    /// [away](prefetch::AWAY), and has yet to [fetch](prefetch::fetch) what it will touch.
+    /// Waits until something came, which is brought in then, or until the worker is called. First
+    /// it stays awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether
+    /// it was [away](prefetch::AWAY), and has yet to [fetch](prefetch::fetch) what it will touch.
     pub(crate) fn wait(self, timeout: Option<Duration>, falls_asleep: impl FnOnce()) -> bool {
         let awake = self.stay_awake(timeout);
         if awake.is_none() {
@@ -339,8 +349,8 @@ impl Poller<'_> {
         self.ports.iter().for_each(|ear| ear.port.unpark());
     }
 
-    /// Looks for a while without sleeping, if it is to. If something came: for how long, to within a
-    /// few looks.
+    /// Looks for a while without sleeping, if it is to. If something came: for how long, to within
+    /// a few looks.
     fn stay_awake(&self, timeout: Option<Duration>) -> Option<Duration> {
         let patience = Duration::from_nanos(self.remote_events.patience.load(Ordering::Relaxed));
         let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);

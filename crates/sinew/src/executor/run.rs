@@ -55,7 +55,8 @@ impl Spin<'_> {
                 Next::Idle | Next::Stopped => break,
             }
         }
-        // Something may have gone wrong elsewhere: on another thread, or in a server that a callback here called.
+        // Something may have gone wrong elsewhere: on another thread, or in a server that a
+        // callback here called.
         self.executor.scheduler.fault().map_or(Ok(ran), Err)
     }
 
@@ -76,8 +77,8 @@ impl Spin<'_> {
         }
     }
 
-    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
-    /// all: its token isn't free yet.
+    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of
+    /// the same group least of all: its token isn't free yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
         hand.execute().map_err(|fault| {
             if self.executor.threads() > 1 {
@@ -93,7 +94,8 @@ impl Spin<'_> {
         self.end.is_some_and(|end| Time::steady() >= end)
     }
 
-    /// Runs the worker's task of the lane, and those after it that may run past the queue; returns how many callbacks ran.
+    /// Runs the worker's task of the lane, and those after it that may run past the queue; returns
+    /// how many callbacks ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker) -> Result<u64, SpinError> {
         let scheduler = &*self.executor.scheduler;
@@ -155,7 +157,8 @@ fn note(entity: &dyn Task, task: impl FnOnce() -> Option<Arc<TaskHeader>>) {
     prefetch::note(std::ptr::from_ref(entity).addr(), entity.place(), parts);
 }
 
-/// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
+/// What this thread runs. It goes back however the spin ends, also if a logger panics over the
+/// report of a panic.
 pub(super) struct InHand<'a> {
     pub(super) scheduler: &'a Scheduler,
     pub(super) work: Option<RunningTask>,
@@ -322,7 +325,8 @@ impl FaultPolicy {
     }
 }
 
-/// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it is described.
+/// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it
+/// is described.
 #[cold]
 pub(crate) fn report(entity: &str, fault: &dyn fmt::Display) {
     // Every entity's description ends with its node.

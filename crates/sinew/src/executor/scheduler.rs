@@ -8,33 +8,40 @@
 //!
 //! # Order
 //!
-//! - An *entity* (subscription, timer, guard condition, status event) is in its group's heap exactly while it has
-//!   something to do, once, under a *sticky* key: the stamp of the oldest thing it had to do when it became ready, then
-//!   after each run the stamp of the next. Later arrivals, and a keep_last history that drops its oldest, don't change it.
-//! - A *group* is in the executor's heap while it has ready entities and isn't running, under (priority, oldest key).
-//! - A *timer* waits in the heap of its clock and becomes ready under its due time. A message that was published before
-//!   the due time goes first; so while there are messages to run, their stamps tell which timers are due, and the clock
-//!   is read only when nothing is ready (or priorities differ, for then a due timer may overtake older messages).
+//! - An *entity* (subscription, timer, guard condition, status event) is in its group's heap
+//!   exactly while it has something to do, once, under a *sticky* key: the stamp of the oldest
+//!   thing it had to do when it became ready, then after each run the stamp of the next. Later
+//!   arrivals, and a keep_last history that drops its oldest, don't change it.
+//! - A *group* is in the executor's heap while it has ready entities and isn't running, under
+//!   (priority, oldest key).
+//! - A *timer* waits in the heap of its clock and becomes ready under its due time. A message that
+//!   was published before the due time goes first; so while there are messages to run, their stamps
+//!   tell which timers are due, and the clock is read only when nothing is ready (or priorities
+//!   differ, for then a due timer may overtake older messages).
 //!
 //! # Locks
 //!
-//! One mutex ([`SchedulerState`]); nothing but this crate's bookkeeping happens under it, never user code. It is the last lock in the
-//! order graph -> publisher -> class -> history/status/timer -> scheduler. What ends up dropped is carried out of it.
+//! One mutex ([`SchedulerState`]); nothing but this crate's bookkeeping happens under it, never
+//! user code. It is the last lock in the order graph -> publisher -> class -> history/status/timer
+//! -> scheduler. What ends up dropped is carried out of it.
 //!
 //! # Sleep
 //!
 //! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be
 //! chosen which one wakes.
 //!
-//! - P1 park: under the mutex, the worker enters `Workers::parked`, then its condition variable's wait releases the mutex.
-//! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is taken out of `parked` and
-//!   its bit is set in `Bells::due`. The caller signals (P3) after it let go of all its locks.
+//! - P1 park: under the mutex, the worker enters `Workers::parked`, then its condition variable's
+//!   wait releases the mutex.
+//! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is
+//!   taken out of `parked` and its bit is set in `Bells::due`. The caller signals (P3) after it let
+//!   go of all its locks.
 //! - P3 signal: `due` is emptied, and the condition variables of the workers in it are notified.
 //!   The thread that empties it also rings for others that have set bits since; every setter
 //!   signals after having set its bit, so none is left.
 //!
-//! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw the heap filled before P1
-//! or is called. Whether a worker is called at all is `handover`'s decision; when in doubt, yes.
+//! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw
+//! the heap filled before P1 or is called. Whether a worker is called at all is `handover`'s
+//! decision; when in doubt, yes.
 
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
@@ -245,7 +252,8 @@ impl Scheduler {
 
     // ---- membership ----
 
-    /// Takes the clocks that all groups here follow; false if they follow others that don't go with these.
+    /// Takes the clocks that all groups here follow; false if they follow others that don't go with
+    /// these.
     pub(crate) fn accept_clock(self: &Arc<Self>, clock: &Clock) -> bool {
         let mut state = self.lock();
         match &state.clock {
@@ -263,7 +271,8 @@ impl Scheduler {
         }
     }
 
-    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor is gone.
+    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor
+    /// is gone.
     pub(crate) fn add_group(&self, group: u64, priority: i32) -> Option<u32> {
         let mut state = self.lock();
         if state.closed {
@@ -301,7 +310,8 @@ impl Scheduler {
         state.place_group(slot);
     }
 
-    /// Has the threads tell tools what they run of this participant; false if they do so for another one, or there is no room.
+    /// Has the threads tell tools what they run of this participant; false if they do so for
+    /// another one, or there is no room.
     pub(super) fn tell(&self, participant: &Arc<Participant>) -> bool {
         let tells = |state: &SchedulerState| {
             state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
@@ -318,7 +328,8 @@ impl Scheduler {
             }
         };
         drop(gone); // outside the lock: it may be the last to hold that participant
-        // One for each worker, and one for the timers' thread. Made without the lock: others may have been faster.
+        // One for each worker, and one for the timers' thread. Made without the lock: others may
+        // have been faster.
         let threads = 0..=index(self.threads());
         let made: Result<Arc<[_]>, _> =
             threads.map(|worker| Teller::new(participant, self.id, worker)).collect();
@@ -333,7 +344,8 @@ impl Scheduler {
         tells == Some(true)
     }
 
-    /// Gives an entity its place; the caller then attaches it. `task`: what tools are told when it runs.
+    /// Gives an entity its place; the caller then attaches it. `task`: what tools are told when it
+    /// runs.
     pub(crate) fn enter(
         self: &Arc<Self>,
         slot: u32,
@@ -352,8 +364,8 @@ impl Scheduler {
         TaskRef { scheduler: self.clone(), header: task }
     }
 
-    /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs either, unless this
-    /// very thread is in it.
+    /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs
+    /// either, unless this very thread is in it.
     pub(crate) fn leave(&self, task: &TaskRef, wait: bool) {
         let id = task.header.member;
         let mut state = self.lock();
@@ -370,7 +382,8 @@ impl Scheduler {
         drop(gone);
     }
 
-    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is held.
+    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
+    /// held.
     fn take_member(&self, state: &mut SchedulerState, id: MemberId) -> Option<Member> {
         let Some(lane) = &self.lane else { return state.take_member(id) };
         let mut line = lane.lock();
@@ -537,7 +550,8 @@ impl Scheduler {
 
     // ---- timers ----
 
-    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller must signal.
+    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller
+    /// must signal.
     #[must_use]
     pub(crate) fn arm(&self, task: &TaskRef, clock: ClockKind, due: Option<i64>) -> bool {
         let mut state = self.lock();
@@ -569,7 +583,8 @@ impl Scheduler {
 
     // ---- spinning ----
 
-    /// Makes the calling thread the one that spins; `false` if there is one already, be it this thread in a callback.
+    /// Makes the calling thread the one that spins; `false` if there is one already, be it this
+    /// thread in a callback.
     pub(crate) fn begin(&self) -> bool {
         let mut state = self.lock();
         if state.spinner.is_some() {
@@ -656,7 +671,8 @@ impl Scheduler {
         self.lock().hosts = false;
     }
 
-    /// The calling thread doesn't spin for a while; if it is to stop, it hears of that when it spins again.
+    /// The calling thread doesn't spin for a while; if it is to stop, it hears of that when it
+    /// spins again.
     pub(super) fn interrupt_spin(&self) {
         self.lock().leave_spin();
     }
@@ -679,8 +695,8 @@ impl Scheduler {
         described.collect()
     }
 
-    /// What publishers of other processes are to notify for entities that this executor runs. `None`: the context's receiving thread
-    /// hears for it.
+    /// What publishers of other processes are to notify for entities that this executor runs.
+    /// `None`: the context's receiving thread hears for it.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<EventReceiver>> {
         // Only this process can make the descriptor readable.
         if self.descriptor.get().is_some() {
@@ -716,7 +732,8 @@ impl Scheduler {
         self.lock().clock.clone()
     }
 
-    /// Under which stamp an entity is ready again, of which `next` was next when its callback began.
+    /// Under which stamp an entity is ready again, of which `next` was next when its callback
+    /// began.
     #[inline]
     pub(super) fn next_of(&self, entity: &Arc<dyn Task>, next: Option<Stamp>) -> Option<Stamp> {
         // That may have given way to newer messages meanwhile.
@@ -785,7 +802,8 @@ impl Scheduler {
             }
             if gone.is_some() {
                 self.settle(&mut state);
-                // Its last reference may be ours: dropped without the lock, as it holds the user's closure.
+                // Its last reference may be ours: dropped without the lock, as it holds the user's
+                // closure.
                 drop(state);
                 drop(gone);
                 state = self.lock();
@@ -854,7 +872,8 @@ impl Scheduler {
         }
     }
 
-    /// What this thread leaves may be what another one waits for in the middle of its last callback.
+    /// What this thread leaves may be what another one waits for in the middle of its last
+    /// callback.
     #[cold]
     fn leave_rest(&self, mut state: Locked<'_>) {
         self.settle(&mut state);
@@ -903,8 +922,8 @@ impl Scheduler {
         }
     }
 
-    /// A task of the lane has run, and there is more to do about it: it has more to do itself, its run was measured, it has left, or
-    /// the lane was settled meanwhile.
+    /// A task of the lane has run, and there is more to do about it: it has more to do itself, its
+    /// run was measured, it has left, or the lane was settled meanwhile.
     #[cold]
     #[inline(never)]
     pub(crate) fn finish_in_lane(&self, ran: &InLane, next: Option<Stamp>, measured: Option<(i64, u8)>) {

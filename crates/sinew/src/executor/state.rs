@@ -1,4 +1,5 @@
-//! What an executor knows: its groups and their members, what is ready, the timers, its workers. One lock guards it all.
+//! What an executor knows: its groups and their members, what is ready, the timers, its workers.
+//! One lock guards it all.
 
 use super::FaultPolicy;
 use super::SpinError;
@@ -29,13 +30,14 @@ pub(crate) struct SchedulerState {
     pub(super) slots: Slab<Slot>,
     pub(super) members: Slab<Member>,
     pub(super) ready: ready::ReadyGroups,
-    /// How long the callbacks that are ready are expected to take; of an executor with several threads.
+    /// How long the callbacks that are ready are expected to take; of an executor with several
+    /// threads.
     pub(super) load: i64,
     pub(super) workers: Workers,
     /// When the first steady timer is due; `i64::MAX` for none.
     first_due: i64,
-    /// Which timers are due takes more than a look at `first_due`: there are timers of other clocks, or groups of different
-    /// priorities.
+    /// Which timers are due takes more than a look at `first_due`: there are timers of other
+    /// clocks, or groups of different priorities.
     reads_clock: bool,
     /// Per clock: when the timers in `timer_places` are due.
     pub(super) timers: [Heap<i64>; 3],
@@ -85,7 +87,8 @@ pub(crate) struct SchedulerState {
     pub(super) waiting_callers: Vec<WaitingCaller>,
     /// Of those, the ones to be rung.
     pub(super) rung: Vec<WaitingCaller>,
-    /// What tools are told of what the workers are at, and after them the timers' thread; none without shared memory.
+    /// What tools are told of what the workers are at, and after them the timers' thread; none
+    /// without shared memory.
     pub(super) tellers: Arc<[Teller]>,
 }
 
@@ -128,7 +131,8 @@ pub(crate) fn index(n: usize) -> u32 {
 /// A thread that waits for an entity to be run, and would do that itself if it could.
 pub(super) struct WaitingCaller {
     pub(super) entity: MemberId,
-    /// It spins this executor itself, in the middle of a callback, or has the place of one that does.
+    /// It spins this executor itself, in the middle of a callback, or has the place of one that
+    /// does.
     pub(super) nested: bool,
     /// How long it waits at most.
     pub(super) within: i64,
@@ -190,7 +194,8 @@ pub(super) struct Member {
     ready: bool,
     /// The key of what it has to do next changed while it ran.
     rekeyed: Option<Stamp>,
-    /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference has to be counted.
+    /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference
+    /// has to be counted.
     entity: Option<Arc<dyn Task>>,
     times: Times,
     timer: Option<u32>,
@@ -414,7 +419,8 @@ impl SchedulerState {
         if group.leaves { None } else { self.remove_slot(slot) }
     }
 
-    /// Sets when a timer is due; before that nothing of it is ready any more. True if that is before all others.
+    /// Sets when a timer is due; before that nothing of it is ready any more. True if that is
+    /// before all others.
     pub(super) fn set_timer(&mut self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
         self.unready(id);
         let Some(member) = member_of(&mut self.members, id) else { return false };
@@ -487,7 +493,8 @@ impl SchedulerState {
         }
     }
 
-    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its times to steady ones.
+    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its
+    /// times to steady ones.
     fn fire(&mut self, kind: ClockKind, now: i64, to_steady: i64) {
         while let Some((due, timer)) = self.timers[kind as usize].peek() {
             if due > now {
@@ -514,13 +521,15 @@ impl SchedulerState {
         (is_first || is_next) && self.priorities.len() <= 1 && !clock.is_some_and(Clock::is_virtual)
     }
 
-    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its stamps' order doesn't.
+    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its
+    /// stamps' order doesn't.
     fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
         let is_virtual = self.clock.as_ref().is_some_and(Clock::is_virtual);
         if is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
     }
 
-    /// The next entity to run: of the group of the highest priority the one with the oldest key, not after `limit`.
+    /// The next entity to run: of the group of the highest priority the one with the oldest key,
+    /// not after `limit`.
     #[inline]
     pub(super) fn pop(
         &mut self,
@@ -536,7 +545,8 @@ impl SchedulerState {
         if let Some(limit) = limit
             && !self.in_time(first, limit)
         {
-            // What was ready at the limit may stand behind a group of higher priority that became ready since.
+            // What was ready at the limit may stand behind a group of higher priority that became
+            // ready since.
             let in_time = self.ready.iter().filter(|((_, key), _)| self.in_time(*key, limit));
             match in_time.min_by_key(|(key, _)| *key) {
                 Some((_, in_time)) => slot = in_time,
@@ -548,9 +558,10 @@ impl SchedulerState {
         work.is_some()
     }
 
-    /// What a thread may run that waits for an entity, at most for `within`: if it has something to do and its group is free, what
-    /// comes first in its group, which may be older than that. A thread from outside only if the executor would run just this
-    /// next, and it is known to be done in time.
+    /// What a thread may run that waits for an entity, at most for `within`: if it has something to
+    /// do and its group is free, what comes first in its group, which may be older than that. A
+    /// thread from outside only if the executor would run just this next, and it is known to be
+    /// done in time.
     pub(super) fn runnable(&self, id: MemberId, nested: bool, within: i64) -> Option<u32> {
         let member = self.members.get(id.index as usize).filter(|member| member.serial() == id.serial)?;
         let group = self.slots.get(member.slot as usize)?;
@@ -587,7 +598,8 @@ impl SchedulerState {
         work.is_some()
     }
 
-    /// Hands out an entity that was taken out of its group's queue. `now` is 0 if no clock was read; it was ready since `key`, or 0.
+    /// Hands out an entity that was taken out of its group's queue. `now` is 0 if no clock was
+    /// read; it was ready since `key`, or 0.
     #[inline(never)]
     pub(super) fn hand_out(
         &mut self,
@@ -613,10 +625,11 @@ impl SchedulerState {
                 group.running = member.serial();
                 self.ready.remove(slot);
                 count_load(&mut self.load, group, 0);
-                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
-                // which can't be while a spin borrows it, and a thread that runs a callback of it for a caller keeps the token
-                // until `put_back`), and here it runs one member at a time: `running` was 0, or the group would not have been
-                // in `ready`, and is set until `put_back` takes the token back.
+                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves
+                // when the executor is dropped, which can't be while a spin borrows it, and a
+                // thread that runs a callback of it for a caller keeps the token until `put_back`),
+                // and here it runs one member at a time: `running` was 0, or the group would not
+                // have been in `ready`, and is set until `put_back` takes the token back.
                 (member.entity.take()?, unsafe { GroupToken::of(number) })
             }
         };
@@ -655,7 +668,8 @@ impl SchedulerState {
         })
     }
 
-    /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended, if that is measured.
+    /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended,
+    /// if that is measured.
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
         // With it the token is free, before any thread can get the next one.
@@ -702,7 +716,8 @@ impl SchedulerState {
             _ => Some(entity),
         };
         if group.leaves && !group.is_running() {
-            // Its last members left while this ran: `gone` is the last of them, and the slot has nothing to be dropped.
+            // Its last members left while this ran: `gone` is the last of them, and the slot has
+            // nothing to be dropped.
             self.remove_slot(slot);
         } else if group.ready.first().is_some() {
             self.place_group(slot);
@@ -730,7 +745,8 @@ impl SchedulerState {
         self.ready.first().map_or(self.first_due, |((_, key), _)| key.time.min(self.first_due))
     }
 
-    /// The tasks that wait in the lane go into the queue, and the group of the one that runs is marked as running.
+    /// The tasks that wait in the lane go into the queue, and the group of the one that runs is
+    /// marked as running.
     #[inline(never)]
     pub(super) fn settle(&mut self, line: &mut Line) {
         for (id, key) in line.drain() {
@@ -813,7 +829,8 @@ impl SchedulerState {
         if self.closed || self.ended {
             return false;
         }
-        // One in the middle of a callback may also if the spin is to end: it does when that callback has finished.
+        // One in the middle of a callback may also if the spin is to end: it does when that
+        // callback has finished.
         nested
             || (self.caller_runs
                 && self.hosts

@@ -13,7 +13,8 @@ pub(crate) trait Task: Send + Sync {
     /// After a callback panicked: the stamp of what is left to do.
     fn pending(&self) -> Option<Stamp>;
 
-    /// If there is nothing to do after all, takes back that it announced something. Whether there is something.
+    /// If there is nothing to do after all, takes back that it announced something. Whether there
+    /// is something.
     fn clear_ready(&self) -> bool;
 
     /// Where the thread that runs it has noted it.

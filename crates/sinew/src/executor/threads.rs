@@ -3,8 +3,8 @@
 //!
 //! The thread that spins calls [`ThreadOptions::prepare`] once, before it starts others (they would
 //! inherit the core it was placed on, and think it the only one allowed). Then every worker, itself
-//! included, calls [`ThreadSetup::apply`] for itself. What was changed is put back when the worker drops
-//! its [`Restore`]: the thread that called `spin` isn't ours.
+//! included, calls [`ThreadSetup::apply`] for itself. What was changed is put back when the worker
+//! drops its [`Restore`]: the thread that called `spin` isn't ours.
 
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::Mutex;
@@ -76,7 +76,8 @@ impl ThreadError {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ThreadOptions {
     pub(crate) placement: Placement,
-    /// A `SCHED_FIFO` priority, 1 to 99 (the builder has seen to it). Default: none, the thread keeps its scheduling policy.
+    /// A `SCHED_FIFO` priority, 1 to 99 (the builder has seen to it). Default: none, the thread
+    /// keeps its scheduling policy.
     pub(crate) priority: Option<u8>,
     /// Locks all memory of the process, what it has and what it will have, into RAM. It stays so
     /// after the spin: other parts of the process may have come to count on it.

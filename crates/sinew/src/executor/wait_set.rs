@@ -163,8 +163,8 @@ impl Ready<'_> {
         entity.map_or_else(|| "something that is gone".to_owned(), |entity| entity.describe())
     }
 
-    /// Runs its callback for the oldest thing there is to do, on this thread, with its group's token.
-    /// False if nothing was left to do, it is gone, its context is shut down, or it has no
+    /// Runs its callback for the oldest thing there is to do, on this thread, with its group's
+    /// token. False if nothing was left to do, it is gone, its context is shut down, or it has no
     /// callback.
     ///
     /// # Errors

@@ -1,19 +1,19 @@
 //! Hand-over: whether what became ready is worth waking another worker for.
 //!
-//! A message that is published inside a callback usually runs best next on the same thread: it is still warm in that
-//! processor's cache, and no thread has to be woken, which costs tens of microseconds and a system
-//! call. It is another matter if this thread has long to go. So the executor learns of every
-//! callback how long it runs and how long it goes on after it last published (its *tail*), and
-//! compares what a message would wait here with what a wake-up costs, which it learns, too. Nothing
-//! is reordered by that; only the wake-up is omitted.
+//! A message that is published inside a callback usually runs best next on the same thread: it is
+//! still warm in that processor's cache, and no thread has to be woken, which costs tens of
+//! microseconds and a system call. It is another matter if this thread has long to go. So the
+//! executor learns of every callback how long it runs and how long it goes on after it last
+//! published (its *tail*), and compares what a message would wait here with what a wake-up costs,
+//! which it learns, too. Nothing is reordered by that; only the wake-up is omitted.
 //!
-//! What is not known counts as long: new callbacks wake. What is known may be wrong: so while an executor is busy, one idle
-//! worker, the *monitor*, looks again every few milliseconds, and takes what waited for longer than a wake-up would have
-//! taken. It stays monitor over short breaks and gives it up when nothing has happened for a
-//! second; nothing wakes an idle executor.
+//! What is not known counts as long: new callbacks wake. What is known may be wrong: so while an
+//! executor is busy, one idle worker, the *monitor*, looks again every few milliseconds, and takes
+//! what waited for longer than a wake-up would have taken. It stays monitor over short breaks and
+//! gives it up when nothing has happened for a second; nothing wakes an idle executor.
 //!
-//! Timers are minded by one parked worker, the *timekeeper*: the one that came to rest last, as it has the timers' callbacks
-//! in its cache; or, while all others are in long callbacks, the monitor.
+//! Timers are minded by one parked worker, the *timekeeper*: the one that came to rest last, as it
+//! has the timers' callbacks in its cache; or, while all others are in long callbacks, the monitor.
 //!
 //! All of this is bookkeeping under the scheduler's lock. Nothing here reads a clock.
 
@@ -23,15 +23,16 @@ pub(crate) const WATCH_INTERVAL: i64 = 5_000_000;
 /// After so long without any work the monitor goes off duty.
 const OFF_DUTY_AFTER: i64 = 1_000_000_000;
 
-/// What a wake-up is taken to cost before one was measured, in nanoseconds, and between which bounds it is believed.
+/// What a wake-up is taken to cost before one was measured, in nanoseconds, and between which
+/// bounds it is believed.
 const WAKE_COST: i64 = 50_000;
 const WAKE_COST_LEAST: i64 = 10_000;
 const WAKE_COST_MOST: i64 = 150_000;
 
 /// A duration that is learnt from samples.
 ///
-/// It follows a change within a few samples, down as well as up, but one sample that stands out (a thread that was
-/// interrupted) moves a short one by a few microseconds only.
+/// It follows a change within a few samples, down as well as up, but one sample that stands out (a
+/// thread that was interrupted) moves a short one by a few microseconds only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Learnt {
     /// Nanoseconds; `UNKNOWN` before the first sample.
@@ -358,7 +359,8 @@ impl Workers {
 
     // ---- resting ----
 
-    /// A worker goes to sleep. Returns whether it minds the timers, and how long it may sleep as monitor.
+    /// A worker goes to sleep. Returns whether it minds the timers, and how long it may sleep as
+    /// monitor.
     pub(crate) fn park(&mut self, worker: u32, now: i64) -> (bool, Option<i64>) {
         if !self.are_several() {
             self.parked.push(worker);

@@ -7,8 +7,8 @@ use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
 use std::cell::Cell;
 
-/// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
-/// people's code), and signalling executors (a system call).
+/// What has to wait until all locks are released: dropping messages, telling tasks and listeners,
+/// and logging (other people's code), and signalling executors (a system call).
 #[derive(Default)]
 pub(crate) struct Deferred {
     pub(crate) dropped: Vec<RawMessage>,
@@ -63,7 +63,8 @@ impl Deferred {
         let _ = OUTBOX.try_with(|place| place.set(Some(self))); // none is left in a thread that ends
     }
 
-    /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to do.
+    /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to
+    /// do.
     pub(crate) fn keep(work: impl FnOnce()) {
         /// Also if `work` panics: deliveries of this thread would tell no task any more.
         struct Keeping;
@@ -208,7 +209,8 @@ pub(crate) struct RareEffects {
 }
 
 impl PushEffects {
-    /// The message, for which there was no [free place](super::history::Admission::Free); else what is left to do.
+    /// The message, for which there was no [free place](super::history::Admission::Free); else what
+    /// is left to do.
     #[inline]
     pub(crate) fn placed(self) -> Result<Self, RawMessage> {
         match self.dropped {

@@ -1,6 +1,7 @@
 //! A subscription's history: what it keeps, and what must give way.
 //!
-//! Plain data without locks or clocks; [`SubscriptionCore`](crate::topic::subscription_core::SubscriptionCore) puts both around it.
+//! Plain data without locks or clocks;
+//! [`SubscriptionCore`](crate::topic::subscription_core::SubscriptionCore) puts both around it.
 
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
@@ -48,7 +49,8 @@ pub(crate) enum LossCause {
 pub(crate) enum JoinOrder {
     /// It does so now, and no thread has seen yet what it has.
     Now,
-    /// It has its messages, and has counted what gave way: nothing gives way to older ones that come late.
+    /// It has its messages, and has counted what gave way: nothing gives way to older ones that
+    /// come late.
     Before,
 }
 
@@ -69,8 +71,8 @@ const TOLD_TOGETHER: usize = 8;
 
 /// The messages a subscription still has to take, oldest first.
 ///
-/// The oldest one has a place of its own, in the same piece of memory as everything else here: a history that is emptied as
-/// fast as it fills never touches the queue behind it.
+/// The oldest one has a place of its own, in the same piece of memory as everything else here: a
+/// history that is emptied as fast as it fills never touches the queue behind it.
 #[repr(C)]
 pub(crate) struct HistoryCache {
     /// There if any is.
@@ -230,7 +232,8 @@ impl HistoryCache {
         granted
     }
 
-    /// How many free places a publisher waits for, that found none: half of all, lest it waits for every message.
+    /// How many free places a publisher waits for, that found none: half of all, lest it waits for
+    /// every message.
     pub(crate) fn half(&self) -> usize {
         (self.capacity / 2).max(1)
     }
@@ -247,7 +250,8 @@ impl HistoryCache {
             || reception.is_multiple_of(TOLD_TOGETHER as u64)
     }
 
-    /// Promises a place to a publisher, if there is one; an expired message gives way. What gave way is returned.
+    /// Promises a place to a publisher, if there is one; an expired message gives way. What gave
+    /// way is returned.
     pub(crate) fn reserve(&mut self, now: i64) -> (bool, Option<Entry>) {
         let freed = if self.has_room() { None } else { self.remove_expired(now) };
         (self.reserve_free(), freed)
@@ -258,8 +262,8 @@ impl HistoryCache {
         self.reserved -= 1;
     }
 
-    /// Brings a message in, for at most `lifespan` nanoseconds. Returns what had to give way, which may be the message
-    /// itself.
+    /// Brings a message in, for at most `lifespan` nanoseconds. Returns what had to give way, which
+    /// may be the message itself.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -291,7 +295,8 @@ impl HistoryCache {
         out
     }
 
-    /// What gives way to a new message in a full history: one that has expired, or with keep_last the oldest.
+    /// What gives way to a new message in a full history: one that has expired, or with keep_last
+    /// the oldest.
     #[cold]
     fn make_room(&mut self, now: i64) -> Option<(RawMessage, LossCause)> {
         if let Some(expired) = self.remove_expired(now) {
@@ -342,8 +347,9 @@ impl HistoryCache {
         }
     }
 
-    /// Brings in what publishers had retained when this subscription joined, among what arrived since: each message
-    /// once, in order of publication, the newest ones that fit. Returns the others.
+    /// Brings in what publishers had retained when this subscription joined, among what arrived
+    /// since: each message once, in order of publication, the newest ones that fit. Returns the
+    /// others.
     ///
     /// What waits is numbered anew.
     pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64, joins: JoinOrder) -> Vec<Entry> {
@@ -355,8 +361,8 @@ impl HistoryCache {
         let by_age = |entry: &Entry| (entry.publication.stamp, identity(entry));
         let room = self.capacity.saturating_sub(self.reserved);
         match joins {
-            // What gave way while the subscription joined never counted as received, or as lost; what was lost on its way from another
-            // process did.
+            // What gave way while the subscription joined never counted as received, or as lost;
+            // what was lost on its way from another process did.
             JoinOrder::Now => (self.overwritten, self.expired) = (self.missed, 0),
             JoinOrder::Before => {
                 older.sort_by_key(by_age);

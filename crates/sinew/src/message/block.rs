@@ -1,17 +1,20 @@
-//! Where a message lies and who lets it go: control blocks, pools, and the one counted reference to both.
+//! Where a message lies and who lets it go: control blocks, pools, and the one counted reference to
+//! both.
 //!
 //! # Purpose
 //!
-//! Every message has a *control block*: a reference count, the value's address, and how to let go of it. The value
-//! stands right behind it in the same allocation (`Storage::Inline`), in a box that was adopted where it lay
-//! (`Storage::Boxed`), or in shared memory (`Storage::Foreign`), so no step of a message's life moves it. Of some messages there is only
-//! an image (`Storage::Image`), which is read where it lies. A publisher's [`Pool`] takes blocks back, so a steady flow
-//! allocates nothing. (Count and release follow `std::sync::Arc`; see the "Atomics" chapter of the Rustonomicon.)
+//! Every message has a *control block*: a reference count, the value's address, and how to let go
+//! of it. The value stands right behind it in the same allocation (`Storage::Inline`), in a box
+//! that was adopted where it lay (`Storage::Boxed`), or in shared memory (`Storage::Foreign`), so
+//! no step of a message's life moves it. Of some messages there is only an image
+//! (`Storage::Image`), which is read where it lies. A publisher's [`Pool`] takes blocks back, so a
+//! steady flow allocates nothing. (Count and release follow `std::sync::Arc`; see the "Atomics"
+//! chapter of the Rustonomicon.)
 //!
 //! # Roles
 //!
-//! Any number of [`RawMessage`] references on any threads, one of which lets go last; one [`Pool`] per publisher, which the
-//! blocks it lent keep alive.
+//! Any number of [`RawMessage`] references on any threads, one of which lets go last; one [`Pool`]
+//! per publisher, which the blocks it lent keep alive.
 //!
 //! # Who may touch what
 //!
@@ -23,18 +26,23 @@
 //!
 //! # Sync points
 //!
-//! - B1 drop: `references - 1` (Release). Pairs with B2 and B3; carries every read of the value through this reference.
-//! - B2 the dropper that saw 1: fence (Acquire). What the others read happens before the value is dropped or pooled.
-//! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
-//! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to the one that gets it.
-//! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set there by compare-exchange (Release),
-//!   taken by swap (Acquire), which carries it in the same way. A thread that takes it has it
-//!   alone: the swap leaves nothing.
-//! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the places are emptied (SeqCst, all four, which
-//!   costs nothing more than B5). One of both sees the other, so no block stays behind.
+//! - B1 drop: `references - 1` (Release). Pairs with B2 and B3; carries every read of the value
+//!   through this reference.
+//! - B2 the dropper that saw 1: fence (Acquire). What the others read happens before the value is
+//!   dropped or pooled.
+//! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). What the others read happens before
+//!   the sole reference writes.
+//! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to
+//!   the one that gets it.
+//! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set
+//!   there by compare-exchange (Release), taken by swap (Acquire), which carries it in the same
+//!   way. A thread that takes it has it alone: the swap leaves nothing.
+//! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the
+//!   places are emptied (SeqCst, all four, which costs nothing more than B5). One of both sees the
+//!   other, so no block stays behind.
 //!
-//! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
-//! steps takes the process with it: nothing here is shared with another one.
+//! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread
+//! that dies between the steps takes the process with it: nothing here is shared with another one.
 
 use super::backing::{Backing, ImageLender, OwnImage};
 use super::type_support::{CloneInto, TypeSupport};
@@ -47,7 +55,8 @@ use std::sync::Weak;
 
 /// Where the memory of a message is.
 ///
-/// All messages are in the CPU's memory for now; a reader that must not touch device memory asks all the same.
+/// All messages are in the CPU's memory for now; a reader that must not touch device memory asks
+/// all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Memory {
@@ -62,10 +71,12 @@ enum Storage {
     Inline,
     /// In a `Box` that was adopted.
     Boxed,
-    /// In memory that the [`Backing`] behind the control block keeps. Only for types whose values need no `Drop`.
+    /// In memory that the [`Backing`] behind the control block keeps. Only for types whose values
+    /// need no `Drop`.
     Foreign,
-    /// Nowhere: there is only its image, which the [`Backing`] behind the control block keeps. No handle gives access to a value of such a
-    /// message: a caller that wants one [decodes](RawMessage::decode) it.
+    /// Nowhere: there is only its image, which the [`Backing`] behind the control block keeps. No
+    /// handle gives access to a value of such a message: a caller that wants one
+    /// [decodes](RawMessage::decode) it.
     Image,
 }
 
@@ -73,11 +84,13 @@ enum Storage {
 struct Control {
     /// Live references; 1 while the block is with its pool.
     references: AtomicUsize,
-    /// The value: behind this block, or in the adopted box (dangling while a `Boxed` block is not `filled`).
+    /// The value: behind this block, or in the adopted box (dangling while a `Boxed` block is not
+    /// `filled`).
     value: NonNull<u8>,
     /// The value's type.
     table: &'static TypeSupport,
-    /// The pool to go back to; `None` for a single allocation, and while the block is with its pool.
+    /// The pool to go back to; `None` for a single allocation, and while the block is with its
+    /// pool.
     pool: Option<Arc<Pool>>,
     /// The next block in the pool's list, while this one is in it.
     next: Option<Block>,
@@ -85,7 +98,8 @@ struct Control {
     memory: Memory,
     /// There is a value at `value`.
     filled: bool,
-    /// The value stays in the block when it goes back to the pool (it was lent by `loan`, with all it has reserved).
+    /// The value stays in the block when it goes back to the pool (it was lent by `loan`, with all
+    /// it has reserved).
     keep: bool,
 }
 
@@ -106,7 +120,8 @@ impl Control {
             Storage::Inline => {
                 let (layout, offset) =
                     control.extend(table.layout).expect("a message fits the address space");
-                // On a cache line of its own: a small message and its block are fetched, and shared, as one.
+                // On a cache line of its own: a small message and its block are fetched, and
+                // shared, as one.
                 (layout.align_to(64).expect("64 is a power of two"), offset)
             }
         }
@@ -143,12 +158,14 @@ impl Control {
     /// Gives a block's memory back; its value is gone or kept alive elsewhere.
     ///
     /// # Safety
-    /// The caller is the sole owner of the block, came by it through `allocate` and doesn't use it afterwards.
+    /// The caller is the sole owner of the block, came by it through `allocate` and doesn't use it
+    /// afterwards.
     unsafe fn free(control: NonNull<Control>) {
         // SAFETY: sole owner, so no other thread has a reference to the fields.
         let (table, place) = unsafe { (*control.as_ptr()).kind() };
         let (layout, _) = Self::layout(table, place);
-        // SAFETY: the block was initialised by `allocate`, and is dropped once: its owner gives it up here.
+        // SAFETY: the block was initialised by `allocate`, and is dropped once: its owner gives it
+        // up here.
         unsafe { ptr::drop_in_place(control.as_ptr()) };
         // SAFETY: allocated by `allocate` with the layout of the same table and place.
         unsafe { alloc::dealloc(control.as_ptr().cast(), layout) };
@@ -190,13 +207,15 @@ impl Control {
     fn keep_at(&self) -> *mut Backing {
         debug_assert!(self.has_keep());
         let (_, offset) = Self::layout(self.table, self.place);
-        // SAFETY: the block was allocated with this layout, in which the `Backing` stands at this offset.
+        // SAFETY: the block was allocated with this layout, in which the `Backing` stands at this
+        // offset.
         unsafe { ptr::from_ref(self).cast_mut().byte_add(offset) }.cast()
     }
 
     /// What keeps the memory of a filled foreign block goes.
     fn let_keep_go(&mut self) {
-        // SAFETY: a filled block of these places has one (`RawMessage::kept_by`); the caller took `filled` back.
+        // SAFETY: a filled block of these places has one (`RawMessage::kept_by`); the caller took
+        // `filled` back.
         unsafe { ptr::drop_in_place(self.keep_at()) };
     }
 
@@ -220,7 +239,8 @@ struct BoxMemory {
 impl Drop for BoxMemory {
     fn drop(&mut self) {
         if self.layout.size() != 0 {
-            // SAFETY: the memory of a `Box` comes from the global allocator with the layout of its type.
+            // SAFETY: the memory of a `Box` comes from the global allocator with the layout of its
+            // type.
             unsafe { alloc::dealloc(self.value.as_ptr(), self.layout) };
         }
     }
@@ -231,8 +251,9 @@ impl Drop for BoxMemory {
 /// [`Unique`](super::Unique) and [`Shared`](super::Shared) are this with a type and a promise.
 pub(crate) struct RawMessage(NonNull<Control>);
 
-// SAFETY: a reference gives access to a `T: Message`, which is `Send + Sync`, and to a count that is atomic; the other
-// fields are only written by the sole reference (module doc, "who may touch what").
+// SAFETY: a reference gives access to a `T: Message`, which is `Send + Sync`, and to a count that
+// is atomic; the other fields are only written by the sole reference (module doc, "who may touch
+// what").
 unsafe impl Send for RawMessage {}
 // SAFETY: as above.
 unsafe impl Sync for RawMessage {}
@@ -244,7 +265,8 @@ impl RawMessage {
             .fill(value)
     }
 
-    /// Adopts a box where it lies, with a control block from `pool` if there is one (made by [`Pool::for_boxes`]).
+    /// Adopts a box where it lies, with a control block from `pool` if there is one (made by
+    /// [`Pool::for_boxes`]).
     pub(crate) fn adopt<T: Message>(value: Box<T>, pool: Option<&Arc<Pool>>) -> Self {
         let mut vacant = match pool {
             Some(pool) => pool.vacant(),
@@ -263,7 +285,8 @@ impl RawMessage {
     }
 
     fn control(&self) -> &Control {
-        // SAFETY: a reference keeps its block alive, and `&self` forbids the writes of `control_mut`.
+        // SAFETY: a reference keeps its block alive, and `&self` forbids the writes of
+        // `control_mut`.
         unsafe { self.0.as_ref() }
     }
 
@@ -306,7 +329,8 @@ impl RawMessage {
     /// Another reference to the same message.
     #[inline]
     pub(crate) fn another(&self) -> Self {
-        // Relaxed: the new reference comes from a live one, so nothing has to be seen through the count.
+        // Relaxed: the new reference comes from a live one, so nothing has to be seen through the
+        // count.
         let before = self.control().references.fetch_add(1, Ordering::Relaxed);
         if before > isize::MAX as usize {
             std::process::abort(); // as `Arc` does: only leaking references gets here, and wrapping would free too early
@@ -314,10 +338,12 @@ impl RawMessage {
         Self(self.0)
     }
 
-    /// Whether this is the only reference (and so stays it: another one can only come from this one).
+    /// Whether this is the only reference (and so stays it: another one can only come from this
+    /// one).
     #[inline]
     pub(crate) fn is_sole(&self) -> bool {
-        // B3: Acquire; pairs with B1: the reads through references that are gone happen before what we write.
+        // B3: Acquire; pairs with B1: the reads through references that are gone happen before what
+        // we write.
         self.control().references.load(Ordering::Acquire) == 1
     }
 
@@ -333,7 +359,8 @@ impl RawMessage {
         !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 
-    /// Tells who made this message where the next ones had better lie. Of no effect if its block is no pool's.
+    /// Tells who made this message where the next ones had better lie. Of no effect if its block is
+    /// no pool's.
     #[cold]
     pub(crate) fn is_wanted_by(&self, lends: Weak<dyn ImageLender>) {
         if let Some(pool) = &self.control().pool {
@@ -341,25 +368,27 @@ impl RawMessage {
         }
     }
 
-    /// A value that lies in shared memory, with a control block from `pool`, made by [`Pool::for_foreign`].
+    /// A value that lies in shared memory, with a control block from `pool`, made by
+    /// [`Pool::for_foreign`].
     ///
     /// # Safety
-    /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there, and unchanged unless through this message,
-    /// while `keep` lives.
+    /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there, and
+    /// unchanged unless through this message, while `keep` lives.
     pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Backing, value: NonNull<u8>) -> Self {
         let mut vacant = pool.vacant();
         vacant.0.control_mut().value = value;
         Self::kept_by(vacant, keep, false)
     }
 
-    /// A message of which there is only its image, with a control block from `pool`, made by [`Pool::for_images`].
+    /// A message of which there is only its image, with a control block from `pool`, made by
+    /// [`Pool::for_images`].
     pub(crate) fn image_kept_by(pool: &Arc<Pool>, keep: Backing) -> Self {
         debug_assert!(pool.place == Storage::Image);
         Self::kept_by(pool.vacant(), keep, false)
     }
 
-    /// The same, with an image of so many bytes in ordinary memory, that the block keeps when it goes home: they are what was there before.
-    /// `None`: there is no memory for it.
+    /// The same, with an image of so many bytes in ordinary memory, that the block keeps when it
+    /// goes home: they are what was there before. `None`: there is no memory for it.
     pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Option<Self> {
         debug_assert!(pool.place == Storage::Image);
         let mut message = match pool.kept() {
@@ -422,7 +451,8 @@ impl RawMessage {
         if !control.has_keep() {
             return None;
         }
-        // SAFETY: a message is filled, so there is one (`kept_by`); it changes only through the sole reference (`keep_mut`).
+        // SAFETY: a message is filled, so there is one (`kept_by`); it changes only through the
+        // sole reference (`keep_mut`).
         Some(unsafe { &*control.keep_at() })
     }
 
@@ -436,7 +466,8 @@ impl RawMessage {
         Some(unsafe { &mut *control.keep_at() })
     }
 
-    /// A message made by decoding an image into a block of `pool`: over the kept value of an earlier one, if there is one.
+    /// A message made by decoding an image into a block of `pool`: over the kept value of an
+    /// earlier one, if there is one.
     pub(crate) fn decode(pool: &Arc<Pool>, image: &[u8]) -> Result<Self, sinew_msg::DecodeError> {
         let Some(functions) = &pool.table.image else {
             return Err(sinew_msg::DecodeError::Truncated {
@@ -453,12 +484,14 @@ impl RawMessage {
             return Ok(message);
         }
         let vacant = pool.vacant();
-        // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes home.
+        // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes
+        // home.
         unsafe { (functions.decode)(image, vacant.0.value().as_ptr(), false) }?;
         Ok(vacant.done(true))
     }
 
-    /// The value in an image that is all there is of a message, in a block of `pool`, made by [`Pool::new`] for the type.
+    /// The value in an image that is all there is of a message, in a block of `pool`, made by
+    /// [`Pool::new`] for the type.
     pub(crate) fn decoded(&self, pool: &Arc<Pool>) -> Result<Self, sinew_msg::DecodeError> {
         Self::decode(pool, self.image().unwrap_or_default())
     }
@@ -466,12 +499,13 @@ impl RawMessage {
     /// A copy of the message in a block of `pool`.
     ///
     /// # Safety
-    /// `clone` was made for the type of this message, and `pool` by [`Pool::new`] for the same type.
+    /// `clone` was made for the type of this message, and `pool` by [`Pool::new`] for the same
+    /// type.
     pub(crate) unsafe fn duplicate(&self, clone: CloneInto, pool: &Arc<Pool>) -> Self {
         let vacant = pool.vacant();
         let to = vacant.0.value().as_ptr();
-        // SAFETY: the types agree (caller), the source is alive through `self`, the place is vacant and only ours. If
-        // the clone panics, `vacant` takes the block back to the pool.
+        // SAFETY: the types agree (caller), the source is alive through `self`, the place is vacant
+        // and only ours. If the clone panics, `vacant` takes the block back to the pool.
         unsafe { clone(self.value().as_ptr(), to, false) };
         vacant.done(false)
     }
@@ -481,7 +515,8 @@ impl RawMessage {
     /// # Safety
     /// The message is a `T`, and this is its sole reference.
     pub(crate) unsafe fn into_value<T>(mut self) -> T {
-        // SAFETY: the caller says it is a `T`, `&self` that it is alive; it is read once, as `filled` is taken back below.
+        // SAFETY: the caller says it is a `T`, `&self` that it is alive; it is read once, as
+        // `filled` is taken back below.
         let value = unsafe { self.value().cast::<T>().read() };
         self.control_mut().vacate();
         value
@@ -495,22 +530,24 @@ impl RawMessage {
         let control = self.control_mut();
         if control.place == Storage::Boxed && mem::take(&mut control.filled) {
             let value = control.value.cast::<T>();
-            // SAFETY: it came from `Box::leak` in `adopt` with this type, and `filled` no longer claims it.
+            // SAFETY: it came from `Box::leak` in `adopt` with this type, and `filled` no longer
+            // claims it.
             return unsafe { Box::from_raw(value.as_ptr()) };
         }
         // SAFETY: passed on from the caller.
         Box::new(unsafe { self.into_value() })
     }
 
-    /// Moves the value into a block of `pool`, so that its old block goes home at once. The address changes.
+    /// Moves the value into a block of `pool`, so that its old block goes home at once. The address
+    /// changes.
     ///
     /// # Safety
     /// This is the sole reference, and `pool` was made by [`Pool::new`] for the same type.
     pub(crate) unsafe fn move_into(mut self, pool: &Arc<Pool>) -> Self {
         let vacant = pool.vacant();
         let (from, size) = (self.value(), self.table().layout.size());
-        // SAFETY: both are places for `size` bytes of the same type, in different blocks; a move is a copy of the bytes
-        // after which the source is not used: `filled` is taken back below.
+        // SAFETY: both are places for `size` bytes of the same type, in different blocks; a move is
+        // a copy of the bytes after which the source is not used: `filled` is taken back below.
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), vacant.0.value().as_ptr(), size) };
         self.control_mut().vacate();
         vacant.done(false)
@@ -601,8 +638,9 @@ impl Drop for Vacant {
 
 /// Blocks for the messages of one publisher, lent and taken back.
 ///
-/// At most `capacity` blocks belong to a pool; a message beyond them is an allocation of its own. Dropped with its
-/// publisher, a pool lives on while it has lent blocks, and frees each when it comes back.
+/// At most `capacity` blocks belong to a pool; a message beyond them is an allocation of its own.
+/// Dropped with its publisher, a pool lives on while it has lent blocks, and frees each when it
+/// comes back.
 #[repr(C)]
 pub(crate) struct Pool {
     /// One without a value, and one with a kept value: those that came back last.
@@ -618,7 +656,8 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct FreeBlocks {
-    /// Blocks without a value. In both lists the last one back is the first one lent: it is still in the cache.
+    /// Blocks without a value. In both lists the last one back is the first one lent: it is still
+    /// in the cache.
     vacant: List,
     /// Blocks with a kept value, for `loan`.
     filled: List,
@@ -687,7 +726,8 @@ impl List {
         Some(block)
     }
 
-    /// Takes everything; frees it with its values. Returns how many there were. Not to be called under a lock.
+    /// Takes everything; frees it with its values. Returns how many there were. Not to be called
+    /// under a lock.
     fn free(mut self) -> usize {
         std::iter::from_fn(|| self.pop()).map(drop).count()
     }
@@ -769,8 +809,8 @@ impl Pool {
         Arc::new(Self { hot, closed, blocks, table, place, capacity, wanted_by })
     }
 
-    /// A message with the content that an earlier one left, or `T::default()` in a new block. Its content stays in the
-    /// block for the next loan.
+    /// A message with the content that an earlier one left, or `T::default()` in a new block. Its
+    /// content stays in the block for the next loan.
     pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
         if let Some(block) = self.kept() {
             return block.lend(self);
@@ -778,14 +818,16 @@ impl Pool {
         self.lend_new::<T>()
     }
 
-    /// On its own: a large value is made on the stack first, and the caller's frame needn't have room for it.
+    /// On its own: a large value is made on the stack first, and the caller's frame needn't have
+    /// room for it.
     #[cold]
     #[inline(never)]
     fn lend_new<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
         let vacant = self.vacant();
         let value = T::default(); // if it panics, `vacant` goes home
         debug_assert!(self.table.representation == TypeSupport::of::<T>().representation);
-        // SAFETY: `loan` is called with the type the pool was made for (checked above), and the place is vacant.
+        // SAFETY: `loan` is called with the type the pool was made for (checked above), and the
+        // place is vacant.
         unsafe { vacant.0.value().cast::<T>().write(value) };
         vacant.done(true)
     }

@@ -154,8 +154,8 @@ pub enum PublishFailure {
          as the thread that would have to empty it is waiting here; use keep_last, or another executor"
     )]
     WouldDeadlock,
-    /// A received [`Sample`](crate::msg::Sample) was to be passed on, and a subscription of this process
-    /// takes values, of which there is none.
+    /// A received [`Sample`](crate::msg::Sample) was to be passed on, and a subscription of this
+    /// process takes values, of which there is none.
     #[error(
         "the message was not published: it contains a string that is not UTF-8, so it can't be decoded for a subscription of this \
          process that takes values; let that one take views"

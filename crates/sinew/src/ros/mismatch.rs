@@ -1,8 +1,9 @@
 //! Whether a publisher and a subscription of one topic match, and what keeps them apart.
 //!
 //! The rules are those of [`matching`](super::qos) and one more: their types are the same. In a
-//! process that is asked of the types themselves ([`TypeSupport::exchanges_with`]), between processes of
-//! what participants tell of them: name, hash, and whether values can leave their process.
+//! process that is asked of the types themselves ([`TypeSupport::exchanges_with`]), between
+//! processes of what participants tell of them: name, hash, and whether values can leave their
+//! process.
 
 use super::qos::{self, Incompatibility, QoS};
 use crate::message::type_support::TypeSupport;

@@ -1,8 +1,9 @@
 //! The futures of an asynchronous server, between their request and their response.
 //!
-//! They are polled by the server's executor with its group's token, by no other thread: a waker only has the server
-//! announced again, in the same queue as everything else. Each future has a *room*: memory, a waker, and what it answers. Rooms
-//! are used again, so a steady flow allocates nothing.
+//! They are polled by the server's executor with its group's token, by no other thread: a waker
+//! only has the server announced again, in the same queue as everything else. Each future has a
+//! *room*: memory, a waker, and what it answers. Rooms are used again, so a steady flow allocates
+//! nothing.
 //!
 //! | phase of a room | who has it | a wake-up makes it |
 //! |---|---|---|

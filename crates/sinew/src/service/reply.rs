@@ -13,8 +13,9 @@ use std::fmt::Display;
 /// What came of a call: the response, or why there is none.
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
-/// What a server's callback may return: a response as it may be [given](crate::service::into_message::IntoMessage), or a `Result` of
-/// one whose error can be displayed. The caller gets the error as [`CallFailure::Failed`].
+/// What a server's callback may return: a response as it may be
+/// [given](crate::service::into_message::IntoMessage), or a `Result` of one whose error can be
+/// displayed. The caller gets the error as [`CallFailure::Failed`].
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
     label = "returns `{Self}`",

@@ -1,9 +1,10 @@
 //! The requests that wait for one service: a bounded queue between its clients and its server.
 //!
-//! There is one for each name that has a client or a server, so a call looks nothing up. It is there before its server is:
-//! what clients ask meanwhile waits in it, and the server that comes finds it. A request is never lost silently. It is taken
-//! by the server, or taken back by its caller, or its caller is told why not: the queue is full, the server went or has other
-//! types, the context was shut down.
+//! There is one for each name that has a client or a server, so a call looks nothing up. It is
+//! there before its server is: what clients ask meanwhile waits in it, and the server that comes
+//! finds it. A request is never lost silently. It is taken by the server, or taken back by its
+//! caller, or its caller is told why not: the queue is full, the server went or has other types,
+//! the context was shut down.
 
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteClient};
@@ -98,7 +99,8 @@ pub(crate) struct Caller {
 pub(crate) enum Origin {
     /// A client of this process, which is there until the request is in.
     Client,
-    /// The same, by way of a server of another process that has gone: its client may have gone meanwhile.
+    /// The same, by way of a server of another process that has gone: its client may have gone
+    /// meanwhile.
     Returned,
     /// A client of another process that has asked this server, and no other.
     Remote {
@@ -194,8 +196,8 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
     fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure>;
 
     /// Waits for the answer to a call of its client, until `deadline` (steady machine time). Then
-    /// the call is given up, as by [`PendingCalls::give_up`], of which this is the result. `None` if the
-    /// answer must be waited for in another way.
+    /// the call is given up, as by [`PendingCalls::give_up`], of which this is the result. `None`
+    /// if the answer must be waited for in another way.
     fn wait(
         &self,
         calls: &PendingCalls,
@@ -276,8 +278,9 @@ impl QueueState {
         self.queue.front().map(|request| request.publication.stamp)
     }
 
-    /// What the server does next, once it has taken one. In a reentrant group it is announced here, as the callback for what
-    /// was taken may run for long; the scheduler to signal is returned in place of the stamp.
+    /// What the server does next, once it has taken one. In a reentrant group it is announced here,
+    /// as the callback for what was taken may run for long; the scheduler to signal is returned in
+    /// place of the stamp.
     fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
         let oldest = self.oldest();
         self.announced = oldest.is_some() && self.task_ref.is_some();
@@ -345,8 +348,9 @@ impl RequestQueue {
 
     // ---- the clients' side ----
 
-    /// Brings a request in and announces it. `quietly`: wakes no thread, as the caller will run the server itself or see to
-    /// it that another thread does. Otherwise returns whom to signal. A request that was refused comes back.
+    /// Brings a request in and announces it. `quietly`: wakes no thread, as the caller will run the
+    /// server itself or see to it that another thread does. Otherwise returns whom to signal. A
+    /// request that was refused comes back.
     #[inline(never)]
     pub(crate) fn push(
         &self,
@@ -359,8 +363,9 @@ impl RequestQueue {
         if calls.session.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
         }
-        // A request keeps its context, and the queue keeps the request: one that no thread takes or withdraws any more would
-        // keep all three for good. So those are refused, under the lock that closing and withdrawing take afterwards.
+        // A request keeps its context, and the queue keeps the request: one that no thread takes or
+        // withdraws any more would keep all three for good. So those are refused, under the lock
+        // that closing and withdrawing take afterwards.
         let has_taker = match origin {
             Origin::Client => true,
             Origin::Returned => calls.is_awaited(request.caller.id),
@@ -479,7 +484,8 @@ impl RequestQueue {
         }
     }
 
-    /// Sends a request to another process. If that server is gone, the request goes to another one, or waits for one.
+    /// Sends a request to another process. If that server is gone, the request goes to another one,
+    /// or waits for one.
     #[inline(never)]
     fn forward(
         &self,
@@ -516,7 +522,8 @@ impl RequestQueue {
         state.remote.retain(|known| !Arc::ptr_eq(known, server)); // the caller has another reference
     }
 
-    /// A client of another process came, and is kept until it or the server goes. False if the server has gone already.
+    /// A client of another process came, and is kept until it or the server goes. False if the
+    /// server has gone already.
     pub(crate) fn add_remote_client(&self, server: u64, remote_client: Arc<dyn RemoteClient>) -> bool {
         let mut state = self.state.lock();
         if !state.serves(server) {
@@ -572,8 +579,8 @@ impl RequestQueue {
         (state.serving.is_some(), state.ever_served)
     }
 
-    /// Waits until there is a server for calls of these types, until `deadline` (steady machine time), or until the context
-    /// ends. Whether there is one.
+    /// Waits until there is a server for calls of these types, until `deadline` (steady machine
+    /// time), or until the context ends. Whether there is one.
     pub(crate) fn wait_for_server(&self, types: &ServiceTypes, deadline: Time, session: &Session) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -593,7 +600,8 @@ impl RequestQueue {
 
     // ---- the server's side ----
 
-    /// A server comes. What waits for another type of server fails. (That there is none yet the caller has made sure of.)
+    /// A server comes. What waits for another type of server fails. (That there is none yet the
+    /// caller has made sure of.)
     pub(crate) fn open(&self, serving: ServerEntry) {
         let mut state = self.state.lock();
         let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
@@ -640,8 +648,8 @@ impl RequestQueue {
         self.came.notify_all();
     }
 
-    /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps the server ready, if there
-    /// is more; in a reentrant group that has been announced already.
+    /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps
+    /// the server ready, if there is more; in a reentrant group that has been announced already.
     #[inline(never)]
     pub(crate) fn take_for(&self, number: u64, token: &GroupToken) -> Option<(Request, Option<Stamp>)> {
         let mut state = self.state.lock();
@@ -656,7 +664,8 @@ impl RequestQueue {
         request.map(|request| (request, next))
     }
 
-    /// What the server does next, if it did something else this time; as with [`take_for`](Self::take_for).
+    /// What the server does next, if it did something else this time; as with
+    /// [`take_for`](Self::take_for).
     pub(crate) fn next_for(&self, number: u64, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         if !state.serves(number) {
@@ -674,7 +683,8 @@ impl RequestQueue {
         if state.serves(number) && state.announced { state.oldest() } else { None }
     }
 
-    /// Takes back the announcement if nothing waits; whether something does. `other`: the server has something else to do.
+    /// Takes back the announcement if nothing waits; whether something does. `other`: the server
+    /// has something else to do.
     pub(crate) fn retract(&self, number: u64, other: bool) -> bool {
         let mut state = self.state.lock();
         if !state.serves(number) {
@@ -726,7 +736,8 @@ impl RequestQueue {
         QueueCounts { waiting: state.queue.len() as u64, ..state.seen }
     }
 
-    /// The server's types and where it is, for a client that wonders; `None` if there is one that serves it, or none at all.
+    /// The server's types and where it is, for a client that wonders; `None` if there is one that
+    /// serves it, or none at all.
     pub(crate) fn mismatch(&self, types: &ServiceTypes) -> Option<String> {
         let state = self.state.lock();
         if let Some(serving) = &state.serving {

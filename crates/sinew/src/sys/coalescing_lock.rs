@@ -1,24 +1,27 @@
 //! A value that one thread at a time works on, and no thread waits for: a thread that finds another
 //! one at it leaves word, and that one looks again.
 //!
-//! So whatever a thread did before it came, say announced a message, is seen by a look that begins after that: its own, or the other
-//! one's. What the looks do may come back here, on the same thread, and finds it taken like any
-//! other thread.
+//! So whatever a thread did before it came, say announced a message, is seen by a look that begins
+//! after that: its own, or the other one's. What the looks do may come back here, on the same
+//! thread, and finds it taken like any other thread.
 //!
 //! # Protocol
 //!
-//! All of it goes by one word with two bits, [`HELD`] and [`WANTED`], so nothing depends on the order of accesses to different words.
+//! All of it goes by one word with two bits, [`HELD`] and [`WANTED`], so nothing depends on the
+//! order of accesses to different words.
 //!
 //! - S1 [`CoalescingLock::enter`]: if it isn't held, HELD is set and WANTED is cleared: this look
 //!   serves the threads that left word. If it is, WANTED is set.
-//! - S2 [`CoalescingLock::try_enter`]: sets HELD if it isn't held, and leaves WANTED alone: this is no look.
+//! - S2 [`CoalescingLock::try_enter`]: sets HELD if it isn't held, and leaves WANTED alone: this is
+//!   no look.
 //! - S3 `CoalescingGuard::drop`: HELD is cleared. WANTED stays, for the thread that asks next.
 //! - S4 [`CoalescingLock::is_wanted`]: after S3, the thread that was in asks, and if another one
 //!   left word, looks (from S1). Word is left only while it is held, so nothing comes between S3
 //!   and S4 that this could miss: it is seen, or another thread has been in since, and asks after
 //!   it.
 //!
-//! A thread that panics in a look leaves without S4. The word that was left stays, and the next one to enter serves it.
+//! A thread that panics in a look leaves without S4. The word that was left stays, and the next one
+//! to enter serves it.
 
 use super::sync::{AtomicU64, Ordering};
 use std::cell::UnsafeCell;
@@ -62,7 +65,8 @@ impl<T> CoalescingLock<T> {
     #[inline]
     fn enter(&self) -> Option<CoalescingGuard<'_, T>> {
         let step = |word| if word & HELD == 0 { HELD } else { HELD | WANTED };
-        // Acquire: pairs with S3; carries the value. Release, too: pairs with the Acquire of the look that serves this word.
+        // Acquire: pairs with S3; carries the value. Release, too: pairs with the Acquire of the
+        // look that serves this word.
         let before = self.update(Ordering::AcqRel, step);
         (before & HELD == 0).then(|| CoalescingGuard(self)) // made only if it is: dropping one lets go
     }

@@ -48,7 +48,8 @@ fn push<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// With deferred work; and what connecting to others has to say waits until the lock is released, too.
+/// With deferred work; and what connecting to others has to say waits until the lock is released,
+/// too.
 fn later_with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
     later(|| Deferred::with(work))
 }

@@ -1,4 +1,5 @@
-//! From a publisher to the subscriptions of its process, and to the transports that reach others. (The design's section 5.)
+//! From a publisher to the subscriptions of its process, and to the transports that reach others.
+//! (The design's section 5.)
 //!
 //! | file | what |
 //! |---|---|
@@ -15,10 +16,10 @@
 //! | `remote_sink` | subscriptions elsewhere, and the traits behind which a publisher's messages go there (`PublisherEndpoint`, `RemoteSink`) |
 //! | `session` | what the nodes, topics and executors of one context have in common |
 //!
-//! Nothing here knows how messages travel between processes. What does, a transport, brings the ends
-//! that are elsewhere here as objects behind the traits named above, and is called through them. At
-//! present that is [`remote::shm`](crate::remote::shm) alone. Memory of [`sinew_shm`] that a message
-//! may lie in, and its counters, are used here as plain data.
+//! Nothing here knows how messages travel between processes. What does, a transport, brings the
+//! ends that are elsewhere here as objects behind the traits named above, and is called through
+//! them. At present that is [`remote::shm`](crate::remote::shm) alone. Memory of [`sinew_shm`] that
+//! a message may lie in, and its counters, are used here as plain data.
 
 pub(crate) mod copy_plan;
 pub(crate) mod graph;

@@ -2,27 +2,32 @@
 //!
 //! # How a publish finds its subscriptions
 //!
-//! All publishers of one topic, type and QoS class share a [`MatchClass`], which has an immutable list of the subscriptions that match.
-//! Creating or destroying a subscription makes a new list for the classes it matches, and counts the graph's generation up.
-//! A publisher keeps, under its own lock, the list it used last and the generation at which it fetched it, and fetches
-//! again when the generation has changed. So publishing looks nothing up, allocates nothing, and takes two kinds of short
-//! locks: its own, and that of each history it delivers to. (One generation for all topics costs a fetch per publisher after
-//! each change, and makes the check of the others read a line that is always in the cache.)
+//! All publishers of one topic, type and QoS class share a [`MatchClass`], which has an immutable
+//! list of the subscriptions that match. Creating or destroying a subscription makes a new list for
+//! the classes it matches, and counts the graph's generation up. A publisher keeps, under its own
+//! lock, the list it used last and the generation at which it fetched it, and fetches again when
+//! the generation has changed. So publishing looks nothing up, allocates nothing, and takes two
+//! kinds of short locks: its own, and that of each history it delivers to. (One generation for all
+//! topics costs a fetch per publisher after each change, and makes the check of the others read a
+//! line that is always in the cache.)
 //!
 //! # Sync points
 //!
-//! - C1 `Session::count_change`: the list under the class's lock ([`MatchClass::replace`]), then generation + 1 (Release).
-//!   A publisher that publishes seldom would keep a subscription that is gone, and what its handlers captured, for as long: so
-//!   whoever removes one has the publishers that matched it fetch the new list ([`PublisherCore::refetch`]).
-//! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
-//!   least the list it stands for. Seeing the old one means that the publish began before the join returned.
+//! - C1 `Session::count_change`: the list under the class's lock ([`MatchClass::replace`]), then
+//!   generation + 1 (Release). A publisher that publishes seldom would keep a subscription that is
+//!   gone, and what its handlers captured, for as long: so whoever removes one has the publishers
+//!   that matched it fetch the new list ([`PublisherCore::refetch`]).
+//! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new
+//!   number means finding at least the list it stands for. Seeing the old one means that the
+//!   publish began before the join returned.
 //!
 //! # Joining is atomic with publishing
 //!
-//! A late joiner of a transient-local publisher is in the list first (C1), then locks the publisher, has it fetch the
-//! list, and copies what it retains. Each message is published before that lock (then it is retained, and perhaps
-//! delivered too: [`HistoryCache::merge`](crate::mailbox::history::HistoryCache::merge) drops the second one) or after it (then it is
-//! delivered).
+//! A late joiner of a transient-local publisher is in the list first (C1), then locks the
+//! publisher, has it fetch the list, and copies what it retains. Each message is published before
+//! that lock (then it is retained, and perhaps delivered too:
+//! [`HistoryCache::merge`](crate::mailbox::history::HistoryCache::merge) drops the second one) or
+//! after it (then it is delivered).
 //!
 //! # The steps of a publish
 //!
@@ -41,9 +46,10 @@
 //!
 //! # The user's code
 //!
-//! Filters, `Clone` and `Drop` run on the publishing thread under none of these locks: a publish that needs any of them
-//! takes the list out, does them, and delivers then. A transient-local publisher does it again if the list has changed
-//! meanwhile, since a late joiner may rely on either getting the message or finding it retained.
+//! Filters, `Clone` and `Drop` run on the publishing thread under none of these locks: a publish
+//! that needs any of them takes the list out, does them, and delivers then. A transient-local
+//! publisher does it again if the list has changed meanwhile, since a late joiner may rely on
+//! either getting the message or finding it retained.
 
 mod remote;
 mod slow_path;
@@ -77,7 +83,8 @@ use std::mem;
 
 /// A publisher.
 ///
-/// What every publish touches comes first, and close together: after a sleep, fetching it from memory is what it costs.
+/// What every publish touches comes first, and close together: after a sleep, fetching it from
+/// memory is what it costs.
 #[repr(C)]
 pub(crate) struct PublisherCore {
     state: Mutex<PublisherState>,
@@ -504,7 +511,8 @@ impl PublisherCore {
         Publication::new(stamp, *sequence, self.number, self.lifespan)
     }
 
-    /// Keeps the message for late joiners, if this publisher does that; returns the one that gave way.
+    /// Keeps the message for late joiners, if this publisher does that; returns the one that gave
+    /// way.
     #[inline]
     fn retain(
         &self,
@@ -562,7 +570,8 @@ impl PublisherCore {
 }
 
 impl PublisherCore {
-    /// There is no memory for a message's image. If that isn't for want of room, the log says why, once.
+    /// There is no memory for a message's image. If that isn't for want of room, the log says why,
+    /// once.
     #[cold]
     fn no_space(&self, error: &CapacityError) -> Unpublished {
         match error {

@@ -247,8 +247,9 @@ impl<'a> Recipients<'a> {
 /// The original, as this subscription keeps it.
 fn settled(original: RawMessage, subscription: &SubscriptionCore) -> RawMessage {
     match subscription.wanted.role {
-        // SAFETY: a plan gives the original to one buffer by ownership, so this is the sole reference; the subscription's pool is for
-        // the type that the topic's ends agreed on when they matched.
+        // SAFETY: a plan gives the original to one buffer by ownership, so this is the sole
+        // reference; the subscription's pool is for the type that the topic's ends agreed on when
+        // they matched.
         Role::Value => unsafe { original.move_into(&subscription.wanted.pool) },
         Role::Owner | Role::Sharer => original,
     }
@@ -296,8 +297,8 @@ fn duplicate(message: &RawMessage, subscribers: &Subscribers, pool: &Arc<Pool>) 
         reason = "a plan has copies only if a buffer owns, and creating one requires `Clone`"
     )]
     let clone = clone.expect("a subscription that owns its messages can clone them");
-    // SAFETY: matching made sure that the subscriptions and the publisher have the same type, so that the function and the
-    // pool are for the type of the message.
+    // SAFETY: matching made sure that the subscriptions and the publisher have the same type, so
+    // that the function and the pool are for the type of the message.
     unsafe { message.duplicate(clone, pool) }
 }
 

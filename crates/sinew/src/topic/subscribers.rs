@@ -1,4 +1,5 @@
-//! The subscriptions that publishers of one class have: immutable lists, made anew when somebody comes or goes.
+//! The subscriptions that publishers of one class have: immutable lists, made anew when somebody
+//! comes or goes.
 
 use super::copy_plan::Role;
 use super::strategy::Strategy;
@@ -26,7 +27,8 @@ impl TypedReaders {
     }
 }
 
-/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
+/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds
+/// the image.
 pub(crate) fn groups(subscriptions: &[Arc<SubscriptionCore>], blocking: bool) -> Vec<TypedReaders> {
     let mut groups: Vec<(TypedReader, Vec<Arc<SubscriptionCore>>)> = Vec::new();
     for subscription in subscriptions {
@@ -53,7 +55,8 @@ pub(crate) struct Subscribers {
     pub(super) strategy: Strategy,
     /// Some only read: they could read a message before it is given away.
     pub(super) shares: bool,
-    /// Those whose messages are other types of the program, for the same type of ROS 2: they get what the message's image says.
+    /// Those whose messages are other types of the program, for the same type of ROS 2: they get
+    /// what the message's image says.
     pub(super) others: Vec<TypedReaders>,
 }
 
@@ -97,8 +100,8 @@ impl Subscribers {
         &self.subscriptions
     }
 
-    /// Reserves a place at each subscription that may hold up the publisher, without waiting: at all of them or at none. The
-    /// message then has its place there.
+    /// Reserves a place at each subscription that may hold up the publisher, without waiting: at
+    /// all of them or at none. The message then has its place there.
     #[inline]
     pub(crate) fn reserve(&self) -> bool {
         let Some(full) = self.bound_subscriptions().position(|subscription| !subscription.reserve_free())

@@ -1,4 +1,5 @@
-//! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
+//! A subscription as its publishers see it: a history under a lock, and where to announce that
+//! something came.
 
 mod ahead;
 mod remote_sources;
@@ -70,12 +71,13 @@ pub(crate) struct SubscriptionListeners {
 
 /// A subscription's end of the delivery.
 ///
-/// What every message touches comes first, and close together: after a sleep, fetching it from memory is what a delivery
-/// costs.
+/// What every message touches comes first, and close together: after a sleep, fetching it from
+/// memory is what a delivery costs.
 #[repr(C)]
 pub(crate) struct SubscriptionCore {
     state: Mutex<SubscriptionState>,
-    /// Nanoseconds after its publication at which a message is too old for this subscription; `i64::MAX` for never.
+    /// Nanoseconds after its publication at which a message is too old for this subscription;
+    /// `i64::MAX` for never.
     lifespan: i64,
     /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
     keeps_all: bool,
@@ -104,7 +106,8 @@ struct SubscriptionState {
     direct: bool,
     /// Publishers waiting for a place.
     waiting: u32,
-    /// Where to announce that something came; only a subscription with a callback in an executor has one.
+    /// Where to announce that something came; only a subscription with a callback in an executor
+    /// has one.
     task_ref: Option<TaskRef>,
     history: HistoryCache,
     /// Made when somebody listens for the first time.
@@ -118,13 +121,13 @@ struct SubscriptionState {
     /// The only publisher elsewhere. Boxed, since a reference to it takes two words: what every
     /// message touches stays on the lines that are fetched.
     only: Option<Box<Arc<dyn RemoteSource>>>,
-    /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`, publishers
-    /// that found no place wait for half of them, and after a moment for any.
+    /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`,
+    /// publishers that found no place wait for half of them, and after a moment for any.
     enough: usize,
 }
 
-/// A message's latency is noted for others if so many nanoseconds have passed since the last one's: a look at the clock for each
-/// would be felt.
+/// A message's latency is noted for others if so many nanoseconds have passed since the last one's:
+/// a look at the clock for each would be felt.
 const NOTED: i64 = 10_000_000;
 
 impl SubscriptionState {
@@ -182,7 +185,8 @@ impl SubscriptionState {
 /// How long a publisher that found no place waits for more than one, in nanoseconds.
 const FAIR: i64 = 500_000;
 
-/// A message that was taken, and the stamp under which the executor keeps the subscription ready, if it has more.
+/// A message that was taken, and the stamp under which the executor keeps the subscription ready,
+/// if it has more.
 type Taken = (Entry, Option<Stamp>);
 
 /// Who takes a message.
@@ -345,8 +349,9 @@ impl SubscriptionCore {
         self.take_as(Taker::Anybody).map(|(entry, _)| entry)
     }
 
-    /// Takes the oldest message, for the callback. Also returns the stamp under which the executor keeps the subscription
-    /// ready, if it has more; in a reentrant group the next message has been announced already.
+    /// Takes the oldest message, for the callback. Also returns the stamp under which the executor
+    /// keeps the subscription ready, if it has more; in a reentrant group the next message has been
+    /// announced already.
     #[inline]
     pub(crate) fn take_for(&self, token: &GroupToken) -> Option<Taken> {
         self.take_as(if token.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
@@ -407,8 +412,8 @@ impl SubscriptionCore {
         (entry.map(|entry| (entry, next)), signal)
     }
 
-    /// Lets go of the lock, and has publishers look that wait for places, once there are as many: once for all of them, since
-    /// all look, and say anew what they wait for.
+    /// Lets go of the lock, and has publishers look that wait for places, once there are as many:
+    /// once for all of them, since all look, and say anew what they wait for.
     #[inline]
     fn release(&self, mut state: Guard<'_, SubscriptionState>) {
         let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
@@ -421,8 +426,8 @@ impl SubscriptionCore {
         }
     }
 
-    /// Takes the oldest message for a task. If there is none, the task is woken when one comes, or when the context ends;
-    /// ready with `None` if it has ended.
+    /// Takes the oldest message for a task. If there is none, the task is woken when one comes, or
+    /// when the context ends; ready with `None` if it has ended.
     pub(crate) fn poll_take(
         &self,
         waiter: &mut WaiterId,
@@ -436,7 +441,8 @@ impl SubscriptionCore {
                 let mut state = self.whole();
                 let expired = |old: Entry| deferred.dropped.push(old.message);
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
-                // Acquire: pairs with the Release of the shutdown, which then asks under this lock who waits.
+                // Acquire: pairs with the Release of the shutdown, which then asks under this lock
+                // who waits.
                 if entry.is_some() || ended.load(Ordering::Acquire) {
                     let before = if waiter.is_none() { None } else { state.listen(|all| all.served(waiter)) };
                     self.release(state);
@@ -543,7 +549,8 @@ impl SubscriptionCore {
         Some(granted)
     }
 
-    /// Promises a place that is free, if there is one; the subscription may be gone, and needs none.
+    /// Promises a place that is free, if there is one; the subscription may be gone, and needs
+    /// none.
     #[inline]
     pub(super) fn reserve_free(&self) -> bool {
         let mut state = self.state.lock();
@@ -568,7 +575,8 @@ impl SubscriptionCore {
     pub(crate) fn pending(&self) -> Option<Stamp> {
         let mut state = self.whole();
         let oldest = state.history.oldest();
-        // Somebody may have taken by hand what the callback left: then nobody would announce what comes next.
+        // Somebody may have taken by hand what the callback left: then nobody would announce what
+        // comes next.
         state.announced &= oldest.is_some();
         oldest.filter(|_| state.announced)
     }
@@ -589,7 +597,8 @@ impl SubscriptionCore {
         self.retune();
     }
 
-    /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).
+    /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine
+    /// time).
     pub(crate) fn reserve(
         &self,
         deadline: i64,
@@ -687,7 +696,8 @@ impl SubscriptionCore {
         scheduler::signal(signal);
     }
 
-    /// The context has ended: wakes publishers that wait for a place and tasks that wait for a message.
+    /// The context has ended: wakes publishers that wait for a place and tasks that wait for a
+    /// message.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock(); // whoever looked before is asleep by now
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));

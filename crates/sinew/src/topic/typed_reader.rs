@@ -1,5 +1,5 @@
-//! How images become messages: those of other processes, and those of publishers here whose messages are other types of the program for
-//! the same type of ROS 2.
+//! How images become messages: those of other processes, and those of publishers here whose
+//! messages are other types of the program for the same type of ROS 2.
 
 use super::subscription_core::SubscriptionCore;
 use crate::message::Check;
@@ -15,7 +15,8 @@ use std::ptr::NonNull;
 /// Blocks for messages that are made of images.
 const POOL_CAPACITY: usize = 64;
 
-/// Where all messages are kept, there are blocks for as many, as far as they fit into so many bytes.
+/// Where all messages are kept, there are blocks for as many, as far as they fit into so many
+/// bytes.
 const POOL_BYTES: usize = 1 << 18;
 
 /// Makes messages of images, for subscriptions that take them in the same way.
@@ -63,7 +64,8 @@ impl TypedReader {
         !matches!(self.in_place, InPlace::No)
     }
 
-    /// The message in an image that is held: where it lies, if it can be read there. Also what that took.
+    /// The message in an image that is held: where it lies, if it can be read there. Also what that
+    /// took.
     pub(crate) fn read(&self, hold: Hold) -> Result<(RawMessage, CopyWork), DecodeError> {
         let image = hold.bytes();
         match &self.in_place {
@@ -76,7 +78,8 @@ impl TypedReader {
                 if image.len() == layout.size() + 4 && image.starts_with(&[0, 1]) {
                     let value = NonNull::from(&image[4..]).cast::<u8>();
                     if value.addr().get().is_multiple_of(layout.align()) {
-                        // SAFETY: a plain type: any bytes of its length, aligned, are a value (`is_plain`); the hold keeps them.
+                        // SAFETY: a plain type: any bytes of its length, aligned, are a value
+                        // (`is_plain`); the hold keeps them.
                         let message = unsafe { RawMessage::foreign(pool, Backing::Hold(hold), value) };
                         return Ok((message, CopyWork::NONE));
                     }
@@ -87,13 +90,15 @@ impl TypedReader {
         self.decode(image)
     }
 
-    /// The message in an image that was copied, since it could not be held, or lay in the ring itself.
+    /// The message in an image that was copied, since it could not be held, or lay in the ring
+    /// itself.
     pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
         let (message, work) = self.decode(image)?;
         Ok((message, work + CopyWork::copying(image.len())))
     }
 
-    /// What subscriptions of this type take of a message of this process: a reference to it, or what its image says.
+    /// What subscriptions of this type take of a message of this process: a reference to it, or
+    /// what its image says.
     pub(crate) fn convert(&self, message: &RawMessage) -> Result<(RawMessage, CopyWork), DecodeError> {
         let is_ours = message.table().representation == self.table.representation;
         match message.image() {

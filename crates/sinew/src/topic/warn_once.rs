@@ -13,7 +13,8 @@ impl Default for WarnOnce {
 }
 
 impl WarnOnce {
-    /// At which level one more is told: where one message makes no sense, the next thousand may not either. All of them are counted.
+    /// At which level one more is told: where one message makes no sense, the next thousand may not
+    /// either. All of them are counted.
     pub(crate) fn level(&self) -> Level {
         // Relaxed: nothing else depends on who is the first.
         if self.0.swap(true, Ordering::Relaxed) { Level::Debug } else { Level::Error }

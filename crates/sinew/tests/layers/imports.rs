@@ -72,7 +72,8 @@ fn defined_in(files: &BTreeMap<Module, File>, path: &Module, depth: u32) -> Modu
         if let Some(origin) = file.passes_on.get(name) {
             return defined_in(files, origin, depth + 1);
         }
-        // Of what is passed on as a whole, only names that are passed on there in turn are followed.
+        // Of what is passed on as a whole, only names that are passed on there in turn are
+        // followed.
         let through = file
             .passes_all_on
             .iter()

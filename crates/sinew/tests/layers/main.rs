@@ -1,8 +1,8 @@
 //! Imports point one way. In each folder of a crate's sources that has more than four files, what
 //! lies in it (files, and folders with all that is in them) must not import in a circle.
 //!
-//! `to_cut.txt` names the imports that still close circles. It only gets shorter: a line whose import
-//! is gone, or closes no circle any more, must go, too.
+//! `to_cut.txt` names the imports that still close circles. It only gets shorter: a line whose
+//! import is gone, or closes no circle any more, must go, too.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 

@@ -1,5 +1,5 @@
-//! Which form of a message is copied, encoded or decoded where: the table of `docs/book/copy-free.md`,
-//! cell by cell.
+//! Which form of a message is copied, encoded or decoded where: the table of
+//! `docs/book/copy-free.md`, cell by cell.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use crate::support;

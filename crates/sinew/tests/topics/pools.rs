@@ -154,7 +154,8 @@ fn a_value_buffer_frees_the_publishers_block_at_once() -> sinew::Result<()> {
     Ok(())
 }
 
-/// All that is kept may be on its way at once: it comes home, but for types that keep memory elsewhere.
+/// All that is kept may be on its way at once: it comes home, but for types that keep memory
+/// elsewhere.
 #[test]
 fn the_pool_of_a_publisher_that_keeps_all_is_as_large_as_that() -> sinew::Result<()> {
     let room = Room::new();

@@ -29,8 +29,8 @@ enum EditedMessage<T: Built + Message> {
 }
 
 impl<T: Built + Message> Edit<T> {
-    /// The sequences, to be changed: those that a [`Draft`](crate::msg::Draft) gives to be filled, with
-    /// what came in them. All else in the message, and their lengths, stay.
+    /// The sequences, to be changed: those that a [`Draft`](crate::msg::Draft) gives to be filled,
+    /// with what came in them. All else in the message, and their lengths, stay.
     ///
     /// # Panics
     /// If [`Built`] or [`Viewed`] is implemented by hand, and doesn't do the same every time.

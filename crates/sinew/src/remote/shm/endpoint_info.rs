@@ -25,8 +25,8 @@ const VERSION: u8 = 1;
 
 impl QoS {
     /// The QoS in the form in which participants tell each other of it, in an
-    /// [`Endpoint`](sinew_shm::Endpoint); `travels`: whether the type can leave its process. For tools
-    /// that take part without this crate's nodes.
+    /// [`Endpoint`](sinew_shm::Endpoint); `travels`: whether the type can leave its process. For
+    /// tools that take part without this crate's nodes.
     pub fn to_bytes(self, travels: bool) -> [u8; 64] {
         let mut bytes = [0; 64];
         let (history, depth) = match self.history {
@@ -60,8 +60,8 @@ impl QoS {
         bytes[5] == 1
     }
 
-    /// The QoS that a participant tells of in an [`Endpoint`](sinew_shm::Endpoint); `None` if the bytes
-    /// make no sense.
+    /// The QoS that a participant tells of in an [`Endpoint`](sinew_shm::Endpoint); `None` if the
+    /// bytes make no sense.
     ///
     /// ```
     /// assert_eq!(sinew::QoS::from_bytes(&[0; 64]), None);

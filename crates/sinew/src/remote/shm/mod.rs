@@ -134,8 +134,8 @@ impl ShmTransport {
         participant.advertise(&entity, about.of_node)
     }
 
-    /// The same, for the creation of `name`. `subscription_core`: of a subscription, to which alone others may
-    /// send.
+    /// The same, for the creation of `name`. `subscription_core`: of a subscription, to which alone
+    /// others may send.
     pub(crate) fn advertise_or(
         &self,
         name: &str,

@@ -1,11 +1,12 @@
 //! A publisher of another process, as its subscriptions here see it.
 //!
-//! It reads the publisher's ring and brings what it finds into their histories, as a local publisher would: so depth, filters, copies
-//! and events are the same whichever way a message came.
+//! It reads the publisher's ring and brings what it finds into their histories, as a local
+//! publisher would: so depth, filters, copies and events are the same whichever way a message came.
 //!
-//! Whoever has reason to believe that there is something to read calls [`RemotePublisher::drain`]: the executor that was told by an event, a
-//! thread that takes by hand, the helper thread. One of them does it at a time; the others leave word that it looks once more
-//! ([`CoalescingLock`]). So nobody waits, and filters run under no lock that they could want.
+//! Whoever has reason to believe that there is something to read calls [`RemotePublisher::drain`]:
+//! the executor that was told by an event, a thread that takes by hand, the helper thread. One of
+//! them does it at a time; the others leave word that it looks once more ([`CoalescingLock`]). So
+//! nobody waits, and filters run under no lock that they could want.
 
 use super::ShmTransport;
 use crate::mailbox::deferred::{Deferred, Drainable};
@@ -72,7 +73,8 @@ struct RingReader {
     retained: Vec<RetainedReader>,
 }
 
-/// What a transient-local publisher retained for one late subscription, which may go before all of it is read.
+/// What a transient-local publisher retained for one late subscription, which may go before all of
+/// it is read.
 struct RetainedReader {
     subscription: Weak<SubscriptionCore>,
     incoming: Incoming,
@@ -121,8 +123,8 @@ impl RemotePublisher {
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
-    /// Changes who is served. One at a time, from who they are to what is done for them: else one who goes could be brought back by a
-    /// change of another thread, and would be kept for ever.
+    /// Changes who is served. One at a time, from who they are to what is done for them: else one
+    /// who goes could be brought back by a change of another thread, and would be kept for ever.
     fn change_served(&self, change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>) {
         let mut served = self.served.lock();
         let subscriptions = change(&served);
@@ -135,7 +137,8 @@ impl RemotePublisher {
         drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
     }
 
-    /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
+    /// Who is to be told: the executor of one of the subscriptions, else the thread that serves
+    /// those which wait without one.
     fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<EventReceiver>> {
         let transport = self.transport.upgrade()?;
         let executor =
@@ -148,7 +151,8 @@ impl RemotePublisher {
         })
     }
 
-    /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps not yet.
+    /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps
+    /// not yet.
     #[inline]
     fn has_news(&self) -> bool {
         self.has_news.load(Ordering::Acquire)
@@ -254,7 +258,8 @@ impl RemotePublisher {
     }
 
     fn read_on(&self, reading: &mut RingReader, deferred: &mut Deferred) {
-        // Acquire: pairs with those who set it. Before it is looked at what there is: what comes later sets it again, and drains.
+        // Acquire: pairs with those who set it. Before it is looked at what there is: what comes
+        // later sets it again, and drains.
         let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
         if has_news || !reading.retained.is_empty() {
             self.read_retained(reading, deferred);
@@ -273,7 +278,8 @@ impl RemotePublisher {
     /// Goes on with the connection, and for those, that have come since the last look.
     fn read_news(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         if reading.ends.groups.is_empty() {
-            // Those who are the first to come get all of a connection that is as new: its writer began it for them.
+            // Those who are the first to come get all of a connection that is as new: its writer
+            // began it for them.
             self.take_ends(reading, deferred);
         }
         let accepted = self.accepted.lock().take();
@@ -298,7 +304,8 @@ impl RemotePublisher {
     fn take_ends(&self, reading: &mut RingReader, deferred: &mut Deferred) -> bool {
         let Some(ends) = self.ends.lock().take() else { return false };
         let before = std::mem::replace(&mut reading.ends, ends);
-        // What waits for a place goes on waiting for those who take the same; if there is nobody left, nobody misses it.
+        // What waits for a place goes on waiting for those who take the same; if there is nobody
+        // left, nobody misses it.
         for (index, message, publication) in std::mem::take(&mut reading.stalled) {
             let reader = before.groups.get(index).map(|group| &group.reader);
             let takes_it = |group: &TypedReaders| {
@@ -407,7 +414,8 @@ impl RemotePublisher {
         }
     }
 
-    /// Brings a message into the histories of a group; gives it back if one that must get everything has no place.
+    /// Brings a message into the histories of a group; gives it back if one that must get
+    /// everything has no place.
     fn deliver(
         &self,
         groups: &[TypedReaders],
@@ -425,7 +433,8 @@ impl Ends {
         self.groups.iter().flat_map(|group| group.subscribers.subscriptions())
     }
 
-    /// How many of the newest messages are enough; `None` if all are wanted, or a filter is to see them.
+    /// How many of the newest messages are enough; `None` if all are wanted, or a filter is to see
+    /// them.
     fn depth(&self) -> Option<u64> {
         let mut depth = 0;
         for subscription in self.subscriptions() {

@@ -1,13 +1,15 @@
 //! A publisher's way out of the process: its ring, and who is connected to it. To the publisher it
 //! is a [`RemoteSink`].
 //!
-//! There is one for a publisher that has, or had, a matching subscription in another process. Each message becomes one image, whoever and
-//! however many they are; small ones are copied into the ring's slot, others encoded straight into the chunk that is published.
+//! There is one for a publisher that has, or had, a matching subscription in another process. Each
+//! message becomes one image, whoever and however many they are; small ones are copied into the
+//! ring's slot, others encoded straight into the chunk that is published.
 //!
 //! # Late joiners
 //!
-//! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
-//! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
+//! A connection gets what is published from its beginning on. What a transient-local publisher
+//! retained before goes to a late subscription by a connection of its own, for that subscription
+//! alone, which ends where the other one begins.
 
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::RawMessage;

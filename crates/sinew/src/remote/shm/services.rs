@@ -1,22 +1,24 @@
 //! Services across processes.
 //!
-//! A client has a ring of its own for its requests, and for each client of another process a server has a ring for its answers (so no
-//! client holds up another). Both ends are bound: a writer never overtakes its reader. What is announced to whom follows the same
-//! rules as messages.
+//! A client has a ring of its own for its requests, and for each client of another process a server
+//! has a ring for its answers (so no client holds up another). Both ends are bound: a writer never
+//! overtakes its reader. What is announced to whom follows the same rules as messages.
 //!
 //! | | client's process | server's process |
 //! |---|---|---|
 //! | request | [`ShmServerConnection`]: encodes it into the client's ring | [`ShmClient`]: reads it, and asks for the client as if it were here |
 //! | answer | [`ShmServerConnection`]: reads it, and settles the call | [`ShmClient`]: encodes it into the ring for this client |
 //!
-//! A request begins with a header of 16 bytes: the call's sequence number, and its place in the client's list. So does an answer; its
-//! header also tells what kind of answer it is. Then follows the image of the request or response, or the text of a failure.
+//! A request begins with a header of 16 bytes: the call's sequence number, and its place in the
+//! client's list. So does an answer; its header also tells what kind of answer it is. Then follows
+//! the image of the request or response, or the text of a failure.
 //!
 //! # What can't be sent or read
 //!
-//! Each call is told. An answer for which there is no memory becomes a short failure, which needs none; if there is not even room in the
-//! ring, it waits for some. What can't be read doesn't say whose it is: then all calls fail that wait for an answer by that way. A
-//! client for whose answers there is no room at all is served when there is some.
+//! Each call is told. An answer for which there is no memory becomes a short failure, which needs
+//! none; if there is not even room in the ring, it waits for some. What can't be read doesn't say
+//! whose it is: then all calls fail that wait for an answer by that way. A client for whose answers
+//! there is no room at all is served when there is some.
 
 use super::sender::head_of;
 use super::{EndpointAbout, ShmTransport};
@@ -127,7 +129,8 @@ impl DirectedRing {
         Ok(true)
     }
 
-    /// Sends a failure that needs no memory but a slot of the ring; later, if there is none. Its text may be cut.
+    /// Sends a failure that needs no memory but a slot of the ring; later, if there is none. Its
+    /// text may be cut.
     fn send_short(&mut self, header: [u8; HEADER], head: &Head, text: &str) {
         let mut image = header.to_vec();
         let room = self.writer.inline() - HEADER;
@@ -285,7 +288,8 @@ struct Changes {
 #[derive(Default)]
 struct Threads {
     waiting: usize,
-    /// The port of the one that waits alone, or was the last one that did: nobody else is told of answers.
+    /// The port of the one that waits alone, or was the last one that did: nobody else is told of
+    /// answers.
     alone: Option<Arc<EventReceiver>>,
 }
 
@@ -331,7 +335,8 @@ impl ShmServerConnection {
         threads.alone.clone_from(&alone);
         let executor = || calls.scheduler().and_then(|scheduler| transport.port_of(&scheduler));
         let port = alone.or_else(executor).or_else(|| transport.receiver());
-        // Under the lock of the threads: of two that change it at once, the second one's choice stays.
+        // Under the lock of the threads: of two that change it at once, the second one's choice
+        // stays.
         self.changes.lock().port = Some(port);
         drop(threads);
         self.drain_replies();
@@ -348,7 +353,8 @@ impl ShmServerConnection {
         }
     }
 
-    /// This thread waits no longer. Its port stays the one that is told, until somebody else waits: nothing is to be told meanwhile.
+    /// This thread waits no longer. Its port stays the one that is told, until somebody else waits:
+    /// nothing is to be told meanwhile.
     fn leave(&self) {
         let mut threads = self.threads.lock();
         threads.waiting -= 1;
@@ -765,7 +771,8 @@ fn no_room(length: usize, error: &CapacityError) -> String {
     }
 }
 
-/// A client there, as those see it who announce requests; or one for whose answers there is no room yet.
+/// A client there, as those see it who announce requests; or one for whose answers there is no room
+/// yet.
 pub(crate) struct PendingClient {
     transport: Weak<ShmTransport>,
     server: LocalServer,

@@ -58,7 +58,8 @@ fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
 /// An answer that comes while the caller goes to sleep wakes it, and brings all that was written
 /// before it.
 ///
-/// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `complete` doesn't wake.
+/// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `complete` doesn't
+/// wake.
 #[test]
 fn an_answer_wakes_its_caller() {
     check(6, || {

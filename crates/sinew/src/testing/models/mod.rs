@@ -1,11 +1,13 @@
 //! Loom models of what is lock-free, and of the protocols between locks.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew --release --lib models`.
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew --release
+//! --lib models`.
 //!
-//! Every model states the promise it checks, and which change to the code makes it fail; `.ci/mutations` applies those
-//! changes to a copy of the tree and expects just that. loom runs a model again and again, with another order of the
-//! threads' steps each time, until it has seen all of them (up to a number of preemptions, where the model says so). It
-//! reports a data race on a [`loom::cell::UnsafeCell`], a deadlock, and a failed assertion; so a lost wake-up shows as a
+//! Every model states the promise it checks, and which change to the code makes it fail;
+//! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
+//! model again and again, with another order of the threads' steps each time, until it has seen all
+//! of them (up to a number of preemptions, where the model says so). It reports a data race on a
+//! [`loom::cell::UnsafeCell`], a deadlock, and a failed assertion; so a lost wake-up shows as a
 //! deadlock, and a missing ordering as a race on what it should have carried.
 //!
 //! | module | sync points |
@@ -60,7 +62,8 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 /// write.
 struct Probe(UnsafeCell<u64>);
 
-// SAFETY: it is shared as messages are, which is what the models check: loom reports every access that isn't ordered.
+// SAFETY: it is shared as messages are, which is what the models check: loom reports every access
+// that isn't ordered.
 unsafe impl Sync for Probe {}
 
 impl Message for Probe {}

@@ -403,7 +403,8 @@ impl Pair {
         }
     }
 
-    /// A task of the lane has run, and may have more to do; the one that runs next, if the lane says so.
+    /// A task of the lane has run, and may have more to do; the one that runs next, if the lane
+    /// says so.
     fn advance(&self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
         if next.is_some() {
             self.scheduler.finish_in_lane(&task, next, None);

@@ -268,7 +268,8 @@ impl PublisherCore {
                 let left = deadline - Time::steady();
                 if !left.is_zero() {
                     drop(sinks);
-                    // Again, as the bell was read only now: a shutdown between has rung before, and rings no more.
+                    // Again, as the bell was read only now: a shutdown between has rung before, and
+                    // rings no more.
                     if self.session.has_ended() {
                         return Err(Unpublished::Shutdown);
                     }
@@ -430,7 +431,8 @@ impl PublisherCore {
         }
     }
 
-    /// A message to be written where it is published, if somebody outside listens and the type allows it.
+    /// A message to be written where it is published, if somebody outside listens and the type
+    /// allows it.
     pub(crate) fn loan_shared(&self) -> Option<RawMessage> {
         if !self.is_remote() || !self.table.is_plain() {
             return None;
@@ -449,12 +451,13 @@ impl PublisherCore {
             return None;
         }
         let foreign = self.remote.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
-        // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
+        // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this
+        // message alone.
         Some(unsafe { RawMessage::foreign(foreign, Backing::Loan(loan), value) })
     }
 
-    /// A message of which there is only an image of so many bytes, to be written: where it will be published, if somebody outside listens.
-    /// `None`: there is no memory for it.
+    /// A message of which there is only an image of so many bytes, to be written: where it will be
+    /// published, if somebody outside listens. `None`: there is no memory for it.
     pub(crate) fn image_of(&self, length: usize) -> Option<RawMessage> {
         let images = self.remote.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
         let loan = match self.is_remote() {
@@ -475,7 +478,8 @@ impl PublisherCore {
         Some(image)
     }
 
-    /// Whether a message that its holder alone has is published without a copy, as far as that is known now.
+    /// Whether a message that its holder alone has is published without a copy, as far as that is
+    /// known now.
     pub(crate) fn publishes_where_it_lies(&self, message: &RawMessage) -> bool {
         !self.is_remote() || self.endpoints().iter().all(|endpoint| endpoint.sends_where_it_lies(message))
     }

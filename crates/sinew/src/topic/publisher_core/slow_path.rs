@@ -1,4 +1,5 @@
-//! Publishing where that takes thought: a new list, filters, reserved places, copies, watched promises, images instead of values.
+//! Publishing where that takes thought: a new list, filters, reserved places, copies, watched
+//! promises, images instead of values.
 
 use super::remote::{Beyond, Sinks};
 use super::{Delivery, Fanout, PublisherCore};
@@ -87,8 +88,9 @@ impl PublisherCore {
         let is_remote = self.is_remote(); // checked again below
         self.make_forms(message, &subscribers)?;
         let Some(local) = message.for_local() else { return Ok(Attempt::Published) };
-        // What is made of an image is theirs. Otherwise those who read it here get it before it is encoded; who owns it, after. One that
-        // lies in shared memory is read by others if it leaves: then nobody here may own it.
+        // What is made of an image is theirs. Otherwise those who read it here get it before it is
+        // encoded; who owns it, after. One that lies in shared memory is read by others if it
+        // leaves: then nobody here may own it.
         let is_apart = message.value.is_some() || message.image.is_some();
         let ownership = if message.value.is_some() { Ownership::Unique } else { ownership };
         let is_read_on = is_remote && !is_apart && (subscribers.shares || local.keep().is_some());

@@ -87,8 +87,9 @@ pub(super) struct RemoteSources {
 }
 
 impl SubscriptionCore {
-    /// Takes the next message of the only publisher there is, if that is in another process, past the history: if nothing waits there and
-    /// nobody else is told of what comes. `Continue`: it is not so simple.
+    /// Takes the next message of the only publisher there is, if that is in another process, past
+    /// the history: if nothing waits there and nobody else is told of what comes. `Continue`: it is
+    /// not so simple.
     #[inline]
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
@@ -148,7 +149,8 @@ impl SubscriptionCore {
         sources.iter().for_each(|source| source.look());
     }
 
-    /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of them.
+    /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of
+    /// them.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
         let is_over = |source: &&Arc<dyn RemoteSource>| source.is_over();
@@ -165,8 +167,8 @@ impl SubscriptionCore {
         sources.iter().for_each(|source| source.disconnect(self)); // they know this subscription, too
     }
 
-    /// Whether this publisher's messages may go past the history when they are taken by hand, as far as that is fixed. Where all
-    /// are kept, its ring must keep them.
+    /// Whether this publisher's messages may go past the history when they are taken by hand, as
+    /// far as that is fixed. Where all are kept, its ring must keep them.
     fn takes_directly(&self, from: &dyn RemoteSource) -> bool {
         let SubscriptionConfig { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else {
             return false;
@@ -246,16 +248,16 @@ impl SubscriptionCore {
         }));
     }
 
-    /// After a message was taken: the publisher of another process that waits for places knows of this one, and there is nothing
-    /// to be read from it before more are taken.
+    /// After a message was taken: the publisher of another process that waits for places knows of
+    /// this one, and there is nothing to be read from it before more are taken.
     #[inline]
     pub(super) fn advances(&self, state: &SubscriptionState) -> bool {
         let (Some(source), Some(oldest)) = (&state.only, state.history.first()) else { return false };
         source.advance_for(self, oldest)
     }
 
-    /// Whether a publisher of another process may wait for the place of a message that was taken: its sources are to be read then, which
-    /// tells it.
+    /// Whether a publisher of another process may wait for the place of a message that was taken:
+    /// its sources are to be read then, which tells it.
     #[inline]
     pub(super) fn frees_elsewhere(&self) -> bool {
         self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `read_remote`
