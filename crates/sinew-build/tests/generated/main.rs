@@ -1,7 +1,7 @@
 //! The generator: what it writes for a package, and what it does not take.
 //!
-//! `arm_msgs.rs` and `text_msgs.rs` are what it writes, for readers and for the compiler. After a
-//! change of the generator, run the test with `UPDATE_GENERATED=1` and look at the difference.
+//! `arm_msgs.rs` and `text_msgs.rs` are what it writes, for readers and for the compiler. After a change of the generator, run the
+//! test with `UPDATE_GENERATED=1` and look at the difference.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod views;
@@ -175,8 +175,7 @@ impl Drop for Folder {
     }
 }
 
-/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence
-/// in the file `$SINEW_SKIPPED`.
+/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence in the file `$SINEW_SKIPPED`.
 fn skip(test: &str, missing: &str) {
     let sentence = format!("{test} was skipped: there is no {missing}");
     if let Some(path) = env::var_os("SINEW_SKIPPED") {

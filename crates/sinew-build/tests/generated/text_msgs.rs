@@ -14,8 +14,7 @@ pub mod msg {
 
     /// `text_msgs/msg/Note`
     ///
-    /// Nothing in this package is plain, so that its code can be in a crate that forbids unsafe
-    /// code.
+    /// Nothing in this package is plain, so that its code can be in a crate that forbids unsafe code.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Note {
         /// `string`
