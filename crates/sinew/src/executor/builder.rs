@@ -6,7 +6,8 @@ use super::scheduler::Scheduler;
 use super::threads::{Placement, ThreadOptions};
 use super::wait_set::WaitSet;
 use super::{DispatchOrder, Executor, FaultPolicy, TimerThread};
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::Mutex;
+use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -35,26 +36,9 @@ pub struct ExecutorBuilder {
     spin_before_park: Duration,
     timer_thread: TimerThread,
     threads_options: ThreadOptions,
-    dispatch: DispatchOptions,
-}
-
-/// What executors and wait sets have in common.
-#[derive(Debug, Clone, Copy)]
-struct DispatchOptions {
     order: DispatchOrder,
     on_panic: FaultPolicy,
     on_error: FaultPolicy,
-}
-
-impl DispatchOptions {
-    const DEFAULT: Self =
-        Self { order: DispatchOrder::Arrival, on_panic: FaultPolicy::Stop, on_error: FaultPolicy::Report };
-
-    fn scheduler(self, threads: usize) -> Arc<Scheduler> {
-        let scheduler = Scheduler::with(threads, self.order);
-        scheduler.set_reactions(Some(self.on_panic), Some(self.on_error));
-        scheduler
-    }
 }
 
 impl Executor {
@@ -67,7 +51,9 @@ impl Executor {
             spin_before_park: Duration::ZERO,
             timer_thread: TimerThread::No,
             threads_options: ThreadOptions::default(),
-            dispatch: DispatchOptions::DEFAULT,
+            order: DispatchOrder::Arrival,
+            on_panic: FaultPolicy::Stop,
+            on_error: FaultPolicy::Report,
         }
     }
 }
@@ -93,7 +79,7 @@ impl ExecutorBuilder {
 
     /// What callbacks are ordered by; [`DispatchOrder::Arrival`] by default.
     pub fn dispatch_order(mut self, order: DispatchOrder) -> Self {
-        self.dispatch.order = order;
+        self.order = order;
         self
     }
 
@@ -149,13 +135,13 @@ impl ExecutorBuilder {
 
     /// What to do when a callback panics; [`FaultPolicy::Stop`] by default.
     pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
-        self.dispatch.on_panic = reaction;
+        self.on_panic = reaction;
         self
     }
 
     /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
     pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
-        self.dispatch.on_error = reaction;
+        self.on_error = reaction;
         self
     }
 
@@ -185,39 +171,31 @@ impl ExecutorBuilder {
             };
             option.map_or(Ok(()), |option| Err(ExecutorError::CallerRuns { option }))?;
         }
-        let threads = if self.threads == 0 { cores() } else { self.threads };
-        let scheduler = self.dispatch.scheduler(threads);
+        Ok(self.make())
+    }
+
+    /// Makes the executor, of at most as many threads as there may be. The options go together.
+    fn make(self) -> Executor {
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+            threads => threads,
+        };
+        let scheduler = Scheduler::with(threads, self.order);
+        scheduler.set_reactions(self.on_panic, self.on_error);
         scheduler.set_caller_runs(self.caller_runs);
         scheduler.remote_events.set_patience(self.spin_before_park);
-        Ok(Executor {
+        Executor {
             scheduler,
             served: Mutex::new(Vec::new()),
             timer_thread: self.timer_thread,
             options: self.threads_options,
-        })
+        }
     }
-}
-
-/// As many threads as the process may use cores, up to the most there may be.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
 }
 
 /// An executor without options, of at most as many threads as there may be.
 pub(super) fn plain(threads: usize) -> Executor {
-    let threads = if threads == 0 { cores() } else { threads.min(MOST_THREADS) };
-    DispatchOptions::DEFAULT.plain(threads)
-}
-
-impl DispatchOptions {
-    fn plain(self, threads: usize) -> Executor {
-        Executor {
-            scheduler: self.scheduler(threads),
-            served: Mutex::new(Vec::new()),
-            timer_thread: TimerThread::No,
-            options: ThreadOptions::default(),
-        }
-    }
+    Executor::builder().threads(threads).make()
 }
 
 /// Makes a [`WaitSet`]; from [`WaitSet::builder`].
@@ -230,12 +208,12 @@ impl DispatchOptions {
 /// ```
 #[must_use = "there is no wait set before `build`"]
 #[derive(Debug, Clone)]
-pub struct WaitSetBuilder(DispatchOptions);
+pub struct WaitSetBuilder(ExecutorBuilder);
 
 impl WaitSet {
     /// A wait set with other options than [`new`](Self::new) has.
     pub fn builder() -> WaitSetBuilder {
-        WaitSetBuilder(DispatchOptions::DEFAULT)
+        WaitSetBuilder(Executor::builder())
     }
 }
 
@@ -261,7 +239,7 @@ impl WaitSetBuilder {
 
     /// Makes the wait set. None of its options can be refused.
     pub fn build(self) -> WaitSet {
-        WaitSet::of(self.0.plain(1))
+        WaitSet::of(self.0.make())
     }
 }
 

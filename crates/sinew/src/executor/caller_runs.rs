@@ -1,4 +1,4 @@
-//! Lent threads: a thread that waits for a server's answer may run the server itself.
+//! Callers: a thread that waits for a server's answer may run the server itself.
 //!
 //! [`Scheduler::run_as_caller`] hands out the one entity that the thread waits for, if its group is
 //! free. A thread in the middle of a callback of the executor does so inside that callback
@@ -7,7 +7,7 @@
 //!
 //! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it
 //! can run its entity after all and no worker is called for what is ready: when something becomes
-//! ready, when a callback ends that ran in the group, when another lender goes, and when a worker
+//! ready, when a callback ends that ran in the group, when another caller goes, and when a worker
 //! goes to sleep in turn or stops. A thread that could not run anything isn't rung: it would go to
 //! sleep again, and be rung again.
 //!

@@ -2,6 +2,7 @@
 
 use super::group_token::REENTRANT;
 use super::task::Task;
+use super::wake_policy::SAMPLED;
 use crate::sys::sync::{Arc, HintU8, Ordering, SignalFlag};
 use sinew_shm::PackedCallback;
 use std::sync::Weak;
@@ -31,8 +32,8 @@ pub(crate) struct TaskHeader {
     pub(super) is_gone: SignalFlag,
 }
 
-/// How often the runs of a task are measured: each, or one in
-/// [`SAMPLED`](super::wake_policy::SAMPLED) once it is known to be short.
+/// How often the runs of a task are measured: each, or one in [`SAMPLED`] once it is known to be
+/// short.
 ///
 /// Written by the thread that runs the task, and when a run was measured. A hint: a write that is
 /// lost measures one run more or less.
@@ -48,14 +49,14 @@ impl Sampling {
 
     /// Whether the next run is to be measured; if so, for how many it stands.
     #[inline]
-    pub(super) fn measures_next(&self, sampled: u8) -> Option<u8> {
+    pub(super) fn measures_next(&self) -> Option<u8> {
         let before = self.0.load(Ordering::Relaxed);
         if before == EACH {
             return Some(1);
         }
-        let next = (before + 1) % sampled;
+        let next = (before + 1) % SAMPLED;
         self.0.store(next, Ordering::Relaxed);
-        (next == 0).then_some(sampled)
+        (next == 0).then_some(SAMPLED)
     }
 
     /// What is known of its run times has changed.

@@ -68,8 +68,6 @@ type Gone = Box<dyn Send>;
 
 /// What the lane's lock guards.
 pub(super) struct Line {
-    /// The worker pushes and advances.
-    is_open: bool,
     /// The task that runs is marked as running in its group, this one.
     settled: Option<u32>,
     /// Where the first entry is that waits; those before it have run.
@@ -138,14 +136,8 @@ impl InLane {
 
 impl Lane {
     pub(super) fn new() -> Self {
-        let line = Line {
-            is_open: false,
-            settled: None,
-            head: 0,
-            entries: Vec::with_capacity(LENGTH),
-            running: None,
-            gone: None,
-        };
+        let line =
+            Line { settled: None, head: 0, entries: Vec::with_capacity(LENGTH), running: None, gone: None };
         Self { gate: AtomicI64::new(SHUT), line: Mutex::new(line) }
     }
 
@@ -159,7 +151,8 @@ impl Lane {
         }
     }
 
-    /// L1: has the worker that calls it run a task next. False if the queue is to have it.
+    /// L1: has the worker that calls it, in a callback while its lane is open, run a task next.
+    /// False if the queue is to have it.
     #[inline]
     pub(super) fn push(&self, task: &TaskHeader, key: Stamp) -> bool {
         // Relaxed: a hint; it is looked at again before the task runs.
@@ -168,7 +161,7 @@ impl Lane {
         }
         let mut line = self.line.lock();
         let is_sorted = line.entries.last().is_none_or(|last| last.key <= key);
-        if !line.is_open || !is_sorted || line.entries.len() == LENGTH || task.is_gone() {
+        if !is_sorted || line.entries.len() == LENGTH || task.is_gone() {
             return false;
         }
         line.entries.push(LaneEntry { task: NonNull::from(task), key });
@@ -197,10 +190,6 @@ impl Lane {
 }
 
 impl Line {
-    pub(super) fn set_open(&mut self, is_open: bool) {
-        self.is_open = is_open;
-    }
-
     /// The key of the first task that waits.
     #[inline]
     pub(super) fn first(&self) -> Option<Stamp> {

@@ -6,7 +6,6 @@ use super::lane::{Advance, InLane};
 use super::prefetch::{self, Noting, Part};
 use super::scheduler::{self, Blocking, Next, RunningTask, Scheduler, Task, TaskOutcome, Worker};
 use super::spinning::Spinning;
-use super::wake_policy::SAMPLED;
 use super::{Executor, FaultPolicy, SpinError};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::logging::{About, Level, tell};
@@ -202,7 +201,7 @@ impl RunningInLane<'_> {
         let Some(lane) = &self.task else { return Ok(false) };
         let task = lane.task();
         let entity = lane.entity();
-        let since = match task.sampling.measures_next(SAMPLED) {
+        let since = match task.sampling.measures_next() {
             Some(weight) => {
                 let now = Time::steady().nanoseconds();
                 self.measured = Some((now, weight));

@@ -40,8 +40,8 @@
 //!   signals after having set its bit, so none is left.
 //!
 //! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw
-//! the heap filled before P1 or is called. Whether a worker is called at all is `handover`'s
-//! decision; when in doubt, yes.
+//! the heap filled before P1 or is called. Whether a worker is called at all is for
+//! `wake_policy` to say; when in doubt, yes.
 
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
@@ -89,7 +89,7 @@ impl TaskRef {
 
     /// The task has nothing to do any more. The caller holds the lock under which it announces.
     pub(crate) fn clear_ready(&self) {
-        self.scheduler.withdraw(self.header.member);
+        self.scheduler.clear_ready(self.header.member);
     }
 
     /// The oldest thing to do is another one than it was, though the task hasn't run. For executors
@@ -401,7 +401,7 @@ impl Scheduler {
     }
 
     /// An entity has nothing to do any more.
-    pub(super) fn withdraw(&self, id: MemberId) {
+    pub(super) fn clear_ready(&self, id: MemberId) {
         let mut state = self.lock();
         state.unready(id);
         if let Some(lane) = &self.lane {
@@ -750,10 +750,9 @@ impl Scheduler {
         self.lock().caller_runs = may_run;
     }
 
-    pub(crate) fn set_reactions(&self, on_panic: Option<FaultPolicy>, on_error: Option<FaultPolicy>) {
+    pub(super) fn set_reactions(&self, on_panic: FaultPolicy, on_error: FaultPolicy) {
         let mut state = self.lock();
-        state.on_panic = on_panic.unwrap_or(state.on_panic);
-        state.on_error = on_error.unwrap_or(state.on_error);
+        (state.on_panic, state.on_error) = (on_panic, on_error);
     }
 
     /// Brings in what other processes have sent, but where what runs next was published before the
@@ -962,7 +961,6 @@ impl Scheduler {
         let Some(lane) = &self.lane else { return };
         let mut state = self.lock();
         let mut line = lane.lock();
-        line.set_open(is_open);
         state.has_open_lane = is_open;
         if !is_open {
             state.settle(&mut line);

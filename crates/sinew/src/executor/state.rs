@@ -517,15 +517,13 @@ impl SchedulerState {
         let is_older = |key: Stamp| key.time <= heard;
         let is_first = self.ready.first().is_some_and(|((_, key), _)| is_older(key));
         let is_next = work.as_ref().and_then(|work| work.next).is_some_and(is_older);
-        let clock = self.clock.as_ref();
-        (is_first || is_next) && self.priorities.len() <= 1 && !clock.is_some_and(Clock::is_virtual)
+        (is_first || is_next) && self.priorities.len() <= 1 && !self.is_virtual
     }
 
     /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its
     /// stamps' order doesn't.
     fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
-        let is_virtual = self.clock.as_ref().is_some_and(Clock::is_virtual);
-        if is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
+        if self.is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
     }
 
     /// The next entity to run: of the group of the highest priority the one with the oldest key,
@@ -610,7 +608,7 @@ impl SchedulerState {
         let member = &mut self.members[id as usize];
         member.ready = false;
         member.rekeyed = None;
-        let weight = member.times.measures_next();
+        let weight = member.task.sampling.measures_next();
         if weight.is_some() && now == 0 {
             now = clock::Time::steady().nanoseconds();
         }
@@ -715,14 +713,19 @@ impl SchedulerState {
             }
             _ => Some(entity),
         };
+        self.place_after_turn(slot);
+        gone // of a group that leaves, the last member: its slot had nothing to be dropped
+    }
+
+    /// A turn of a group is over: the group's place in the queue, or its end.
+    #[inline]
+    fn place_after_turn(&mut self, slot: u32) {
+        let group = &self.slots[slot as usize];
         if group.leaves && !group.is_running() {
-            // Its last members left while this ran: `gone` is the last of them, and the slot has
-            // nothing to be dropped.
             self.remove_slot(slot);
         } else if group.ready.first().is_some() {
             self.place_group(slot);
         }
-        gone
     }
 
     // ---- the lane ----
@@ -779,13 +782,8 @@ impl SchedulerState {
 
     /// The turn of an exclusive group is over.
     pub(super) fn end_turn(&mut self, slot: u32) {
-        let group = &mut self.slots[slot as usize];
-        group.running = 0;
-        if group.leaves {
-            self.remove_slot(slot);
-        } else {
-            self.place_group(slot);
-        }
+        self.slots[slot as usize].running = 0;
+        self.place_after_turn(slot);
     }
 
     /// Calls a thread for what is ready and was not taken by the thread that took `work`. True if

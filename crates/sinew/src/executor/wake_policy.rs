@@ -79,24 +79,13 @@ pub(crate) struct Times {
     pub(crate) run: Learnt,
     /// From its last publication to its end.
     pub(crate) tail: Learnt,
-    unmeasured: u8,
 }
 
 /// One in so many runs of a short callback is measured.
 pub(crate) const SAMPLED: u8 = 8;
 
 impl Times {
-    pub(crate) const UNKNOWN: Self = Self { run: Learnt::UNKNOWN, tail: Learnt::UNKNOWN, unmeasured: 0 };
-
-    /// Whether the next run is to be measured; if so, for how many it stands.
-    #[inline]
-    pub(crate) fn measures_next(&mut self) -> Option<u8> {
-        if !self.run.is_surely_short() {
-            return Some(1);
-        }
-        self.unmeasured = (self.unmeasured + 1) % SAMPLED;
-        (self.unmeasured == 0).then_some(SAMPLED)
-    }
+    pub(crate) const UNKNOWN: Self = Self { run: Learnt::UNKNOWN, tail: Learnt::UNKNOWN };
 }
 
 /// What a worker does now.
