@@ -139,8 +139,22 @@ impl Channel {
         writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
     }
 
+    /// Makes a reading end of this process, which others are told of and which joins.
+    pub(super) fn add_reader<R: Reading + 'static>(
+        self: &Arc<Self>,
+        make: impl FnOnce(Arc<Self>, OwnEndpoint) -> R,
+    ) -> Result<Arc<R>, CapacityError> {
+        let reading = self.space.registry.add_reading(|| {
+            let endpoint = self.declared.endpoint(Role::Reader, self.space.number());
+            let endpoint = self.space.participant.advertise(&endpoint, None)?;
+            Ok(Arc::new(make(self.clone(), endpoint)))
+        })?;
+        self.join(&reading);
+        Ok(reading)
+    }
+
     /// Adds a reading end of this process, and waits until all processes that write know it.
-    pub(super) fn join(&self, reading: &Arc<impl Reading + 'static>) {
+    fn join(&self, reading: &Arc<impl Reading + 'static>) {
         let weak: Weak<dyn Reading> = Arc::downgrade(&(reading.clone() as Arc<dyn Reading>));
         let mut sending = self.sending.lock();
         sending.local.retain(|local| local.strong_count() > 0);

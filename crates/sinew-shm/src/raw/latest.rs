@@ -4,7 +4,7 @@
 //! connection. Newest is by (stamp, order), over all writers; what comes late is passed over.
 
 use super::channel::Channel;
-use super::declared::{ChannelKind, Role};
+use super::declared::ChannelKind;
 use super::error::ReadError;
 use super::registry::Reading;
 use super::retained::{Image, RetainedValue};
@@ -39,14 +39,7 @@ const ROUNDS: usize = 4;
 impl LatestReader {
     /// Joins: from now on it has the newest message of all that write and live.
     pub(super) fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
-        let space = &channel.space;
-        let reading = space.registry.add_reading(|| {
-            let endpoint = channel.declared.endpoint(Role::Reader, space.number());
-            let endpoint = space.participant.advertise(&endpoint, None)?;
-            Ok(Arc::new(Self { channel: channel.clone(), endpoint, state: Mutex::default() }))
-        })?;
-        channel.join(&reading);
-        Ok(reading)
+        channel.add_reader(|channel, endpoint| Self { channel, endpoint, state: Mutex::default() })
     }
 
     /// Reads the newest message, if there is one; with `only_new`, if it hasn't been read.

@@ -1,7 +1,7 @@
 //! Queues: every message to every reader.
 
 use super::channel::{Channel, Plan, elapsed};
-use super::declared::{ChannelKind, Declared, Role};
+use super::declared::{ChannelKind, Declared};
 use super::error::{OpenError, ReadError, WriteError};
 use super::registry::Reading;
 use super::retained::{Image, ImageStorage};
@@ -256,14 +256,7 @@ impl QueuedValue {
 
 impl QueueReader {
     fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
-        let space = &channel.space;
-        let reading = space.registry.add_reading(|| {
-            let endpoint = channel.declared.endpoint(Role::Reader, space.number());
-            let endpoint = space.participant.advertise(&endpoint, None)?;
-            Ok(Arc::new(Self { channel: channel.clone(), endpoint, state: Mutex::default() }))
-        })?;
-        channel.join(&reading);
-        Ok(reading)
+        channel.add_reader(|channel, endpoint| Self { channel, endpoint, state: Mutex::default() })
     }
 
     fn read<V: Value + ?Sized>(
