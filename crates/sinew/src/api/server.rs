@@ -337,6 +337,31 @@ fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R
     }
 }
 
+/// What tasks of servers say of themselves: that of their cores.
+macro_rules! task_of_core {
+    () => {
+        fn callback_of(&self, node: EndpointKey) -> Callback {
+            self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
+        }
+
+        fn place(&self) -> &prefetch::NoteIndex {
+            &self.place
+        }
+
+        fn rest(&self) -> Vec<prefetch::Part> {
+            rest(&self.core)
+        }
+
+        fn subject(&self) -> usize {
+            Arc::as_ptr(&self.core).addr()
+        }
+
+        fn describe(&self) -> String {
+            describe(&self.core)
+        }
+    };
+}
+
 /// A server as the executor sees it: everything a call needs in one place.
 struct ServerTask<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
     core: Arc<ServerCore>,
@@ -379,25 +404,7 @@ where
         self.core.requests.retract(self.core.number, false)
     }
 
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn rest(&self) -> Vec<prefetch::Part> {
-        rest(&self.core)
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.core)
-    }
+    task_of_core!();
 }
 
 impl<S, G, Form, F> GroupMember for ServerTask<S, G, Form, F>
@@ -504,25 +511,7 @@ where
         self.tasks.retract(|woken| self.core.requests.retract(self.core.number, woken))
     }
 
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn rest(&self) -> Vec<prefetch::Part> {
-        rest(&self.core)
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.core)
-    }
+    task_of_core!();
 }
 
 impl<S, G, Form, F> GroupMember for AsyncServerTask<S, G, Form, F>
