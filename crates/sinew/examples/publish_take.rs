@@ -1,9 +1,10 @@
 //! Publishes messages and takes them, in an executor that also serves idle subscriptions; for
 //! `.ci/instructions`, which counts what one message costs.
 //!
-//!     publish_take IDLE MESSAGES [callback|hand|shm]
+//!     publish_take IDLE MESSAGES [callback|multi|hand|shm]
 //!
-//! `callback` (the default) has the executor run a callback per message, `hand` takes each by hand.
+//! `callback` (the default) has the executor run a callback per message, `multi` the same with two
+//! threads, `hand` takes each by hand.
 //! With `shm` the publishers, those of the idle subscriptions as well, are another participant's:
 //! the executor is told of each message through shared memory.
 
@@ -22,7 +23,7 @@ struct Number {
 fn main() -> sinew::Result<()> {
     let arguments: Vec<_> = env::args().collect();
     let [_, idle, messages, rest @ ..] = &arguments[..] else {
-        panic!("usage: publish_take IDLE MESSAGES [callback|hand|shm]")
+        panic!("usage: publish_take IDLE MESSAGES [callback|multi|hand|shm]")
     };
     let idle: usize = idle.parse().expect("a number of idle subscriptions");
     let messages: u64 = messages.parse().expect("a number of messages");
@@ -37,7 +38,7 @@ fn main() -> sinew::Result<()> {
     let _idle = (0..idle)
         .map(|n| node.subscription::<Number>(&format!("idle_{n}")).callback(|_: &Number| {}))
         .collect::<Result<Vec<_>, _>>()?;
-    let executor = Executor::single();
+    let executor = Executor::multi(if how == "multi" { 2 } else { 1 });
     executor.add(&context)?;
     let publisher = node.publisher::<Number>("numbers").create()?;
     let builder = node.subscription::<Number>("numbers");

@@ -418,9 +418,18 @@ fn after_close_nothing_runs() {
 /// back into the queue.
 #[test]
 fn what_a_callback_publishes_reaches_all_who_stay() {
+    publish_to_those_who_stay(Executor::single());
+}
+
+/// The same with two threads, of which the second one comes in now and then.
+#[test]
+fn what_a_callback_publishes_reaches_all_who_stay_on_two_threads() {
+    publish_to_those_who_stay(Executor::multi(2));
+}
+
+fn publish_to_those_who_stay(executor: Executor) {
     let context = support::real_context();
     let hub = context.node("hub").unwrap();
-    let executor = Executor::single();
     executor.add(&context).unwrap();
     let all = QoS::new().reliable().keep_all();
     let spokes = hub.publisher::<Parcel>("spokes").qos(all).create().unwrap();

@@ -14,13 +14,24 @@ struct CallbackStack {
     depth: Cell<usize>,
     /// The executor in whose lane this thread is the worker; 0 for none.
     lane: Cell<u64>,
+    /// Of the outermost callback, in an executor with several threads: how long it is expected to
+    /// go on after it has published something, in nanoseconds.
+    tail: Cell<i64>,
+    /// When it last published something for its executor; 0 for never.
+    published: Cell<i64>,
     /// From the outermost: the serial number of the entity, and the number of its group.
     running: [Cell<(u64, u64)>; DEPTH],
 }
 
 thread_local! {
     static CALLBACKS: CallbackStack =
-        const { CallbackStack { depth: Cell::new(0), lane: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
+        const { CallbackStack {
+            depth: Cell::new(0),
+            lane: Cell::new(0),
+            tail: Cell::new(0),
+            published: Cell::new(0),
+            running: [const { Cell::new((0, 0)) }; DEPTH],
+        } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
     /// The executors that are spun on this thread, or for which it runs a callback as a caller,
@@ -107,6 +118,35 @@ pub(crate) fn enter_lane(executor: u64) -> u64 {
 #[inline]
 pub(super) fn fills_lane_of(executor: u64) -> bool {
     CALLBACKS.with(|callbacks| callbacks.lane.get() == executor && callbacks.depth.get() > 0)
+}
+
+/// A worker begins a callback that is expected to go on for so many nanoseconds after it has
+/// published something.
+#[inline]
+pub(crate) fn begin_with_tail(tail: i64) {
+    CALLBACKS.with(|callbacks| {
+        callbacks.tail.set(tail);
+        callbacks.published.set(0);
+    });
+}
+
+/// For how long this thread is expected to go on with its callback; a callback inside another one
+/// says nothing of that.
+#[inline]
+pub(super) fn tail() -> i64 {
+    CALLBACKS.with(|callbacks| if callbacks.depth.get() == 1 { callbacks.tail.get() } else { i64::MAX })
+}
+
+/// This thread's callback has published something for its executor at this time.
+#[inline]
+pub(super) fn note_published(at: i64) {
+    CALLBACKS.with(|callbacks| callbacks.published.set(at));
+}
+
+/// When the worker's last callback last published something for its executor; 0 for never.
+#[inline]
+pub(super) fn published() -> i64 {
+    CALLBACKS.with(|callbacks| callbacks.published.get())
 }
 
 /// Whether a callback of the entity is on this thread's stack.

@@ -2,8 +2,8 @@
 
 use super::group_token::REENTRANT;
 use super::task::Task;
-use super::wake_policy::SAMPLED;
-use crate::sys::sync::{Arc, HintU8, Ordering, SignalFlag};
+use super::wake_policy::{SAMPLED, Times};
+use crate::sys::sync::{Arc, HintU8, HintU32, Ordering, SignalFlag};
 use sinew_shm::PackedCallback;
 use std::sync::Weak;
 
@@ -28,6 +28,7 @@ pub(crate) struct TaskHeader {
     /// What tools are told when it runs.
     pub(super) told: PackedCallback,
     pub(super) sampling: Sampling,
+    pub(super) expected: ExpectedTimes,
     /// It has left its executor; see [`lane`](super::lane).
     pub(super) is_gone: SignalFlag,
 }
@@ -59,13 +60,51 @@ impl Sampling {
         (next == 0).then_some(SAMPLED)
     }
 
+    /// Whether its runs are known to be short.
+    #[inline]
+    pub(super) fn is_surely_short(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != EACH
+    }
+
     /// What is known of its run times has changed.
     pub(super) fn set(&self, is_surely_short: bool) {
-        if (self.0.load(Ordering::Relaxed) != EACH) != is_surely_short {
+        if self.is_surely_short() != is_surely_short {
             self.0.store(if is_surely_short { 0 } else { EACH }, Ordering::Relaxed);
         }
     }
 }
+
+/// What is known of a task's [run times](Times), where workers look at it without the scheduler's
+/// lock: hints, too.
+pub(super) struct ExpectedTimes {
+    /// Nanoseconds; `u32::MAX` while unknown.
+    run: HintU32,
+    tail: HintU32,
+}
+
+impl ExpectedTimes {
+    fn unknown() -> Self {
+        Self { run: HintU32::new(u32::MAX), tail: HintU32::new(u32::MAX) }
+    }
+
+    pub(super) fn set(&self, times: &Times) {
+        let bounded = |expected: i64| u32::try_from(expected).unwrap_or(u32::MAX);
+        self.run.store(bounded(times.run.expected()), Ordering::Relaxed);
+        self.tail.store(bounded(times.tail.expected()), Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn run(&self) -> i64 {
+        self.run.load(Ordering::Relaxed).into()
+    }
+
+    #[inline]
+    pub(super) fn tail(&self) -> i64 {
+        self.tail.load(Ordering::Relaxed).into()
+    }
+}
+
+const _: () = assert!(cfg!(loom) || size_of::<TaskHeader>() == 64);
 
 impl TaskHeader {
     pub(super) fn new(member: MemberId, group: u64, entity: &Arc<dyn Task>, told: PackedCallback) -> Self {
@@ -75,6 +114,7 @@ impl TaskHeader {
             entity: Arc::downgrade(entity),
             told,
             sampling: Sampling::new(),
+            expected: ExpectedTimes::unknown(),
             is_gone: SignalFlag::new(false),
         }
     }

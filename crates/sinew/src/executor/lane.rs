@@ -24,11 +24,30 @@
 //!
 //! # Exclusion
 //!
-//! Only executors with one thread have a lane, and only the thread that spins pushes and advances.
-//! While its lane isn't empty it keeps its place among the executor's callbacks, so that no thread
-//! from outside runs one; and what would run a callback in the middle of another one, or wait for
-//! it, *settles* the lane first: the tasks in it go into the queue, and the group of the task that
-//! runs is marked as running, as if it had come from there.
+//! An executor has one lane, for the one worker that is awake; while there are others, the gate is
+//! [`SHUT`]. The worker keeps its place among the executor's callbacks while it runs tasks of the
+//! lane. A thread that would run a callback meanwhile *settles* the lane first: the tasks in it go
+//! into the queue, and the group of the task that runs is marked as running, as if it had come from
+//! there. That is
+//!
+//! - X1 another worker, as soon as it is awake,
+//! - X2 a caller, also the worker itself in the middle of a callback, and a thread that waits until
+//!   a task has left.
+//!
+//! They hold the scheduler's lock. A worker whose lane was settled gets no further task out of it
+//! without that lock: the one that runs is marked ([`Advance::Unfinished`]), or it runs one of the
+//! queue, after which it asks.
+//!
+//! # Waiting
+//!
+//! What is in the lane waits for this worker, though another one could be woken for it. Whether
+//! that is worth it is for [`wake_policy`](super::wake_policy) to say, of what is in the queue. So
+//! in an executor with several threads a task enters the lane only if that is not the question:
+//!
+//! - W1 its callback is known to be short, and so are those before it and what is left of the one
+//!   that runs, all together ([`SOON`]); else all of them go into the queue;
+//! - W2 another worker is the monitor: it wakes every few milliseconds, settles the lane (X1), and
+//!   takes what has been left lying.
 //!
 //! # Memory
 //!
@@ -42,9 +61,11 @@
 //! - M3 leaves the member to the worker if it runs the task: it is dropped when the callback has
 //!   returned.
 
+use super::current;
 use super::group_token::GroupToken;
 use super::header::{MemberId, TaskHeader};
 use super::task::Task;
+use super::wake_policy::WAKE_COST_LEAST as SOON;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{AtomicI64, Guard, Mutex, Ordering};
 use std::ptr::NonNull;
@@ -60,6 +81,8 @@ const LENGTH: usize = 64;
 #[repr(align(64))]
 pub(super) struct Lane {
     gate: AtomicI64,
+    /// Its executor has several threads.
+    is_shared: bool,
     line: Mutex<Line>,
 }
 
@@ -73,6 +96,8 @@ pub(super) struct Line {
     /// Where the first entry is that waits; those before it have run.
     head: usize,
     entries: Vec<LaneEntry>,
+    /// How long those that wait are expected to run, in nanoseconds.
+    load: i64,
     /// The task that runs.
     running: Option<MemberId>,
     /// M3
@@ -82,6 +107,8 @@ pub(super) struct Line {
 struct LaneEntry {
     task: NonNull<TaskHeader>,
     key: Stamp,
+    /// What it adds to the load.
+    run: i64,
 }
 
 // SAFETY: the pointer stands for a shared reference to a header, which is `Sync`; how long it lives
@@ -125,20 +152,47 @@ impl InLane {
     /// The turn of its group.
     #[inline]
     pub(super) fn token(&self) -> GroupToken {
-        // SAFETY: a lane's tasks are of exclusive groups (`push`), and run on the only thread of
-        // their executor, which runs nothing else at the time (see "Exclusion"): so the turns of
-        // their groups are over, and this one is over before the next begins. What was done in the
-        // last one happens before: on this thread, or on a caller, which gave its place back
-        // under the scheduler's lock, under which this thread took it.
+        // SAFETY: a lane's tasks are of exclusive groups (`push`). When this thread got the task, it
+        // was the only one of the executor that was awake, and between two callbacks: so the turns
+        // of all groups were over. A thread that has begun one since has settled the lane first
+        // (X1, X2), by which this group was marked as running until this turn is over. What was done in
+        // the last one happens before: on this thread, or on another one, which parked or gave its
+        // place back under the scheduler's lock, under which this thread found the gate open, or
+        // which opened the gate (L2, L3).
         unsafe { GroupToken::of(self.task().group) }
     }
 }
 
 impl Lane {
-    pub(super) fn new() -> Self {
-        let line =
-            Line { settled: None, head: 0, entries: Vec::with_capacity(LENGTH), running: None, gone: None };
-        Self { gate: AtomicI64::new(SHUT), line: Mutex::new(line) }
+    pub(super) fn new(is_shared: bool) -> Self {
+        let line = Line {
+            settled: None,
+            head: 0,
+            entries: Vec::with_capacity(LENGTH),
+            load: 0,
+            running: None,
+            gone: None,
+        };
+        Self { gate: AtomicI64::new(SHUT), is_shared, line: Mutex::new(line) }
+    }
+
+    /// Whether other workers could run its tasks: what is to be left to this one takes thought.
+    #[inline]
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// When the worker's last callback last published something; 0 for never, or if no other worker
+    /// could have run it.
+    #[inline]
+    pub(super) fn published(&self) -> i64 {
+        if self.is_shared { current::published() } else { 0 }
+    }
+
+    /// Whether anything may run past the queue. Exact under the scheduler's lock.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.gate.load(Ordering::Relaxed) != SHUT // written under that lock
     }
 
     /// L2. The caller holds the scheduler's lock.
@@ -155,8 +209,9 @@ impl Lane {
     /// False if the queue is to have it.
     #[inline]
     pub(super) fn push(&self, task: &TaskHeader, key: Stamp) -> bool {
-        // Relaxed: a hint; it is looked at again before the task runs.
-        if task.is_reentrant() || self.gate.load(Ordering::Relaxed) == SHUT {
+        // A hint: the gate is looked at again before the task runs. One that comes in as the gate is
+        // shut waits until this worker asks.
+        if task.is_reentrant() || !self.is_open() {
             return false;
         }
         let mut line = self.line.lock();
@@ -164,7 +219,16 @@ impl Lane {
         if !is_sorted || line.entries.len() == LENGTH || task.is_gone() {
             return false;
         }
-        line.entries.push(LaneEntry { task: NonNull::from(task), key });
+        let mut run = 0;
+        if self.is_shared {
+            if !line.is_done_soon(task) {
+                return false;
+            }
+            run = task.expected.run();
+            current::note_published(key.time);
+        }
+        line.load += run;
+        line.entries.push(LaneEntry { task: NonNull::from(task), key, run });
         true
     }
 
@@ -190,6 +254,11 @@ impl Lane {
 }
 
 impl Line {
+    /// W1: whether a task that becomes ready now would run here soon, and be done soon.
+    fn is_done_soon(&self, task: &TaskHeader) -> bool {
+        task.sampling.is_surely_short() && current::tail().saturating_add(self.load) < SOON
+    }
+
     /// The key of the first task that waits.
     #[inline]
     pub(super) fn first(&self) -> Option<Stamp> {
@@ -199,12 +268,10 @@ impl Line {
     /// Hands out the first task that waits.
     #[inline]
     pub(super) fn take(&mut self) -> Option<InLane> {
-        let &LaneEntry { task, key } = self.entries.get(self.head)?;
+        let &LaneEntry { task, key, run } = self.entries.get(self.head)?;
         self.head += 1;
-        if self.head == self.entries.len() {
-            self.entries.clear(); // the next ones lie where the cache has them
-            self.head = 0;
-        }
+        self.load -= run;
+        self.tidy();
         // SAFETY: it waited, so its member is in the executor (M2).
         self.running = Some(unsafe { task.as_ref() }.member);
         Some(InLane { task, key })
@@ -220,6 +287,7 @@ impl Line {
     /// All tasks that wait, which are in the lane no more.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (MemberId, Stamp)> + '_ {
         let head = std::mem::take(&mut self.head);
+        self.load = 0;
         // SAFETY: they waited, so their members are in the executor (M2).
         self.entries.drain(..).skip(head).map(|entry| (unsafe { entry.task.as_ref() }.member, entry.key))
     }
@@ -241,13 +309,22 @@ impl Line {
 
     /// A task doesn't wait any more.
     pub(super) fn remove(&mut self, id: MemberId) {
-        let mut at = 0;
+        let (mut at, mut removed) = (0, 0);
         let head = self.head;
         self.entries.retain(|entry| {
             at += 1;
             // SAFETY: those behind `head` wait, so their members are in the executor (M2).
-            at <= head || unsafe { entry.task.as_ref() }.member.serial != id.serial
+            let stays = at <= head || unsafe { entry.task.as_ref() }.member.serial != id.serial;
+            removed += if stays { 0 } else { entry.run };
+            stays
         });
+        self.load -= removed;
+        self.tidy();
+    }
+
+    /// The next entries lie where the cache has them, if none waits.
+    #[inline]
+    fn tidy(&mut self) {
         if self.head == self.entries.len() {
             self.entries.clear();
             self.head = 0;

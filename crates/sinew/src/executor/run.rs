@@ -4,7 +4,7 @@ use super::current::{self, CallbackScope};
 use super::header::{MemberId, TaskHeader};
 use super::lane::{Advance, InLane};
 use super::prefetch::{self, Noting, Part};
-use super::scheduler::{self, Blocking, Next, RunningTask, Scheduler, Task, TaskOutcome, Worker};
+use super::scheduler::{self, Blocking, Next, RunBy, RunningTask, Scheduler, Task, TaskOutcome, Worker};
 use super::spinning::Spinning;
 use super::{Executor, FaultPolicy, SpinError};
 use crate::sys::clock::{Stamp, Time};
@@ -34,7 +34,7 @@ impl Spin<'_> {
         let mut ran = 0;
         // What is to run is what was ready before, or one callback: nothing passes the queue.
         let is_limited = self.most != u64::MAX || matches!(patience, Blocking::Until(_));
-        let _lane = (!is_limited).then(|| OpenLane::begin(&self.executor.scheduler));
+        let _lane = (!is_limited).then(|| OpenLane::begin(&self.executor.scheduler, self.worker));
         let mut hand = self.in_hand();
         loop {
             match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
@@ -63,7 +63,7 @@ impl Spin<'_> {
     /// this thread, the same one for all calls of a spin: to make its waits precise takes three
     /// system calls.
     pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
-        let _lane = OpenLane::begin(&self.executor.scheduler);
+        let _lane = OpenLane::begin(&self.executor.scheduler, self.worker);
         let mut hand = self.in_hand();
         loop {
             match self.executor.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
@@ -79,12 +79,16 @@ impl Spin<'_> {
     /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of
     /// the same group least of all: its token isn't free yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
-        hand.execute().map_err(|fault| {
-            if self.executor.threads() > 1 {
-                self.executor.scheduler.dismiss((self.worker != 0).then(|| (*fault).clone()));
-            }
-            *fault
-        })
+        hand.execute().map_err(|fault| self.fails(*fault))
+    }
+
+    /// A callback's fault is to end the spin, on all threads.
+    #[cold]
+    fn fails(&self, fault: SpinError) -> SpinError {
+        if self.executor.threads() > 1 {
+            self.executor.scheduler.dismiss((self.worker != 0).then(|| fault.clone()));
+        }
+        fault
     }
 
     /// Whether its time is up.
@@ -105,7 +109,7 @@ impl Spin<'_> {
         while let Some(task) = next {
             let mut running =
                 RunningInLane { scheduler, teller, task: Some(task), left: None, measured: None };
-            ran += u64::from(running.execute().map_err(|fault| *fault)?);
+            ran += u64::from(running.execute().map_err(|fault| self.fails(*fault))?);
             next = match running.advance() {
                 Some(_) if self.is_over() => None,
                 next => next,
@@ -166,20 +170,21 @@ pub(super) struct InHand<'a> {
 /// While it lives, what callbacks on this thread make ready may run past the queue.
 struct OpenLane<'a> {
     scheduler: &'a Scheduler,
+    worker: u32,
     outer: u64,
 }
 
 impl<'a> OpenLane<'a> {
-    fn begin(scheduler: &'a Scheduler) -> Self {
-        scheduler.open_lane(true);
-        Self { scheduler, outer: current::enter_lane(scheduler.id) }
+    fn begin(scheduler: &'a Scheduler, worker: u32) -> Self {
+        scheduler.open_lane(worker, true);
+        Self { scheduler, worker, outer: current::enter_lane(scheduler.id) }
     }
 }
 
 impl Drop for OpenLane<'_> {
     fn drop(&mut self) {
         current::enter_lane(self.outer);
-        self.scheduler.open_lane(false);
+        self.scheduler.open_lane(self.worker, false);
     }
 }
 
@@ -211,6 +216,9 @@ impl RunningInLane<'_> {
         };
         if let Some(teller) = self.teller {
             teller.begin(task.told, since);
+        }
+        if self.scheduler.threads() > 1 {
+            current::begin_with_tail(task.expected.tail());
         }
         let _running = CallbackScope::enter(task.member.serial, task.group);
         note(entity, || self.scheduler.find(task.member));
@@ -260,10 +268,19 @@ impl InHand<'_> {
     #[inline]
     pub(super) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
+        // A callback inside another one says nothing of that one's time.
+        let is_timed = self.scheduler.threads() > 1 && matches!(work.run_by, RunBy::Worker(_));
+        if is_timed {
+            current::begin_with_tail(work.times.tail.expected());
+        }
         let _running = CallbackScope::enter(work.serial, work.group);
         let RunningTask { entity, token, member, serial, .. } = work;
         note(&**entity, || self.scheduler.find(MemberId { index: *member, serial: *serial }));
-        match catch_unwind(AssertUnwindSafe(|| entity.run(token))) {
+        let ran = catch_unwind(AssertUnwindSafe(|| entity.run(token)));
+        if is_timed {
+            work.published = current::published();
+        }
+        match ran {
             Ok(TaskOutcome { result, next, called }) => {
                 work.next = self.scheduler.next_of(&work.entity, next);
                 match result {

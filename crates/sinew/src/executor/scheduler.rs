@@ -82,6 +82,17 @@ impl TaskRef {
         self.scheduler.notify(&self.header, key)
     }
 
+    #[cfg(all(test, loom))]
+    pub(crate) fn serial(&self) -> u64 {
+        self.header.serial()
+    }
+
+    /// For tests: as if it had been measured often enough.
+    #[cfg(all(test, loom))]
+    pub(crate) fn is_known_to_be_short(&self) {
+        self.header.sampling.set(true);
+    }
+
     /// The number of its group; 0 if that is reentrant.
     pub(crate) fn group(&self) -> u64 {
         self.header.group
@@ -105,7 +116,7 @@ pub(crate) struct Scheduler {
     pub(crate) id: u64,
     pub(super) order: DispatchOrder,
     state: Mutex<SchedulerState>,
-    /// Of an executor with one thread that runs callbacks in the order of their keys.
+    /// Of an executor that runs callbacks in the order of their keys.
     pub(super) lane: Option<Box<Lane>>,
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and a thread waits for that.
@@ -126,7 +137,7 @@ impl Locked<'_> {
     #[inline]
     fn set_gate(&self) {
         if let Some(lane) = self.lane
-            && self.has_open_lane
+            && self.has_open_lane()
         {
             set_gate(lane, self);
         }
@@ -222,7 +233,7 @@ impl Scheduler {
             id: next_serial(),
             order,
             state: Mutex::new(SchedulerState::new(threads)),
-            lane: (threads == 1 && order == DispatchOrder::Arrival).then(|| Box::new(Lane::new())),
+            lane: (order == DispatchOrder::Arrival).then(|| Box::new(Lane::new(threads > 1))),
             bells: Bells {
                 of_workers: (0..threads).map(|_| Condvar::new()).collect(),
                 of_timers: Condvar::new(),
@@ -242,6 +253,13 @@ impl Scheduler {
     #[inline]
     pub(super) fn lock(&self) -> Locked<'_> {
         Locked { guard: self.state.lock(), lane: self.lane.as_deref() }
+    }
+
+    /// Whether one worker is awake, and another one looks after it.
+    #[cfg(all(test, loom))]
+    pub(crate) fn leaves_one_awake(&self) -> bool {
+        let state = self.lock();
+        state.workers.leave_one_awake(state.present)
     }
 
     /// For tests in which virtual time never jumps: tasks may run past the queue all the same.
@@ -439,14 +457,22 @@ impl Scheduler {
 
     #[inline(never)]
     fn enqueue(&self, id: MemberId, key: Stamp) -> bool {
+        let here = current::worker_of(self.id);
+        if here.is_some() {
+            current::note_published(key.time);
+        }
         let mut state = self.lock();
+        if self.lane.as_ref().is_some_and(|lane| lane.is_shared() && lane.is_open())
+            && current::fills_lane_of(self.id)
+        {
+            self.settle(&mut state); // W1: what waits there is a part of the load
+        }
         let state = &mut *state;
         let load = state.load;
         if !state.make_ready(id, key) {
             // A thread that waits for this entity may run it before those that are ready already.
             return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
-        let here = current::worker_of(self.id);
         let called = state.workers.for_new(state.ready.len(), load, here, key.time); // P2
         if let Some(worker) = called {
             self.bells.call(worker);
@@ -793,7 +819,7 @@ impl Scheduler {
     ) -> Next {
         let ended = RunningTask::end(work);
         let (mut state, mut has_listened) = self.hear(work, ended, worker);
-        state.end_lane();
+        state.end_lane(worker.index);
         if work.is_some() {
             let gone = state.put_back(work, ended);
             if state.leaving > 0 {
@@ -888,7 +914,7 @@ impl Scheduler {
     /// The key of the first task in the lane, if it may run past the queue.
     #[inline]
     fn look_into_lane(&self, state: &mut SchedulerState) -> Option<Stamp> {
-        let lane = self.lane.as_ref().filter(|_| state.has_open_lane)?;
+        let lane = self.lane.as_ref().filter(|_| state.has_open_lane())?;
         let first = lane.lock().first()?;
         if state.gate() == SHUT || state.workers.are_full() {
             self.settle(state);
@@ -931,7 +957,8 @@ impl Scheduler {
         let mut state = self.lock();
         let (slot, gone) = lane.lock().end();
         if let (Some(measured), Some(member)) = (measured, member_of(&mut state.members, id)) {
-            member.learn(measured, Time::steady().nanoseconds());
+            member.learn(measured, Time::steady().nanoseconds(), lane.published());
+            state.workers.count_run();
         }
         if let Some(slot) = slot {
             state.end_turn(slot);
@@ -949,24 +976,26 @@ impl Scheduler {
     /// The lane's tasks go into the queue, and the one that runs is marked as running.
     #[inline]
     pub(super) fn settle(&self, state: &mut SchedulerState) {
-        if state.has_open_lane
+        if state.has_open_lane()
             && let Some(lane) = &self.lane
         {
+            lane.set_gate(state.gate()); // before: what enters afterwards may run past the queue
             state.settle(&mut lane.lock());
         }
     }
 
     /// The calling thread, which spins, uses the lane from now on, or not any more.
-    pub(crate) fn open_lane(&self, is_open: bool) {
+    pub(crate) fn open_lane(&self, worker: u32, is_open: bool) {
         let Some(lane) = &self.lane else { return };
         let mut state = self.lock();
-        let mut line = lane.lock();
-        state.has_open_lane = is_open;
-        if !is_open {
-            state.settle(&mut line);
-            state.end_lane();
-            lane.set_gate(SHUT);
+        if is_open {
+            state.open_lanes += 1;
+            return;
         }
+        state.open_lanes -= 1;
+        lane.set_gate(SHUT); // as it stays, if no other worker has it open
+        state.settle(&mut lane.lock());
+        state.end_lane(worker);
     }
 
     /// Sleeps until this worker is called, or there is something to look for; `None` when the
@@ -1013,6 +1042,9 @@ impl Scheduler {
             worker.now = Time::steady().nanoseconds();
         }
         let woken = state.workers.unpark(worker.index, worker.now);
+        if self.threads() > 1 {
+            self.settle(&mut state); // of the worker that was alone
+        }
         // A thread that was awake a moment ago has in its caches what it had.
         if fetches && woken != WakeReason::Look {
             drop(state);

@@ -73,8 +73,8 @@ pub(crate) struct SchedulerState {
     pub(super) timers_have_thread: bool,
     /// The groups' clocks are virtual.
     pub(super) is_virtual: bool,
-    /// The worker has its lane open: the gate is to be set.
-    pub(super) has_open_lane: bool,
+    /// How many workers have the lane open: if any, the gate is to be set.
+    pub(super) open_lanes: u32,
     /// The worker that runs tasks of its lane.
     lane_worker: Option<u32>,
     /// Those that it made ready and has not seen to yet.
@@ -108,6 +108,9 @@ pub(crate) struct RunningTask {
     pub(crate) next: Option<Stamp>,
     /// When it began, and for how many runs it stands, if it is measured.
     pub(super) measured: Option<(i64, u8)>,
+    /// When its callback last published something for this executor; 0 for never, or if a worker of
+    /// several didn't run it.
+    pub(super) published: i64,
     pub(super) times: Times,
 }
 
@@ -222,12 +225,17 @@ impl Member {
         self.task.serial()
     }
 
-    /// A run that began at `since` and stands for so many ended at `now`.
+    /// A run that began at `since` and stands for so many ended at `now`. It last published
+    /// something at `published`, if that is not before `since`.
     #[inline]
-    pub(super) fn learn(&mut self, (since, weight): (i64, u8), now: i64) {
+    pub(super) fn learn(&mut self, (since, weight): (i64, u8), now: i64, published: i64) {
         self.times.run.learn(now - since);
+        if published >= since {
+            self.times.tail.learn(now - published);
+        }
         self.histogram.record_nanoseconds(u64::try_from(now - since).unwrap_or(0), weight.into());
         self.task.sampling.set(self.times.run.is_surely_short());
+        self.task.expected.set(&self.times);
     }
 }
 
@@ -287,7 +295,7 @@ impl SchedulerState {
             descriptor_waits: false,
             timers_have_thread: false,
             is_virtual: false,
-            has_open_lane: false,
+            open_lanes: 0,
             lane_worker: None,
             fired: Vec::new(),
             present: 0,
@@ -662,6 +670,7 @@ impl SchedulerState {
             serial,
             next: None,
             measured,
+            published: 0,
             times,
         })
     }
@@ -671,19 +680,14 @@ impl SchedulerState {
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
         // With it the token is free, before any thread can get the next one.
-        let RunningTask { entity, run_by, slot, member: id, serial, next, measured, .. } = work.take()?;
-        let published = match run_by {
+        let RunningTask { entity, run_by, slot, member: id, serial, next, measured, published, .. } =
+            work.take()?;
+        match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),
-            RunBy::Caller => {
-                self.workers.end_caller();
-                0
-            }
-            RunBy::Timers => {
-                self.tell_rest(index(self.workers.threads()));
-                0
-            }
-            RunBy::Nested => 0,
-        };
+            RunBy::Caller => self.workers.end_caller(),
+            RunBy::Timers => self.tell_rest(index(self.workers.threads())),
+            RunBy::Nested => {}
+        }
         let group = &mut self.slots[slot as usize];
         if group.group == REENTRANT {
             if let Some(place) = group.concurrent.iter().position(|&other| other == serial) {
@@ -694,11 +698,8 @@ impl SchedulerState {
         }
         let gone = match self.members.get_mut(id as usize) {
             Some(member) if member.serial() == serial => {
-                if let Some((since, weight)) = measured {
-                    member.learn((since, weight), now);
-                    if published >= since {
-                        member.times.tail.learn(now - published);
-                    }
+                if let Some(measured) = measured {
+                    member.learn(measured, now, published);
                 }
                 let spare =
                     if group.group == REENTRANT { Some(entity) } else { member.entity.replace(entity) };
@@ -741,7 +742,8 @@ impl SchedulerState {
             | self.reads_clock
             | self.timers_have_thread
             | self.is_virtual
-            | (self.priorities.len() > 1);
+            | (self.priorities.len() > 1)
+            | !self.workers.leave_one_awake(self.present);
         if is_shut {
             return SHUT;
         }
@@ -769,15 +771,22 @@ impl SchedulerState {
     #[inline]
     pub(super) fn begin_lane(&mut self, worker: u32) {
         self.lane_worker = Some(worker);
-        self.workers.begin(worker, Times::UNKNOWN, 0);
+        self.workers.begin(worker, Times::SHORT, 0);
     }
 
     /// It asks what else there is.
     #[inline]
-    pub(super) fn end_lane(&mut self) {
-        if let Some(worker) = self.lane_worker.take() {
+    pub(super) fn end_lane(&mut self, worker: u32) {
+        if self.lane_worker == Some(worker) {
+            self.lane_worker = None;
             self.workers.end(worker);
         }
+    }
+
+    /// A worker has its lane open.
+    #[inline]
+    pub(super) fn has_open_lane(&self) -> bool {
+        self.open_lanes > 0
     }
 
     /// The turn of an exclusive group is over.

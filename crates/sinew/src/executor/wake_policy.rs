@@ -26,7 +26,7 @@ const OFF_DUTY_AFTER: i64 = 1_000_000_000;
 /// What a wake-up is taken to cost before one was measured, in nanoseconds, and between which
 /// bounds it is believed.
 const WAKE_COST: i64 = 50_000;
-const WAKE_COST_LEAST: i64 = 10_000;
+pub(super) const WAKE_COST_LEAST: i64 = 10_000;
 const WAKE_COST_MOST: i64 = 150_000;
 
 /// A duration that is learnt from samples.
@@ -41,6 +41,10 @@ pub(crate) struct Learnt {
 }
 
 const UNKNOWN: u32 = u32::MAX;
+
+/// So many samples are believed, and less than so many nanoseconds are short.
+const SURE: u16 = 16;
+const SHORT: u32 = 10_000;
 
 impl Learnt {
     pub(crate) const UNKNOWN: Self = Self { value: UNKNOWN, samples: 0 };
@@ -68,7 +72,7 @@ impl Learnt {
     /// Known to be so short that it needn't be measured every time.
     #[inline]
     pub(crate) fn is_surely_short(self) -> bool {
-        self.samples >= 16 && self.value < 10_000
+        self.samples >= SURE && self.value < SHORT
     }
 }
 
@@ -86,6 +90,12 @@ pub(crate) const SAMPLED: u8 = 8;
 
 impl Times {
     pub(crate) const UNKNOWN: Self = Self { run: Learnt::UNKNOWN, tail: Learnt::UNKNOWN };
+
+    /// Those of a task that runs past the queue.
+    pub(crate) const SHORT: Self = {
+        let most = Learnt { value: SHORT, samples: SURE };
+        Self { run: most, tail: most }
+    };
 }
 
 /// What a worker does now.
@@ -97,11 +107,9 @@ struct AtWork {
     times: Times,
     /// When the callback began, as far as a worker looked; 0 for unknown.
     since: i64,
-    /// When the callback last published something for this executor.
-    published: i64,
 }
 
-const IDLE: AtWork = AtWork { running: false, blocked: false, times: Times::UNKNOWN, since: 0, published: 0 };
+const IDLE: AtWork = AtWork { running: false, blocked: false, times: Times::UNKNOWN, since: 0 };
 
 /// The threads of an executor: which rest, which minds what, what the others are at.
 #[derive(Debug)]
@@ -184,6 +192,19 @@ impl Workers {
         self.active < self.at_work.len()
     }
 
+    /// Whether at most one of so many workers is awake, and one of those that rest looks after it.
+    /// The only worker of an executor needs no other one to do so.
+    #[inline]
+    pub(crate) fn leave_one_awake(&self, present: usize) -> bool {
+        !self.are_several()
+            || (self.parked.len() + 1 == present && self.monitor.is_some() && self.callers == 0)
+    }
+
+    /// A worker has run one more callback past the queue.
+    pub(crate) fn count_run(&mut self) {
+        self.runs += 1;
+    }
+
     pub(crate) fn has_parked(&self) -> bool {
         !self.parked.is_empty()
     }
@@ -196,21 +217,15 @@ impl Workers {
         self.active += 1;
         self.runs += 1;
         if self.are_several() {
-            self.at_work[worker as usize] =
-                AtWork { running: true, blocked: false, times, since: now, published: 0 };
+            self.at_work[worker as usize] = AtWork { running: true, blocked: false, times, since: now };
         }
     }
 
-    /// It has ended. Returns when it last published something for this executor, or 0.
+    /// It has ended.
     #[inline]
-    pub(crate) fn end(&mut self, worker: u32) -> i64 {
+    pub(crate) fn end(&mut self, worker: u32) {
         self.active -= 1;
-        if !self.are_several() {
-            return 0;
-        }
-        let at_work = &mut self.at_work[worker as usize];
-        at_work.running = false;
-        at_work.published
+        self.at_work[worker as usize].running = false;
     }
 
     /// A thread that is no worker begins a callback.
@@ -237,11 +252,6 @@ impl Workers {
     /// callback brought that about.
     #[inline]
     pub(crate) fn for_new(&mut self, ready: usize, load: i64, here: Option<u32>, stamp: i64) -> Option<u32> {
-        if self.are_several()
-            && let Some(worker) = here
-        {
-            self.at_work[worker as usize].published = stamp;
-        }
         if self.parked.is_empty() || self.called >= ready || self.are_full() {
             return None;
         }

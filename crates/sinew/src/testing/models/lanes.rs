@@ -1,11 +1,13 @@
 //! Tasks that run past the queue, and others that want them elsewhere: L1-L3, M1-M3.
 
 use super::{Probe, add_group, check, notify, stamp};
+use crate::executor::DispatchOrder;
 use crate::executor::current::{self, CallbackScope};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::lane::Advance;
-use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
-use crate::sys::sync::{Arc, AtomicBool, Ordering};
+use crate::executor::lane::{Advance, InLane};
+use crate::executor::scheduler::{Blocking, Next, RunningTask, Scheduler, TaskRef, Worker};
+use crate::sys::clock::Wake;
+use crate::sys::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
 /// A scheduler that has its lane open on this thread, which runs the callback of the first of two
@@ -20,7 +22,7 @@ impl Burst {
     fn begin() -> Self {
         let scheduler = Scheduler::new();
         assert!(scheduler.begin());
-        scheduler.open_lane(true);
+        scheduler.open_lane(0, true);
         current::enter_lane(scheduler.id);
         let [first] = add_group(&scheduler, GroupNumber::new());
         let [other] = add_group(&scheduler, GroupNumber::new());
@@ -36,34 +38,47 @@ impl Burst {
         assert!(!self.other.notify(stamp(time)), "this thread comes to it");
     }
 
-    /// Runs what there is, as a worker does; `ran` is told the keys of what the lane had, else 0.
+    /// Runs what there is; `ran` is told the keys of what the lane had, else 0.
     fn run(&mut self, mut ran: impl FnMut(i64)) {
-        let mut work = None;
-        loop {
-            match self.scheduler.next(&mut work, Blocking::None, &mut self.worker) {
-                Next::Run => ran(0),
-                Next::Lane => {
-                    let mut next = self.worker.task.take();
-                    while let Some(task) = next {
-                        let running = CallbackScope::enter(task.task().serial(), task.task().group);
-                        ran(task.key.time);
-                        drop(running);
-                        next = match self.scheduler.advance(task) {
-                            Advance::Next(task) => Some(task),
-                            Advance::Ask => None,
-                            Advance::Unfinished(task) => {
-                                self.scheduler.finish_in_lane(&task, None, None);
-                                None
-                            }
-                        };
-                    }
-                }
-                Next::Idle => break,
-                Next::Poked | Next::Stopped => panic!("no thread asked for that"),
-            }
-        }
+        let end = spin(&self.scheduler, &mut self.worker, Blocking::None, |task, _| {
+            ran(task.map_or(0, |task| task.key.time));
+        });
+        assert!(matches!(end, Next::Idle), "no thread asked for that");
         current::enter_lane(0);
-        self.scheduler.open_lane(false);
+        self.scheduler.open_lane(0, false);
+    }
+}
+
+/// Runs what there is, as a worker does; `ran` is told what the lane had, or what the queue had.
+/// Returns why it ended.
+fn spin(
+    scheduler: &Scheduler,
+    worker: &mut Worker,
+    patience: Blocking,
+    mut ran: impl FnMut(Option<&InLane>, Option<&RunningTask>),
+) -> Next {
+    let mut work = None;
+    loop {
+        match scheduler.next(&mut work, patience, worker) {
+            Next::Run => ran(None, work.as_ref()),
+            Next::Lane => {
+                let mut next = worker.task.take();
+                while let Some(task) = next {
+                    let running = CallbackScope::enter(task.task().serial(), task.task().group);
+                    ran(Some(&task), None);
+                    drop(running);
+                    next = match scheduler.advance(task) {
+                        Advance::Next(task) => Some(task),
+                        Advance::Ask => None,
+                        Advance::Unfinished(task) => {
+                            scheduler.finish_in_lane(&task, None, None);
+                            None
+                        }
+                    };
+                }
+            }
+            end => return end,
+        }
     }
 }
 
@@ -124,5 +139,86 @@ fn what_is_older_elsewhere_runs_first() {
             _ => through_queue += 1,
         });
         thread.join().unwrap();
+    });
+}
+
+/// A worker that wakes while another one runs tasks of the lane doesn't run callbacks of their
+/// groups at the same time, and takes over what waits.
+///
+/// Fails if a worker that wakes doesn't settle the lane (X1).
+#[test]
+fn another_worker_settles_the_lane() {
+    two_workers(|task, [_, in_lane, in_queue], scheduler| {
+        if task == in_lane.serial() {
+            notify(in_queue, 3);
+            scheduler.wake();
+        }
+    });
+}
+
+/// While two workers are awake, what one of them publishes doesn't run past the queue.
+///
+/// Fails if the gate stays open meanwhile.
+#[test]
+fn two_workers_that_are_awake_have_no_lane() {
+    two_workers(|task, [first, _, in_queue], _| {
+        if task == first.serial() {
+            notify(in_queue, 1);
+        }
+    });
+}
+
+/// Two workers, and three tasks: the callback of the first makes the second one ready, which is
+/// known to be short. `elsewhere` is told what runs, and makes the third one ready, as another
+/// thread would. The last two have the same group. Each runs once.
+fn two_workers(elsewhere: impl Fn(u64, &[TaskRef; 3], &Scheduler) + Copy + Send + Sync + 'static) {
+    check(2, move || {
+        let scheduler = Scheduler::with(2, DispatchOrder::Arrival);
+        assert!(scheduler.begin());
+        scheduler.join_in();
+        let [first] = add_group(&scheduler, GroupNumber::new());
+        let [in_lane, in_queue] = add_group(&scheduler, GroupNumber::new());
+        in_lane.is_known_to_be_short();
+        notify(&first, 1);
+        let tasks = [first, in_lane, in_queue];
+        let touched = Arc::new(Probe::new(0));
+        let left = Arc::new(AtomicUsize::new(3));
+        let spins = {
+            let (scheduler, touched, left) = (scheduler.clone(), touched.clone(), left.clone());
+            move |index: u32| {
+                scheduler.open_lane(index, true);
+                current::enter_lane(scheduler.id);
+                let mut worker = Worker::new(index);
+                let end = spin(&scheduler, &mut worker, Blocking::Forever, |lane, queue| {
+                    let serial = lane.map(|task| task.task().serial());
+                    let serial = serial.or_else(|| queue.map(|work| work.serial)).unwrap();
+                    let [first, in_lane, _] = &tasks;
+                    while serial == first.serial() && !scheduler.leaves_one_awake() {
+                        thread::yield_now();
+                    }
+                    current::enter_lane(0);
+                    elsewhere(serial, &tasks, &scheduler);
+                    current::enter_lane(scheduler.id);
+                    if serial == first.serial() {
+                        current::begin_with_tail(0);
+                        let _running = CallbackScope::enter(serial, u64::MAX);
+                        notify(in_lane, 2);
+                    } else {
+                        touched.write(touched.read() + 1);
+                    }
+                    if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        scheduler.stop();
+                    }
+                });
+                assert!(matches!(end, Next::Stopped));
+                current::enter_lane(0);
+                scheduler.open_lane(index, false);
+            }
+        };
+        let its = spins.clone();
+        let helper = thread::spawn(move || its(1));
+        spins(0);
+        helper.join().unwrap();
+        assert_eq!((left.load(Ordering::Acquire), touched.read()), (0, 2));
     });
 }

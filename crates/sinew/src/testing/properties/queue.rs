@@ -176,7 +176,7 @@ impl Pair {
         let (groups, members) = (Vec::new(), Vec::new());
         if has_lane {
             scheduler.trust_virtual_time();
-            scheduler.open_lane(true);
+            scheduler.open_lane(0, true);
             current::enter_lane(scheduler.id);
         }
         let (published, ran) = (None, 0);
@@ -352,8 +352,8 @@ impl Pair {
         if let Some(next) = self.end_callback(thread) {
             if let Some(task) = self.threads[thread].lane.take() {
                 self.scheduler.finish_in_lane(&task, next, None);
-                self.scheduler.open_lane(false); // the spin is over, and the next one begins
-                self.scheduler.open_lane(true);
+                self.scheduler.open_lane(0, false); // the spin is over, and the next one begins
+                self.scheduler.open_lane(0, true);
                 return;
             }
             let work = &mut self.threads[thread].work;
