@@ -246,8 +246,8 @@
 //! `main` that returns one prints its sentence, which says what to do. A message that could not be
 //! published comes back in the [`PublishError`], a request that no server took in the
 //! [`CallError`]. What a server's callback returns as an error its caller gets. An error that
-//! another callback returns is reported with the entity's name, and the rest goes on; a panic ends
-//! the spin, which returns it as an error. Both can be
+//! another callback returns is reported with its causes and the entity's name, and the rest goes
+//! on; a panic ends the spin, which returns it as an error. Both can be
 //! [changed](executor::ExecutorBuilder::on_panic). A QoS that can't be honoured is a
 //! [`CreateError`], never ignored; ends that don't match are told, or who runs the program is.
 //!
@@ -361,7 +361,7 @@ pub mod time {
 pub mod error {
     pub use crate::api::error::{Error, Result};
     pub use crate::api::publisher::{PublishError, UnsentMessage};
-    pub use crate::executor::error::{AddError, ExecutorError, SpinError};
+    pub use crate::executor::error::{AddError, CallbackError, ExecutorError, SpinError};
     pub use crate::executor::threads::ThreadError;
     pub use crate::ros::arguments::ArgumentError;
     pub use crate::ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};

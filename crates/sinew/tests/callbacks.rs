@@ -9,6 +9,7 @@ use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
 use sinew::time::TimerInfo;
 use sinew::{GuardCondition, Unique};
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use support::{Log, Number, Room};
@@ -141,8 +142,14 @@ fn a_callback_that_owns_its_message_may_change_and_republish_it() -> sinew::Resu
 
 // ---- what a callback returns ----
 
-/// An error of the user's own, which can be displayed and nothing else.
-struct Overheated;
+/// An error of the user's own, with a cause.
+#[derive(Debug, PartialEq)]
+struct Overheated {
+    cause: NoWater,
+}
+
+#[derive(Debug, PartialEq)]
+struct NoWater;
 
 impl fmt::Display for Overheated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -150,41 +157,123 @@ impl fmt::Display for Overheated {
     }
 }
 
-#[test]
-fn a_callback_may_return_any_error_that_can_be_displayed() -> sinew::Result<()> {
-    let room = Room::new();
-    let publisher = room.node.publisher::<Number>("numbers").create()?;
-    let executor = sinew::Executor::builder().on_error(FaultPolicy::Stop).build()?;
-    let context = support::virtual_context(&room.clock);
-    let node = context.node("kettle")?;
-    executor.add(&context)?;
-    let numbers = node.publisher::<Number>("numbers").create()?;
-    drop(publisher);
+impl fmt::Display for NoWater {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no water")
+    }
+}
 
-    let subscription = node.subscription("numbers").callback(|number: &Number| match number.0 {
+impl Error for Overheated {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+impl Error for NoWater {}
+
+/// No error itself, but it turns into one, as `anyhow::Error` does.
+struct Report(Overheated);
+
+impl From<Report> for Box<dyn Error + Send + Sync> {
+    fn from(report: Report) -> Self {
+        report.0.into()
+    }
+}
+
+/// A node and an executor that stops at errors.
+fn kettle(room: &Room) -> sinew::Result<(Node, sinew::Executor)> {
+    let executor = sinew::Executor::builder().on_error(FaultPolicy::Stop).build()?;
+    let node = support::virtual_context(&room.clock).node("kettle")?;
+    executor.add(&node)?;
+    Ok((node, executor))
+}
+
+#[test]
+fn the_spin_returns_the_error_that_a_callback_returned() -> sinew::Result<()> {
+    let room = Room::new();
+    let (node, executor) = kettle(&room)?;
+    let numbers = node.publisher::<Number>("numbers").create()?;
+    let _subscription = node.subscription("numbers").callback(|number: &Number| match number.0 {
         0..100 => Ok(()),
-        _ => Err(Overheated),
+        _ => Err(Overheated { cause: NoWater }),
     })?;
     numbers.publish(Number(99))?;
     numbers.publish(Number(100))?;
     let error = executor.spin_all(support::PATIENCE).unwrap_err();
-    assert_eq!(
-        error,
-        SpinError::Failed {
-            entity: "subscription to /numbers of node /kettle".to_owned(),
-            message: "it is too hot".to_owned(),
-        }
-    );
-    assert_eq!(
-        error.to_string(),
-        "the callback of subscription to /numbers of node /kettle failed: it is too hot"
-    );
-    drop(subscription);
 
-    let guard = node.guard_condition().callback(|| Err("as text"))?;
+    let sentence = "the callback of subscription to /numbers of node /kettle failed: it is too hot";
+    assert_eq!(error.to_string(), sentence);
+    assert_eq!(format!("{error:?}"), format!("{sentence}\n  because: there is no water"));
+    let source = error.source().expect("the callback's error");
+    assert_eq!(source.downcast_ref(), Some(&Overheated { cause: NoWater }));
+    assert_eq!(source.source().expect("its cause").downcast_ref(), Some(&NoWater));
+    let SpinError::Failed { entity, error: returned } = &error else { panic!("{error}") };
+    assert_eq!(entity, "subscription to /numbers of node /kettle");
+    assert_eq!(returned.downcast_ref(), Some(&Overheated { cause: NoWater }));
+    assert_eq!(error, error.clone(), "the same error");
+
+    let umbrella = sinew::Error::from(error);
+    assert_eq!(umbrella.source().expect("the same").downcast_ref(), Some(&Overheated { cause: NoWater }));
+
+    numbers.publish(Number(101))?;
+    let first = umbrella;
+    let Err(second) = executor.spin_all(support::PATIENCE) else { panic!("it fails again") };
+    assert!(
+        matches!(first, sinew::Error::Spin(first) if first != second),
+        "another error with the same text"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_callback_may_return_texts_errors_and_what_turns_into_errors() -> sinew::Result<()> {
+    let room = Room::new();
+    let (node, executor) = kettle(&room)?;
+    let unserved = room.node.client::<support::Numbers>("unserved").create()?;
+    let boxed = || -> Result<(), Box<dyn Error + Send + Sync>> { Err(Overheated { cause: NoWater }.into()) };
+    let guards = [
+        (node.guard_condition().callback(|| Err("a text"))?, "a text"),
+        (node.guard_condition().callback(|| Err(format!("{} texts", 2)))?, "2 texts"),
+        (node.guard_condition().callback(boxed)?, "it is too hot"),
+        (node.guard_condition().callback(|| Err(Report(Overheated { cause: NoWater })))?, "it is too hot"),
+        (
+            node.guard_condition().callback(|| Err(sinew::Error::Spin(SpinError::Nothing)))?,
+            "there is nothing",
+        ),
+        (
+            node.guard_condition().callback(move || unserved.call(Number(1), Duration::ZERO).map(drop))?,
+            "the call of service /unserved failed: no server",
+        ),
+    ];
+    for (guard, text) in guards {
+        guard.trigger();
+        let error = executor.spin_all(support::PATIENCE).unwrap_err();
+        let sentence = format!("the callback of guard condition of node /kettle failed: {text}");
+        assert!(error.to_string().starts_with(&sentence), "{error}");
+        assert!(error.source().is_some());
+    }
+    Ok(())
+}
+
+/// Errors are user code: they may panic where they are displayed and dropped.
+#[test]
+fn an_error_whose_text_panics_is_a_callback_that_panics() -> sinew::Result<()> {
+    #[derive(Debug)]
+    struct Unspeakable;
+    impl fmt::Display for Unspeakable {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            panic!("no words")
+        }
+    }
+    impl Error for Unspeakable {}
+    let room = Room::new();
+    let guard = room.node.guard_condition().callback(|| Err(Unspeakable))?;
     guard.trigger();
-    let error = executor.spin_all(support::PATIENCE).unwrap_err();
-    assert_eq!(error.to_string(), "the callback of guard condition of node /kettle failed: as text");
+    let error = room.executor.spin_some().unwrap_err();
+    let (entity, message) = ("guard condition of node /room".to_owned(), "no words".to_owned());
+    assert_eq!(error, SpinError::Panicked { entity, message });
+    guard.trigger();
+    assert!(room.executor.spin_some().is_err(), "the executor goes on");
     Ok(())
 }
 

@@ -8,7 +8,8 @@ use sinew::executor::{ExecutorBuilder, FaultPolicy};
 use sinew::prelude::*;
 use sinew::time::VirtualClock;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use support::{Log, Number, PATIENCE, Room, virtual_context};
+use std::sync::{Arc, Barrier};
+use support::{Log, Number, PATIENCE, Room, finishes, virtual_context};
 
 /// A context in virtual time, a node called /node, and an executor.
 fn stage(
@@ -85,6 +86,37 @@ fn publishing_after_shutdown_is_an_error_of_the_callback_and_no_panic() -> sinew
     Ok(())
 }
 
+/// An error that stops its executor where it is dropped: it needs the executor's lock.
+#[derive(Debug, thiserror::Error)]
+#[error("it fails")]
+struct Stops(sinew::executor::StopHandle);
+
+impl Drop for Stops {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+#[test]
+fn errors_that_come_second_are_dropped_under_no_lock() {
+    finishes(|| {
+        let context = virtual_context(&VirtualClock::new());
+        let executor = Executor::builder().threads(3).on_error(FaultPolicy::Stop).build().unwrap();
+        executor.add(&context).unwrap();
+        let meeting = Arc::new(Barrier::new(3)); // so that all three fail
+        let guards = ["one", "two", "three"].map(|name| {
+            let (meeting, stop) = (meeting.clone(), executor.stop_handle());
+            let fail = move || {
+                meeting.wait();
+                Err(Stops(stop.clone()))
+            };
+            context.node(name).unwrap().guard_condition().callback(fail).unwrap()
+        });
+        guards.iter().for_each(|guard| guard.trigger());
+        assert!(matches!(executor.spin(), Err(SpinError::Failed { .. })));
+    });
+}
+
 // ---- spinning inside of spinning ----
 
 #[test]
@@ -92,8 +124,8 @@ fn an_executor_cannot_be_spun_by_its_own_callbacks() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();
-    let executor = std::sync::Arc::new(room.executor);
-    let inner = std::sync::Arc::downgrade(&executor);
+    let executor = Arc::new(room.executor);
+    let inner = Arc::downgrade(&executor);
     let guard = room.node.guard_condition().callback(move || {
         let executor = inner.upgrade().unwrap();
         pen.write(executor.spin().err());
@@ -186,7 +218,7 @@ fn a_message_that_panics_when_it_gives_way_leaves_reserved_places_alone() -> sin
 #[test]
 fn a_callback_that_panics_after_somebody_took_the_rest_by_hand_is_called_again() -> sinew::Result<()> {
     let (_context, node, executor) = stage(|builder| builder)?;
-    let own = std::sync::Arc::new(std::sync::Mutex::new(None::<Subscription<Number>>));
+    let own = Arc::new(std::sync::Mutex::new(None::<Subscription<Number>>));
     let (slot, log) = (own.clone(), Log::new());
     let pen = log.pen();
     let subscription = node.subscription("numbers").callback(move |number: &Number| {

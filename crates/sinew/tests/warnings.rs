@@ -228,9 +228,18 @@ fn what_comes_a_thousand_times_is_told_five_times_and_counted() -> sinew::Result
     Ok(())
 }
 
+/// An error with a cause.
+#[derive(Debug, thiserror::Error)]
+#[error("{number} is odd")]
+struct Odd {
+    number: u64,
+    #[source]
+    cause: std::fmt::Error,
+}
+
 #[test]
-fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
-    const TEST: &str = "callbacks_that_fail_are_told_with_their_node";
+fn callbacks_that_fail_are_told_with_their_node_and_causes() -> sinew::Result<()> {
+    const TEST: &str = "callbacks_that_fail_are_told_with_their_node_and_causes";
     if role().is_some() {
         std::panic::set_hook(Box::new(|_| {}));
         let context = inside();
@@ -238,7 +247,7 @@ fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
         let numbers = node.publisher::<Number>("numbers").create()?;
         let _fails = node.subscription::<Number>("numbers").callback(|number: &Number| match number.0 {
             0 => panic!("no number"),
-            number => Err(format!("{number} is odd")),
+            number => Err(Odd { number, cause: std::fmt::Error }),
         })?;
         let executor = Executor::builder().on_panic(FaultPolicy::Report).build()?;
         executor.add(&context)?;
@@ -253,7 +262,7 @@ fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
     assert_eq!(
         lines,
         [
-            ("ERROR", "robot.arm", &*format!("{callback} failed: 1 is odd")),
+            ("ERROR", "robot.arm", &*format!("{callback} failed: 1 is odd; because: {}", std::fmt::Error)),
             ("ERROR", "robot.arm", &*format!("{callback} panicked: no number")),
         ]
     );

@@ -7,6 +7,7 @@
 use crate::event::condition::{Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
 use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
+use crate::executor::scheduler::CallbackResult;
 use crate::message::incoming::Incoming;
 use crate::message::type_support::{CloneInto, clone_into};
 use crate::message::work::CopyWork;
@@ -15,31 +16,33 @@ use crate::sys::sync::Arc;
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
-use std::fmt::Display;
+use std::error::Error;
 
-/// What a callback may return: nothing, or a `Result` whose error can be displayed.
+/// What a callback may return: nothing, or a `Result` whose error is an [`Error`] or a text, or
+/// turns into a `Box<dyn Error + Send + Sync>` otherwise.
 ///
-/// The executor reports an error with the entity's name, see
+/// The executor reports an error, its causes and the entity's name, or the spin returns it as it is
+/// ([`SpinError::Failed`](crate::error::SpinError::Failed)); see
 /// [`ExecutorBuilder::on_error`](crate::executor::ExecutorBuilder::on_error).
 #[diagnostic::on_unimplemented(
     message = "a callback can't return `{Self}`",
     label = "returns `{Self}`",
-    note = "a callback returns `()` or `Result<(), E>` where `E: Display`"
+    note = "a callback returns `()` or `Result<(), E>` where `E` is an error, a text, or else `Into<Box<dyn Error + Send + Sync>>`"
 )]
 pub trait Outcome {
     #[doc(hidden)]
-    fn into_result(self) -> Result<(), String>;
+    fn into_result(self) -> CallbackResult;
 }
 
 impl Outcome for () {
-    fn into_result(self) -> Result<(), String> {
+    fn into_result(self) -> CallbackResult {
         Ok(())
     }
 }
 
-impl<E: Display> Outcome for Result<(), E> {
-    fn into_result(self) -> Result<(), String> {
-        self.map_err(|error| error.to_string())
+impl<E: Into<Box<dyn Error + Send + Sync>>> Outcome for Result<(), E> {
+    fn into_result(self) -> CallbackResult {
+        self.map_err(Into::into)
     }
 }
 
@@ -56,7 +59,7 @@ mod never {
 }
 
 impl Outcome for <fn() -> ! as never::Returns>::Type {
-    fn into_result(self) -> Result<(), String> {
+    fn into_result(self) -> CallbackResult {
         self
     }
 }
@@ -84,7 +87,7 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
     note = "the message is taken as `&{T}`, `Shared<{T}>`, `Unique<{T}>`, `Box<{T}>` or `{T}`; the last three need `{T}: Clone`",
     note = "or, if `{T}` was generated from a definition, as `View<'_, {T}>` or `Sample<{T}>`",
     note = "`&MessageInfo` may follow, and in a `Group<S>` the group's state may come first: `|state: &mut S, message: &{T}, info: &MessageInfo| ..`",
-    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
+    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     /// Whether it owns its message; and if so, how to make one of its own.
@@ -121,7 +124,7 @@ pub struct MakeCopy(pub(crate) CloneInto);
 /// What came of a call.
 #[doc(hidden)]
 pub struct Called {
-    pub(crate) result: Result<(), String>,
+    pub(crate) result: CallbackResult,
     pub(crate) work: CopyWork,
 }
 
@@ -231,7 +234,7 @@ forms!(
     None,
     Some(Check::of::<T>()),
     |incoming| incoming.sample(),
-    |message| { message.view().map(View::new).map_err(|error| error.to_string()) }
+    |message| { message.view().map(View::new).map_err(Box::from) }
 );
 forms!(
     Sample<T>,
@@ -244,7 +247,7 @@ forms!(
 
 /// What a form takes that is always there.
 #[inline]
-fn sure<M>(message: M) -> Result<M, String> {
+fn sure<M>(message: M) -> Result<M, Box<dyn Error + Send + Sync>> {
     Ok(message)
 }
 
@@ -263,7 +266,7 @@ impl<T: Clone> MakeCopyOf<T> {
     message = "this is not a callback for `{E}` in a `{G}`",
     label = "no form of callback fits",
     note = "it takes nothing, `&{E}`, or in a `Group<S>` the group's state `&mut S`, or `&mut S` and `&{E}`",
-    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
+    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
     /// Where it is kept.
@@ -275,7 +278,7 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
 
     /// Calls it, with its group's token.
     #[doc(hidden)]
-    fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> Result<(), String>;
+    fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> CallbackResult;
 }
 
 /// The forms of an event's callback.
@@ -299,7 +302,7 @@ macro_rules! event_forms {
                 group.number.callback(self)
             }
 
-            fn call(cell: &Self::Cell, _group: &Group<S>, token: &mut GroupToken, _event: &E) -> Result<(), String> {
+            fn call(cell: &Self::Cell, _group: &Group<S>, token: &mut GroupToken, _event: &E) -> CallbackResult {
                 let callback = cell.open(&mut token.callbacks);
                 callback($(forms!(@open $state _group token),)? $(event_forms!(@pass $event _event))?).into_result()
             }
@@ -317,7 +320,7 @@ macro_rules! event_forms {
                 self
             }
 
-            fn call(cell: &F, _group: &ReentrantGroup, _token: &mut GroupToken, _event: &E) -> Result<(), String> {
+            fn call(cell: &F, _group: &ReentrantGroup, _token: &mut GroupToken, _event: &E) -> CallbackResult {
                 cell($(event_forms!(@pass $event _event))?).into_result()
             }
         }

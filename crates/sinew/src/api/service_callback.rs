@@ -3,6 +3,7 @@
 use super::callback::Outcome;
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
+use crate::executor::scheduler::CallbackResult;
 use crate::message::Unique;
 use crate::message::info::Publication;
 use crate::service::info::RequestInfo;
@@ -58,7 +59,7 @@ pub(crate) fn info(publication: Publication, caller: Option<&Caller>) -> Request
     label = "no form of callback fits",
     note = "the request is taken as `&{Q}`, `Unique<{Q}>`, `Box<{Q}>` or `{Q}`; `&RequestInfo` may follow, then `Responder<{S}>`",
     note = "in a `Group<S>` the group's state may come first: `|state: &mut S, request: &{Q}, info: &RequestInfo| ..`",
-    note = "it returns the response or a `Result` of it whose error is `Display`; with a `Responder`, `()` or `Result<(), impl Display>`",
+    note = "it returns the response or a `Result` of it whose error is `Display`; with a `Responder`, `()` or `Result<(), E>` with an error or a text",
     note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
 )]
 pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
@@ -76,7 +77,7 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
         group: &G,
         token: &mut GroupToken,
         asked: IncomingRequest<'_, S>,
-    ) -> Result<(), String>;
+    ) -> CallbackResult;
 }
 
 /// The forms of one way to take the request.
@@ -164,7 +165,7 @@ macro_rules! forms {
                 $group: &Group<St>,
                 $token: &mut GroupToken,
                 $asked: IncomingRequest<'_, S>,
-            ) -> Result<(), String> {
+            ) -> CallbackResult {
                 let $callback = cell.open(&mut $token.callbacks);
                 $body
             }
@@ -197,7 +198,7 @@ macro_rules! forms {
                 _group: &ReentrantGroup,
                 _token: &mut GroupToken,
                 $asked: IncomingRequest<'_, S>,
-            ) -> Result<(), String> {
+            ) -> CallbackResult {
                 $body
             }
         }

@@ -7,7 +7,7 @@ use super::status::{
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::scheduler::{self, CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -73,7 +73,7 @@ impl Status for Triggered {
 }
 
 /// An event callback with its group, erased.
-pub(crate) type OnEvent<E> = Box<dyn Fn(&mut GroupToken, &E) -> Result<(), String> + Send + Sync>;
+pub(crate) type OnEvent<E> = Box<dyn Fn(&mut GroupToken, &E) -> CallbackResult + Send + Sync>;
 
 /// An entity that gathers events of one kind and hands them to a callback, all that came since the
 /// last time at once.

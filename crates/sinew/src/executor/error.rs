@@ -2,11 +2,15 @@
 
 use super::threads::ThreadError;
 use crate::sys::says::debug_says;
+use std::error::Error;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc; // errors are no part of what loom models
 
 debug_says!(ExecutorError: Threads { threads, most }, Priority { priority }, NoCores, CallerRuns { option });
 debug_says!(AddError: Taken { what }, HasCallback { what }, Shutdown, OtherClock);
 debug_says!(SpinError:
-    Busy, Nothing, Panicked { entity, message }, Failed { entity, message }, Thread { threads, reason }, Stopped,
+    Busy, Nothing, Panicked { entity, message }, Failed { entity, error }, Thread { threads, reason }, Stopped,
     Setup(error), NotVirtual);
 
 /// Why an executor can't be made as its builder says.
@@ -73,6 +77,62 @@ pub enum AddError {
     OtherClock,
 }
 
+/// The error that a callback returned, as it is: it derefs to `dyn Error`, so it can be downcast and has its causes.
+/// Clones share it; it equals its clones and nothing else.
+///
+/// ```
+/// use sinew::error::SpinError;
+/// use sinew::executor::FaultPolicy;
+/// use sinew::prelude::*;
+/// use std::num::ParseIntError;
+/// let context = Context::new()?;
+/// let node = context.node("parser")?;
+/// let guard = node.guard_condition().callback(|| "twelve".parse::<u64>().map(drop))?;
+/// let executor = Executor::builder().on_error(FaultPolicy::Stop).build()?;
+/// executor.add(&context)?;
+/// guard.trigger();
+/// let SpinError::Failed { error, .. } = executor.spin().unwrap_err() else { panic!() };
+/// assert!(error.downcast_ref::<ParseIntError>().is_some());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct CallbackError(Arc<dyn Error + Send + Sync>);
+
+impl CallbackError {
+    pub(super) fn new(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self(error.into())
+    }
+}
+
+// It is no `Error` itself: the source of a `SpinError` is the callback's own, to be downcast.
+impl Deref for CallbackError {
+    type Target = dyn Error + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl fmt::Display for CallbackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for CallbackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl PartialEq for CallbackError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for CallbackError {}
+
 /// Why spinning stopped.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -97,13 +157,14 @@ pub enum SpinError {
         /// The panic's message.
         message: String,
     },
-    /// A callback returned an error.
-    #[error("the callback of {entity} failed: {message}")]
+    /// A callback returned an error, which is the [`source`](std::error::Error::source) of this one.
+    #[error("the callback of {entity} failed: {error}")]
     Failed {
         /// The entity that has the callback.
         entity: String,
-        /// The error's message.
-        message: String,
+        /// The error.
+        #[source]
+        error: CallbackError,
     },
     /// The operating system gave no more threads.
     #[error(

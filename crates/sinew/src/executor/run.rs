@@ -1,6 +1,7 @@
 //! Running callbacks on a thread, and what becomes of those that fail.
 
 use super::current::{self, CallbackScope};
+use super::error::CallbackError;
 use super::header::{MemberId, TaskHeader};
 use super::lane::{Advance, InLane};
 use super::prefetch::{self, Noting, Part};
@@ -9,9 +10,11 @@ use super::spinning::Spinning;
 use super::{Executor, FaultPolicy, SpinError};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::logging::{About, Level, tell};
+use crate::sys::says;
 use crate::sys::sync::Arc;
 use sinew_shm::Worker as Teller;
 use std::any::Any;
+use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -227,7 +230,7 @@ impl RunningInLane<'_> {
                 self.left = next;
                 match result {
                     Ok(()) => Ok(called),
-                    Err(message) => failed(self.scheduler, entity, message),
+                    Err(error) => failed(self.scheduler, entity, error),
                 }
             }
             Err(panic) => {
@@ -285,7 +288,7 @@ impl InHand<'_> {
                 work.next = self.scheduler.next_of(&work.entity, next);
                 match result {
                     Ok(()) => Ok(called),
-                    Err(message) => failed(self.scheduler, &*work.entity, message),
+                    Err(error) => failed(self.scheduler, &*work.entity, error),
                 }
             }
             Err(panic) => {
@@ -300,10 +303,24 @@ impl InHand<'_> {
 
 #[cold]
 #[inline(never)]
-fn failed(scheduler: &Scheduler, entity: &dyn Task, message: String) -> Result<bool, Box<SpinError>> {
+fn failed(
+    scheduler: &Scheduler,
+    entity: &dyn Task,
+    error: Box<dyn Error + Send + Sync>,
+) -> Result<bool, Box<SpinError>> {
     let (_, on_error) = scheduler.reactions();
-    let fault = SpinError::Failed { entity: entity.describe(), message };
-    on_error.handle(&entity.describe(), fault).map(|()| true).map_err(Box::new)
+    let fault = SpinError::Failed { entity: entity.describe(), error: CallbackError::new(error) };
+    if on_error == FaultPolicy::Stop {
+        return Err(Box::new(fault));
+    }
+    // The error's text and its `Drop` are the user's code, as the callback is.
+    match catch_unwind(AssertUnwindSafe(move || says::in_one_line(&fault))) {
+        Ok(text) => {
+            report(&entity.describe(), &text);
+            Ok(true)
+        }
+        Err(panic) => panicked(scheduler, entity, panic),
+    }
 }
 
 #[cold]
@@ -317,26 +334,19 @@ fn panicked(
     dispose_of(panic);
     let (on_panic, _) = scheduler.reactions();
     let fault = SpinError::Panicked { entity: entity.describe(), message };
-    on_panic.handle(&entity.describe(), fault).map(|()| true).map_err(Box::new)
+    match on_panic {
+        FaultPolicy::Stop => Err(Box::new(fault)),
+        FaultPolicy::Report => {
+            report(&entity.describe(), &fault);
+            Ok(true)
+        }
+    }
 }
 
 impl Drop for InHand<'_> {
     fn drop(&mut self) {
         if self.work.is_some() {
             self.scheduler.finish(&mut self.work);
-        }
-    }
-}
-
-impl FaultPolicy {
-    #[cold]
-    fn handle(self, entity: &str, error: SpinError) -> Result<(), SpinError> {
-        match self {
-            FaultPolicy::Stop => Err(error),
-            FaultPolicy::Report => {
-                report(entity, &error);
-                Ok(())
-            }
         }
     }
 }

@@ -52,7 +52,7 @@ use super::prefetch;
 use super::remote_events::{Presence, RemoteEvents};
 use super::state::{Member, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
 pub(crate) use super::state::{RunBy, RunningTask, index};
-pub(crate) use super::task::{Task, TaskOutcome};
+pub(crate) use super::task::{CallbackResult, Task, TaskOutcome};
 use super::wake_policy::{WATCH_INTERVAL, WakeReason};
 pub(crate) use super::worker::Worker;
 use super::{DispatchOrder, FaultPolicy, RunTimes, SpinError};
@@ -554,13 +554,14 @@ impl Scheduler {
     }
 
     /// The spin that runs has what it wanted, or has failed: its helpers return.
-    pub(crate) fn dismiss(&self, fault: Option<SpinError>) {
+    pub(crate) fn dismiss(&self, mut fault: Option<SpinError>) {
         self.halt(|state| {
             state.dismissed = true;
             if state.fault.is_none() {
-                state.fault = fault;
+                state.fault = fault.take();
             }
         });
+        drop(fault); // not under the lock: the error in it is the user's
     }
 
     fn halt(&self, mark: impl FnOnce(&mut SchedulerState)) {

@@ -4,6 +4,7 @@ use super::group_token::GroupToken;
 use super::prefetch;
 use crate::sys::clock::Stamp;
 use sinew_shm::{Callback, EndpointKey};
+use std::error::Error;
 
 /// Something with callbacks that an executor runs.
 pub(crate) trait Task: Send + Sync {
@@ -39,10 +40,13 @@ pub(crate) trait Task: Send + Sync {
     fn describe(&self) -> String;
 }
 
+/// What a callback returned: nothing, or its error as it is.
+pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
+
 /// What came of running an entity.
 pub(crate) struct TaskOutcome {
-    /// What the callback said.
-    pub(crate) result: Result<(), String>,
+    /// What the callback returned.
+    pub(crate) result: CallbackResult,
     /// The stamp of the next thing to do, if there is one.
     pub(crate) next: Option<Stamp>,
     /// Whether there was anything to do, so that a callback was called.

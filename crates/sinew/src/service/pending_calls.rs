@@ -21,7 +21,7 @@
 use super::failure::CallFailure;
 use super::request_queue::{RemoteServer, RemoteServerConnection, RequestQueue, ServiceTypes};
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{self, Scheduler, TaskRef};
+use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::sys::clock::Stamp;
@@ -68,7 +68,7 @@ pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 
 /// The callback that wants the outcome of one call. It is given its group's token.
 pub(crate) type OnOutcome =
-    Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> Result<(), String> + Send>;
+    Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> CallbackResult + Send>;
 
 /// Who is told when a call is settled.
 enum CallWaiter {

@@ -5,18 +5,26 @@ use std::fmt;
 /// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it
 /// doesn't have in it, each on a line of its own.
 pub(crate) fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(&with_causes(error, "\n  because: "))
+}
+
+/// The same in one line, as logs want it.
+pub(crate) fn in_one_line(error: &dyn std::error::Error) -> String {
+    with_causes(error, "; because: ")
+}
+
+fn with_causes(error: &dyn std::error::Error, because: &str) -> String {
     let mut said = error.to_string();
-    f.write_str(&said)?;
     let mut cause = error.source();
     while let Some(error) = cause {
         let text = error.to_string();
         if !said.contains(&text) {
-            write!(f, "\n  because: {text}")?;
+            said.push_str(because);
             said.push_str(&text);
         }
         cause = error.source();
     }
-    Ok(())
+    said
 }
 
 /// `Debug` of errors: the sentence, see [`say`]; with `{:#?}` the variant and its fields.

@@ -5,6 +5,7 @@ use crate::support::{Gate, Log, Number};
 use sinew::error::SpinError;
 use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
+use std::error::Error as _;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
@@ -68,10 +69,11 @@ pub(crate) fn an_error_is_reported_unless_it_is_to_stop<R: Runner, P: Path>() ->
         let publisher = stage.publisher("numbers")?;
         (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
         if on_error == FaultPolicy::Stop {
-            let error = stage.runner.spin().unwrap_err().to_string();
+            let error = stage.runner.spin().unwrap_err();
             let expected =
                 "the callback of subscription to /numbers of node /receiver failed: not the first one";
-            assert_eq!(error, expected);
+            assert_eq!(error.to_string(), expected);
+            assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("not the first one"));
             assert_eq!(log.lines(), [1]);
             assert_eq!(stage.collect(&log, 2)?, [2, 3]);
         } else {
