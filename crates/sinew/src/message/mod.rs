@@ -5,6 +5,7 @@ pub(crate) mod block;
 pub(crate) mod handle;
 pub(crate) mod incoming;
 pub(crate) mod info;
+pub(crate) mod into_message;
 pub(crate) mod sample;
 pub(crate) mod type_support;
 pub(crate) mod work;

@@ -10,7 +10,6 @@
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
 // | `reply` | what a server's callback may return |
-// | `into_message` | requests and responses as they may be given |
 // | `info` | what is known about a request |
 // | `failure`, `error` | what goes wrong; and with the message that comes back |
 
@@ -18,7 +17,6 @@ pub(crate) mod async_tasks;
 pub(crate) mod error;
 pub(crate) mod failure;
 pub(crate) mod info;
-pub(crate) mod into_message;
 pub(crate) mod pending_calls;
 pub(crate) mod registry;
 pub(crate) mod reply;
@@ -26,7 +24,7 @@ pub(crate) mod request_queue;
 pub(crate) mod responder;
 
 service_face!();
+pub use crate::message::into_message::IntoMessage;
 pub use info::RequestInfo;
-pub use into_message::IntoMessage;
 pub use reply::{CallResult, Reply};
 pub use responder::Responder;

@@ -2,10 +2,10 @@
 
 use super::error::CallError;
 use super::failure::CallFailure;
-use super::into_message::sealed;
 use super::pending_calls::CallFault;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
+use crate::message::into_message::sealed;
 use crate::sys::sync::Arc;
 use sinew_msg::{Message, Service};
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use std::fmt::Display;
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
 /// What a server's callback may return: a response as it may be
-/// [given](crate::service::into_message::IntoMessage), or a `Result` of one whose error can be
+/// [given](crate::service::IntoMessage), or a `Result` of one whose error can be
 /// displayed. The caller gets the error as [`CallFailure::Failed`].
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",

@@ -2,11 +2,11 @@
 
 use super::error::RespondError;
 use super::failure::CallFailure;
-use super::into_message::{IntoMessage, erase};
 use super::pending_calls::{CallFault, CallOutcome};
 use super::request_queue::{Caller, RequestQueue, ServerStats};
 use crate::message::Unique;
 use crate::message::block::Pool;
+use crate::message::into_message::{IntoMessage, erase};
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering};
 use sinew_msg::Service;
 use sinew_shm::OwnEndpoint;

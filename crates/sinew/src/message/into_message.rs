@@ -1,7 +1,7 @@
 //! Requests and responses as they may be given.
 
-use crate::message::Unique;
-use crate::message::block::{Pool, RawMessage};
+use super::Unique;
+use super::block::{Pool, RawMessage};
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 
