@@ -375,13 +375,12 @@ pub mod error {
 /// Messages: how they are published, taken, kept and encoded.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
-    pub use crate::api::publisher::{
-        Draft, Edit, Publishable, Publisher, PublisherBuilder, PublisherStatistics,
-    };
+    pub use crate::api::publisher::{Draft, Edit, Publisher, PublisherBuilder, PublisherStatistics};
     pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};
     pub use crate::api::subscription::{
         BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics,
     };
+    pub use crate::message::into_message::{IntoMessage, IntoUnique};
     pub use crate::message::{
         ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, Transport, Unique, View,
     };

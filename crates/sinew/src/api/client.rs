@@ -11,7 +11,7 @@ use crate::executor::scheduler::{Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
-use crate::message::into_message::{IntoMessage, erase};
+use crate::message::into_message::{IntoUnique, erase};
 use crate::message::{Gid, Unique};
 use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
@@ -101,7 +101,7 @@ impl<S: Service> Client<S> {
     /// [`CallFailure::WouldDeadlock`](crate::service::failure::CallFailure::WouldDeadlock).
     pub fn call(
         &self,
-        request: impl IntoMessage<S::Request>,
+        request: impl IntoUnique<S::Request>,
         timeout: Duration,
     ) -> Result<Unique<S::Response>, CallError<S::Request>> {
         let request = erase(request, &self.inner.pool);
@@ -114,7 +114,7 @@ impl<S: Service> Client<S> {
     /// Calls the service. The future yields the response; it can be polled in any runtime, by
     /// [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which abandons the call.
     /// The request is sent now, not when the future is polled. Never blocks.
-    pub fn call_async(&self, request: impl IntoMessage<S::Request>) -> PendingCall<S> {
+    pub fn call_async(&self, request: impl IntoUnique<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.inner.pool);
         match self.inner.send(request, None, false) {
             Ok((id, _)) => PendingCall::new(&self.inner, id),
@@ -131,7 +131,7 @@ impl<S: Service> Client<S> {
     /// [`CallError`]: the request was not accepted, and the callback won't be called.
     pub fn call_then<R: Outcome>(
         &self,
-        request: impl IntoMessage<S::Request>,
+        request: impl IntoUnique<S::Request>,
         callback: impl FnOnce(CallResult<S>) -> R + Send + 'static,
     ) -> Result<(), CallError<S::Request>> {
         let then: OnOutcome = Box::new(move |_, outcome| callback(result_of::<S>(outcome)).into_result());
@@ -140,7 +140,7 @@ impl<S: Service> Client<S> {
 
     fn send_for(
         &self,
-        request: impl IntoMessage<S::Request>,
+        request: impl IntoUnique<S::Request>,
         then: OnOutcome,
     ) -> Result<(), CallError<S::Request>> {
         let request = erase(request, &self.inner.pool);
@@ -246,7 +246,7 @@ impl<State: Send + 'static> Group<State> {
     pub fn call_then<S: Service, R: Outcome>(
         &self,
         client: &Client<S>,
-        request: impl IntoMessage<S::Request>,
+        request: impl IntoUnique<S::Request>,
         callback: impl FnOnce(&mut State, CallResult<S>) -> R + Send + 'static,
     ) -> Result<(), CallError<S::Request>> {
         if !Arc::ptr_eq(&self.core, &client.inner.group) {

@@ -12,6 +12,8 @@ use super::handlers::Handlers;
 use super::node::{Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::message::block::{Pool, RawMessage};
+use crate::message::into_message::IntoMessage;
+use crate::message::into_message::sealed::{Blocks, Erase, Erased};
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
 use crate::message::{Gid, Sample, Shared, Unique};
@@ -111,9 +113,9 @@ impl<T: Message> Publisher<T> {
 
     /// Publishes a message: to every matching subscription before this returns.
     ///
-    /// The message may be a `Unique<T>`, a `Shared<T>`, a `Box<T>` (adopted where it lies), a `T`,
-    /// or a `&T` (one copy into the publisher's pool). Who gets a copy is in the crate's
-    /// [table](crate#who-gets-a-copy); once the pool is warm, nothing is allocated for any of them
+    /// How the message may be given, [`IntoMessage`] says: e.g. as a `Unique<T>`, a `Shared<T>`, a
+    /// `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy into the publisher's pool). Who
+    /// gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm, nothing is allocated for any of them
     /// but by the message's own `Clone`. Filters, `Clone` and `Drop` of messages run on this
     /// thread, under no lock.
     ///
@@ -123,12 +125,13 @@ impl<T: Message> Publisher<T> {
     /// # Errors
     /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
     #[inline]
-    pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
+    pub fn publish<M: IntoMessage<T>>(&self, message: M) -> Result<(), PublishError<T>> {
         self.core.note();
         if message.value().is_some_and(|value| self.core.publish_value(value)) {
             return Ok(());
         }
-        let sealed::Outgoing(message, form) = message.prepare(self);
+        let form = if M::IS_SHARED { Ownership::Shared } else { Ownership::Unique };
+        let Erased(message) = message.erase(self);
         let is_image = M::MAY_BE_IMAGE && message.is_image();
         let published = if is_image { Form::IMAGE } else { Form::of_value(form) };
         self.core.publish(message, published).map_err(|(message, reason)| self.failed(message, form, reason))
@@ -295,102 +298,35 @@ pub struct PublisherStatistics {
     pub pooled: u64,
 }
 
-/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`],
-/// [`Shared<T>`], [`Draft<T>`], [`Edit<T>`] and [`Sample<T>`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be published as a message of type `{T}`",
-    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
-)]
-pub trait Publishable<T: Message>: sealed::Prepare<T> {}
-
-impl<T: Message, M: sealed::Prepare<T>> Publishable<T> for M {}
-
-mod sealed {
-    use super::{Ownership, Publisher, RawMessage};
-
-    /// A message on its way out, and whether this is its sole reference.
-    pub struct Outgoing(pub(super) RawMessage, pub(super) Ownership);
-
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` can't be published as a message of type `{T}`",
-        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
-    )]
-    pub trait Prepare<T: super::Message> {
-        fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
-
-        /// Whether there may be no value, only its image.
-        const MAY_BE_IMAGE: bool = false;
-
-        /// The value, if it is in no block yet.
-        fn value(&self) -> Option<&T> {
-            None
-        }
-    }
-}
-
-impl<T: Message> sealed::Prepare<T> for T {
+impl<T: Message> Blocks<T> for Publisher<T> {
     #[inline]
-    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(publisher.core.pool.put(self), Ownership::Unique)
+    fn put(&self, value: T) -> Erased {
+        Erased(self.core.pool.put(value))
     }
 
-    #[inline]
-    fn value(&self) -> Option<&T> {
-        Some(self)
-    }
-}
-
-impl<T: Message + Clone> sealed::Prepare<T> for &T {
-    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        publisher.core.count(CopyWork::COPY);
-        sealed::Outgoing(publisher.core.pool.put(self.clone()), Ownership::Unique)
+    fn adopt(&self, value: Box<T>) -> Erased {
+        Erased(RawMessage::adopt(value, Some(&self.boxes())))
     }
 
-    fn value(&self) -> Option<&T> {
-        Some(self)
+    fn count_copy(&self) {
+        self.core.count(CopyWork::COPY);
     }
 }
 
-impl<T: Message> sealed::Prepare<T> for Box<T> {
-    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(RawMessage::adopt(self, Some(&publisher.boxes())), Ownership::Unique)
-    }
-}
-
-impl<T: Message> sealed::Prepare<T> for Unique<T> {
-    #[inline]
-    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Ownership::Unique)
-    }
-}
-
-impl<T: Message> sealed::Prepare<T> for Shared<T> {
-    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Ownership::Shared)
-    }
-}
-
-impl<T: Message + Built, V: Borrow<T>> sealed::Prepare<T> for Draft<T, V> {
+impl<T: Message + Built, V: Borrow<T>> Erase<T> for Draft<T, V> {
+    const IS_SHARED: bool = true;
     const MAY_BE_IMAGE: bool = true;
 
-    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Ownership::Shared)
+    fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
+        Erased(Draft::erase(self))
     }
 }
 
-impl<T: Message + Built> sealed::Prepare<T> for Edit<T> {
+impl<T: Message + Built> Erase<T> for Edit<T> {
     const MAY_BE_IMAGE: bool = true;
 
-    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Ownership::Unique)
-    }
-}
-
-impl<T: Message> sealed::Prepare<T> for Sample<T> {
-    const MAY_BE_IMAGE: bool = true;
-
-    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Ownership::Shared)
+    fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
+        Erased(Edit::erase(self))
     }
 }
 

@@ -1,61 +1,168 @@
-//! Requests and responses as they may be given.
+//! Messages as programs give them, to be published, asked or answered.
+//!
+//! What is given becomes a counted reference to a block ([`RawMessage`]). Where new blocks come
+//! from, the operation says ([`sealed::Blocks`]).
 
-use super::Unique;
 use super::block::{Pool, RawMessage};
+use super::{Sample, Shared, Unique};
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 
-/// A request or a response as it may be given: `T` (moved into a pool), `Box<T>` (adopted where it
-/// lies) or [`Unique<T>`].
+/// A message of type `T` as it may be given, to be [published](crate::Publisher::publish),
+/// [asked](crate::Client::call) or [answered](crate::Responder::respond).
+///
+/// | given | what becomes of it | published | asked, answered |
+/// |---|---|---|---|
+/// | `T` | moved into a pool | yes | yes |
+/// | `Box<T>` | adopted where it lies | yes | yes |
+/// | [`Unique<T>`] | handed on | yes | yes |
+/// | `&T`, if `T: Clone` | copied into a pool | yes | |
+/// | [`Shared<T>`], [`Sample<T>`] | one more reference | yes | |
+/// | [`Draft<T>`](crate::msg::Draft), [`Edit<T>`](crate::msg::Edit) | handed on | yes | |
+///
+/// What can be asked and answered is [`IntoUnique`], too. Only Sinew implements this.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be given as a `{T}`",
-    note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
+    message = "`{Self}` can't be published as a message of type `{T}`",
+    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
 )]
-pub trait IntoMessage<T: Message>: sealed::IntoOwned<T> {}
+pub trait IntoMessage<T: Message>: sealed::Erase<T> {}
 
-impl<T: Message, M: sealed::IntoOwned<T>> IntoMessage<T> for M {}
+impl<T: Message, M: sealed::Erase<T>> IntoMessage<T> for M {}
+
+/// A message of type `T` that is given with its ownership: a `T`, a `Box<T>` or a [`Unique<T>`].
+///
+/// A request and a response are this: each has one receiver, which may change it or keep it. So
+/// they can't be shared with others: of a [`Shared<T>`] give a clone of the value. Only Sinew
+/// implements this.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a request or a response of type `{T}`",
+    note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`: a request and a response have one owner, so none that is borrowed or shared"
+)]
+pub trait IntoUnique<T: Message>: IntoMessage<T> + sealed::Owned<T> {}
+
+impl<T: Message, M: sealed::Owned<T>> IntoUnique<T> for M {}
 
 pub(crate) mod sealed {
-    use super::{Arc, Message, Pool, RawMessage};
+    use super::{Message, RawMessage};
 
-    /// A message in a block.
-    pub struct OwnedMessage(pub(crate) RawMessage);
+    /// A reference to a message in a block.
+    pub struct Erased(pub(crate) RawMessage);
 
-    /// Where blocks come from.
-    #[derive(Clone, Copy)]
-    pub struct MessagePool<'a>(pub(crate) &'a Arc<Pool>);
+    /// Where blocks for messages of type `T` come from.
+    pub trait Blocks<T: Message> {
+        /// Moves a value into a block.
+        fn put(&self, value: T) -> Erased;
+
+        /// Adopts a value where it lies.
+        fn adopt(&self, value: Box<T>) -> Erased;
+
+        /// A value was copied to be given.
+        fn count_copy(&self) {}
+    }
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` can't be given as a `{T}`",
-        note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
+        message = "`{Self}` can't be published as a message of type `{T}`",
+        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
     )]
-    pub trait IntoOwned<T: Message> {
-        fn erase(self, blocks: MessagePool<'_>) -> OwnedMessage;
+    pub trait Erase<T: Message>: Sized {
+        /// Whether there may be other references to it.
+        const IS_SHARED: bool = false;
+
+        /// Whether there may be no value, only its image.
+        const MAY_BE_IMAGE: bool = false;
+
+        /// The value, if it is in no block yet.
+        fn value(&self) -> Option<&T> {
+            None
+        }
+
+        fn erase(self, blocks: &impl Blocks<T>) -> Erased;
     }
+
+    /// To this there is no other reference.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be a request or a response of type `{T}`",
+        note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`: a request and a response have one owner, so none that is borrowed or shared"
+    )]
+    pub trait Owned<T: Message>: Erase<T> {}
 }
 
-impl<T: Message> sealed::IntoOwned<T> for T {
+use sealed::{Blocks, Erase, Erased, Owned};
+
+impl<T: Message> Erase<T> for T {
     #[inline]
-    fn erase(self, blocks: sealed::MessagePool<'_>) -> sealed::OwnedMessage {
-        sealed::OwnedMessage(blocks.0.put(self))
+    fn value(&self) -> Option<&T> {
+        Some(self)
     }
-}
 
-impl<T: Message> sealed::IntoOwned<T> for Box<T> {
-    fn erase(self, _blocks: sealed::MessagePool<'_>) -> sealed::OwnedMessage {
-        sealed::OwnedMessage(RawMessage::adopt(self, None))
-    }
-}
-
-impl<T: Message> sealed::IntoOwned<T> for Unique<T> {
     #[inline]
-    fn erase(self, _blocks: sealed::MessagePool<'_>) -> sealed::OwnedMessage {
-        sealed::OwnedMessage(Unique::erase(self))
+    fn erase(self, blocks: &impl Blocks<T>) -> Erased {
+        blocks.put(self)
+    }
+}
+
+impl<T: Message> Owned<T> for T {}
+
+impl<T: Message> Erase<T> for Box<T> {
+    fn erase(self, blocks: &impl Blocks<T>) -> Erased {
+        blocks.adopt(self)
+    }
+}
+
+impl<T: Message> Owned<T> for Box<T> {}
+
+impl<T: Message> Erase<T> for Unique<T> {
+    #[inline]
+    fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
+        Erased(Unique::erase(self))
+    }
+}
+
+impl<T: Message> Owned<T> for Unique<T> {}
+
+impl<T: Message + Clone> Erase<T> for &T {
+    #[inline]
+    fn value(&self) -> Option<&T> {
+        Some(self)
+    }
+
+    fn erase(self, blocks: &impl Blocks<T>) -> Erased {
+        blocks.count_copy();
+        blocks.put(self.clone())
+    }
+}
+
+impl<T: Message> Erase<T> for Shared<T> {
+    const IS_SHARED: bool = true;
+
+    fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
+        Erased(Shared::erase(self))
+    }
+}
+
+impl<T: Message> Erase<T> for Sample<T> {
+    const IS_SHARED: bool = true;
+    const MAY_BE_IMAGE: bool = true;
+
+    fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
+        Erased(Sample::erase(self))
+    }
+}
+
+/// The blocks of a client or a server, whose pool is for `T`.
+impl<T: Message> Blocks<T> for Arc<Pool> {
+    #[inline]
+    fn put(&self, value: T) -> Erased {
+        Erased(Pool::put(self, value))
+    }
+
+    fn adopt(&self, value: Box<T>) -> Erased {
+        Erased(RawMessage::adopt(value, None))
     }
 }
 
 /// Puts what was given into a block, of the pool if it needs one.
 #[inline]
-pub(crate) fn erase<T: Message>(given: impl IntoMessage<T>, pool: &Arc<Pool>) -> RawMessage {
-    sealed::IntoOwned::erase(given, sealed::MessagePool(pool)).0
+pub(crate) fn erase<T: Message>(given: impl IntoUnique<T>, pool: &Arc<Pool>) -> RawMessage {
+    given.erase(pool).0
 }

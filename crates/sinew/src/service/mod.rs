@@ -24,7 +24,7 @@ pub(crate) mod request_queue;
 pub(crate) mod responder;
 
 service_face!();
-pub use crate::message::into_message::IntoMessage;
+pub use crate::message::into_message::IntoUnique;
 pub use info::RequestInfo;
 pub use reply::{CallResult, Reply};
 pub use responder::Responder;

@@ -5,7 +5,7 @@ use super::failure::CallFailure;
 use super::pending_calls::CallFault;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
-use crate::message::into_message::sealed;
+use crate::message::into_message::{IntoUnique, erase};
 use crate::sys::sync::Arc;
 use sinew_msg::{Message, Service};
 use std::fmt::Display;
@@ -13,9 +13,12 @@ use std::fmt::Display;
 /// What came of a call: the response, or why there is none.
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
-/// What a server's callback may return: a response as it may be
-/// [given](crate::service::IntoMessage), or a `Result` of one whose error can be
-/// displayed. The caller gets the error as [`CallFailure::Failed`].
+/// What a server's callback may return: a response with its ownership ([`IntoUnique`]: `T`, `Box<T>`
+/// or `Unique<T>`), or a `Result` of one whose error can be displayed. The caller gets the error's
+/// text as [`CallFailure::Failed`], also in another process.
+///
+/// The caller owns the response, so a [`Shared<T>`](crate::Shared) is none: return a clone of the
+/// value.
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
     label = "returns `{Self}`",
@@ -26,7 +29,7 @@ pub trait Reply<T: Message>: into_reply::IntoReply<T> {}
 impl<T: Message, R: into_reply::IntoReply<T>> Reply<T> for R {}
 
 mod into_reply {
-    use super::{Message, sealed};
+    use super::{IntoUnique, Message};
 
     #[diagnostic::on_unimplemented(
         message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
@@ -34,26 +37,30 @@ mod into_reply {
         note = "it returns `{T}`, `Box<{T}>`, `Unique<{T}>`, or a `Result` of one of these whose error is `Display`; with a `Responder` as its last parameter it returns `()` or `Result<(), E>` with an error or a text"
     )]
     pub trait IntoReply<T: Message> {
-        fn into_reply(self, blocks: sealed::MessagePool<'_>) -> Result<sealed::OwnedMessage, String>;
+        type Response: IntoUnique<T>;
+
+        /// The response, or the error's text.
+        fn into_reply(self) -> Result<Self::Response, String>;
     }
 }
 
 macro_rules! replies {
     ($($response:ty),*) => {$(
         impl<T: Message> into_reply::IntoReply<T> for $response {
+            type Response = Self;
+
             #[inline]
-            fn into_reply(self, blocks: sealed::MessagePool<'_>) -> Result<sealed::OwnedMessage, String> {
-                Ok(sealed::IntoOwned::erase(self, blocks))
+            fn into_reply(self) -> Result<Self, String> {
+                Ok(self)
             }
         }
 
         impl<T: Message, E: Display> into_reply::IntoReply<T> for Result<$response, E> {
+            type Response = $response;
+
             #[inline]
-            fn into_reply(self, blocks: sealed::MessagePool<'_>) -> Result<sealed::OwnedMessage, String> {
-                match self {
-                    Ok(response) => Ok(sealed::IntoOwned::erase(response, blocks)),
-                    Err(error) => Err(error.to_string()),
-                }
+            fn into_reply(self) -> Result<$response, String> {
+                self.map_err(|error| error.to_string())
             }
         }
     )*};
@@ -64,8 +71,8 @@ replies!(T, Box<T>, Unique<T>);
 /// What a reply means to the caller.
 #[inline]
 pub(crate) fn outcome<T: Message>(reply: impl Reply<T>, pool: &Arc<Pool>) -> Result<RawMessage, CallFault> {
-    match reply.into_reply(sealed::MessagePool(pool)) {
-        Ok(sealed::OwnedMessage(response)) => Ok(response),
+    match reply.into_reply() {
+        Ok(response) => Ok(erase(response, pool)),
         Err(message) => Err(CallFault { failure: CallFailure::Failed { message }, request: None }),
     }
 }

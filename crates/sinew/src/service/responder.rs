@@ -6,7 +6,7 @@ use super::pending_calls::{CallFault, CallOutcome};
 use super::request_queue::{Caller, RequestQueue, ServerStats};
 use crate::message::Unique;
 use crate::message::block::Pool;
-use crate::message::into_message::{IntoMessage, erase};
+use crate::message::into_message::{IntoUnique, erase};
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering};
 use sinew_msg::Service;
 use sinew_shm::OwnEndpoint;
@@ -135,7 +135,7 @@ impl<S: Service> Responder<S> {
     /// The response comes back if the caller doesn't wait for it any more.
     pub fn respond(
         mut self,
-        response: impl IntoMessage<S::Response>,
+        response: impl IntoUnique<S::Response>,
     ) -> Result<(), RespondError<S::Response>> {
         let response = erase(response, &self.reply_token.core().pool);
         self.reply_token

@@ -5,7 +5,7 @@
 use crate::support;
 
 use sinew::View;
-use sinew::msg::{Publishable, Sample};
+use sinew::msg::{IntoMessage, Sample};
 use sinew::prelude::*;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use std::sync::mpsc;
@@ -54,7 +54,7 @@ impl Pair {
 
 /// Publishes a message in a form, takes it in another, and says what was counted; of the second
 /// one: for the first, the publisher has to find out who listens.
-fn count<T: Message, M: Publishable<T>>(
+fn count<T: Message, M: IntoMessage<T>>(
     is_split: bool,
     form: impl Fn(&Publisher<T>) -> M,
     subscribe: impl FnOnce(&Node) -> Subscription<T>,
