@@ -194,8 +194,8 @@ fn why(task_ref: &TaskRef) -> &'static str {
 /// It may be polled by any runtime, and by [`Executor::spin_until`](crate::Executor::spin_until);
 /// moved to another thread; and dropped at any time: then the call is abandoned, its request taken
 /// back if no server has taken it, and an answer that comes all the same is counted by the server.
-/// It keeps its client alive. If the server goes or the context is shut down it yields an error;
-/// there is no timeout but that of the runtime.
+/// It keeps its client alive. It isn't `Clone`: one reader gets the result. If the server goes or
+/// the context is shut down it yields an error; there is no timeout but that of the runtime.
 #[must_use = "dropped, the call is abandoned"]
 pub struct PendingCall<S: Service> {
     state: CallState<S>,

@@ -68,7 +68,8 @@ const POOL_CAPACITY: usize = 64;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It has no `close`: a handle can't end the client for its clones.
+/// It has no `close`: calls may be on their way with any of its clones, and each ends by itself,
+/// with its result, its timeout, or the drop of its future.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service> {
     inner: Arc<ClientCore>,

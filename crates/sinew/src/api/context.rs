@@ -23,9 +23,10 @@ use std::sync::OnceLock;
 
 /// A process's presence in a domain: the root of its nodes.
 ///
-/// Clones are the same context. Nodes of one context reach each other inside the process. Separate
-/// contexts meet in the shared memory of their host, whether in one process or in two, if they have
-/// the same domain and [directory](ContextBuilder::directory). Most programs have one.
+/// Clones are the same context; [`shutdown`](Self::shutdown) of one closes all. Nodes of one
+/// context reach each other inside the process. Separate contexts meet in the shared memory of
+/// their host, whether in one process or in two, if they have the same domain and
+/// [directory](ContextBuilder::directory). Most programs have one.
 ///
 /// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its
 /// first node joins the domain, which does both, unless it is to do

@@ -13,10 +13,11 @@ use crate::ros::failure::CreateError;
 use crate::sys::sync::{Arc, Mutex};
 use std::fmt;
 
-/// Has its callback run by the executor when somebody triggers it, from any thread.
+/// Has its callback run by the executor when it is triggered, from any thread.
 ///
 /// Made by [`Node::guard_condition`](crate::Node::guard_condition). Triggers that come before the
-/// callback runs are one call ([`Triggered::count`] says how many). It exists until it is dropped.
+/// callback runs are one call ([`Triggered::count`] says how many). It exists until its last handle
+/// is dropped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -30,24 +31,37 @@ use std::fmt;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
-/// parts of a program share it in an [`Arc`](std::sync::Arc).
-#[must_use = "a guard condition ends when it is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
+/// Clones are the same guard condition: it ends when the last one is dropped, or any of them is
+/// [closed](Self::close).
+#[derive(Clone)]
+#[must_use = "a guard condition ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
-    joined: AttachedCondition<Triggered>,
-    /// Held while a trigger is counted, so that each is told either by itself or in the number of
-    /// those that wait.
-    listener: Mutex<Option<Arc<Listener>>>,
+    inner: Arc<GuardInner>,
+}
+
+/// What goes with the last handle.
+struct GuardInner {
+    /// Held while a trigger is counted, so that the listener is told of each either by itself or in
+    /// the number of those that wait.
+    state: Mutex<GuardState>,
     node: Arc<NodeCore>,
 }
 
+struct GuardState {
+    /// `None` once it is closed: then what its callback has captured is gone.
+    joined: Option<AttachedCondition<Triggered>>,
+    listener: Option<Arc<Listener>>,
+}
+
 impl GuardCondition {
-    /// Has the callback run. Never blocks; wakes the executor if it sleeps.
+    /// Has the callback run. Never blocks; wakes the executor if it sleeps. Once it is closed, does
+    /// nothing.
     pub fn trigger(&self) {
-        let listener = self.listener.lock();
-        let signal = self.joined.source().update(|event| event.count += 1);
-        let told = listener.clone();
-        drop(listener);
+        let state = self.inner.state.lock();
+        let Some(joined) = &state.joined else { return };
+        let signal = joined.source().update(|event| event.count += 1);
+        let told = state.listener.clone();
+        drop(state);
         scheduler::signal(signal);
         if let Some(listener) = told {
             listener.hear(1);
@@ -59,14 +73,15 @@ impl GuardCondition {
     /// the one that was set before. ROS 2: `set_on_trigger_callback`.
     ///
     /// Several threads may call it at once. It may trigger other guard conditions, replace or clear
-    /// itself; a panic in it is reported, and no concern of who triggers.
+    /// itself; a panic in it is reported, and doesn't reach the thread that triggers.
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let source = self.joined.source();
-        let listener = Listener::new(source.describe(), listener);
-        let mut place = self.listener.lock();
-        let waiting = source.look(|event| event.count);
-        let before = place.replace(listener.clone());
-        drop(place);
+        let whose = format!("guard condition of node {}", self.inner.node.full_name);
+        let listener = Listener::new(whose, listener);
+        let mut state = self.inner.state.lock();
+        let Some(joined) = &state.joined else { return };
+        let waiting = joined.source().look(|event| event.count);
+        let before = state.listener.replace(listener.clone());
+        drop(state);
         drop(before); // the program's code
         if waiting > 0 {
             listener.hear(waiting);
@@ -75,28 +90,34 @@ impl GuardCondition {
 
     /// Has no listener called any more, but for triggers that are just happening on other threads.
     pub fn clear_listener(&self) {
-        let before = self.listener.lock().take();
+        let before = self.inner.state.lock().listener.take();
         drop(before); // the program's code, outside the lock
     }
 
-    /// Keeps it until the context ends, though nothing can trigger it any more: what it was
-    /// triggered for runs; as [`Timer::detach`](crate::Timer::detach). (To trigger it later, keep
-    /// it in an [`Arc`](std::sync::Arc).)
+    /// Keeps it without a handle until the context ends: what it was triggered for runs, and clones
+    /// trigger it as before; as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.node.context.session.clone();
+        let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
-    /// Ends it as dropping it does, and waits for its callback if that is running on another
-    /// thread.
+    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
+    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
+    /// second `close`. To trigger a clone has no effect then.
     pub fn close(self) {
-        self.joined.deregister(true);
+        let (joined, listener) = {
+            let mut state = self.inner.state.lock();
+            (state.joined.take(), state.listener.take())
+        };
+        if let Some(joined) = joined {
+            joined.deregister(true);
+        }
+        drop(listener); // the program's code, outside the lock
     }
-}
 
-impl Drop for GuardCondition {
-    fn drop(&mut self) {
-        self.joined.deregister(false);
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.inner.state.lock().joined.is_none()
     }
 }
 
@@ -117,7 +138,9 @@ impl wait_set::sealed::Sealed for GuardCondition {}
 
 impl Waitable for GuardCondition {
     fn subject(&self) -> usize {
-        self.joined.source().subject()
+        let state = self.inner.state.lock();
+        // Once it is closed, nothing is it.
+        state.joined.as_ref().map_or(usize::MAX, |joined| joined.source().subject())
     }
 }
 
@@ -146,7 +169,8 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
     {
         self.node.check_running("a guard condition")?;
         let source = StatusCondition::new(&self.group, "guard condition".to_owned(), callback);
-        let (listener, node) = (Mutex::new(None), self.node.clone());
-        Ok(GuardCondition { joined: AttachedCondition::new(source), listener, node })
+        let joined = Some(AttachedCondition::new(source));
+        let state = Mutex::new(GuardState { joined, listener: None });
+        Ok(GuardCondition { inner: Arc::new(GuardInner { state, node: self.node.clone() }) })
     }
 }

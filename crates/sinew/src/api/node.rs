@@ -33,7 +33,7 @@ use std::fmt;
 /// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and
 /// other processes are told of it, as long as there is a handle to it, a group or any entity of it:
 /// so a program may keep a timer and drop the node. What is [detached](crate::Timer::detach) keeps
-/// its node, too.
+/// its node, too. It has no `close`, as it would end under its entities: those are closed.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -72,7 +72,8 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It has no `close`: a handle can't end the publisher for its clones.
+/// It has no `close`: the parts of a program that publish with it needn't expect that another part
+/// has ended it.
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.
@@ -115,9 +116,9 @@ impl<T: Message> Publisher<T> {
     ///
     /// How the message may be given, [`IntoMessage`] says: e.g. as a `Unique<T>`, a `Shared<T>`, a
     /// `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy into the publisher's pool). Who
-    /// gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm, nothing is allocated for any of them
-    /// but by the message's own `Clone`. Filters, `Clone` and `Drop` of messages run on this
-    /// thread, under no lock.
+    /// gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm, nothing
+    /// is allocated for any of them but by the message's own `Clone`. Filters, `Clone` and `Drop`
+    /// of messages run on this thread, under no lock.
     ///
     /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and
     /// the subscription's history is full: then for [`QoS::max_blocking_time`] at most.

@@ -12,7 +12,8 @@ use std::task::{Context, Poll, ready};
 
 impl<T: Message> Subscription<T> {
     /// The next message, and what is known about it, as soon as there is one; `None` once the
-    /// [context is shut down](crate::Context::shutdown) and no message is left.
+    /// [context is shut down](crate::Context::shutdown) and no message is left, or a clone of the
+    /// subscription was [closed](Self::close).
     ///
     /// The future may be polled by any runtime, and moved between its tasks; no executor of this
     /// crate need spin. It may be dropped at any time (in a `select!`, by a timeout), and no

@@ -35,10 +35,10 @@ const POOL_CAPACITY: usize = 64;
 /// Answers the requests of a service.
 ///
 /// Made by [`Node::server`](crate::Node::server). A service has one server at a time. Its requests
-/// wait in a bounded queue and are taken in the order of the calls. It exists until it is dropped:
-/// then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what a
-/// [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It may
-/// be dropped in its own callback.
+/// wait in a bounded queue and are taken in the order of the calls. It exists until its last handle
+/// is dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what
+/// a [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It
+/// may be dropped in its own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -62,30 +62,35 @@ const POOL_CAPACITY: usize = 64;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
-/// parts of a program share it in an [`Arc`](std::sync::Arc).
-#[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
+/// Clones are the same server: it ends when the last one is dropped, or any of them is
+/// [closed](Self::close).
+#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
+    inner: Arc<ServerInner>,
+    of: PhantomData<fn(S)>,
+}
+
+/// What goes with the last handle.
+struct ServerInner {
     core: Arc<ServerCore>,
     group: Arc<GroupCore>,
     membership: Membership,
     /// What it has in hand, if it answers asynchronously.
     tasks: Option<Arc<dyn Close>>,
     node: Arc<NodeCore>,
-    of: PhantomData<fn(S)>,
 }
 
 impl<S: Service> Server<S> {
     /// The service's full name, after remapping.
     pub fn name(&self) -> &str {
-        &self.core.requests.name
+        &self.inner.core.requests.name
     }
 
     /// What it has done so far.
     pub fn statistics(&self) -> ServerStatistics {
-        let seen = self.core.requests.seen(self.core.number);
+        let seen = self.inner.core.requests.seen(self.inner.core.number);
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // statistics: nothing rides on them
-        let stats = &self.core.stats;
+        let stats = &self.inner.core.stats;
         ServerStatistics {
             received: seen.received,
             waiting: seen.waiting,
@@ -102,20 +107,34 @@ impl<S: Service> Server<S> {
     /// Keeps it without a handle until the context ends; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.node.context.session.clone();
+        let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
-    /// Ends it as dropping it does, and waits for its callback if that is running on another
-    /// thread. Called in its own callback, it doesn't wait.
+    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
+    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
+    /// second `close`.
     pub fn close(self) {
-        self.group.deregister(self.membership, true);
+        self.inner.leave(true);
+    }
+
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        !self.inner.group.has(self.inner.membership)
     }
 }
 
-impl<S: Service> Drop for Server<S> {
-    fn drop(&mut self) {
-        self.group.deregister(self.membership, false);
+impl<S: Service> Clone for Server<S> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), of: PhantomData }
+    }
+}
+
+impl ServerInner {
+    fn leave(&self, wait: bool) {
+        if !self.group.deregister(self.membership, wait) {
+            return; // it has left: the service may have another server by now
+        }
         let known = self.core.known.lock().take();
         if let (Some(known), Some(transport)) = (&known, self.node.context.transport()) {
             transport.forget_server(known.key());
@@ -127,6 +146,12 @@ impl<S: Service> Drop for Server<S> {
         }
         self.node.context.services.remove_server(&self.core.requests.name);
         self.core.pool.close();
+    }
+}
+
+impl Drop for ServerInner {
+    fn drop(&mut self) {
+        self.leave(false);
     }
 }
 
@@ -172,7 +197,7 @@ impl<S: Service> wait_set::sealed::Sealed for Server<S> {}
 
 impl<S: Service> Waitable for Server<S> {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
+        Arc::as_ptr(&self.inner.core).addr()
     }
 }
 
@@ -232,7 +257,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
         let node = self.node.clone();
-        Ok(Server { core, group, membership, tasks: None, node, of: PhantomData })
+        let inner = ServerInner { core, group, membership, tasks: None, node };
+        Ok(Server { inner: Arc::new(inner), of: PhantomData })
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
@@ -281,7 +307,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
         let node = self.node.clone();
-        Ok(Server { core, group, membership, tasks: Some(tasks), node, of: PhantomData })
+        let inner = ServerInner { core, group, membership, tasks: Some(tasks), node };
+        Ok(Server { inner: Arc::new(inner), of: PhantomData })
     }
 
     /// From now on requests wait for this server.

@@ -58,9 +58,9 @@ pub enum BufferType {
 ///
 /// Made by [`Node::subscription`](crate::Node::subscription), either with a callback, which an
 /// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take) or awaited
-/// with [`recv`](Self::recv). It exists until it is dropped. After that none of its callbacks
-/// starts; one that is running on another thread finishes ([`close`](Self::close) waits for it). It
-/// may be dropped in its own callback.
+/// with [`recv`](Self::recv). It exists until its last handle is dropped. After that none of its
+/// callbacks starts; one that is running on another thread finishes ([`close`](Self::close) waits
+/// for it). It may be dropped in its own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -79,22 +79,40 @@ pub enum BufferType {
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
-/// parts of a program share it in an [`Arc`](std::sync::Arc).
-#[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
+/// Clones are the same subscription: each message goes to one that [takes](Self::take) it, as
+/// several threads may share one handle. It ends when the last one is dropped, or any of them is
+/// [closed](Self::close).
+#[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
+    /// The way to take, in one step.
     core: Arc<SubscriptionCore>,
-    /// What other processes know it by.
-    entity: Option<OwnEndpoint>,
-    member: Option<(Arc<GroupCore>, Membership)>,
-    /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
-    watch: Mutex<Option<(Arc<GroupCore>, Membership)>>,
-    handlers: Handlers,
-    node: Arc<NodeCore>,
+    inner: Arc<SubscriptionInner>,
     of: PhantomData<fn() -> T>,
 }
 
+/// What goes with the last handle.
+struct SubscriptionInner {
+    core: Arc<SubscriptionCore>,
+    member: Option<(Arc<GroupCore>, Membership)>,
+    /// `None` once it is closed.
+    open: Mutex<Option<OpenSubscription>>,
+    handlers: Handlers,
+    node: Arc<NodeCore>,
+}
+
+/// What a subscription has until it is closed.
+struct OpenSubscription {
+    /// What other processes know it by.
+    entity: Option<OwnEndpoint>,
+    /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
+    watch: Option<(Arc<GroupCore>, Membership)>,
+}
+
 impl<T: Message> Subscription<T> {
+    fn of(inner: SubscriptionInner) -> Self {
+        Self { core: inner.core.clone(), inner: Arc::new(inner), of: PhantomData }
+    }
+
     /// The oldest message that has not been taken yet, and what is known about it. Never blocks,
     /// allocates nothing.
     ///
@@ -197,16 +215,23 @@ impl<T: Message> Subscription<T> {
         }
     }
 
-    /// Ends the subscription as dropping it does, and waits for a callback that is running on
-    /// another thread. Called in its own callback, it doesn't wait.
+    /// Ends it, also for its clones, as dropping the last one does, and waits for a callback that
+    /// is running on another thread. Called in its own callback, it doesn't wait; nor does a second
+    /// `close`. Messages that wait are dropped, and no longer counted; clones take none any more,
+    /// and futures that await one are ready with `None`.
     pub fn close(self) {
-        self.leave(true);
+        self.inner.leave(true);
+    }
+
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.inner.open.lock().is_none()
     }
 
     /// Keeps it until the context ends: its callback and its handlers go on without a handle; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.node.context.session.clone();
+        let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
@@ -251,7 +276,7 @@ impl<T: Message> Subscription<T> {
     }
 
     pub(crate) fn poll_take(&self, waiter: &mut WaiterId, task: &Waker) -> Poll<Option<Entry>> {
-        self.core.poll_take(waiter, task, &self.node.context.session.ended)
+        self.core.poll_take(waiter, task, &self.inner.node.context.session.ended)
     }
 
     pub(crate) fn stop_waiting(&self, waiter: &mut WaiterId) {
@@ -261,13 +286,14 @@ impl<T: Message> Subscription<T> {
     /// Has a wait set told of its messages.
     pub(crate) fn watch(&self, executor: &Executor) -> Result<(), AddError> {
         let what = || format!("the subscription to {}", self.topic());
-        if self.member.is_some() {
+        if self.inner.member.is_some() {
             return Err(AddError::HasCallback { what: what() });
         }
         let group = {
-            let mut watch = self.watch.lock();
-            let (group, _) = watch.get_or_insert_with(|| {
-                let group = Group::new(self.node.clone(), ()).core;
+            let mut open = self.inner.open.lock();
+            let Some(open) = &mut *open else { return Err(AddError::Closed { what: what() }) };
+            let (group, _) = open.watch.get_or_insert_with(|| {
+                let group = Group::new(self.inner.node.clone(), ()).core;
                 let watched = WaitSetTask { core: self.core.clone(), place: prefetch::NoteIndex::new() };
                 let membership = group.join(Arc::new(watched));
                 (group, membership)
@@ -276,23 +302,32 @@ impl<T: Message> Subscription<T> {
         };
         executor.serve_group(&group, what)
     }
+}
 
+impl<T: Message> Clone for Subscription<T> {
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), inner: self.inner.clone(), of: PhantomData }
+    }
+}
+
+impl SubscriptionInner {
     fn leave(&self, wait: bool) {
+        let Some(OpenSubscription { entity, watch }) = self.open.lock().take() else { return };
         let context = &self.node.context;
         context.graph.remove_subscription(&self.core);
-        if let (Some(entity), Some(transport)) = (&self.entity, context.transport()) {
+        if let (Some(entity), Some(transport)) = (&entity, context.transport()) {
             transport.forget(entity.key());
         }
         self.core.close();
-        let watch = self.watch.lock().take();
         for (group, membership) in self.member.iter().chain(&watch) {
             group.deregister(*membership, wait);
         }
         self.handlers.deregister(wait);
+        drop(entity); // from here on others know that it is gone
     }
 }
 
-impl<T: Message> Drop for Subscription<T> {
+impl Drop for SubscriptionInner {
     fn drop(&mut self) {
         self.leave(false);
     }
@@ -551,18 +586,18 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self.check = F::VIEWS;
         self.clone = self.clone.or(owner.map(|owner| owner.0));
         let group = self.group.clone();
-        let mut subscription = self.make(owner.is_some())?;
+        let mut inner = self.make(owner.is_some())?;
         let core = group.core().clone();
         let receiver = SubscriptionTask::<T, G, Form, F> {
-            core: subscription.core.clone(),
+            core: inner.core.clone(),
             callback: callback.cell(&group),
             group,
             place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
         let membership = core.join(Arc::new(receiver));
-        subscription.member = Some((core, membership));
-        Ok(subscription)
+        inner.member = Some((core, membership));
+        Ok(Subscription::of(inner))
     }
 
     /// Makes the subscription without a callback: its messages are [taken](Subscription::take).
@@ -570,10 +605,10 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// # Errors
     /// As [`callback`](Self::callback).
     pub fn create(self) -> Result<Subscription<T>, CreateError> {
-        self.make(false)
+        self.make(false).map(Subscription::of)
     }
 
-    fn make(mut self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
+    fn make(mut self, callback_owns: bool) -> Result<SubscriptionInner, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,
@@ -617,17 +652,15 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             core.is_counted(entity.counters());
         }
         // A subscription already: if its filter panics while it joins, it leaves again.
-        let subscription = Subscription {
+        let inner = SubscriptionInner {
             core,
-            entity,
             member: None,
-            watch: Mutex::new(None),
+            open: Mutex::new(Some(OpenSubscription { entity, watch: None })),
             handlers: self.handlers,
             node: self.node.clone(),
-            of: PhantomData,
         };
-        subscription.node.context.graph.join(&subscription.core);
-        Ok(subscription)
+        inner.node.context.graph.join(&inner.core);
+        Ok(inner)
     }
 }
 

@@ -21,9 +21,9 @@ use std::time::Duration;
 ///
 /// Made by [`Node::timer`](crate::Node::timer). It waits in its executor's own heap of deadlines:
 /// no thread, no file descriptor. A timer that can't keep up skips periods and counts them
-/// ([`TimerInfo::skipped`]); it doesn't burst. It exists until it is dropped; after that none of
-/// its callbacks starts. It may be dropped, cancelled or reset in its own callback, and from any
-/// thread.
+/// ([`TimerInfo::skipped`]); it doesn't burst. It exists until its last handle is dropped; after
+/// that none of its callbacks starts. It may be dropped, cancelled or reset in its own callback,
+/// and from any thread.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -43,10 +43,16 @@ use std::time::Duration;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
-/// parts of a program share it in an [`Arc`](std::sync::Arc).
-#[must_use = "a timer ends when it is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
+/// Clones are the same timer: it ends when the last one is dropped, or any of them is
+/// [closed](Self::close).
+#[derive(Clone)]
+#[must_use = "a timer ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
 pub struct Timer {
+    inner: Arc<TimerInner>,
+}
+
+/// What goes with the last handle.
+struct TimerInner {
     schedule: Arc<Schedule>,
     group: Arc<GroupCore>,
     membership: Membership,
@@ -57,43 +63,43 @@ impl Timer {
     /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue doesn't
     /// run any more.
     pub fn cancel(&self) {
-        self.schedule.cancel();
+        self.inner.schedule.cancel();
     }
 
     /// Starts it again: it is due one period from now. An expiry that waits in the executor's queue
     /// doesn't run any more.
     pub fn reset(&self) {
-        self.schedule.reset();
+        self.inner.schedule.reset();
     }
 
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.schedule.state.lock().cancelled
+        self.inner.schedule.state.lock().cancelled
     }
 
     /// How long until it is due: zero if it already is, `None` if it is cancelled. In the time of
     /// its own clock.
     pub fn time_until_next(&self) -> Option<Duration> {
-        let state = self.schedule.state.lock();
-        let now = self.schedule.clock.now(self.schedule.kind);
+        let state = self.inner.schedule.state.lock();
+        let now = self.inner.schedule.clock.now(self.inner.schedule.kind);
         (!state.cancelled).then(|| Time::from_nanoseconds(state.due) - Time::from_nanoseconds(now))
     }
 
     /// How many periods it has skipped because it couldn't keep up.
     pub fn skipped(&self) -> u64 {
-        self.schedule.state.lock().skipped
+        self.inner.schedule.state.lock().skipped
     }
 
     /// The time from one due time to the next.
     pub fn period(&self) -> Duration {
-        Time::from_nanoseconds(self.schedule.period) - Time::from_nanoseconds(0)
+        Time::from_nanoseconds(self.inner.schedule.period) - Time::from_nanoseconds(0)
     }
 
     /// Keeps it without a handle until the context ends: until
     /// [`Context::shutdown`](crate::Context::shutdown), the end of a spin that Ctrl-C brought
     /// about, or the drop of the last handle to the context and its nodes. Its node lives as long,
-    /// whether there is a handle to it or not. From then on only its own callback can cancel it
-    /// ([`TimerInfo::cancel`]).
+    /// whether there is a handle to it or not. A clone can still cancel or [close](Self::close) it;
+    /// without one, only its own callback can cancel it ([`TimerInfo::cancel`]).
     ///
     /// What the callback has captured goes with it. A handle to its own context or to a node in
     /// there keeps the context alive, so that only a shutdown ends it; publishers, subscriptions,
@@ -114,18 +120,24 @@ impl Timer {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn detach(self) {
-        let session = self.node.context.session.clone();
+        let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
-    /// Ends it as dropping it does, and waits for its callback if that is running on another
-    /// thread. Called in its own callback, it doesn't wait.
+    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
+    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
+    /// second `close`. Clones may still be asked; to cancel or reset them has no effect.
     pub fn close(self) {
-        self.group.deregister(self.membership, true);
+        self.inner.group.deregister(self.inner.membership, true);
+    }
+
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        !self.inner.group.has(self.inner.membership)
     }
 }
 
-impl Drop for Timer {
+impl Drop for TimerInner {
     fn drop(&mut self) {
         self.group.deregister(self.membership, false);
     }
@@ -338,7 +350,7 @@ impl wait_set::sealed::Sealed for Timer {}
 
 impl Waitable for Timer {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.schedule).addr()
+        Arc::as_ptr(&self.inner.schedule).addr()
     }
 }
 
@@ -397,6 +409,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
             of: PhantomData,
         });
         let membership = group.join(ticker);
-        Ok(Timer { schedule, group, membership, node: self.node.clone() })
+        let inner = TimerInner { schedule, group, membership, node: self.node.clone() };
+        Ok(Timer { inner: Arc::new(inner) })
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc; // errors are no part of what loom models
 
 debug_says!(ExecutorError: Threads { threads, most }, Priority { priority }, NoCores, CallerRuns { option });
-debug_says!(AddError: Taken { what }, HasCallback { what }, Shutdown, OtherClock);
+debug_says!(AddError: Taken { what }, HasCallback { what }, Closed { what }, Shutdown, OtherClock);
 debug_says!(SpinError:
     Busy, Nothing, Panicked { entity, message }, Failed { entity, error }, Thread { threads, reason }, Stopped,
     Setup(error), NotVirtual);
@@ -67,6 +67,12 @@ pub enum AddError {
         /// What was to be added.
         what: String,
     },
+    /// It was closed.
+    #[error("{what} was closed: make a new one")]
+    Closed {
+        /// What was to be added.
+        what: String,
+    },
     /// The context is shut down.
     #[error("the context is shut down")]
     Shutdown,
@@ -77,8 +83,8 @@ pub enum AddError {
     OtherClock,
 }
 
-/// The error that a callback returned, as it is: it derefs to `dyn Error`, so it can be downcast and has its causes.
-/// Clones share it; it equals its clones and nothing else.
+/// The error that a callback returned, as it is: it derefs to `dyn Error`, so it can be downcast
+/// and has its causes. Clones share it; it equals its clones and nothing else.
 ///
 /// ```
 /// use sinew::error::SpinError;
@@ -157,7 +163,8 @@ pub enum SpinError {
         /// The panic's message.
         message: String,
     },
-    /// A callback returned an error, which is the [`source`](std::error::Error::source) of this one.
+    /// A callback returned an error, which is the [`source`](std::error::Error::source) of this
+    /// one.
     #[error("the callback of {entity} failed: {error}")]
     Failed {
         /// The entity that has the callback.

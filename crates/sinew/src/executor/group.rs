@@ -9,6 +9,7 @@ use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, PackedCallback};
 use slab::Slab;
+use std::fmt;
 
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
 /// state.
@@ -17,7 +18,7 @@ use slab::Slab;
 /// belong to its node, and run in it; their callbacks may take `&mut S` as their first parameter,
 /// and need no lock for it. Every node has a default group without state for all others. Clones are
 /// the same group. The state lives as long as a handle or an entity of the group, and is only ever
-/// touched by the thread that runs the group.
+/// touched by the thread that runs the group. It has no `close`: its entities are closed.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -47,13 +48,20 @@ impl<S> Clone for Group<S> {
     }
 }
 
+impl<S> fmt::Debug for Group<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("node", self.core.node.full_name()).finish_non_exhaustive()
+    }
+}
+
 /// A reentrant callback group: its callbacks may run at the same time on several threads, also the
 /// same callback for several messages.
 ///
 /// Made by [`Node::reentrant_group`](crate::Node::reentrant_group); used as a [`Group`]. It has no
 /// state, and its callbacks must be `Fn` and `Sync`: what they share they protect themselves. With
 /// an executor of one thread they run one after the other. Messages of one topic are taken in their
-/// order, but their callbacks may overtake each other. Clones are the same group.
+/// order, but their callbacks may overtake each other. Clones are the same group; it has no
+/// `close`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -75,6 +83,12 @@ impl<S> Clone for Group<S> {
 #[derive(Clone)]
 pub struct ReentrantGroup {
     pub(crate) core: Arc<GroupCore>,
+}
+
+impl fmt::Debug for ReentrantGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReentrantGroup").field("node", self.core.node.full_name()).finish_non_exhaustive()
+    }
 }
 
 impl ReentrantGroup {
@@ -151,6 +165,12 @@ struct GroupMembers {
     priority: i32,
 }
 
+impl GroupMembers {
+    fn has(&self, Membership { key, serial }: Membership) -> bool {
+        self.entities.get(key).is_some_and(|resident| resident.serial == serial)
+    }
+}
+
 /// Something with callbacks that runs in a group.
 pub(crate) trait GroupMember: Task {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
@@ -221,16 +241,19 @@ impl GroupCore {
         }
     }
 
+    /// Whether the entity is a member still.
+    pub(crate) fn has(&self, membership: Membership) -> bool {
+        self.members.lock().has(membership)
+    }
+
     /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs
-    /// on another thread.
-    pub(crate) fn deregister(&self, membership: Membership, wait: bool) {
-        let Membership { key, serial } = membership;
+    /// on another thread. False: it was gone already.
+    pub(crate) fn deregister(&self, membership: Membership, wait: bool) -> bool {
         let gone = {
             let mut members = self.members.lock();
-            let here = members.entities.get(key).is_some_and(|resident| resident.serial == serial);
-            here.then(|| members.entities.remove(key))
+            members.has(membership).then(|| members.entities.remove(membership.key))
         };
-        let Some(Resident { entity, task_ref, .. }) = gone else { return };
+        let Some(Resident { entity, task_ref, .. }) = gone else { return false };
         entity.attach(None);
         if let Some(task_ref) = task_ref {
             // A wait that no thread could end isn't begun: two callbacks that close each other's
@@ -240,6 +263,7 @@ impl GroupCore {
             task_ref.scheduler.leave(&task_ref, matches!(waiting, Some(Ok(_))));
         }
         drop(entity); // with the user's closure: no lock is held
+        true
     }
 
     /// Whether there is something in it, and whether there ever was.

@@ -98,7 +98,9 @@ pub use wait_set::{Ready, WaitSet, Waitable};
 /// alone. Callbacks begin in order; with several threads one may overtake another after that. One
 /// spin of an executor runs at a time; different executors may serve different nodes or groups on
 /// different threads. While nothing is ready the threads sleep; an idle entity costs nothing.
-/// Dropped, an executor gives its groups free, and what waits in them keeps waiting.
+/// Dropped, an executor gives its groups free, and what waits in them keeps waiting. It isn't
+/// `Clone`, so that its owner decides when that is; its [`StopHandle`] is, and threads share an
+/// executor by reference or in an [`Arc`].
 ///
 /// Which one to take is told in `docs/book/executors.md`.
 ///

@@ -28,7 +28,8 @@ use std::time::Duration;
 /// ([`add`](Self::add)), and subscriptions without a callback
 /// ([`add_subscription`](Self::add_subscription)), from which the program takes messages. One
 /// thread at a time waits (`&mut self`), and callbacks run on it alone, when it says so
-/// ([`Ready::run`]). Dropped, it gives free what it served, and what waits there keeps waiting.
+/// ([`Ready::run`]). Dropped, it gives free what it served, and what waits there keeps waiting. It
+/// isn't `Clone`: what a wait has found lies in it, and is for the thread that waited.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -13,9 +13,9 @@ use std::fmt::Display;
 /// What came of a call: the response, or why there is none.
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
-/// What a server's callback may return: a response with its ownership ([`IntoUnique`]: `T`, `Box<T>`
-/// or `Unique<T>`), or a `Result` of one whose error can be displayed. The caller gets the error's
-/// text as [`CallFailure::Failed`], also in another process.
+/// What a server's callback may return: a response with its ownership ([`IntoUnique`]: `T`,
+/// `Box<T>` or `Unique<T>`), or a `Result` of one whose error can be displayed. The caller gets the
+/// error's text as [`CallFailure::Failed`], also in another process.
 ///
 /// The caller owns the response, so a [`Shared<T>`](crate::Shared) is none: return a clone of the
 /// value.

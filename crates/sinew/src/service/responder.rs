@@ -98,7 +98,8 @@ impl Drop for ReplyToken {
 /// A server's callback that takes it as its last parameter answers when it likes: it passes the
 /// responder on, to a thread, a later callback or a task. Dropped without an answer, the call fails
 /// at once with [`CallFailure::Dropped`]. It outlives its server. As long as it lives it counts
-/// among the server's [`max_requests`](crate::api::server::ServerBuilder::max_requests).
+/// among the server's [`max_requests`](crate::api::server::ServerBuilder::max_requests). It isn't
+/// `Clone`: a request has one answer.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -427,7 +427,7 @@ impl SubscriptionCore {
     }
 
     /// Takes the oldest message for a task. If there is none, the task is woken when one comes, or
-    /// when the context ends; ready with `None` if it has ended.
+    /// when the context ends or the subscription is closed; ready with `None` if that is so.
     pub(crate) fn poll_take(
         &self,
         waiter: &mut WaiterId,
@@ -443,7 +443,7 @@ impl SubscriptionCore {
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
                 // Acquire: pairs with the Release of the shutdown, which then asks under this lock
                 // who waits.
-                if entry.is_some() || ended.load(Ordering::Acquire) {
+                if entry.is_some() || state.closed || ended.load(Ordering::Acquire) {
                     let before = if waiter.is_none() { None } else { state.listen(|all| all.served(waiter)) };
                     self.release(state);
                     drop(before);
@@ -706,10 +706,11 @@ impl SubscriptionCore {
         tasks.into_iter().flatten().for_each(|(_, task)| wake(task));
     }
 
-    /// Nothing comes in any more, and what waited is dropped.
+    /// Nothing comes in any more, what waited is dropped, and tasks that wait are woken.
     pub(crate) fn close(&self) {
         let mut state = self.whole();
         state.closed = true;
+        let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
         state.task_ref = None;
         state.announced = false;
         state.listened = false;
@@ -717,6 +718,7 @@ impl SubscriptionCore {
         drop(state);
         self.space.notify_all();
         drop(out);
+        tasks.into_iter().flatten().map(|(_, task)| task).for_each(wake);
         self.leave_sources();
     }
 

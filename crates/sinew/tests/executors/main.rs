@@ -5,6 +5,7 @@ mod errors;
 mod event_loop;
 mod executor;
 mod futures;
+mod handles;
 mod pressure;
 #[path = "../support/mod.rs"]
 mod support;

@@ -27,12 +27,12 @@ use std::os::fd::{AsFd, OwnedFd};
 /// Made by [`Node::descriptor`](crate::Node::descriptor), from a reference to whatever has a
 /// descriptor: it keeps a duplicate of its own, so the original may be used, and closed, as if
 /// there were no source. (What a duplicate refers to stays open as long: the other end of a socket
-/// sees no hang-up before the source is gone, too.) It exists until it is dropped; that closes the
-/// duplicate at once, and may happen in its own callback.
+/// sees no hang-up before the source is gone, too.) It exists until its last handle is dropped;
+/// that closes the duplicate at once, and may happen in its own callback.
 ///
 /// The callback runs again and again for as long as the descriptor is ready, each time after what
 /// others have to do; it needn't read or write everything at once, but does well to, as each run
-/// costs two system calls and a wake-up of another thread. By the time it runs, somebody else may
+/// costs two system calls and a wake-up of another thread. By the time it runs, another thread may
 /// have read what was there: descriptors should be non-blocking. A source for writing runs whenever
 /// there is room, so it should be there only while there is something to write.
 ///
@@ -68,41 +68,62 @@ use std::os::fd::{AsFd, OwnedFd};
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It isn't `Clone`: it ends with its one handle, and [`close`](Self::close) consumes that. Several
-/// parts of a program share it in an [`Arc`](std::sync::Arc).
-#[must_use = "a descriptor source ends when it is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
+/// Clones are the same source: it ends when the last one is dropped, or any of them is
+/// [closed](Self::close).
+#[derive(Clone)]
+#[must_use = "a descriptor source ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
 pub struct DescriptorSource {
-    joined: AttachedCondition<Readiness>,
+    inner: Arc<SourceInner>,
+}
+
+/// What goes with the last handle.
+struct SourceInner {
+    /// `None` once it is closed: then what its callback has captured is gone.
+    joined: Mutex<Option<AttachedCondition<Readiness>>>,
     watch: Arc<Watch>,
     node: Arc<NodeCore>,
 }
 
 impl DescriptorSource {
-    /// Ends it as dropping it does, and waits for its callback if that is running on another
-    /// thread.
+    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
+    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
+    /// second `close`.
     pub fn close(self) {
-        self.watch.end();
-        self.joined.deregister(true);
+        self.inner.leave(true);
+    }
+
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.inner.joined.lock().is_none()
     }
 
     /// Keeps it without a handle until the context ends; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.node.context.session.clone();
+        let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 }
 
-impl Drop for DescriptorSource {
-    fn drop(&mut self) {
+impl SourceInner {
+    fn leave(&self, wait: bool) {
+        let joined = self.joined.lock().take();
         self.watch.end();
-        self.joined.deregister(false);
+        if let Some(joined) = joined {
+            joined.deregister(wait);
+        }
+    }
+}
+
+impl Drop for SourceInner {
+    fn drop(&mut self) {
+        self.leave(false);
     }
 }
 
 impl fmt::Debug for DescriptorSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DescriptorSource").field("for", &self.watch.direction).finish_non_exhaustive()
+        f.debug_struct("DescriptorSource").field("for", &self.inner.watch.direction).finish_non_exhaustive()
     }
 }
 
@@ -303,7 +324,8 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
             watch.end();
             return Err(failed("epoll_ctl")(error));
         }
-        Ok(DescriptorSource { joined: AttachedCondition::new(source), watch, node: self.node.clone() })
+        let joined = Mutex::new(Some(AttachedCondition::new(source)));
+        Ok(DescriptorSource { inner: Arc::new(SourceInner { joined, watch, node: self.node.clone() }) })
     }
 }
 
