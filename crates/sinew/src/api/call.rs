@@ -55,9 +55,9 @@ enum WaitEnd {
 
 /// Sends a request and waits for the answer; meanwhile runs the server, if that can be done here.
 ///
-/// The request is announced without waking anybody, as this thread is about to run the server
+/// The request is announced without waking a thread, as this thread is about to run the server
 /// itself. Only if it can't, because the server's group is busy or its executor has no place for
-/// this thread, somebody is woken for it.
+/// this thread, a worker is woken for it.
 pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Duration) -> CallOutcome {
     if current::depth() >= DEPTH_LIMIT {
         let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
@@ -101,7 +101,7 @@ impl BlockingCall<'_> {
                 return self.give_up(timeout);
             }
             if ran {
-                continue; // that was somebody else's request, or it is answered later
+                continue; // that was another caller's request, or it is answered later
             }
             match self.sleep(left) {
                 WaitEnd::Over => {}
@@ -147,8 +147,8 @@ impl BlockingCall<'_> {
         let elsewhere = current::worker_of(task_ref.scheduler.id).is_none();
         let _blocked = if elsewhere { Blocked::begin() } else { None };
         let mut _known = None;
-        // Who answers what was taken to be answered later, nobody knows: so whether that is in
-        // vain, neither.
+        // It isn't known which thread answers what was taken to be answered later. So it isn't
+        // known either whether the wait is in vain.
         if !deferred {
             let lends = current::spins(task_ref.scheduler.id);
             _known = match calls.session.wait_graph.enter(task_ref, lends) {
@@ -168,7 +168,7 @@ impl BlockingCall<'_> {
         self.calls.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
     }
 
-    /// Why there is no answer in time; `request` if nobody took it.
+    /// Why there is no answer in time; `request` if no server took it.
     #[cold]
     fn timed_out(&self, waited: Duration, request: Option<RawMessage>) -> CallFault {
         let failure = match (&request, self.calls.requests.service()) {
@@ -179,7 +179,7 @@ impl BlockingCall<'_> {
     }
 }
 
-/// Why nobody could run a server while this thread waits.
+/// Why no thread could run a server while this thread waits.
 fn why(task_ref: &TaskRef) -> &'static str {
     if current::has_token_of(task_ref.group()) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"

@@ -72,7 +72,7 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 /// |---|---|---|
 /// | `&T` | reads | never |
 /// | [`Shared<T>`] | reads, and may keep it | never |
-/// | [`Unique<T>`] | owns it where it lies | only if somebody else wants it too |
+/// | [`Unique<T>`] | owns it where it lies | only if another subscription wants it too |
 /// | `Box<T>`, `T` | owns it, moved out of its place | as `Unique<T>` |
 /// | [`View<'_, T>`](View) | reads it where it lies, be it a value or an image | never, nor is an image decoded |
 /// | [`Sample<T>`] | the same, and may keep it | never |
@@ -116,7 +116,7 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     ) -> Called;
 }
 
-/// How to make messages for those who own theirs.
+/// How to make messages for subscriptions that own theirs.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct MakeCopy(pub(crate) CloneInto);

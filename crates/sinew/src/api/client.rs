@@ -44,7 +44,7 @@ const POOL_CAPACITY: usize = 64;
 /// |---|---|---|
 /// | [`call`](Self::call) | this thread, at most for a timeout | may run the server itself meanwhile |
 /// | [`call_async`](Self::call_async) | a future, in any runtime | for asynchronous servers |
-/// | [`call_then`](Self::call_then) | nobody: a callback gets it | always good |
+/// | [`call_then`](Self::call_then) | no thread: a callback gets it | always good |
 ///
 /// ```
 /// use sinew::prelude::*;

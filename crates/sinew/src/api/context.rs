@@ -44,8 +44,8 @@ use std::sync::OnceLock;
 #[derive(Clone)]
 pub struct Context(Arc<ContextHandle>);
 
-/// What all handles of a context and of its nodes hold: with the last of them goes what was
-/// detached.
+/// What all handles of a context and of its nodes hold. What was detached goes with the last of
+/// them.
 struct ContextHandle(Arc<ContextCore>);
 
 impl Drop for ContextHandle {

@@ -139,7 +139,7 @@ impl wait_set::sealed::Sealed for GuardCondition {}
 impl Waitable for GuardCondition {
     fn subject(&self) -> usize {
         let state = self.inner.state.lock();
-        // Once it is closed, nothing is it.
+        // Once it is closed, it is none of those that are ready.
         state.joined.as_ref().map_or(usize::MAX, |joined| joined.source().subject())
     }
 }

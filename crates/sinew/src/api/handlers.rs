@@ -17,7 +17,7 @@ use crate::topic::subscription_core::SubscriptionListeners;
 
 /// Handlers for what happens to one entity, as members of its group.
 pub(crate) struct Handlers {
-    /// Whose: "publisher on frames".
+    /// The entity that has them: "publisher on frames".
     pub(crate) whose: String,
     pub(crate) matched: Option<AttachedCondition<Matched>>,
     pub(crate) incompatible_qos: Option<AttachedCondition<IncompatibleQos>>,
@@ -122,8 +122,8 @@ fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<Status
 /// The builder methods that publishers and subscriptions share.
 macro_rules! handler_methods {
     () => {
-        /// Called by the executor when somebody matched or went away. Takes nothing, `&Matched`, or
-        /// the group's state and `&Matched`.
+        /// Called by the executor when an end of the other kind matched or went away. Takes
+        /// nothing, `&Matched`, or the group's state and `&Matched`.
         pub fn on_matched<Form>(
             mut self,
             callback: impl super::callback::EventCallback<crate::event::status::Matched, G, Form>,
@@ -134,8 +134,8 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is somebody on the topic whose QoS doesn't go with
-        /// this one. Without a handler, the person who runs the program is
+        /// Called by the executor when there is an end on the topic whose QoS doesn't go with this
+        /// one. Without a handler, the person who runs the program is
         /// [warned](crate#what-sinew-says), once for the pair.
         pub fn on_incompatible_qos<Form>(
             mut self,

@@ -236,8 +236,8 @@ impl NodeCore {
         self.context.session.check_running(name)
     }
 
-    /// Tells other processes of an entity, if there are to be any. Before that, it is looked who
-    /// they are now.
+    /// Tells other processes of an entity, if there are to be any. Before that, looks which ones
+    /// there are now.
     pub(crate) fn advertise(
         &self,
         kind: EndpointKind,

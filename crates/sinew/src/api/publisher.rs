@@ -39,11 +39,11 @@ use std::time::Duration;
 /// messages are kept.
 const POOL_CAPACITY: usize = 64;
 
-/// Into so many bytes the blocks of a publisher must fit, whose messages are all kept.
+/// The blocks of a publisher whose messages are all kept must fit into so many bytes.
 const POOL_BYTES: usize = 1 << 18;
 
-/// How many blocks a publisher's pool has at most, if its builder doesn't say: where all messages
-/// are kept, as many as that are on their way at once.
+/// How many blocks a publisher's pool has at most, if its builder doesn't say. Where all messages
+/// are kept, as many as are kept may be on their way at once.
 fn pool_capacity<T>(qos: &QoS) -> usize {
     // What a value owns elsewhere stays with its block: a pool of those would keep the memory of
     // the greatest burst.
@@ -51,7 +51,7 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
     kept.min(POOL_BYTES / size_of::<T>().max(1)).max(POOL_CAPACITY)
 }
 
-/// Sends messages of type `T` to everybody who subscribed to its topic.
+/// Sends messages of type `T` to all subscriptions of its topic.
 ///
 /// Made by [`Node::publisher`](crate::Node::publisher). Clones are the same publisher; it exists
 /// until the last one is dropped. May be used from any thread; publishing from several at once
@@ -114,17 +114,17 @@ impl<T: Message> Publisher<T> {
 
     /// Publishes a message: to every matching subscription before this returns.
     ///
-    /// How the message may be given, [`IntoMessage`] says: e.g. as a `Unique<T>`, a `Shared<T>`, a
-    /// `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy into the publisher's pool). Who
-    /// gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm, nothing
-    /// is allocated for any of them but by the message's own `Clone`. Filters, `Clone` and `Drop`
-    /// of messages run on this thread, under no lock.
+    /// [`IntoMessage`] says how the message may be given: e.g. as a `Unique<T>`, a `Shared<T>`, a
+    /// `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy into the publisher's pool). The
+    /// crate's [table](crate#who-gets-a-copy) says which subscriptions get a copy. Once the pool is
+    /// warm, nothing is allocated but by the message's own `Clone`. Filters, `Clone` and `Drop` of
+    /// messages run on this thread, under no lock.
     ///
     /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and
     /// the subscription's history is full: then for [`QoS::max_blocking_time`] at most.
     ///
     /// # Errors
-    /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
+    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`].
     #[inline]
     pub fn publish<M: IntoMessage<T>>(&self, message: M) -> Result<(), PublishError<T>> {
         self.core.note();
@@ -331,7 +331,7 @@ impl<T: Message + Built> Erase<T> for Edit<T> {
     }
 }
 
-/// A message that was not published, and why. Nobody got it.
+/// A message that was not published, and why. No subscription got it.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -50,7 +50,7 @@ impl<T: Message> Subscription<T> {
         Recv(RecvWait::new(self))
     }
 
-    /// The same, for itself: copied only if somebody else holds the message, too.
+    /// The same, for itself: copied only if the message is held elsewhere, too.
     pub fn recv_unique(&self) -> RecvUnique<'_, T>
     where
         T: Clone,
@@ -158,7 +158,7 @@ impl<T: Message> Stream for Messages<'_, T> {
     }
 }
 
-/// Whose messages a future or a stream waits for.
+/// `Debug` with the topic whose messages a future or a stream waits for.
 macro_rules! debug_with_topic {
     ($($name:ident),*) => {$(
         impl<T: Message> fmt::Debug for $name<'_, T> {

@@ -178,7 +178,7 @@ pub struct ServerStatistics {
     pub failed: u64,
     /// Requests that were dropped without an answer.
     pub dropped: u64,
-    /// Answers that nobody waited for any more.
+    /// Answers whose callers didn't wait any more.
     pub unclaimed: u64,
     /// Requests that their callers took back from the queue.
     pub withdrawn: u64,
@@ -353,7 +353,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     }
 }
 
-/// Runs a callback; if it panics, says so to whom it concerns first.
+/// Runs a callback; if it panics, tells its caller before the panic goes on.
 fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R {
     match catch_unwind(AssertUnwindSafe(callback)) {
         Ok(result) => result,

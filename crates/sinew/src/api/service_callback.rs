@@ -18,13 +18,13 @@ use sinew_msg::{Message, Service};
 pub struct IncomingRequest<'a, S: Service> {
     pub(crate) request: Unique<S::Request>,
     pub(crate) publication: Publication,
-    /// Taken out by who answers.
+    /// Taken out when the request is answered, or handed on with a responder.
     pub(crate) caller: &'a mut Option<Caller>,
     pub(crate) core: &'a Arc<ServerCore>,
 }
 
 impl<S: Service> IncomingRequest<'_, S> {
-    /// Who answers later.
+    /// What answers later.
     fn responder(caller: &mut Option<Caller>, core: &Arc<ServerCore>) -> Responder<S> {
         #[expect(clippy::expect_used, reason = "`Server::run` puts it there, and it is taken once")]
         let caller = caller.take().expect("a request has a caller");
@@ -34,7 +34,7 @@ impl<S: Service> IncomingRequest<'_, S> {
     #[inline]
     fn answer(caller: &mut Option<Caller>, core: &ServerCore, reply: impl Reply<S::Response>) {
         if let Some(caller) = caller.take() {
-            drop(core.complete(&caller, outcome(reply, &core.pool))); // if nobody waits, nobody misses it
+            drop(core.complete(&caller, outcome(reply, &core.pool))); // a caller that has given up doesn't miss it
         }
     }
 }

@@ -47,7 +47,7 @@ pub enum BufferType {
     /// takes, unless it is the last to hold the message; nothing is copied for messages that are
     /// overwritten before.
     Shared,
-    /// Messages of its own, copied when they are published if somebody else wants them too.
+    /// Messages of its own, copied when they are published if another subscription wants them too.
     Unique,
     /// As `Unique`, but moved out of the publisher's block into the subscription's when they are
     /// published: the block is free again at once, and the message's address is another one.
@@ -121,7 +121,7 @@ impl<T: Message> Subscription<T> {
         self.take_as(Self::shared)
     }
 
-    /// The same, for itself: copied only if somebody else holds the message, too.
+    /// The same, for itself: copied only if the message is held elsewhere, too.
     pub fn take_unique(&self) -> Option<(Unique<T>, MessageInfo)>
     where
         T: Clone,
@@ -150,12 +150,12 @@ impl<T: Message> Subscription<T> {
     /// the message can be taken. If messages wait already, it is called at once with their number.
     /// It replaces the one that was set before. ROS 2: `set_on_new_message_callback`.
     ///
-    /// It is there to tell somebody who will take the messages, e.g. an event loop of the program's
-    /// own, and should be quick. Messages that arrived may be gone when somebody comes for them
-    /// (taken by somebody else, overwritten, expired). Several threads may call it at once. It may
-    /// publish, take, replace or clear itself; a panic in it is reported and is no concern of the
-    /// publisher. The subscription keeps it until it is dropped, so a listener that holds the
-    /// subscription in turn keeps both for ever.
+    /// It is there to tell the thread that will take the messages, e.g. an event loop of the
+    /// program's own, and should be quick. Messages that arrived may be gone when that thread comes
+    /// for them (taken by another one, overwritten, expired). Several threads may call it at once.
+    /// It may publish, take, replace or clear itself; a panic in it is reported and is no concern
+    /// of the publisher. The subscription keeps it until it is dropped, so a listener that holds
+    /// the subscription in turn keeps both for ever.
     ///
     /// ```
     /// use sinew::prelude::*;

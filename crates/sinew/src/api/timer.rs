@@ -234,8 +234,8 @@ impl Schedule {
         scheduler::signal(signal);
     }
 
-    /// Tells the executor when it is due. Returns whom the caller must signal once it holds no
-    /// lock.
+    /// Tells the executor when it is due. Returns the executor that the caller must signal once it
+    /// holds no lock.
     #[must_use]
     fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
         let task_ref = state.task_ref.as_ref()?;

@@ -3,7 +3,7 @@
 //! The kernel tells `poller`'s thread that a descriptor is ready, once; that announces it as
 //! everything else is announced; the executor runs the callback, and then asks the kernel to tell
 //! again. So what isn't dealt with is announced again, behind what others have to do, and while the
-//! callback has not run nobody is told anything.
+//! callback has not run the source isn't announced.
 
 mod poller;
 
@@ -139,7 +139,7 @@ pub struct Readiness {
     pub writable: bool,
     /// The other end will send nothing more. There may still be something to read.
     pub closed: bool,
-    /// An error waits to be read (`SO_ERROR`), or nobody will read what is written to a pipe.
+    /// An error waits to be read (`SO_ERROR`), or a pipe has no reader any more.
     pub failed: bool,
 }
 
@@ -318,7 +318,7 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         watch.poller.know(watch.key, source.clone());
         let added = match &*watch.descriptor.lock() {
             Some(descriptor) => watch.poller.add(descriptor, watch.key, self.direction.flags()),
-            None => Ok(()), // nobody has the handle that could have ended it
+            None => Ok(()), // the handle that could have ended it isn't made yet
         };
         if let Err(error) = added {
             watch.end();

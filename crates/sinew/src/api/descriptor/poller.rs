@@ -16,8 +16,8 @@ use std::sync::LazyLock;
 /// thread, for ever.
 pub(super) struct DescriptorPoller {
     epoll: OwnedFd,
-    /// Whom to tell, by key. This lock comes before those of the sources. The thread takes no
-    /// source out of it, so that none is dropped there, with the user's callback.
+    /// The sources to announce, by key. This lock comes before those of the sources. The thread
+    /// takes no source out of it, so that none is dropped there, with the user's callback.
     sources: Mutex<HashMap<u64, Arc<StatusCondition<Readiness>>>>,
 }
 
@@ -72,7 +72,7 @@ impl DescriptorPoller {
             match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
-                    // Somebody closed a descriptor that isn't his.
+                    // The program has closed a descriptor that isn't its own.
                     tell!(
                         Level::Error,
                         "descriptor sources don't work any more, as epoll_wait failed: {error}"

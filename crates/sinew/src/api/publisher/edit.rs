@@ -91,7 +91,7 @@ impl<T: Built + Message> Publisher<T> {
     /// be, else a copy.
     ///
     /// It is changed where it lies if the caller has the only reference to it, if it lies in memory
-    /// of this process that no other thread reads, and if those who listen to this publisher can
+    /// of this process that no other thread reads, and if the subscriptions of this publisher can
     /// read it there. That is so for a [draft](Publisher::draft), or a value, of a publisher in
     /// this process that only the caller's subscription takes. What came from another process,
     /// which others may read as well, is copied as bytes into the memory where this publisher's

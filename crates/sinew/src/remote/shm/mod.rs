@@ -1,6 +1,6 @@
 //! The other processes of the host: this context's participant in shared memory, and what it knows
 //! of the others. It is the transport over shared memory: it implements the traits with which
-//! [`delivery`](crate::topic) reaches ends elsewhere, and is known to nothing there.
+//! [`topic`](crate::topic) reaches ends elsewhere, and is known to nothing there.
 //!
 //! | file | what |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `remote_publisher` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
 //! | `services` | services: a server of another process and a client's connection with it (`RemoteServer`, `RemoteServerConnection`), and the clients there that a server has (`RemoteClient`) |
 //! | `type_descriptions` | the descriptions of our types, for tools |
-//! | `receiver_thread` | the thread that receives for those who wait without an executor |
+//! | `receiver_thread` | the thread that receives for subscriptions without an executor |
 
 pub(crate) mod endpoint_info;
 pub(crate) mod receiver_thread;
@@ -46,7 +46,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{OnceLock, Weak};
 
-/// A context, as far as what reaches other processes knows of it: the ends that are here.
+/// What the transport knows of its context: the ends that are here.
 pub(crate) trait LocalEndpoints: Send + Sync {
     fn session(&self) -> &Arc<Session>;
     fn graph(&self) -> &Graph;
@@ -61,7 +61,7 @@ pub(crate) struct ShmTransport {
     publishers: Mutex<HashMap<(u64, EndpointKey), Arc<RemotePublisher>>>,
     /// Subscriptions of others.
     subscriptions: Mutex<HashMap<(u64, EndpointKey), Arc<RemoteSubscription>>>,
-    /// Our subscriptions, by what the others know them by.
+    /// Our subscriptions, by the keys that the others know them by.
     subscription_cores: Mutex<HashMap<EndpointKey, Weak<SubscriptionCore>>>,
     /// Our servers, likewise.
     servers: Mutex<HashMap<EndpointKey, LocalServer>>,
@@ -69,10 +69,10 @@ pub(crate) struct ShmTransport {
     connections: Mutex<HashMap<EndpointKey, Weak<ShmServerConnection>>>,
     /// Servers of others.
     services: Mutex<HashMap<(u64, EndpointKey), Arc<ShmServer>>>,
-    /// Clients of others for whose answers there is no room.
+    /// Clients of others, for the answers to which there is no room.
     unserved: Mutex<Vec<Arc<PendingClient>>>,
     receiver: Mutex<Option<ReceiverThread>>,
-    /// It couldn't be started.
+    /// The receiver couldn't be started.
     lacks_receiver: AtomicBool,
     told: type_descriptions::KnownTypes,
 }
@@ -109,7 +109,7 @@ impl ShmTransport {
         self.participant.get()
     }
 
-    /// Looks who is there now.
+    /// Looks which participants and endpoints there are now.
     pub(crate) fn refresh(&self) {
         if let Some(participant) = self.participant() {
             participant.refresh();
@@ -142,7 +142,7 @@ impl ShmTransport {
         about: &EndpointAbout<'_>,
         subscription_core: Option<&Arc<SubscriptionCore>>,
     ) -> Result<OwnEndpoint, CreateError> {
-        // Held until it is in: whoever answers at once is to find it.
+        // Held until it is in: a participant that answers at once is to find it.
         let mut subscription_cores = self.subscription_cores.lock();
         let entity = self.advertise(about).map_err(|source| CreateError::SharedMemory {
             name: name.to_owned(),
@@ -172,7 +172,7 @@ impl ShmTransport {
         self.advertise(&about)
     }
 
-    /// Answers by this line find it from now on.
+    /// From now on answers find this connection.
     pub(crate) fn add_connection(&self, connection: &Arc<ShmServerConnection>) {
         self.connections.lock().insert(connection.key(), Arc::downgrade(connection));
     }
@@ -220,7 +220,7 @@ impl ShmTransport {
         scheduler.port(&presence)
     }
 
-    /// The port of the thread that receives for those who wait without an executor.
+    /// The port of the thread that receives for subscriptions without an executor.
     pub(crate) fn receiver(&self) -> Option<Arc<EventReceiver>> {
         let participant = self.participant()?;
         later(|| {
@@ -231,7 +231,7 @@ impl ShmTransport {
                     Err(error) => {
                         tell!(
                             Level::Error,
-                            "nothing is received for those who wait without an executor, until this works: {error}"
+                            "nothing is received for subscriptions that wait without an executor, until this works: {error}"
                         );
                         self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
                     }
@@ -246,7 +246,7 @@ impl ShmTransport {
         self.servers.lock().contains_key(&key)
     }
 
-    /// Does what couldn't be done before.
+    /// Tries again what there was no room for.
     fn retry(&self) {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
         let unserved = std::mem::take(&mut *self.unserved.lock());
@@ -309,8 +309,7 @@ impl ShmTransport {
         Ok(entity)
     }
 
-    /// Tells other processes of a client. Before that, it is looked who
-    /// they are now.
+    /// Tells other processes of a client. Before that, looks which ones there are now.
     pub(crate) fn make_client_known(
         &self,
         node: &str,
@@ -444,7 +443,8 @@ impl Observer for DiscoveryObserver {
                 publisher.accept(incoming);
                 return Some(publisher);
             }
-            // It published and went before anybody looked: who was matched gets what it published.
+            // It published and went before a thread here looked: the subscriptions that it had
+            // matched get what it published.
             let described = RemoteEndpoint::of(&incoming.source_endpoint().ok()?, incoming.peer())?;
             let publisher = RemotePublisher::new(&transport, incoming.peer(), described);
             publisher.accept(incoming);

@@ -1,5 +1,5 @@
 //! The thread that receives from other processes for subscriptions that wait without an executor:
-//! tasks that await a message, listeners, and executors inside somebody else's event loop. It
+//! tasks that await a message, listeners, and executors inside another library's event loop. It
 //! sleeps while nothing comes.
 
 use crate::sys::sync::{Arc, AtomicBool, Ordering};

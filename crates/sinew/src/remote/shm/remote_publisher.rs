@@ -3,10 +3,11 @@
 //! It reads the publisher's ring and brings what it finds into their histories, as a local
 //! publisher would: so depth, filters, copies and events are the same whichever way a message came.
 //!
-//! Whoever has reason to believe that there is something to read calls [`RemotePublisher::drain`]:
-//! the executor that was told by an event, a thread that takes by hand, the helper thread. One of
-//! them does it at a time; the others leave word that it looks once more ([`CoalescingLock`]). So
-//! nobody waits, and filters run under no lock that they could want.
+//! A thread that has reason to believe that there is something to read calls
+//! [`RemotePublisher::drain`]: a worker of the executor that was told by an event, a thread that
+//! takes by hand, the helper thread. One thread at a time does it; the others have it look once
+//! more ([`CoalescingLock`]). So no thread waits, and filters run under no lock that they could
+//! want.
 
 use super::ShmTransport;
 use crate::mailbox::deferred::{Deferred, Drainable};
@@ -36,7 +37,7 @@ pub(crate) struct RemotePublisher {
     publisher: u64,
     lifespan: i64,
     reading: CoalescingLock<RingReader>,
-    /// Who is served.
+    /// The subscriptions that it serves.
     served: Mutex<Vec<Arc<SubscriptionCore>>>,
     /// What is to be done about them from the next look on.
     ends: Mutex<Option<Ends>>,
@@ -44,7 +45,7 @@ pub(crate) struct RemotePublisher {
     accepted: Mutex<Option<Box<Incoming>>>,
     /// What it retained for late subscriptions, to be read from the next look on.
     handed_over: Mutex<Vec<RetainedReader>>,
-    /// One of the last three has changed, and nobody has looked since.
+    /// One of the last three has changed, and no thread has looked since.
     has_news: AtomicBool,
     /// Its last connection has ended, and all of it was read. Changes while it is being read.
     is_over: AtomicBool,
@@ -53,7 +54,7 @@ pub(crate) struct RemotePublisher {
     complaints: WarnOnce,
 }
 
-/// Who gets the messages, and who is told that there are some.
+/// The subscriptions that get the messages, and the port that is told that there are some.
 #[derive(Default)]
 pub(crate) struct Ends {
     groups: Vec<TypedReaders>,
@@ -69,7 +70,7 @@ struct RingReader {
     buffer: Vec<u8>,
     /// Messages for which a subscription that must get everything had no place.
     stalled: Vec<Stalled>,
-    /// Read before anything else: who comes late gets the oldest first.
+    /// Read before anything else: a late subscription gets the oldest first.
     retained: Vec<RetainedReader>,
 }
 
@@ -123,8 +124,9 @@ impl RemotePublisher {
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
-    /// Changes who is served. One at a time, from who they are to what is done for them: else one
-    /// who goes could be brought back by a change of another thread, and would be kept for ever.
+    /// Changes which subscriptions are served. One thread at a time changes the list and what
+    /// follows from it: else a subscription that goes could be brought back by a change of another
+    /// thread, and would be kept for ever.
     fn change_served(&self, change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>) {
         let mut served = self.served.lock();
         let subscriptions = change(&served);
@@ -137,8 +139,8 @@ impl RemotePublisher {
         drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
     }
 
-    /// Who is to be told: the executor of one of the subscriptions, else the thread that serves
-    /// those which wait without one.
+    /// The port to be told: that of the executor of one of the subscriptions, else that of the
+    /// thread which receives for subscriptions without an executor.
     fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<EventReceiver>> {
         let transport = self.transport.upgrade()?;
         let executor =
@@ -151,8 +153,8 @@ impl RemotePublisher {
         })
     }
 
-    /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps
-    /// not yet.
+    /// Whether something has changed that no look has seen. The thread that changed it drains, but
+    /// perhaps hasn't yet.
     #[inline]
     fn has_news(&self) -> bool {
         self.has_news.load(Ordering::Acquire)
@@ -163,7 +165,7 @@ impl RemotePublisher {
         self.is_gone.store(true, Ordering::Release); // pairs with `is_over`
     }
 
-    /// As [`RemoteSource::take_for`]. What else is to be done it leaves to its caller.
+    /// As [`RemoteSource::take_for`]. The caller does what else there is to do.
     #[inline]
     fn take_next(&self, subscription: &SubscriptionCore, depth: u64) -> DirectTake {
         if self.has_news() {
@@ -216,7 +218,7 @@ impl RemotePublisher {
         }
     }
 
-    /// Whether somebody found it being read, and left word that there is more.
+    /// Whether a thread found it being read, and asked for another look.
     #[inline]
     fn is_wanted(&self) -> bool {
         self.reading.is_wanted()
@@ -258,8 +260,8 @@ impl RemotePublisher {
     }
 
     fn read_on(&self, reading: &mut RingReader, deferred: &mut Deferred) {
-        // Acquire: pairs with those who set it. Before it is looked at what there is: what comes
-        // later sets it again, and drains.
+        // Acquire: pairs with the Releases that set it. It comes before the looks at what has
+        // changed: a later change sets it again, and drains.
         let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
         if has_news || !reading.retained.is_empty() {
             self.read_retained(reading, deferred);
@@ -275,11 +277,11 @@ impl RemotePublisher {
         }
     }
 
-    /// Goes on with the connection, and for those, that have come since the last look.
+    /// Goes on with the connection and the subscriptions that have come since the last look.
     fn read_news(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         if reading.ends.groups.is_empty() {
-            // Those who are the first to come get all of a connection that is as new: its writer
-            // began it for them.
+            // The first subscriptions get all of a connection that is as new: its writer began it
+            // for them.
             self.take_ends(reading, deferred);
         }
         let accepted = self.accepted.lock().take();
@@ -294,18 +296,18 @@ impl RemotePublisher {
             self.read_all(reading, deferred);
         }
         let RingReader { incoming: Some(incoming), ends, .. } = reading else { return };
-        // E1: whatever was published before our port was seen is read now.
+        // E1: what was published before our port was seen is read now.
         if incoming.set_port(ends.port.as_deref()) {
             self.read_all(reading, deferred);
         }
     }
 
-    /// Who gets the messages from here on. Whether they are others than before.
+    /// From here on the messages go to the newest list of subscriptions. False if it is the same.
     fn take_ends(&self, reading: &mut RingReader, deferred: &mut Deferred) -> bool {
         let Some(ends) = self.ends.lock().take() else { return false };
         let before = std::mem::replace(&mut reading.ends, ends);
-        // What waits for a place goes on waiting for those who take the same; if there is nobody
-        // left, nobody misses it.
+        // What waits for a place goes on waiting for subscriptions that take the same; if there is
+        // none left, none misses it.
         for (index, message, publication) in std::mem::take(&mut reading.stalled) {
             let reader = before.groups.get(index).map(|group| &group.reader);
             let takes_it = |group: &TypedReaders| {
@@ -324,7 +326,7 @@ impl RemotePublisher {
     fn read_all(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         let RingReader { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
         if ends.groups.is_empty() {
-            incoming.skip_to_newest(0); // nobody wants them
+            incoming.skip_to_newest(0); // no subscription wants them
             incoming.unbind();
             return;
         }

@@ -1,8 +1,8 @@
 //! What others need to read our messages: the descriptions of our types.
 //!
-//! Each is kept beside the domains once (`Domain::keep_description`), by whoever first has an
-//! entity of the type. Nothing of it is needed to exchange messages, so what goes wrong here is
-//! told in the log only.
+//! Each is kept beside the domains once (`Domain::keep_description`), by the participant that first
+//! has an entity of the type. Nothing of it is needed to exchange messages, so what goes wrong here
+//! is told in the log only.
 
 use crate::message::type_support::TypeSupport;
 use crate::service::request_queue::ServiceTypes;
