@@ -125,3 +125,17 @@ fn a_shutdown_ends_a_tasks_wait() {
         assert_eq!(thread.join().unwrap(), None);
     });
 }
+
+/// So is the close of a clone.
+///
+/// Fails if the close doesn't wake tasks, or a task doesn't look for it under the lock before it
+/// waits.
+#[test]
+fn a_close_ends_a_tasks_wait() {
+    check(4, || {
+        let (_context, _publisher, subscription) = pair();
+        let thread = receiver(&subscription);
+        Subscription::clone(&subscription).close();
+        assert_eq!(thread.join().unwrap(), None);
+    });
+}
