@@ -107,16 +107,15 @@ impl Spin<'_> {
         let scheduler = &*self.executor.scheduler;
         let tellers = worker.tellers.take();
         let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
+        let task = worker.task.take();
+        let mut running = RunningInLane { scheduler, teller, task, left: None, measured: None };
         let mut ran = 0;
-        let mut next = worker.task.take();
-        while let Some(task) = next {
-            let mut running =
-                RunningInLane { scheduler, teller, task: Some(task), left: None, measured: None };
+        while running.task.is_some() {
             ran += u64::from(running.execute().map_err(|fault| self.fails(*fault))?);
-            next = match running.advance() {
-                Some(_) if self.is_over() => None,
-                next => next,
-            };
+            if self.is_over() {
+                break;
+            }
+            running.advance();
         }
         Ok(ran)
     }
@@ -240,19 +239,28 @@ impl RunningInLane<'_> {
         }
     }
 
-    /// The next task, if it may run past the queue.
+    /// Goes on with the next task, if it may run past the queue.
     #[inline]
-    fn advance(mut self) -> Option<InLane> {
+    fn advance(&mut self) {
         if self.left.is_some() || self.measured.is_some() {
-            return None; // dropped
+            return self.finish();
         }
-        match self.scheduler.advance(self.task.take()?) {
-            Advance::Next(task) => Some(task),
-            Advance::Ask => None,
+        let Some(ran) = self.task.take() else { return };
+        match self.scheduler.advance(ran) {
+            Advance::Next(task) => self.task = Some(task),
+            Advance::Ask => {}
             Advance::Unfinished(task) => {
                 self.task = Some(task);
-                None
+                self.finish();
             }
+        }
+    }
+
+    /// Ends the run of a task of which there is more to be done.
+    #[inline]
+    fn finish(&mut self) {
+        if let Some(task) = self.task.take() {
+            self.scheduler.finish_in_lane(&task, self.left.take(), self.measured.take());
         }
     }
 }
@@ -260,9 +268,7 @@ impl RunningInLane<'_> {
 impl Drop for RunningInLane<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(task) = self.task.take() {
-            self.scheduler.finish_in_lane(&task, self.left, self.measured);
-        }
+        self.finish();
     }
 }
 

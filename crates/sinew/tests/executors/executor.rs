@@ -384,6 +384,38 @@ fn spin_all_goes_on_until_nothing_is_ready_or_its_time_is_over() -> sinew::Resul
     Ok(())
 }
 
+/// What is left when the time is over runs in the next spin, also what would have run past the
+/// ready queue.
+#[test]
+fn spin_all_leaves_nothing_behind_when_its_time_is_over() -> sinew::Result<()> {
+    const TIME: Duration = Duration::from_millis(5);
+    let context = real_context();
+    let node = context.node("node")?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let both = node.publisher::<Number>("both").create()?;
+    let is_slow = |number: &Number| number.0 >= 100; // those before are known to be short
+    let _both: Vec<_> = (0..2)
+        .map(|_| {
+            node.subscription::<Number>("both").callback(move |number: &Number| {
+                if is_slow(number) {
+                    thread::park_timeout(TIME); // the second one's turn comes when the time is over
+                }
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let _first =
+        node.subscription::<Number>("first").callback(move |number: &Number| both.publish(number.clone()))?;
+    let first = node.publisher::<Number>("first").create()?;
+    for number in 0..110 {
+        first.publish(Number(number))?;
+        let time = if number < 100 { PATIENCE } else { TIME };
+        let ran: u64 = (0..4).map(|_| executor.spin_all(time)).sum::<Result<_, _>>()?;
+        assert_eq!(ran, 3);
+    }
+    Ok(())
+}
+
 #[test]
 fn spin_once_runs_one_callback() -> sinew::Result<()> {
     let room = Room::new();
