@@ -77,7 +77,10 @@ const TOLD_TOGETHER: usize = 8;
 pub(crate) struct HistoryCache {
     /// There if any is.
     first: Option<Entry>,
-    /// What was received, and what became of it; `received` and `waiting` follow from the others.
+    /// How many wait, `ahead` or here.
+    waiting: usize,
+    /// How many came in, and what became of those that don't wait.
+    received: u64,
     taken: u64,
     /// The depth of keep_last, or the bound of keep_all.
     capacity: usize,
@@ -103,6 +106,8 @@ impl HistoryCache {
     pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
         Self {
             first: None,
+            waiting: 0,
+            received: 0,
             taken: 0,
             capacity,
             rest: VecDeque::new(), // grows with its use: most histories never fill
@@ -120,12 +125,12 @@ impl HistoryCache {
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.rest.len() + self.ahead
+        self.waiting
     }
 
     pub(crate) fn counts(&self) -> HistoryCounts {
         HistoryCounts {
-            received: self.received(),
+            received: self.received,
             taken: self.taken,
             overwritten: self.overwritten,
             missed: self.missed,
@@ -161,6 +166,7 @@ impl HistoryCache {
         let more = taken.wrapping_sub(self.settled);
         self.settled = taken;
         self.ahead -= more;
+        self.waiting -= more;
         self.taken += more as u64;
     }
 
@@ -174,21 +180,17 @@ impl HistoryCache {
         self.ahead = 0;
     }
 
-    /// How many messages came in.
-    #[inline]
-    fn received(&self) -> u64 {
-        self.taken + self.overwritten + self.expired + self.len() as u64
-    }
-
     /// A message comes and is taken at once. Returns its number.
     #[inline]
     pub(crate) fn pass(&mut self) -> u64 {
+        self.received += 1;
         self.taken += 1;
-        self.received()
+        self.received
     }
 
     /// Messages that would have come were overwritten elsewhere.
     pub(crate) fn count_lost(&mut self, count: u64) {
+        self.received += count;
         self.overwritten += count;
         self.missed += count;
     }
@@ -285,7 +287,9 @@ impl HistoryCache {
         }
         let expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
         self.mortal += usize::from(expires != i64::MAX);
-        let reception = self.received() + 1;
+        self.received += 1;
+        self.waiting += 1;
+        let reception = self.received;
         let entry = Entry { message, publication: Publication { expires, ..*publication }, reception };
         if self.first.is_none() {
             self.first = Some(entry);
@@ -331,7 +335,8 @@ impl HistoryCache {
         debug_assert!(self.ahead == 0, "there are older ones");
         loop {
             let entry = self.first.take()?;
-            if !self.rest.is_empty() {
+            self.waiting -= 1;
+            if self.waiting > 0 {
                 self.first = self.rest.pop_front();
             }
             if entry.publication.expires != i64::MAX {
@@ -378,6 +383,8 @@ impl HistoryCache {
             entry.reception = reception;
         }
         self.mortal = all.iter().filter(|entry| entry.publication.expires != i64::MAX).count();
+        self.waiting = all.len();
+        self.received = self.taken + self.overwritten + self.expired + all.len() as u64;
         self.rest = all.into();
         self.first = self.rest.pop_front();
         out
@@ -390,6 +397,8 @@ impl HistoryCache {
         if let Some(first) = self.first.take() {
             all.push_front(first);
         }
+        self.waiting -= all.len();
+        self.received -= all.len() as u64; // what no thread took never counts
         all
     }
 
@@ -407,6 +416,7 @@ impl HistoryCache {
             Some(index) => self.rest.remove(index),
             None => std::mem::replace(&mut self.first, self.rest.pop_front()),
         }?;
+        self.waiting -= 1;
         self.mortal -= usize::from(entry.publication.expires != i64::MAX);
         Some(entry)
     }
