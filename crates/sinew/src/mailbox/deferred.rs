@@ -9,22 +9,32 @@ use std::cell::Cell;
 
 /// What has to wait until all locks are released: dropping messages, telling tasks and listeners,
 /// and logging (other people's code), and signalling executors (a system call).
+///
+/// Most deliveries leave nothing, or one executor to signal, or one message to drop: those lie
+/// here. The rest goes into a list that the thread keeps.
 #[derive(Default)]
+#[must_use]
 pub(crate) struct Deferred {
-    pub(crate) dropped: Vec<RawMessage>,
-    pub(crate) signals: Vec<Arc<Scheduler>>,
-    pub(crate) heard: Vec<Notification>,
-    warnings: Vec<Warning>,
-    /// Where there may be something to read that came from elsewhere.
-    undrained: Vec<Arc<dyn Drainable>>,
-    /// It is kept as it is: a lock is held all the while.
-    is_kept: bool,
+    signal: Option<Arc<Scheduler>>,
+    dropped: Option<RawMessage>,
+    backlog: Option<Box<Backlog>>,
 }
 
 /// Something that brings in what came from elsewhere.
 pub(crate) trait Drainable: Send + Sync {
     /// Brings in what there is. The caller holds no lock.
     fn drain(&self);
+}
+
+/// What is deferred in numbers.
+#[derive(Default)]
+struct Backlog {
+    dropped: Vec<RawMessage>,
+    signals: Vec<Arc<Scheduler>>,
+    heard: Vec<Notification>,
+    warnings: Vec<Warning>,
+    /// Where there may be something to read that came from elsewhere.
+    undrained: Vec<Arc<dyn Drainable>>,
 }
 
 /// Something for the person who runs the program.
@@ -36,31 +46,21 @@ struct Warning {
 }
 
 thread_local! {
-    /// What this thread has deferred, with the room it has: publishing allocates none.
-    static OUTBOX: Cell<Option<Box<Deferred>>> = const { Cell::new(None) };
+    /// What this thread keeps until a lock is released, or only the room for it: publishing
+    /// allocates none.
+    static BACKLOG: Cell<Option<Box<Backlog>>> = const { Cell::new(None) };
+    /// A lock is held over several deliveries.
+    static IS_KEEPING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Deferred {
     /// Runs `work` with nothing deferred, then does what it deferred.
     #[inline]
     pub(crate) fn with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
-        // Taken out while in use: a `Drop` that publishes finds none and gets its own.
-        let mut deferred = Self::take();
+        let mut deferred = Self::default();
         let result = work(&mut deferred);
-        deferred.done();
+        deferred.finish();
         result
-    }
-
-    fn take() -> Box<Self> {
-        OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default()
-    }
-
-    /// Does what was deferred, and puts back the room for more.
-    fn done(mut self: Box<Self>) {
-        if !self.is_kept {
-            self.empty();
-        }
-        let _ = OUTBOX.try_with(|place| place.set(Some(self))); // none is left in a thread that ends
     }
 
     /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to
@@ -71,176 +71,119 @@ impl Deferred {
 
         impl Drop for Keeping {
             fn drop(&mut self) {
-                let mut deferred = Deferred::take();
-                deferred.is_kept = false;
-                deferred.done();
+                IS_KEEPING.set(false);
+                let kept = Deferred { backlog: Some(Backlog::take()), ..Deferred::default() };
+                kept.finish();
             }
         }
 
-        let mut deferred = Self::take();
-        deferred.is_kept = true;
-        let _ = OUTBOX.try_with(|place| place.set(Some(deferred)));
+        IS_KEEPING.set(true);
         let _keeping = Keeping;
         work();
     }
 
+    /// Has an executor signalled.
     #[inline]
-    fn empty(&mut self) {
-        let deferred = self;
-        if !deferred.signals.is_empty() {
-            deferred.signals.drain(..).for_each(|scheduler| scheduler.signal());
-        }
-        if !deferred.heard.is_empty() {
-            deferred.heard.drain(..).for_each(Notification::tell);
-        }
-        if !deferred.dropped.is_empty() {
-            deferred.dropped.clear();
-        }
-        while let Some(source) = deferred.undrained.pop() {
-            source.drain();
-        }
-        if !deferred.warnings.is_empty() {
-            deferred.say_warnings();
+    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
+        let Some(scheduler) = scheduler else { return };
+        match &self.signal {
+            None => self.signal = Some(scheduler),
+            Some(first) if Arc::ptr_eq(first, &scheduler) => {} // a signal is for all that was announced
+            Some(_) => self.backlog().signals.push(scheduler),
         }
     }
 
-    #[cold]
-    fn say_warnings(&mut self) {
-        for Warning { node, topic, text } in self.warnings.drain(..) {
-            tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
+    /// Has a message dropped.
+    #[inline]
+    pub(crate) fn drop_later(&mut self, message: RawMessage) {
+        if self.dropped.is_none() {
+            self.dropped = Some(message);
+        } else {
+            self.backlog().dropped.push(message);
         }
+    }
+
+    /// Has a task or a listener told of a message.
+    pub(crate) fn tell(&mut self, heard: Notification) {
+        self.backlog().heard.push(heard);
     }
 
     /// Warns of something about a topic.
     #[cold]
     pub(crate) fn warn(&mut self, node: &Arc<str>, topic: &Arc<str>, text: String) {
-        self.warnings.push(Warning { node: node.clone(), topic: topic.clone(), text });
+        self.backlog().warnings.push(Warning { node: node.clone(), topic: topic.clone(), text });
     }
 
-    /// Has what came from elsewhere read, once all locks are released.
+    /// Has what came from elsewhere read.
     pub(crate) fn drain_later(&mut self, source: Arc<dyn Drainable>) {
-        self.undrained.push(source);
+        self.backlog().undrained.push(source);
     }
 
-    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
-        self.signals.extend(scheduler);
-    }
-
+    /// Does it all. The caller holds no lock.
     #[inline]
-    pub(crate) fn add(&mut self, left: PushEffects) {
-        self.dropped.extend(left.dropped);
-        self.signals.extend(left.signal);
-        if let Some(seldom) = left.seldom {
-            self.signals.extend(seldom.lost_signal);
-            self.signals.extend(seldom.deadline_signal);
-            self.heard.push(seldom.heard);
-        }
-    }
-}
-
-/// What one publish leaves to do: that of its first delivery stays where it is, as most have no
-/// other.
-#[derive(Default)]
-#[must_use]
-pub(crate) struct PublishEffects {
-    first: Option<PushEffects>,
-    rest: Option<Box<Deferred>>,
-}
-
-impl PublishEffects {
-    #[inline]
-    pub(crate) fn add(&mut self, left: PushEffects) {
-        if self.first.is_none() {
-            self.first = Some(left);
+    pub(crate) fn finish(self) {
+        if self.signal.is_some() || self.dropped.is_some() || self.backlog.is_some() {
+            self.finish_some();
         } else {
-            self.deferred().add(left);
-        }
-    }
-
-    /// Where the rest goes.
-    #[inline(never)]
-    pub(crate) fn deferred(&mut self) -> &mut Deferred {
-        self.rest.get_or_insert_with(Deferred::take)
-    }
-
-    /// The message, if it is for one subscription, which had no [free
-    /// place](super::history::Admission::Free).
-    #[inline]
-    pub(crate) fn went_back(&mut self) -> Option<RawMessage> {
-        self.first.as_mut().filter(|first| first.went_back)?.dropped.take()
-    }
-
-    /// Does it. No lock is held.
-    #[inline]
-    pub(crate) fn finish(self) {
-        match (self.first, self.rest) {
-            (Some(first), None) => first.finish(),
-            (first, Some(rest)) => Self::finish_all(first, rest),
-            (None, None) => {}
+            std::mem::forget(self); // there is nothing in it
         }
     }
 
     #[inline(never)]
-    fn finish_all(first: Option<PushEffects>, mut rest: Box<Deferred>) {
-        if let Some(first) = first {
-            rest.add(first);
+    fn finish_some(mut self) {
+        if self.backlog.is_some() || IS_KEEPING.get() {
+            let mut backlog = self.backlog.take().unwrap_or_else(Backlog::take);
+            backlog.signals.extend(self.signal);
+            backlog.dropped.extend(self.dropped);
+            backlog.finish();
+            return;
         }
-        rest.done();
-    }
-}
-
-/// What one delivery leaves to do once all locks are released.
-#[must_use]
-pub(crate) struct PushEffects {
-    /// What gave way; or the message itself, if it [went back](PushEffects::went_back).
-    pub(crate) dropped: Option<RawMessage>,
-    /// There was no [free place](super::history::Admission::Free).
-    pub(crate) went_back: bool,
-    pub(crate) signal: Option<Arc<Scheduler>>,
-    pub(crate) seldom: Option<RareEffects>,
-}
-
-/// What most deliveries don't leave to do: one look tells.
-#[derive(Default)]
-pub(crate) struct RareEffects {
-    pub(crate) lost_signal: Option<Arc<Scheduler>>,
-    pub(crate) deadline_signal: Option<Arc<Scheduler>>,
-    pub(crate) heard: Notification,
-}
-
-impl PushEffects {
-    /// The message, for which there was no [free place](super::history::Admission::Free); else what
-    /// is left to do.
-    #[inline]
-    pub(crate) fn placed(self) -> Result<Self, RawMessage> {
-        match self.dropped {
-            Some(message) if self.went_back => Err(message),
-            _ => Ok(self),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn finish(self) {
-        if let Some(scheduler) = &self.signal {
+        if let Some(scheduler) = self.signal {
             scheduler.signal();
-        }
-        if let Some(seldom) = self.seldom {
-            seldom.finish();
         }
         drop(self.dropped);
     }
+
+    #[inline(never)]
+    fn backlog(&mut self) -> &mut Backlog {
+        self.backlog.get_or_insert_with(Backlog::take)
+    }
 }
 
-impl RareEffects {
-    #[cold]
-    #[inline(never)]
-    fn finish(self) {
-        if let Some(scheduler) = &self.lost_signal {
-            scheduler.signal();
+impl Backlog {
+    /// Taken out while in use: a `Drop` that publishes finds none and gets its own.
+    fn take() -> Box<Self> {
+        BACKLOG.try_with(Cell::take).ok().flatten().unwrap_or_default()
+    }
+
+    /// Does it, unless it is kept, and puts back the room for more.
+    fn finish(mut self: Box<Self>) {
+        if !IS_KEEPING.get() {
+            self.empty();
+        } else if let Some(mut kept) = BACKLOG.try_with(Cell::take).ok().flatten() {
+            // What was deferred meanwhile, in the midst of this.
+            self.append(&mut kept);
         }
-        if let Some(scheduler) = &self.deadline_signal {
-            scheduler.signal();
+        let _ = BACKLOG.try_with(|place| place.set(Some(self))); // none is left in a thread that ends
+    }
+
+    fn append(&mut self, other: &mut Self) {
+        self.dropped.append(&mut other.dropped);
+        self.signals.append(&mut other.signals);
+        self.heard.append(&mut other.heard);
+        self.warnings.append(&mut other.warnings);
+        self.undrained.append(&mut other.undrained);
+    }
+
+    fn empty(&mut self) {
+        self.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        self.heard.drain(..).for_each(Notification::tell);
+        self.dropped.clear();
+        while let Some(source) = self.undrained.pop() {
+            source.drain();
         }
-        self.heard.tell();
+        for Warning { node, topic, text } in self.warnings.drain(..) {
+            tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
+        }
     }
 }

@@ -38,7 +38,7 @@
 //! | is the list the newest still? | the publisher's lock, too | C2 |
 //! | number and stamp, retain, each history | the same | [`PublisherCore::commit`] |
 //! | images for those elsewhere, sending | the sinks' lock | `Beyond::send` |
-//! | signals, listeners, drops | no lock | `PublishEffects::finish` |
+//! | signals, listeners, drops | no lock | `Deferred::finish` |
 //!
 //! A [`Strategy`], made anew when matching changes, says which of them a message can skip. Most
 //! messages go straight ([`PublisherCore::go_straight`]): all who get one take it as it is. Others
@@ -65,7 +65,7 @@ use crate::event::liveliness::LivelinessLease;
 use crate::event::match_listeners::MatchListeners;
 use crate::event::status::OfferedDeadlineMissed;
 use crate::executor::prefetch::{self, Part};
-use crate::mailbox::deferred::{Deferred, PublishEffects, PushEffects};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Admission, Entry};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
@@ -190,13 +190,16 @@ impl Fanout {
 /// How a message is brought to those who get it here.
 trait Delivery {
     /// Does it, under the publisher's lock. Returns the message if none of them took it itself.
+    ///
+    /// # Errors
+    /// The message, if it is for one subscription, which had no [free place](Admission::Free).
     fn push(
         self,
         fanout: &Fanout,
         message: RawMessage,
         publication: &Publication,
-        effects: &mut PublishEffects,
-    ) -> Option<RawMessage>;
+        deferred: &mut Deferred,
+    ) -> Result<Option<RawMessage>, RawMessage>;
 }
 
 /// All get it as it is; the place is that of those who may hold up the publisher.
@@ -209,9 +212,9 @@ impl Delivery for AsItIs {
         fanout: &Fanout,
         message: RawMessage,
         publication: &Publication,
-        effects: &mut PublishEffects,
-    ) -> Option<RawMessage> {
-        push_as_it_is(fanout.subscriptions(), message, self.0, publication, |left| effects.add(left))
+        deferred: &mut Deferred,
+    ) -> Result<Option<RawMessage>, RawMessage> {
+        push_as_it_is(fanout.subscriptions(), message, self.0, publication, deferred)
     }
 }
 
@@ -245,7 +248,6 @@ impl prefetch::Footprint for PublisherCore {
 fn code(name: &mut dyn FnMut(usize, usize)) {
     name(PublisherCore::publish as *const () as usize, 20);
     name(SubscriptionCore::push as *const () as usize, 26);
-    name(PushEffects::finish as *const () as usize, 3);
 }
 
 /// The code that every message on its way out goes through.
@@ -414,38 +416,37 @@ impl PublisherCore {
         mut sinks: impl Beyond,
         to: impl Delivery,
     ) -> Result<(), Option<RawMessage>> {
-        let (strategy, mut effects) = (self.strategy(), PublishEffects::default());
+        let (strategy, mut deferred) = (self.strategy(), Deferred::default());
         let PublisherState { fanout, sequence, retained, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
-        let displaced = match &local {
-            Some(local) if strategy.has(Strategy::RETAINS) => {
-                self.retain(retained, counters, local, &publication)
-            }
-            _ => None,
-        };
+        if let Some(local) = &local
+            && strategy.has(Strategy::RETAINS)
+            && let Some(displaced) = self.retain(retained, counters, local, &publication)
+        {
+            deferred.drop_later(displaced);
+        }
         if strategy.has(Strategy::WATCHED) {
-            self.promised.published(&publication, effects.deferred());
+            self.promised.published(&publication, &mut deferred);
         }
-        let left = local.and_then(|local| to.push(fanout, local, &publication, &mut effects));
-        if let Some(back) = effects.went_back() {
-            *sequence -= 1;
-            if let Some(counters) = counters {
-                counters.set(Counter::Messages, *sequence);
+        let left = match local.map(|local| to.push(fanout, local, &publication, &mut deferred)) {
+            Some(Err(back)) => {
+                *sequence -= 1;
+                if let Some(counters) = counters {
+                    counters.set(Counter::Messages, *sequence);
+                }
+                return Err(Some(back));
             }
-            return Err(Some(back));
-        }
+            Some(Ok(left)) => left,
+            None => None,
+        };
         drop(state);
         if let Some(warning) = sinks.send(&publication, beyond.as_ref(), &self.topic) {
-            effects.deferred().warn(&self.node, &self.topic, warning);
+            deferred.warn(&self.node, &self.topic, warning);
         }
         drop(sinks);
-        effects.finish();
-        // Most often there is neither.
+        deferred.finish();
         if let Some(left) = left {
-            drop(left);
-        }
-        if let Some(displaced) = displaced {
-            drop(displaced);
+            drop(left); // no subscription took it
         }
         Ok(()) // what left goes, too
     }

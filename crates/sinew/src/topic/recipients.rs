@@ -8,7 +8,7 @@ use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
 use super::strategy::Strategy;
 use super::subscribers::Subscribers;
 use super::subscription_core::{NoPermit, SubscriptionCore};
-use crate::mailbox::deferred::{Deferred, PushEffects};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::Admission;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
@@ -16,36 +16,28 @@ use crate::sys::sync::Arc;
 use std::cell::Cell;
 use std::mem;
 
-/// Brings a message into a history. All deliveries come through here.
-#[inline(always)]
-fn push_to(
-    subscription: &SubscriptionCore,
-    message: RawMessage,
-    place: Admission,
-    publication: &Publication,
-    add: &mut impl FnMut(PushEffects),
-) {
-    add(subscription.push(message, publication, place));
-}
-
 /// Brings a message to all of these as it is. `place`: of those that may hold up its publisher.
 /// Returns it if there is none to take it; the last one gets it itself, so that no reference stays
 /// with the publisher, whose thread may be slow.
+///
+/// # Errors
+/// The message, if it is for one subscription, which had no [free place](Admission::Free).
 #[inline(always)]
 pub(super) fn push_as_it_is(
     to: &[Arc<SubscriptionCore>],
     message: RawMessage,
     place: Admission,
     publication: &Publication,
-    mut add: impl FnMut(PushEffects),
-) -> Option<RawMessage> {
-    let Some((last, others)) = to.split_last() else { return Some(message) };
+    deferred: &mut Deferred,
+) -> Result<Option<RawMessage>, RawMessage> {
+    let Some((last, others)) = to.split_last() else { return Ok(Some(message)) };
     for subscription in others {
-        push_to(subscription, message.another(), place_at(subscription, place), publication, &mut add);
+        let place = place_at(subscription, place);
+        // None is asked for a free place, where there are several.
+        let _ = subscription.push(message.another(), publication, place, deferred);
     }
     let place = if others.is_empty() { place } else { place_at(last, place) };
-    push_to(last, message, place, publication, &mut add);
-    None
+    last.push(message, publication, place, deferred).map_or(Ok(None), Err)
 }
 
 /// The place for one of several: only those that may hold up the publisher have any to give.
@@ -73,15 +65,13 @@ pub(crate) fn deliver(
         _ => subscribers.reserve().then_some(Admission::Reserved),
     };
     if let Some(place) = place {
-        let mut back = None;
-        let add = |left: PushEffects| match left.placed() {
-            Ok(left) => deferred.add(left),
-            Err(message) => back = Some(message),
-        };
-        let left = push_as_it_is(to, message, place, publication, add);
-        deferred.dropped.extend(left);
-        let Some(back) = back else { return Ok(()) };
-        message = back;
+        match push_as_it_is(to, message, place, publication, deferred) {
+            Ok(left) => {
+                left.into_iter().for_each(|message| deferred.drop_later(message));
+                return Ok(());
+            }
+            Err(back) => message = back,
+        }
     }
     let mut recipients = Recipients::of(subscribers);
     let reserve = |subscription: &SubscriptionCore| {
@@ -98,8 +88,8 @@ pub(crate) fn deliver(
     if recipients.select(&selection, &message, reserve).is_err() {
         return Err(message);
     }
-    let left = recipients.deliver(message, publication, |left| deferred.add(left));
-    deferred.dropped.extend(left);
+    let left = recipients.deliver(message, publication, deferred);
+    left.into_iter().for_each(|message| deferred.drop_later(message));
     Ok(())
 }
 
@@ -225,7 +215,7 @@ impl<'a> Recipients<'a> {
         &mut self,
         message: RawMessage,
         publication: &Publication,
-        mut add: impl FnMut(PushEffects),
+        deferred: &mut Deferred,
     ) -> Option<RawMessage> {
         let (mut original, subscribers) = (Some(message), self.subscribers);
         for mut recipient in self.chosen.drain(..) {
@@ -238,7 +228,7 @@ impl<'a> Recipients<'a> {
                     None => continue,
                 },
             };
-            push_to(subscription, message, place, publication, &mut add);
+            let _ = subscription.push(message, publication, place, deferred); // none is asked for a free place
         }
         original
     }

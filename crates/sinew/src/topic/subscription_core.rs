@@ -15,7 +15,7 @@ use crate::executor::blocked::Blocked;
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, Scheduler, TaskRef};
 use crate::executor::wait_graph::{Deadlock, WaitGraph};
-use crate::mailbox::deferred::{Deferred, PushEffects, RareEffects};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
 use crate::mailbox::waiters::{Listener, Notification, WaiterId, Waiters, wake};
 use crate::message::block::{self, Pool, RawMessage};
@@ -264,28 +264,31 @@ impl SubscriptionCore {
         })
     }
 
-    /// Brings a message in and announces it. Called under the publisher's lock.
+    /// Brings a message in and announces it. Called under the publisher's lock. Returns the message
+    /// if it came for a [free place](Admission::Free), and there was none.
     #[inline(never)] // one piece of code for all callers: it is fetched once
     pub(crate) fn push(
         &self,
         message: RawMessage,
         publication: &Publication,
         place: Admission,
-    ) -> PushEffects {
-        let mut left = PushEffects { dropped: None, went_back: false, signal: None, seldom: None };
+        deferred: &mut Deferred,
+    ) -> Option<RawMessage> {
         let mut state = self.state.lock();
         self.ahead.settle_if_full(&mut state);
-        left.went_back = place == Admission::Free && !state.history.has_room() && !state.closed;
-        if state.closed || left.went_back {
-            left.dropped = Some(message);
-            return left;
+        if state.closed {
+            deferred.drop_later(message);
+            return None;
+        }
+        if place == Admission::Free && !state.history.has_room() {
+            return Some(message);
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
         state.count(Some(publication.stamp.time));
         if let Some(task_ref) = &state.task_ref {
             if !state.announced {
                 if task_ref.notify(publication.stamp) {
-                    left.signal = Some(task_ref.scheduler.clone());
+                    deferred.signal(Some(task_ref.scheduler.clone()));
                 }
                 state.announced = true;
             } else if lost.is_some()
@@ -296,21 +299,19 @@ impl SubscriptionCore {
             }
         }
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) {
-            left.seldom = Some(RareEffects { heard: state.heard(), ..RareEffects::default() });
+            deferred.tell(state.heard());
         }
         drop(state);
         if let Some((message, cause)) = lost {
-            left.dropped = Some(message);
+            deferred.drop_later(message);
             if cause != LossCause::Expired {
-                self.report_lost(&mut left);
+                self.report_lost(deferred);
             }
         }
-        if let Some(deadline) = &self.deadline
-            && let Some(scheduler) = deadline.arrived(publication.stamp.time)
-        {
-            left.seldom.get_or_insert_default().deadline_signal = Some(scheduler);
+        if let Some(deadline) = &self.deadline {
+            deferred.signal(deadline.arrived(publication.stamp.time));
         }
-        left
+        None
     }
 
     /// What is known about a message that was taken.
@@ -328,13 +329,12 @@ impl SubscriptionCore {
     }
 
     #[cold]
-    fn report_lost(&self, left: &mut PushEffects) {
+    fn report_lost(&self, deferred: &mut Deferred) {
         let Some(lost) = &self.lost else { return };
-        let signal = lost.update(|event| {
+        deferred.signal(lost.update(|event| {
             event.total += 1;
             event.total_change += 1;
-        });
-        left.seldom.get_or_insert_default().lost_signal = signal;
+        }));
     }
 
     /// Takes the oldest message, for somebody who asks by himself.
@@ -367,9 +367,9 @@ impl SubscriptionCore {
             drop(state);
             // What has expired is dropped when the lock is released again.
             return Deferred::with(|deferred| {
-                let Deferred { dropped, signals, .. } = deferred;
-                let (entry, signal) = self.take_from(self.whole(), taker, |old| dropped.push(old.message));
-                signals.extend(signal);
+                let expired = |old: Entry| deferred.drop_later(old.message);
+                let (entry, signal) = self.take_from(self.whole(), taker, expired);
+                deferred.signal(signal);
                 entry
             });
         }
@@ -439,7 +439,7 @@ impl SubscriptionCore {
             let mut ours: Option<Waker> = None;
             loop {
                 let mut state = self.whole();
-                let expired = |old: Entry| deferred.dropped.push(old.message);
+                let expired = |old: Entry| deferred.drop_later(old.message);
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
                 // Acquire: pairs with the Release of the shutdown, which then asks under this lock
                 // who waits.
@@ -527,12 +527,12 @@ impl SubscriptionCore {
             && !state.announced
         {
             if task_ref.notify(oldest) {
-                deferred.signals.push(task_ref.scheduler.clone());
+                deferred.signal(Some(task_ref.scheduler.clone()));
             }
             state.announced = true;
         }
         if state.listened {
-            deferred.heard.push(state.heard());
+            deferred.tell(state.heard());
         }
     }
 
@@ -590,7 +590,7 @@ impl SubscriptionCore {
             if let (Some(task_ref), Some(oldest)) = (&task_ref, oldest)
                 && task_ref.notify(oldest)
             {
-                deferred.signals.push(task_ref.scheduler.clone());
+                deferred.signal(Some(task_ref.scheduler.clone()));
             }
             state.task_ref = task_ref;
         });

@@ -317,7 +317,7 @@ impl RemotePublisher {
             };
             match reading.ends.groups.iter().position(takes_it) {
                 Some(index) => reading.stalled.push((index, message, publication)),
-                None => deferred.dropped.push(message),
+                None => deferred.drop_later(message),
             }
         }
         true

@@ -3,7 +3,7 @@
 
 use super::remote::{Beyond, Sinks};
 use super::{Delivery, Fanout, PublisherCore};
-use crate::mailbox::deferred::PublishEffects;
+use crate::mailbox::deferred::Deferred;
 use crate::message::backing::out_of_memory;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
@@ -204,8 +204,8 @@ impl Delivery for &mut Recipients<'_> {
         _fanout: &Fanout,
         message: RawMessage,
         publication: &Publication,
-        effects: &mut PublishEffects,
-    ) -> Option<RawMessage> {
-        self.deliver(message, publication, |left| effects.add(left))
+        deferred: &mut Deferred,
+    ) -> Result<Option<RawMessage>, RawMessage> {
+        Ok(self.deliver(message, publication, deferred))
     }
 }
