@@ -138,7 +138,7 @@ impl Drop for Spin<'_> {
 /// The code that every callback goes through.
 pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     scheduler::code(name);
-    name(Spin::run_lane as *const () as usize, 29);
+    name(Spin::run_lane as *const () as usize, 38);
 }
 
 /// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.

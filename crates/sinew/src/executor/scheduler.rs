@@ -206,10 +206,13 @@ pub(crate) enum Blocking {
 
 /// The code that every callback goes through.
 pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(Scheduler::next as *const () as usize, 12);
+    name(Scheduler::next as *const () as usize, 26);
     name(SchedulerState::put_back as *const () as usize, 5);
     name(SchedulerState::hand_out as *const () as usize, 5);
-    name(Scheduler::notify as *const () as usize, 6);
+    name(Scheduler::notify as *const () as usize, 8);
+    name(Scheduler::take_from_lane as *const () as usize, 7);
+    name(Scheduler::finish_in_lane as *const () as usize, 14);
+    name(Member::learn as *const () as usize, 12);
 }
 
 /// Signals an executor, for a caller that was told to and holds no lock any more.

@@ -227,7 +227,7 @@ impl Member {
 
     /// A run that began at `since` and stands for so many ended at `now`. It last published
     /// something at `published`, if that is not before `since`.
-    #[inline]
+    #[inline(never)]
     pub(super) fn learn(&mut self, (since, weight): (i64, u8), now: i64, published: i64) {
         self.times.run.learn(now - since);
         if published >= since {

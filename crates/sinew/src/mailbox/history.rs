@@ -95,11 +95,18 @@ pub(crate) struct HistoryCache {
     ahead: usize,
     /// How many were ever taken of those that were moved, as far as is known here.
     settled: usize,
-    overwritten: u64,
+    /// What else became of what came; there if anything did.
+    lost: Option<Box<Losses>>,
+}
+
+/// What was not taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Losses {
+    pub(crate) overwritten: u64,
     /// Of those, what never came in.
-    missed: u64,
-    refused: u64,
-    expired: u64,
+    pub(crate) missed: u64,
+    pub(crate) refused: u64,
+    pub(crate) expired: u64,
 }
 
 impl HistoryCache {
@@ -116,10 +123,7 @@ impl HistoryCache {
             mortal: 0,
             ahead: 0,
             settled: 0,
-            overwritten: 0,
-            missed: 0,
-            refused: 0,
-            expired: 0,
+            lost: None,
         }
     }
 
@@ -129,14 +133,25 @@ impl HistoryCache {
     }
 
     pub(crate) fn counts(&self) -> HistoryCounts {
-        HistoryCounts {
-            received: self.received,
-            taken: self.taken,
-            overwritten: self.overwritten,
-            missed: self.missed,
-            refused: self.refused,
-            expired: self.expired,
-        }
+        let Losses { overwritten, missed, refused, expired } = self.losses().copied().unwrap_or_default();
+        HistoryCounts { received: self.received, taken: self.taken, overwritten, missed, refused, expired }
+    }
+
+    /// How many came in, and how many of them were taken.
+    #[inline]
+    pub(crate) fn received_and_taken(&self) -> (u64, u64) {
+        (self.received, self.taken)
+    }
+
+    /// What was lost, if anything was.
+    #[inline]
+    pub(crate) fn losses(&self) -> Option<&Losses> {
+        self.lost.as_deref()
+    }
+
+    #[cold]
+    fn lose(&mut self) -> &mut Losses {
+        self.lost.get_or_insert_default()
     }
 
     /// How many messages that were moved have not been taken, as far as is known here.
@@ -191,8 +206,9 @@ impl HistoryCache {
     /// Messages that would have come were overwritten elsewhere.
     pub(crate) fn count_lost(&mut self, count: u64) {
         self.received += count;
-        self.overwritten += count;
-        self.missed += count;
+        let lost = self.lose();
+        lost.overwritten += count;
+        lost.missed += count;
     }
 
     /// The number of the oldest message of this publisher.
@@ -281,7 +297,7 @@ impl HistoryCache {
             // A publication's stamp is as good as the time now: it was read for this message.
             out = self.make_room(publication.stamp.time);
             if out.is_none() {
-                self.refused += 1;
+                self.lose().refused += 1;
                 return Some((message, LossCause::Refused));
             }
         }
@@ -310,7 +326,7 @@ impl HistoryCache {
             return None;
         }
         let oldest = self.remove(0)?;
-        self.overwritten += 1;
+        self.lose().overwritten += 1;
         Some((oldest.message, LossCause::Overwritten))
     }
 
@@ -342,7 +358,7 @@ impl HistoryCache {
             if entry.publication.expires != i64::MAX {
                 self.mortal -= 1;
                 if entry.expired(now()) {
-                    self.expired += 1;
+                    self.lose().expired += 1;
                     expired(entry);
                     continue;
                 }
@@ -368,7 +384,11 @@ impl HistoryCache {
         match joins {
             // What gave way while the subscription joined never counted as received, or as lost;
             // what was lost on its way from another process did.
-            JoinOrder::Now => (self.overwritten, self.expired) = (self.missed, 0),
+            JoinOrder::Now => {
+                if let Some(lost) = &mut self.lost {
+                    (lost.overwritten, lost.expired) = (lost.missed, 0);
+                }
+            }
             JoinOrder::Before => {
                 older.sort_by_key(by_age);
                 let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));
@@ -379,12 +399,13 @@ impl HistoryCache {
         all.sort_by_key(by_age);
         let surplus = all.len().saturating_sub(room);
         out.extend(all.drain(..surplus));
-        for (entry, reception) in all.iter_mut().zip(self.taken + self.overwritten + self.expired + 1..) {
+        let before = self.taken + self.losses().map_or(0, |lost| lost.overwritten + lost.expired);
+        for (entry, reception) in all.iter_mut().zip(before + 1..) {
             entry.reception = reception;
         }
         self.mortal = all.iter().filter(|entry| entry.publication.expires != i64::MAX).count();
         self.waiting = all.len();
-        self.received = self.taken + self.overwritten + self.expired + all.len() as u64;
+        self.received = before + all.len() as u64;
         self.rest = all.into();
         self.first = self.rest.pop_front();
         out
@@ -407,7 +428,7 @@ impl HistoryCache {
             return None;
         }
         let index = self.first.iter().chain(&self.rest).position(|entry| entry.expired(now))?;
-        self.expired += 1;
+        self.lose().expired += 1;
         self.remove(index)
     }
 

@@ -246,8 +246,9 @@ impl prefetch::Footprint for PublisherCore {
 
 /// The code that every message goes through when it is published.
 fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(PublisherCore::publish as *const () as usize, 20);
-    name(SubscriptionCore::push as *const () as usize, 26);
+    name(PublisherCore::publish as *const () as usize, 15);
+    name(PublisherCore::next_publication as *const () as usize, 6);
+    name(SubscriptionCore::push as *const () as usize, 21);
 }
 
 /// The code that every message on its way out goes through.
@@ -501,7 +502,7 @@ impl PublisherCore {
         (state.fanout.generation != 0 && !state.closed).then(|| self.fetch(&mut state))
     }
 
-    #[inline]
+    #[inline(never)]
     fn next_publication(&self, sequence: &mut u64, counters: &Option<Counters>) -> Publication {
         *sequence += 1;
         let stamp = self.session.clock.stamp();

@@ -81,6 +81,8 @@ pub(crate) struct SubscriptionCore {
     lifespan: i64,
     /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
     keeps_all: bool,
+    /// Whether publishers may wait for places.
+    is_blocking: bool,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     pub(crate) wanted: SubscriptionConfig,
     /// Messages that were moved out of a long history, for whoever takes.
@@ -135,19 +137,19 @@ impl SubscriptionState {
     #[inline]
     fn count(&self, last: Option<i64>) {
         let Some(counters) = &self.counters else { return };
-        let counts = self.history.counts();
+        let (received, taken) = self.history.received_and_taken();
         let waiting = self.history.len() as u64;
         counters.set_all([
-            (Counter::Messages, counts.received),
-            (Counter::Taken, counts.taken),
+            (Counter::Messages, received),
+            (Counter::Taken, taken),
             (Counter::Waiting, waiting),
         ]);
-        if counts.overwritten + counts.refused + counts.expired > 0 {
+        if let Some(lost) = self.history.losses() {
             counters.set_all([
-                (Counter::Overwritten, counts.overwritten - counts.missed),
-                (Counter::Missed, counts.missed),
-                (Counter::Refused, counts.refused),
-                (Counter::Expired, counts.expired),
+                (Counter::Overwritten, lost.overwritten - lost.missed),
+                (Counter::Missed, lost.missed),
+                (Counter::Refused, lost.refused),
+                (Counter::Expired, lost.expired),
             ]);
         }
         if let Some(last) = last {
@@ -252,6 +254,7 @@ impl SubscriptionCore {
             state: Mutex::new(state),
             lifespan,
             keeps_all: wanted.qos.is_keep_all(),
+            is_blocking: wanted.qos.is_blocking(),
             deadline,
             wanted,
             ahead: MovedMessages::new(),

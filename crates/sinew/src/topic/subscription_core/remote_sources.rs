@@ -260,6 +260,6 @@ impl SubscriptionCore {
     /// its sources are to be read then, which tells it.
     #[inline]
     pub(super) fn frees_elsewhere(&self) -> bool {
-        self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `read_remote`
+        self.is_blocking && self.sources.any.load(Ordering::Relaxed) // as in `read_remote`
     }
 }
