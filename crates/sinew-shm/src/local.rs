@@ -19,7 +19,7 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark, Wake};
 use crate::taken::{Lease, Party, Sink, Taken};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 /// How long what couldn't be opened is left alone.
@@ -41,7 +41,7 @@ pub(crate) struct Local {
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
     /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
-    pub(crate) incoming: Mutex<HashMap<u64, Vec<Option<Taken>>>>,
+    pub(crate) incoming: Mutex<BTreeMap<u64, Vec<Option<Taken>>>>,
     /// This participant's slot for a peer that it reads event rings of.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
