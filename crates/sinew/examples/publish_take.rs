@@ -1,10 +1,11 @@
 //! Publishes messages and takes them, in an executor that also serves idle subscriptions; for
 //! `.ci/instructions`, which counts what one message costs.
 //!
-//!     publish_take IDLE MESSAGES [callback|multi|hand|shm]
+//!     publish_take IDLE MESSAGES [callback|multi|hand|call|shm]
 //!
 //! `callback` (the default) has the executor run a callback per message, `multi` the same with two
-//! threads, `hand` takes each by hand.
+//! threads, `hand` takes each by hand. With `call` a callback calls a service of the same executor
+//! and waits for each answer.
 //! With `shm` the publishers, those of the idle subscriptions as well, are another participant's:
 //! the executor is told of each message through shared memory.
 
@@ -23,7 +24,7 @@ struct Number {
 fn main() -> sinew::Result<()> {
     let arguments: Vec<_> = env::args().collect();
     let [_, idle, messages, rest @ ..] = &arguments[..] else {
-        panic!("usage: publish_take IDLE MESSAGES [callback|multi|hand|shm]")
+        panic!("usage: publish_take IDLE MESSAGES [callback|multi|hand|call|shm]")
     };
     let idle: usize = idle.parse().expect("a number of idle subscriptions");
     let messages: u64 = messages.parse().expect("a number of messages");
@@ -31,8 +32,6 @@ fn main() -> sinew::Result<()> {
     if how == "shm" {
         return between_participants(idle, messages);
     }
-    let by_hand = how == "hand";
-
     let context = Context::builder().domain(0).build()?;
     let node = context.node("counter")?;
     let _idle = (0..idle)
@@ -40,9 +39,12 @@ fn main() -> sinew::Result<()> {
         .collect::<Result<Vec<_>, _>>()?;
     let executor = Executor::multi(if how == "multi" { 2 } else { 1 });
     executor.add(&context)?;
+    if how == "call" {
+        return calling(&executor, &node, messages);
+    }
     let publisher = node.publisher::<Number>("numbers").create()?;
     let builder = node.subscription::<Number>("numbers");
-    if by_hand {
+    if how == "hand" {
         let subscription = builder.create()?;
         measured(&mut || {
             (0..messages).try_for_each(|number| {
@@ -73,6 +75,29 @@ fn main() -> sinew::Result<()> {
 #[inline(never)]
 fn measured(work: &mut dyn FnMut() -> sinew::Result<()>) -> sinew::Result<()> {
     black_box(work())
+}
+
+struct Count;
+
+impl Service for Count {
+    type Request = Number;
+    type Response = Number;
+}
+
+/// One callback makes all the calls: its thread runs the server while it waits.
+fn calling(executor: &Executor, node: &Node, calls: u64) -> sinew::Result<()> {
+    let servers = node.group(());
+    let _server = servers.server::<Count>("count").callback(|n: &Number| Number { value: n.value + 1 })?;
+    let client = node.client::<Count>("count").create()?;
+    let stop = executor.stop_handle();
+    let _caller = node.timer(Duration::from_millis(1)).callback(move || {
+        for _ in 0..calls {
+            black_box(client.call(Number { value: 1 }, Duration::from_secs(60))?);
+        }
+        stop.stop();
+        Ok::<(), sinew::error::CallError<Number>>(())
+    })?;
+    measured(&mut || Ok(executor.spin()?))
 }
 
 /// Each message wakes the executor, which has the callbacks of all idle subscriptions as well.
