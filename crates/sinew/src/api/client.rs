@@ -19,7 +19,7 @@ use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{CallFault, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
-use crate::service::request_queue::ServiceTypes;
+use crate::service::types::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, next_serial};
 use sinew_msg::Service;

@@ -16,10 +16,9 @@ use crate::ros::failure::CreateError;
 use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
-use crate::service::request_queue::{
-    Caller, MAX_REQUESTS, Request, RequestQueue, ServerEntry, ServerStats, ServiceTypes,
-};
+use crate::service::request_queue::{Caller, MAX_REQUESTS, Request, RequestQueue, ServerEntry, ServerStats};
 use crate::service::responder::{ReplyToken, ServerCore};
+use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;

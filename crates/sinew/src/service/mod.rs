@@ -10,6 +10,7 @@
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
 // | `reply` | what a server's callback may return |
+// | `types` | what both ends of a service have to agree on |
 // | `info` | what is known about a request |
 // | `failure`, `error` | what goes wrong; and with the message that comes back |
 
@@ -22,6 +23,7 @@ pub(crate) mod registry;
 pub(crate) mod reply;
 pub(crate) mod request_queue;
 pub(crate) mod responder;
+pub(crate) mod types;
 
 service_face!();
 pub use crate::message::into_message::IntoUnique;

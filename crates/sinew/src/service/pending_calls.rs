@@ -19,7 +19,8 @@
 //! callbacks are other people's code: cloned, called and dropped under no lock.
 
 use super::failure::CallFailure;
-use super::request_queue::{RemoteServer, RemoteServerConnection, RequestQueue, ServiceTypes};
+use super::request_queue::{RemoteServer, RemoteServerConnection, RequestQueue};
+use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef};
 use crate::message::block::RawMessage;

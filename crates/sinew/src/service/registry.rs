@@ -4,9 +4,8 @@
 //! never comes here.
 
 use super::pending_calls::PendingCalls;
-use super::request_queue::{
-    RemoteServer, RequestQueue, ServerEntry, ServiceTypes, mismatch, mismatch_remote, serves,
-};
+use super::request_queue::{RemoteServer, RequestQueue, ServerEntry, mismatch, mismatch_remote, serves};
+use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};

@@ -8,85 +8,22 @@
 
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteClient};
+use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
 use crate::executor::scheduler::{self, Scheduler, TaskRef};
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
-use crate::message::type_support::TypeSupport;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
-use sinew_msg::{Service, ServiceType};
 use sinew_shm::{Counter, Counters, EndpointKey};
 use std::collections::VecDeque;
 use std::mem;
 
 /// How many requests may wait while there is no server that says how many.
 pub(crate) const MAX_REQUESTS: usize = 1000;
-
-/// What both ends of a service have to agree on.
-#[derive(Clone, Copy)]
-pub(crate) struct ServiceTypes {
-    request: &'static TypeSupport,
-    response: &'static TypeSupport,
-    service: Option<&'static ServiceType>,
-}
-
-impl ServiceTypes {
-    pub(crate) fn of<S: Service>() -> Self {
-        Self {
-            request: TypeSupport::of::<S::Request>(),
-            response: TypeSupport::of::<S::Response>(),
-            service: S::TYPE,
-        }
-    }
-
-    pub(crate) fn request(&self) -> &'static TypeSupport {
-        self.request
-    }
-
-    pub(crate) fn response(&self) -> &'static TypeSupport {
-        self.response
-    }
-
-    pub(crate) fn service(&self) -> Option<&'static ServiceType> {
-        self.service
-    }
-
-    /// The names of both, for those who know no service type.
-    pub(crate) fn describe_short(&self) -> String {
-        format!("{} -> {}", self.request.name(), self.response.name())
-    }
-
-    /// What others are told of them: name, hash, and whether they can leave the process.
-    pub(crate) fn told(&self) -> (String, [u8; 32], bool) {
-        let travels = self.request.image.is_some() && self.response.image.is_some();
-        if let Some(service) = self.service {
-            return (service.name.to_owned(), service.hash.0, travels);
-        }
-        let hash = |table: &TypeSupport| table.hash().map_or([0; 32], |hash| hash.0);
-        let (request, mut both) = (hash(self.request), hash(self.response));
-        // Turned, so that two types in exchanged roles are something else.
-        both.rotate_left(1);
-        both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
-        (self.describe_short(), both, travels)
-    }
-
-    pub(crate) fn agree(&self, other: &Self) -> bool {
-        self.request.representation == other.request.representation
-            && self.response.representation == other.response.representation
-    }
-
-    /// For people who wonder why two types are not the same.
-    pub(crate) fn describe(&self) -> String {
-        match self.service {
-            Some(ServiceType { name, hash }) => format!("{name} ({hash})"),
-            None => format!("{} -> {}", self.request.describe(), self.response.describe()),
-        }
-    }
-}
 
 /// Where an answer goes.
 pub(crate) struct Caller {

@@ -32,8 +32,9 @@ use crate::service::pending_calls::{
     CallFault, CallId, CallOutcome, PendingCalls, RemoteClient, WakeWaiters,
 };
 use crate::service::request_queue::{
-    Caller, MAX_REQUESTS, Origin, RemoteServer, RemoteServerConnection, Request, RequestQueue, ServiceTypes,
+    Caller, MAX_REQUESTS, Origin, RemoteServer, RemoteServerConnection, Request, RequestQueue,
 };
+use crate::service::types::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{Level, tell};

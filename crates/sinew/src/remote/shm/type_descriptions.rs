@@ -5,7 +5,7 @@
 //! is told in the log only.
 
 use crate::message::type_support::TypeSupport;
-use crate::service::request_queue::ServiceTypes;
+use crate::service::types::ServiceTypes;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::Mutex;
 use sinew_msg::TypeHash;
