@@ -22,7 +22,8 @@ use super::reply::{Reply, outcome};
 use super::responder::ReplyToken;
 use crate::executor::group_token::GroupToken;
 use crate::executor::panic_message;
-use crate::executor::scheduler::{Scheduler, TaskRef, index};
+use crate::executor::scheduler::{TaskRef, index, signal};
+use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -72,8 +73,7 @@ struct FuturesState<A> {
     free: Vec<u32>,
     /// In the order in which they were woken.
     woken: VecDeque<(Stamp, u32)>,
-    announced: bool,
-    task_ref: Option<TaskRef>,
+    notifier: TaskNotifier,
     closed: bool,
 }
 
@@ -82,22 +82,11 @@ impl<A> FuturesState<A> {
         self.woken.front().map(|(stamp, _)| *stamp)
     }
 
-    /// A future can go on. Returns whom to signal.
-    fn queue(&mut self, place: u32, stamp: Stamp) -> Option<Arc<Scheduler>> {
+    /// A future can go on.
+    fn queue(&mut self, place: u32, stamp: Stamp) -> ToSignal {
         self.slots[place as usize].phase = Phase::Woken;
         self.woken.push_back((stamp, place));
-        if self.announced {
-            return None;
-        }
-        self.announced = self.task_ref.is_some();
-        let task_ref = self.task_ref.as_ref()?;
-        task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
-    }
-}
-
-fn signal(scheduler: Option<Arc<Scheduler>>) {
-    if let Some(scheduler) = scheduler {
-        scheduler.signal();
+        self.notifier.notify(stamp)
     }
 }
 
@@ -117,8 +106,7 @@ where
             slots: Vec::new(),
             free: Vec::new(),
             woken: VecDeque::new(),
-            announced: false,
-            task_ref: None,
+            notifier: TaskNotifier::default(),
             closed: false,
         };
         Arc::new_cyclic(|me| Self { me: me.clone(), clock, state: Mutex::new(state), of: PhantomData })
@@ -255,22 +243,16 @@ where
     /// What can go on next, once something was taken. In a reentrant group it is announced here.
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
-        let mut oldest = state.oldest();
-        state.announced = oldest.is_some() && state.task_ref.is_some();
-        let mut call = None;
-        if token.is_reentrant()
-            && let (Some(oldest), Some(task_ref)) = (oldest.take(), &state.task_ref)
-        {
-            call = task_ref.notify(oldest).then(|| task_ref.scheduler.clone());
-        }
+        let oldest = state.oldest();
+        let (next, call) = state.notifier.next(oldest, token);
         drop(state);
         signal(call);
-        oldest
+        next
     }
 
     pub(crate) fn pending(&self) -> Option<Stamp> {
         let state = self.state.lock();
-        if state.announced { state.oldest() } else { None }
+        state.notifier.pending(state.oldest())
     }
 
     /// Takes back its announcement if no future can go on, with that of the requests, which are
@@ -278,21 +260,18 @@ where
     pub(crate) fn retract(&self, requests: impl FnOnce(bool) -> bool) -> bool {
         let mut state = self.state.lock(); // held for both, so that nothing is announced and taken back between them
         let woken = state.oldest().is_some();
-        state.announced &= woken;
+        if !woken {
+            state.notifier.retract(true); // the requests' part takes the task out of the queue
+        }
         requests(woken)
     }
 
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         let oldest = state.oldest();
-        state.announced = task_ref.is_some() && oldest.is_some();
-        let call = match (&task_ref, oldest) {
-            (Some(task_ref), Some(oldest)) => task_ref.notify(oldest).then(|| task_ref.scheduler.clone()),
-            _ => None,
-        };
-        let old = mem::replace(&mut state.task_ref, task_ref);
+        let (before, call) = state.notifier.attach(task_ref, oldest);
         drop(state);
-        drop(old);
+        drop(before);
         signal(call);
     }
 }

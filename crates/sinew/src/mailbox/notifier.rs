@@ -1,0 +1,76 @@
+//! Where something that waits is announced, and whether it has been.
+//!
+//! What waits lies under a lock, and its notifier beside it. It is announced once, when something
+//! comes; the thread that runs the task asks for the next after each. So an announcement is
+//! pending exactly while something waits and the task belongs to an executor.
+
+use crate::executor::group_token::GroupToken;
+use crate::executor::scheduler::{Scheduler, TaskRef};
+use crate::sys::clock::Stamp;
+use crate::sys::sync::Arc;
+
+/// An executor that the caller must [signal](crate::executor::scheduler::signal) once it holds no
+/// lock.
+pub(crate) type ToSignal = Option<Arc<Scheduler>>;
+
+/// A task's announcements. Its owner has it under a lock.
+#[derive(Default)]
+pub(crate) struct TaskNotifier {
+    announced: bool,
+    task_ref: Option<TaskRef>,
+}
+
+impl TaskNotifier {
+    /// Something waits since then.
+    #[must_use]
+    #[inline]
+    pub(crate) fn notify(&mut self, since: Stamp) -> ToSignal {
+        if self.announced {
+            return None;
+        }
+        self.announced = self.task_ref.is_some();
+        let task_ref = self.task_ref.as_ref()?;
+        task_ref.notify(since).then(|| task_ref.scheduler.clone())
+    }
+
+    /// One was taken; the next has waited since `oldest`. Returns what the task has to do next. In
+    /// a reentrant group that is announced here instead, as the callback may run for long.
+    #[must_use]
+    #[inline]
+    pub(crate) fn next(&mut self, oldest: Option<Stamp>, token: &GroupToken) -> (Option<Stamp>, ToSignal) {
+        self.announced = false;
+        match oldest {
+            Some(oldest) if token.is_reentrant() && self.task_ref.is_some() => (None, self.notify(oldest)),
+            _ => {
+                self.announced = oldest.is_some() && self.task_ref.is_some();
+                (oldest, None)
+            }
+        }
+    }
+
+    /// What is announced still, if something has waited since `oldest`.
+    pub(crate) fn pending(&self, oldest: Option<Stamp>) -> Option<Stamp> {
+        oldest.filter(|_| self.announced)
+    }
+
+    /// Nothing waits any more. `other`: the task has something else to do.
+    pub(crate) fn retract(&mut self, other: bool) {
+        self.announced = false;
+        if !other && let Some(task_ref) = &self.task_ref {
+            task_ref.clear_ready();
+        }
+    }
+
+    /// The task has another executor, or none. Announces there what has waited since `oldest`. The
+    /// place before is for the caller to drop under no lock.
+    #[must_use]
+    pub(crate) fn attach(
+        &mut self,
+        task_ref: Option<TaskRef>,
+        oldest: Option<Stamp>,
+    ) -> (Option<TaskRef>, ToSignal) {
+        let before = std::mem::replace(&mut self.task_ref, task_ref);
+        self.announced = false;
+        (before, oldest.and_then(|oldest| self.notify(oldest)))
+    }
+}
