@@ -8,10 +8,12 @@ use crate::executor::{current, prefetch};
 use crate::message::block::RawMessage;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
+use crate::service::pending_calls::{
+    CallFault, CallId, CallOutcome, CallWaiter, RemoteServerConnection, RemoteWait,
+};
 use crate::service::reply::CallResult;
-use crate::service::request_queue::RemoteServerConnection;
-use crate::sys::clock::{Stamp, Time, nanoseconds};
+use crate::service::request_queue::Unannounced;
+use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::sync::{Arc, Bell};
 use sinew_msg::Service;
 use std::fmt;
@@ -31,7 +33,7 @@ thread_local! {
 
 /// A call that this thread waits for.
 struct BlockingCall<'a> {
-    calls: &'a PendingCalls,
+    client: &'a ClientCore,
     id: CallId,
     /// Whether it is over.
     over: bool,
@@ -40,7 +42,7 @@ struct BlockingCall<'a> {
 impl Drop for BlockingCall<'_> {
     fn drop(&mut self) {
         if !self.over {
-            drop(self.calls.give_up(self.id)); // the waiting ended by a panic
+            drop(self.client.give_up(self.id)); // the waiting ended by a panic
         }
     }
 }
@@ -68,7 +70,7 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
         prefetch::take_notes(begin.nanoseconds());
     }
     let (id, server) = inner.send(request, None, true)?;
-    let mut waiting = BlockingCall { calls: &inner.calls, id, over: false };
+    let mut waiting = BlockingCall { client: inner, id, over: false };
     let outcome = waiting.end(server, begin, timeout);
     waiting.over = true;
     outcome
@@ -76,8 +78,9 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
 
 impl BlockingCall<'_> {
     /// `server`: where the request went, if it isn't announced there yet, and since when it waits.
-    fn end(&self, mut server: Option<(TaskRef, Stamp)>, begin: Time, timeout: Duration) -> CallOutcome {
-        let BlockingCall { calls, id, .. } = self;
+    fn end(&self, mut server: Unannounced, begin: Time, timeout: Duration) -> CallOutcome {
+        let BlockingCall { client, id, .. } = self;
+        let ClientCore { calls, requests, .. } = client;
         let deadline = begin + timeout;
         loop {
             if server.is_none()
@@ -88,7 +91,7 @@ impl BlockingCall<'_> {
             }
             let (task_ref, since) = match server.take() {
                 Some((task_ref, since)) => (Some(task_ref), Some(since)),
-                None => (calls.requests.task_ref(), None),
+                None => (requests.task_ref(), None),
             };
             let left = nanoseconds(deadline - Time::steady());
             let ran =
@@ -109,7 +112,7 @@ impl BlockingCall<'_> {
                 WaitEnd::InVain(why) => {
                     let give_up =
                         |request| CallFault { failure: CallFailure::WouldDeadlock { why }, request };
-                    return calls.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
+                    return client.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
                 }
             }
         }
@@ -123,21 +126,25 @@ impl BlockingCall<'_> {
         deadline: Time,
         timeout: Duration,
     ) -> Option<CallOutcome> {
-        let answer = connection.wait(self.calls, self.id, deadline)?;
-        Some(answer.unwrap_or_else(|request| Err(self.timed_out(timeout, request))))
+        let ClientCore { calls, patience, .. } = self.client;
+        match connection.wait(calls, self.id, deadline, *patience) {
+            RemoteWait::Settled(outcome) => Some(outcome),
+            RemoteWait::TimedOut => Some(self.give_up(timeout)),
+            RemoteWait::Unable => None,
+        }
     }
 
     /// Sleeps until there is an outcome, or this thread could run the server.
     #[inline(never)] // what it needs of the stack calls inside calls needn't have
     fn sleep(&self, left: Duration) -> WaitEnd {
-        let BlockingCall { calls, id, .. } = self;
+        let ClientCore { calls, requests, .. } = self.client;
         let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
-        let deferred = match calls.take_or_wait(*id, &bell) {
+        let deferred = match calls.take_or_wait(self.id, CallWaiter::Thread(bell.clone())) {
             Ok(outcome) => return WaitEnd::Settled(outcome),
             Err(deferred) => deferred,
         };
         // Not before: from now on a server that finds another executor has this thread look again.
-        let task_ref = calls.requests.task_ref();
+        let task_ref = requests.task_ref();
         let Some(task_ref) = &task_ref else {
             let _blocked = Blocked::begin();
             bell.wait_at_most(Some(left));
@@ -165,13 +172,13 @@ impl BlockingCall<'_> {
     #[cold]
     #[inline(never)]
     fn give_up(&self, waited: Duration) -> CallOutcome {
-        self.calls.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
+        self.client.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
     }
 
     /// Why there is no answer in time; `request` if no server took it.
     #[cold]
     fn timed_out(&self, waited: Duration, request: Option<RawMessage>) -> CallFault {
-        let failure = match (&request, self.calls.requests.service()) {
+        let failure = match (&request, self.client.requests.service()) {
             (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
             _ => CallFailure::Timeout { waited, started: request.is_none() },
         };
@@ -226,8 +233,9 @@ impl<S: Service> Future for PendingCall<S> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         if let CallState::Waiting(inner, id) = &this.state {
-            let Poll::Ready(outcome) = inner.calls.poll(*id, context.waker()) else { return Poll::Pending };
-            let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.requests.name)));
+            let waiter = CallWaiter::Task(context.waker().clone());
+            let Ok(outcome) = inner.calls.take_or_wait(*id, waiter) else { return Poll::Pending };
+            let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.service)));
             this.state = CallState::Over;
             return Poll::Ready(result);
         }
@@ -243,7 +251,7 @@ impl<S: Service> Unpin for PendingCall<S> {}
 impl<S: Service> Drop for PendingCall<S> {
     fn drop(&mut self) {
         if let CallState::Waiting(inner, id) = &self.state {
-            drop(inner.calls.give_up(*id)); // what was in it goes with it
+            drop(inner.give_up(*id)); // what was in it goes with it
         }
     }
 }

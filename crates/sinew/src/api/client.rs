@@ -161,20 +161,20 @@ impl<S: Service> Client<S> {
     /// Whether there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         let calls = &self.inner.calls;
-        !calls.session.has_ended() && calls.requests.is_served(&calls.types)
+        !calls.session.has_ended() && self.inner.requests.servers(&calls.types) > 0
     }
 
     /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
     /// virtual time), or until the context is shut down; returns whether there is one. Not for
     /// callbacks: it does nothing else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
-        let calls = &self.inner.calls;
-        calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.session)
+        let ClientCore { calls, requests, .. } = &*self.inner;
+        requests.wait_for_server(&calls.types, Time::steady() + timeout)
     }
 
     /// The service's full name, after remapping.
     pub fn name(&self) -> &str {
-        &self.inner.calls.requests.name
+        &self.inner.calls.service
     }
 
     /// Its identity, as in [`RequestInfo::client`](crate::service::info::RequestInfo::client).
@@ -211,7 +211,7 @@ impl<S: Service> Clone for Client<S> {
 
 impl<S: Service> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("name", &self.inner.calls.requests.name).finish_non_exhaustive()
+        f.debug_struct("Client").field("name", &self.name()).finish_non_exhaustive()
     }
 }
 
@@ -333,27 +333,27 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let core = self.group.core().clone();
         let name = self.node.place_service(&self.name)?;
         let context = &self.node.context;
-        let (calls, place) = context.services.add_client(&name, |requests| {
-            PendingCalls::new(
-                &context.session,
-                next_serial(),
-                self.node.full_name.clone(),
-                ServiceTypes::of::<S>(),
-                requests,
-            )
-        });
+        let calls = PendingCalls::new(
+            &context.session,
+            next_serial(),
+            self.node.full_name.clone(),
+            ServiceTypes::of::<S>(),
+            name.as_str().into(),
+        );
+        let (place, requests) = context.services.add_client(&calls);
         let make_known =
             |transport: &Arc<ShmTransport>| transport.make_client_known(&self.node.full_name, &name, &calls);
         if let Err(error) = context.transport().map_or(Ok(()), make_known) {
             context.services.remove_client(&name, place);
             return Err(error);
         }
-        calls.set_patience(self.spin_before_park);
+        context.services.count(&name);
         let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
         let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
-        let inner = ClientCore { calls, place, pool, group: core, membership, note, node };
+        let (group, patience) = (core, self.spin_before_park);
+        let inner = ClientCore { calls, requests, place, pool, patience, group, membership, note, node };
         Ok(Client { inner: Arc::new(inner), of: PhantomData })
     }
 }
@@ -368,7 +368,7 @@ impl Task for ClientTask {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some(delivery) = self.calls.take_completed(token) else { return TaskOutcome::NOTHING };
         let _chain = ChainScope::enter(Some(delivery.lineage));
-        let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.requests.name));
+        let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.service));
         let result = (delivery.then)(token, outcome);
         TaskOutcome { result, next: delivery.next, called: true }
     }
@@ -398,7 +398,7 @@ impl Task for ClientTask {
     }
 
     fn describe(&self) -> String {
-        format!("client of service {} of node {}", self.calls.requests.name, self.calls.node)
+        format!("client of service {} of node {}", self.calls.service, self.calls.node)
     }
 }
 

@@ -3,24 +3,25 @@
 use super::node::NodeCore;
 use crate::executor::group::{GroupCore, Membership};
 use crate::executor::prefetch;
-use crate::executor::scheduler::TaskRef;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
 use crate::service::error::CallError;
-use crate::service::pending_calls::{CallFault, CallId, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{CallFault, CallId, CallOutcome, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
-use crate::service::request_queue::Announcement;
-use crate::service::request_queue::{Caller, Origin, Request};
-use crate::sys::clock::Stamp;
+use crate::service::request_queue::{RefusedRequest, ReplyTo, Request, RequestQueue, Unannounced};
 use crate::sys::sync::Arc;
 use sinew_msg::Service;
+use std::time::Duration;
 
 /// What goes with the last handle.
 pub(crate) struct ClientCore {
     pub(crate) calls: Arc<PendingCalls>,
+    pub(crate) requests: Arc<RequestQueue>,
     /// Its place among the clients of the service.
     pub(crate) place: usize,
     pub(crate) pool: Arc<Pool>,
+    /// How long a thread that waits for another process stays awake.
+    pub(crate) patience: Duration,
     pub(crate) group: Arc<GroupCore>,
     pub(crate) membership: Membership,
     /// Where the thread that calls with it has noted it.
@@ -45,22 +46,24 @@ impl ClientCore {
         request: RawMessage,
         then: Option<OnOutcome>,
         quietly: bool,
-    ) -> Result<(CallId, Option<(TaskRef, Stamp)>), CallFault> {
+    ) -> Result<(CallId, Unannounced), CallFault> {
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(then);
-        let caller = Caller { calls: self.calls.clone(), id };
-        let requests = &self.calls.requests;
-        match requests.push(Request { message: request, publication, caller }, quietly, Origin::Client) {
-            Ok(Announcement::Callers(task_ref, since)) => Ok((id, Some((task_ref, since)))),
-            Ok(announcement) => {
-                announcement.signal();
-                Ok((id, None))
-            }
-            Err((request, failure)) => {
+        let reply_to = ReplyTo::Local(self.calls.clone(), id);
+        let request = Request { message: request, publication, reply_to };
+        match self.requests.push(request, quietly) {
+            Ok(unannounced) => Ok((id, unannounced)),
+            Err(RefusedRequest { message, failure, .. }) => {
                 self.calls.refused(id);
-                Err(CallFault { failure, request: Some(request) })
+                Err(CallFault { failure, request: Some(message) })
             }
         }
+    }
+
+    /// The caller waits no longer. Returns the outcome if there is one after all, else the request
+    /// if no server took it.
+    pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
+        self.calls.give_up(id).ok_or_else(|| self.requests.withdraw(self.calls.number, id))
     }
 }
 
@@ -80,8 +83,10 @@ pub(crate) fn error_of<S: Service>(service: &str, fault: CallFault) -> CallError
 impl Drop for ClientCore {
     fn drop(&mut self) {
         self.group.deregister(self.membership, false);
-        self.calls.close();
-        self.node.context.services.remove_client(&self.calls.requests.name, self.place);
+        for id in self.calls.close() {
+            drop(self.requests.withdraw(self.calls.number, id));
+        }
+        self.node.context.services.remove_client(&self.calls.service, self.place);
         self.pool.close();
     }
 }

@@ -344,10 +344,10 @@ impl ContextBuilder {
         let session = Session::new(self.clock);
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),
+            services: ServiceRegistry::new(&session),
             session,
             domain,
             arguments,
-            services: ServiceRegistry::default(),
             groups: Arc::default(),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),

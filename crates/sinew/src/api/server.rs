@@ -1,7 +1,7 @@
 //! Servers.
 
 use super::node::{Node, NodeCore};
-use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback};
+use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
@@ -11,13 +11,12 @@ use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::remote::shm::ShmTransport;
-use crate::remote::shm::services::LocalServer;
 use crate::ros::failure::CreateError;
 use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
-use crate::service::request_queue::{Caller, MAX_REQUESTS, Request, RequestQueue, ServerEntry, ServerStats};
-use crate::service::responder::{ReplyToken, ServerCore};
+use crate::service::request_queue::{MAX_REQUESTS, ReplyTo, Request, RequestQueue, ServerCore, ServerStats};
+use crate::service::responder::ReplyToken;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
@@ -87,7 +86,7 @@ impl<S: Service> Server<S> {
 
     /// What it has done so far.
     pub fn statistics(&self) -> ServerStatistics {
-        let seen = self.inner.core.requests.seen(self.inner.core.number);
+        let seen = self.inner.core.requests.seen(&self.inner.core);
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // statistics: nothing rides on them
         let stats = &self.inner.core.stats;
         ServerStatistics {
@@ -138,7 +137,7 @@ impl ServerInner {
         if let (Some(known), Some(transport)) = (&known, self.node.context.transport()) {
             transport.forget_server(known.key());
         }
-        self.core.requests.close(self.core.number);
+        self.core.requests.close(&self.core);
         drop(known); // its clients elsewhere have been told
         if let Some(tasks) = &self.tasks {
             tasks.close();
@@ -316,39 +315,33 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         if self.max_requests == 0 {
             return Err(CreateError::MaxRequests { service: name });
         }
-        let (number, stats) = (next_serial(), Arc::<ServerStats>::default());
-        let serving = ServerEntry {
-            number,
-            node: self.node.full_name.clone(),
-            types: ServiceTypes::of::<S>(),
-            limit: self.max_requests,
-            stats: stats.clone(),
-        };
         let context = &self.node.context;
-        let requests = context.services.add_server(&name, serving)?;
-        let serves = LocalServer {
-            requests: requests.clone(),
-            number,
-            node: self.node.full_name.clone(),
-            types: ServiceTypes::of::<S>(),
-        };
-        let make_known = |transport: &Arc<ShmTransport>| {
-            transport.make_server_known(&self.node.full_name, &serves, self.max_requests)
-        };
-        let known = match context.transport().map(make_known).transpose() {
-            Ok(known) => known,
+        let core = context.services.add_server(&name, |requests| {
+            Arc::new(ServerCore {
+                requests,
+                pool: Pool::new::<S::Response>(POOL_CAPACITY),
+                stats: ServerStats::default(),
+                limit: self.max_requests,
+                types: ServiceTypes::of::<S>(),
+                number: next_serial(),
+                node: self.node.full_name.clone(),
+                known: Mutex::new(None),
+            })
+        })?;
+        let make_known = |transport: &Arc<ShmTransport>| transport.make_server_known(&core);
+        match context.transport().map(make_known).transpose() {
+            Ok(Some(known)) => {
+                core.requests.is_counted(known.counters());
+                *core.known.lock() = Some(known);
+            }
+            Ok(None) => {}
             Err(error) => {
-                requests.close(number);
+                core.requests.close(&core);
                 context.services.remove_server(&name);
                 return Err(error);
             }
-        };
-        if let Some(known) = &known {
-            requests.is_counted(known.counters());
         }
-        let pool = Pool::new::<S::Response>(POOL_CAPACITY);
-        let node = self.node.full_name.clone();
-        Ok(Arc::new(ServerCore { number, requests, pool, stats, node, known: Mutex::new(known) }))
+        Ok(core)
     }
 }
 
@@ -405,29 +398,30 @@ where
 {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let core = &self.core;
-        let Some((request, next)) = core.requests.take_for(core.number, token) else {
+        let Some((request, next)) = core.requests.take_for(core, token) else {
             return TaskOutcome::NOTHING;
         };
-        let Request { message, publication, caller } = request;
+        let Request { message, publication, reply_to } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
-        let mut caller = Some(caller);
-        let open = &mut caller;
+        let mut reply_to = Some(reply_to);
+        let open = &mut reply_to;
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let asked = IncomingRequest { request: Unique::assume(message), publication, caller: open, core };
+            let asked =
+                IncomingRequest { request: Unique::assume(message), publication, reply_to: open, core };
             F::call(&self.callback, &self.group, token, asked)
         }));
         match result {
             Ok(result) => TaskOutcome { result, next, called: true },
-            Err(panic) => panicked(core, caller, panic),
+            Err(panic) => panicked(core, reply_to, panic),
         }
     }
 
     fn pending(&self) -> Option<Stamp> {
-        self.core.requests.pending(self.core.number)
+        self.core.requests.pending(&self.core)
     }
 
     fn clear_ready(&self) -> bool {
-        self.core.requests.retract(self.core.number, false)
+        self.core.requests.retract(&self.core, false)
     }
 
     task_of_core!();
@@ -440,24 +434,23 @@ where
     F: ServiceCallback<S, S::Request, G, Form>,
 {
     fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.requests.attach(self.core.number, task_ref);
+        self.core.requests.attach(&self.core, task_ref);
     }
 }
 
 /// Tells the caller that the callback panicked, and goes on with that.
 #[cold]
 #[inline(never)]
-fn panicked(core: &ServerCore, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
-    if let Some(caller) = caller {
-        core.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
+fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + Send>) -> ! {
+    if let Some(reply_to) = reply_to {
+        core.fail(reply_to, CallFailure::Panicked { message: panic_message(&*panic) });
     }
     resume_unwind(panic)
 }
 
 /// The code that every call of a service goes through.
 fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(RequestQueue::push as *const () as usize, 8);
-    name(RequestQueue::take_for as *const () as usize, 6);
+    RequestQueue::code(name);
     name(PendingCalls::complete as *const () as usize, 7);
     name(Scheduler::run_as_caller as *const () as usize, 10);
     name(Scheduler::finish as *const () as usize, 5);
@@ -466,11 +459,10 @@ fn code(name: &mut dyn FnMut(usize, usize)) {
 fn rest(core: &Arc<ServerCore>) -> Vec<prefetch::Part> {
     let queue: Arc<dyn prefetch::Footprint> = core.requests.clone();
     vec![
-        prefetch::Part::value(core, 2),
+        prefetch::Part::value(core, 3),
         prefetch::Part::value(&core.requests, 4),
         prefetch::Part::Deep(Arc::downgrade(&queue)),
         prefetch::Part::Code(code),
-        prefetch::Part::value(&core.stats, 1),
         prefetch::Part::pool(&core.pool),
     ]
 }
@@ -496,12 +488,10 @@ where
 {
     /// Makes a future for a request, and polls it for the first time.
     fn begin(&self, request: Request, token: &mut GroupToken) {
-        let Request { message, publication, caller } = request;
+        let Request { message, publication, reply_to } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
-        let session = caller.calls.session.clone();
-        let about =
-            || crate::service::info::RequestInfo::new(publication, session.participant, &session.clock);
-        let mut reply_token = ReplyToken::new(caller, &self.core);
+        let about = || info(publication, &self.core);
+        let mut reply_token = ReplyToken::new(reply_to, &self.core);
         let request: Unique<S::Request> = Unique::assume(message);
         let future =
             telling(|failure| reply_token.fail(failure), || F::call(&self.callback, token, request, &about));
@@ -516,25 +506,25 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
-        let ServerCore { requests, number, .. } = &*self.core;
+        let (core, requests) = (&*self.core, &self.core.requests);
         // What was begun is finished first: so nothing piles up that new requests could push aside.
         if let Some(taken) = self.tasks.take_woken() {
-            let next = earlier(requests.next_for(*number, token), self.tasks.next_for(token));
+            let next = earlier(requests.next_for(core, token), self.tasks.next_for(token));
             self.tasks.poll(taken);
             return TaskOutcome { result: Ok(()), next, called: true };
         }
-        let Some((request, next)) = requests.take_for(*number, token) else { return TaskOutcome::NOTHING };
+        let Some((request, next)) = requests.take_for(core, token) else { return TaskOutcome::NOTHING };
         let next = earlier(next, self.tasks.next_for(token));
         self.begin(request, token);
         TaskOutcome { result: Ok(()), next, called: true }
     }
 
     fn pending(&self) -> Option<Stamp> {
-        earlier(self.core.requests.pending(self.core.number), self.tasks.pending())
+        earlier(self.core.requests.pending(&self.core), self.tasks.pending())
     }
 
     fn clear_ready(&self) -> bool {
-        self.tasks.retract(|woken| self.core.requests.retract(self.core.number, woken))
+        self.tasks.retract(|woken| self.core.requests.retract(&self.core, woken))
     }
 
     task_of_core!();
@@ -548,7 +538,7 @@ where
 {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.tasks.attach(task_ref.clone());
-        self.core.requests.attach(self.core.number, task_ref);
+        self.core.requests.attach(&self.core, task_ref);
     }
 }
 

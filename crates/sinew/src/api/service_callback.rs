@@ -8,8 +8,8 @@ use crate::message::Unique;
 use crate::message::info::Publication;
 use crate::service::info::RequestInfo;
 use crate::service::reply::{Reply, outcome};
-use crate::service::request_queue::Caller;
-use crate::service::responder::{ReplyToken, Responder, ServerCore};
+use crate::service::request_queue::{ReplyTo, ServerCore};
+use crate::service::responder::{ReplyToken, Responder};
 use crate::sys::sync::Arc;
 use sinew_msg::{Message, Service};
 
@@ -19,30 +19,29 @@ pub struct IncomingRequest<'a, S: Service> {
     pub(crate) request: Unique<S::Request>,
     pub(crate) publication: Publication,
     /// Taken out when the request is answered, or handed on with a responder.
-    pub(crate) caller: &'a mut Option<Caller>,
+    pub(crate) reply_to: &'a mut Option<ReplyTo>,
     pub(crate) core: &'a Arc<ServerCore>,
 }
 
 impl<S: Service> IncomingRequest<'_, S> {
     /// What answers later.
-    fn responder(caller: &mut Option<Caller>, core: &Arc<ServerCore>) -> Responder<S> {
+    fn responder(reply_to: &mut Option<ReplyTo>, core: &Arc<ServerCore>) -> Responder<S> {
         #[expect(clippy::expect_used, reason = "`Server::run` puts it there, and it is taken once")]
-        let caller = caller.take().expect("a request has a caller");
-        Responder::new(ReplyToken::new(caller, core))
+        let reply_to = reply_to.take().expect("a request has a caller");
+        Responder::new(ReplyToken::new(reply_to, core))
     }
 
     #[inline]
-    fn answer(caller: &mut Option<Caller>, core: &ServerCore, reply: impl Reply<S::Response>) {
-        if let Some(caller) = caller.take() {
-            drop(core.complete(&caller, outcome(reply, &core.pool))); // a caller that has given up doesn't miss it
+    fn answer(reply_to: &mut Option<ReplyTo>, core: &ServerCore, reply: impl Reply<S::Response>) {
+        if let Some(reply_to) = reply_to.take() {
+            drop(core.complete(reply_to, outcome(reply, &core.pool))); // a caller that has given up doesn't miss it
         }
     }
 }
 
 /// What there is to know about a request.
-pub(crate) fn info(publication: Publication, caller: Option<&Caller>) -> RequestInfo {
-    #[expect(clippy::expect_used, reason = "asked for before the caller is handed on")]
-    let session = &caller.expect("a request has a caller").calls.session;
+pub(crate) fn info(publication: Publication, core: &ServerCore) -> RequestInfo {
+    let session = &core.requests.session;
     RequestInfo::new(publication, session.participant, &session.clock)
 }
 
@@ -91,46 +90,46 @@ macro_rules! forms {
     // It returns the response.
     (@now $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
         forms!(@exclusive $request, [], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, token| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
-            $(let about = forms!(@about $info _publication caller);)?
+            let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
+            $(let about = forms!(@about $info _publication core);)?
             let reply = callback($pass $(, forms!(@reference $info about))?);
-            IncomingRequest::<S>::answer(caller, core, reply);
+            IncomingRequest::<S>::answer(reply_to, core, reply);
             Ok(())
         });
         forms!(@exclusive $request, [state], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, token| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
-            $(let about = forms!(@about $info _publication caller);)?
+            let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
+            $(let about = forms!(@about $info _publication core);)?
             let reply = callback(group.state.open(&mut token.state), $pass $(, forms!(@reference $info about))?);
-            IncomingRequest::<S>::answer(caller, core, reply);
+            IncomingRequest::<S>::answer(reply_to, core, reply);
             Ok(())
         });
         forms!(@reentrant $request, [$($info)?], [], [Reply<S::Response>], |callback, asked| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
-            $(let about = forms!(@about $info _publication caller);)?
+            let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
+            $(let about = forms!(@about $info _publication core);)?
             let reply = callback($pass $(, forms!(@reference $info about))?);
-            IncomingRequest::<S>::answer(caller, core, reply);
+            IncomingRequest::<S>::answer(reply_to, core, reply);
             Ok(())
         });
     };
     // It takes a responder.
     (@later $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
         forms!(@exclusive $request, [], [$($info)?], [later], [Outcome], |callback, asked, group, token| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
-            $(let about = forms!(@about $info _publication caller);)?
-            let responder = IncomingRequest::<S>::responder(caller, core);
+            let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
+            $(let about = forms!(@about $info _publication core);)?
+            let responder = IncomingRequest::<S>::responder(reply_to, core);
             callback($pass, $(forms!(@reference $info about),)? responder).into_result()
         });
         forms!(@exclusive $request, [state], [$($info)?], [later], [Outcome], |callback, asked, group, token| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
-            $(let about = forms!(@about $info _publication caller);)?
-            let responder = IncomingRequest::<S>::responder(caller, core);
+            let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
+            $(let about = forms!(@about $info _publication core);)?
+            let responder = IncomingRequest::<S>::responder(reply_to, core);
             let state = group.state.open(&mut token.state);
             callback(state, $pass, $(forms!(@reference $info about),)? responder).into_result()
         });
         forms!(@reentrant $request, [$($info)?], [later], [Outcome], |callback, asked| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
-            $(let about = forms!(@about $info _publication caller);)?
-            let responder = IncomingRequest::<S>::responder(caller, core);
+            let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
+            $(let about = forms!(@about $info _publication core);)?
+            let responder = IncomingRequest::<S>::responder(reply_to, core);
             callback($pass, $(forms!(@reference $info about),)? responder).into_result()
         });
     };
@@ -206,7 +205,7 @@ macro_rules! forms {
     (@state $state:ident $s:ident) => { &mut $s };
     (@info $info:ident) => { &RequestInfo };
     (@responder $later:ident $s:ident) => { Responder<$s> };
-    (@about $info:ident $publication:ident $caller:ident) => { info($publication, $caller.as_ref()) };
+    (@about $info:ident $publication:ident $core:ident) => { info($publication, $core) };
     (@reference $info:ident $about:ident) => { &$about };
 }
 

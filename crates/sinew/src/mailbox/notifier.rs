@@ -21,16 +21,36 @@ pub(crate) struct TaskNotifier {
 }
 
 impl TaskNotifier {
+    /// Where the task lives, if it has an executor.
+    #[inline]
+    pub(crate) fn task_ref(&self) -> Option<&TaskRef> {
+        self.task_ref.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn is_announced(&self) -> bool {
+        self.announced
+    }
+
     /// Something waits since then.
     #[must_use]
     #[inline]
     pub(crate) fn notify(&mut self, since: Stamp) -> ToSignal {
+        self.notify_quietly()
+            .filter(|task_ref| task_ref.notify(since))
+            .map(|task_ref| task_ref.scheduler.clone())
+    }
+
+    /// Something waits, and the caller announces it or runs the task. `None` if it is announced
+    /// already, or there is no executor.
+    #[must_use]
+    #[inline]
+    pub(crate) fn notify_quietly(&mut self) -> Option<&TaskRef> {
         if self.announced {
             return None;
         }
         self.announced = self.task_ref.is_some();
-        let task_ref = self.task_ref.as_ref()?;
-        task_ref.notify(since).then(|| task_ref.scheduler.clone())
+        self.task_ref.as_ref()
     }
 
     /// One was taken; the next has waited since `oldest`. Returns what the task has to do next. In

@@ -16,24 +16,31 @@
 //! | take, give up | caller | frees the place | drops what was in it |
 //!
 //! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
-//! callbacks are other people's code: cloned, called and dropped under no lock.
+//! callbacks are code of the program: cloned, called and dropped under no lock.
+//!
+//! # Servers elsewhere
+//!
+//! A client has a line of its own to a server elsewhere ([`RemoteServerConnection`]), one at a
+//! time: a new one replaces that of a server that has gone. Each call notes by which line its
+//! request went, before it goes. When a line ends, the calls that went by it fail.
 
 use super::failure::CallFailure;
-use super::request_queue::{RemoteServer, RemoteServerConnection, RequestQueue};
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef};
+use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef, index};
+use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
-use crate::sys::clock::Stamp;
+use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, Bell, Mutex};
+use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
-use sinew_shm::{Counter, Counters, EndpointKey, OwnEndpoint};
+use sinew_shm::{Counter, Counters, EndpointKey, EventReceiver, OwnEndpoint};
 use slab::Slab;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::OnceLock;
-use std::task::{Poll, Waker};
+use std::task::Waker;
 use std::time::Duration;
 
 /// One call among those of its client.
@@ -71,35 +78,91 @@ pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 pub(crate) type OnOutcome =
     Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> CallbackResult + Send>;
 
-/// Who is told when a call is settled.
-enum CallWaiter {
+/// What is woken when a call is settled.
+pub(crate) enum CallWaiter {
     /// Nothing: the caller asks.
-    Nobody,
+    Nothing,
     Thread(Arc<Bell>),
+    /// A thread that waits for an answer from elsewhere, on a port of its own.
+    Port(Arc<EventReceiver>),
     Task(Waker),
     Callback(OnOutcome),
-    /// A thread that waits for an answer from elsewhere.
-    Elsewhere(Arc<dyn WakeWaiters>),
-    /// A client elsewhere, and what it calls the call.
-    Away(Arc<dyn RemoteClient>, (u64, u32)),
 }
 
-/// What a thread sleeps on that waits for an answer from elsewhere.
-pub(crate) trait WakeWaiters: Send + Sync {
-    /// The thread looks again.
-    fn wake(&self);
+impl CallWaiter {
+    #[inline]
+    fn wake(self) {
+        match self {
+            CallWaiter::Thread(bell) => bell.ring(),
+            CallWaiter::Port(port) => port.ring(),
+            CallWaiter::Task(waker) => waker.wake(),
+            CallWaiter::Callback(_) | CallWaiter::Nothing => {}
+        }
+    }
 }
 
-/// A client elsewhere, as the server here sees it.
-pub(crate) trait RemoteClient: Send + Sync {
-    /// Sends it what came of a call. Takes short locks, and runs no code of the program.
-    fn answer(&self, call: (u64, u32), outcome: &CallOutcome);
+/// What is to be done for a settled call once no lock is held.
+enum CallWake {
+    Caller(CallWaiter),
+    /// The executor runs its callback.
+    Executor(ToSignal),
+}
 
-    /// Sends the failures for which there was no room.
-    fn send_overdue(&self);
+impl CallWake {
+    #[inline]
+    fn wake(self) {
+        match self {
+            CallWake::Caller(waiter) => waiter.wake(),
+            CallWake::Executor(executor) => scheduler::signal(executor),
+        }
+    }
+}
 
-    /// Another executor runs the server, or none: others are told of requests.
-    fn retune(self: Arc<Self>);
+/// A server elsewhere, as clients here see it.
+pub(crate) trait RemoteServer: Send + Sync {
+    /// What it says of itself.
+    fn described(&self) -> &RemoteEndpoint;
+
+    /// Whether it hasn't gone, be it that no thread here has noticed yet.
+    fn is_there(&self) -> bool;
+
+    /// A client's own line to it. An error says what is wrong.
+    fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String>;
+}
+
+/// A client's line to a server elsewhere: its requests go by it, and the answers come by it.
+pub(crate) trait RemoteServerConnection: Send + Sync {
+    /// What the server knows it by: another line of the same client is another one.
+    fn key(&self) -> EndpointKey;
+
+    /// Sends the request of a call. `quietly`: the calling thread is about to wait for the answer.
+    fn send(
+        &self,
+        calls: &PendingCalls,
+        call: (CallId, &RawMessage, &Publication),
+        quietly: bool,
+    ) -> Result<(), CallFailure>;
+
+    /// Waits for the outcome of a call of its client, until `deadline` (steady machine time). For
+    /// so long as `patience` the thread looks without sleeping.
+    fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait;
+
+    /// Another executor runs the client's callbacks, or none: others are told of answers. Drains.
+    fn retune(&self);
+
+    /// Settles the calls whose answers are there.
+    fn drain(&self);
+
+    /// The client or the server goes: no more requests. Answers may still come.
+    fn end(&self);
+}
+
+/// What came of waiting for an answer from elsewhere.
+pub(crate) enum RemoteWait {
+    Settled(CallOutcome),
+    TimedOut,
+    /// It must be waited for in another way.
+    Unable,
 }
 
 struct Call {
@@ -130,7 +193,8 @@ pub(crate) struct PendingCalls {
     pub(crate) session: Arc<Session>,
     /// The client's number in its participant.
     pub(crate) number: u64,
-    pub(crate) requests: Arc<RequestQueue>,
+    /// The service's full name.
+    pub(crate) service: Arc<str>,
     pub(crate) types: ServiceTypes,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
@@ -138,8 +202,6 @@ pub(crate) struct PendingCalls {
     link: Mutex<Option<ServerLink>>,
     /// What other processes know the client by.
     entity: OnceLock<OwnEndpoint>,
-    /// How long a thread that waits for another process stays awake.
-    patience: OnceLock<Duration>,
 }
 
 /// A server elsewhere, and the line to it.
@@ -158,9 +220,8 @@ impl ServerLink {
 struct PendingState {
     calls: CallTable,
     counts: CallCounts,
-    /// The client's entity knows that outcomes wait for their callbacks.
-    announced: bool,
-    task_ref: Option<TaskRef>,
+    /// The client's task runs the callbacks of settled calls.
+    notifier: TaskNotifier,
     /// Settled calls with a callback, in the order in which they were settled.
     completed: VecDeque<(Stamp, CallId)>,
     /// What others can see of the client.
@@ -182,7 +243,7 @@ impl CallTable {
             self.first = Some(call);
             return 0;
         }
-        crate::executor::scheduler::index(self.others.insert(call) + 1)
+        index(self.others.insert(call) + 1)
     }
 
     fn get_mut(&mut self, place: u32) -> Option<&mut Call> {
@@ -204,7 +265,7 @@ impl CallTable {
         let others = self.others.iter().map(|(place, call)| (place + 1, call));
         let all = self.first.iter().map(|call| (0, call)).chain(others);
         all.filter(|(_, call)| call.outcome.is_none()).map(|(place, call)| {
-            let place = crate::executor::scheduler::index(place);
+            let place = index(place);
             (CallId { place, sequence: call.sequence }, call)
         })
     }
@@ -237,7 +298,7 @@ impl PendingState {
         self.calls.remove(id.place)
     }
 
-    /// A call has an outcome: whom to wake. Not for calls that have one already.
+    /// A call has an outcome: what to wake. Not for calls that have one already.
     fn complete(
         &mut self,
         id: CallId,
@@ -246,69 +307,24 @@ impl PendingState {
     ) -> Result<CallWake, CallOutcome> {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
         let answered = outcome.is_ok();
-        if let CallWaiter::Away(remote, name) = &call.waiter {
-            let woken = CallWake::Away(remote.clone(), *name, outcome);
-            let counter = if answered { &mut self.counts.answered } else { &mut self.counts.failed };
-            *counter += 1;
-            drop(self.remove(id));
-            return Ok(woken);
-        }
         call.outcome = Some(outcome);
-        let woken = match mem::replace(&mut call.waiter, CallWaiter::Nobody) {
-            CallWaiter::Nobody => CallWake::Nobody,
-            CallWaiter::Thread(bell) => CallWake::Thread(bell),
-            CallWaiter::Task(waker) => CallWake::Task(waker),
-            CallWaiter::Elsewhere(waiting) => CallWake::Elsewhere(waiting),
-            CallWaiter::Away(..) => CallWake::Nobody, // seen to above
+        let woken = match mem::replace(&mut call.waiter, CallWaiter::Nothing) {
             callback @ CallWaiter::Callback(_) => {
                 call.waiter = callback;
-                self.queue(id, stamp())
+                let stamp = stamp();
+                self.completed.push_back((stamp, id));
+                CallWake::Executor(self.notifier.notify(stamp))
             }
+            waiter => CallWake::Caller(waiter),
         };
-        if answered {
-            self.counts.answered += 1;
-        } else {
-            self.counts.failed += 1;
-        }
+        *(if answered { &mut self.counts.answered } else { &mut self.counts.failed }) += 1;
         self.count(None);
         Ok(woken)
     }
 
-    /// Has the executor run the callback of a settled call.
-    fn queue(&mut self, id: CallId, stamp: Stamp) -> CallWake {
-        self.completed.push_back((stamp, id));
-        if self.announced {
-            return CallWake::Nobody;
-        }
-        self.announced = self.task_ref.is_some();
-        match &self.task_ref {
-            Some(task_ref) if task_ref.notify(stamp) => CallWake::Executor(task_ref.scheduler.clone()),
-            _ => CallWake::Nobody,
-        }
-    }
-}
-
-/// Whom to wake once no lock is held.
-enum CallWake {
-    Nobody,
-    Thread(Arc<Bell>),
-    Task(Waker),
-    Executor(Arc<Scheduler>),
-    Elsewhere(Arc<dyn WakeWaiters>),
-    Away(Arc<dyn RemoteClient>, (u64, u32), CallOutcome),
-}
-
-impl CallWake {
-    #[inline]
-    fn wake(self) {
-        match self {
-            CallWake::Nobody => {}
-            CallWake::Thread(bell) => bell.ring(),
-            CallWake::Task(waker) => waker.wake(),
-            CallWake::Executor(scheduler) => scheduler.signal(),
-            CallWake::Elsewhere(waiting) => waiting.wake(),
-            CallWake::Away(remote, call, outcome) => remote.answer(call, &outcome),
-        }
+    /// Since when an outcome has waited for its callback.
+    fn oldest(&self) -> Option<Stamp> {
+        self.completed.front().map(|(stamp, _)| *stamp)
     }
 }
 
@@ -327,13 +343,12 @@ impl PendingCalls {
         number: u64,
         node: Arc<str>,
         types: ServiceTypes,
-        requests: Arc<RequestQueue>,
+        service: Arc<str>,
     ) -> Arc<Self> {
         let state = PendingState {
             calls: CallTable::default(),
             counts: CallCounts::default(),
-            announced: false,
-            task_ref: None,
+            notifier: TaskNotifier::default(),
             completed: VecDeque::new(),
             counters: None,
         };
@@ -341,12 +356,11 @@ impl PendingCalls {
             state: Mutex::new(state),
             session: session.clone(),
             number,
-            requests,
+            service,
             types,
             node,
             link: Mutex::new(None),
             entity: OnceLock::new(),
-            patience: OnceLock::new(),
         })
     }
 
@@ -354,7 +368,7 @@ impl PendingCalls {
     #[inline]
     pub(crate) fn begin(&self, then: Option<OnOutcome>) -> (CallId, Publication) {
         let stamp = self.session.clock.stamp();
-        let waiter = then.map_or(CallWaiter::Nobody, CallWaiter::Callback);
+        let waiter = then.map_or(CallWaiter::Nothing, CallWaiter::Callback);
         let mut state = self.state.lock();
         state.counts.begun += 1;
         let sequence = state.counts.begun;
@@ -368,17 +382,6 @@ impl PendingCalls {
 
     // ---- other processes ----
 
-    /// A call of a client of another process.
-    pub(crate) fn begin_remote(&self, client: Arc<dyn RemoteClient>, name: (u64, u32)) -> CallId {
-        let mut state = self.state.lock();
-        state.counts.begun += 1;
-        let sequence = state.counts.begun;
-        let (waiter, lineage) = (CallWaiter::Away(client, name), Lineage::new(0, 0));
-        let call = Call { sequence, lineage, waiter, deferred: false, connection: None, outcome: None };
-        let place = state.calls.insert(call);
-        CallId { place, sequence }
-    }
-
     /// What other processes know the client by.
     pub(crate) fn key(&self) -> Option<EndpointKey> {
         self.entity.get().map(OwnEndpoint::key)
@@ -391,22 +394,13 @@ impl PendingCalls {
         state.count(None);
         drop(state);
         let _ = self.entity.set(entity);
-        self.count_matched();
     }
 
     /// Tells others how many servers there are for it.
-    pub(crate) fn count_matched(&self) {
+    pub(crate) fn count_matched(&self, servers: usize) {
         if let Some(entity) = self.entity.get() {
-            entity.counters().set(Counter::Matched, self.requests.servers(&self.types) as u64);
+            entity.counters().set(Counter::Matched, servers as u64);
         }
-    }
-
-    pub(crate) fn patience(&self) -> Duration {
-        self.patience.get().copied().unwrap_or_default()
-    }
-
-    pub(crate) fn set_patience(&self, patience: Duration) {
-        let _ = self.patience.set(patience); // once, when the client is made
     }
 
     /// The way to a server of another process, if requests go there now.
@@ -419,8 +413,21 @@ impl PendingCalls {
         self.link.lock().as_ref().is_some_and(|link| link.leads_to(server))
     }
 
+    /// Sends the request of a call to a server of another process.
+    pub(crate) fn send(
+        self: &Arc<Self>,
+        server: &Arc<dyn RemoteServer>,
+        call: (CallId, &RawMessage, &Publication),
+        quietly: bool,
+    ) -> Result<(), CallFailure> {
+        if !server.is_there() {
+            return Err(CallFailure::ServerGone);
+        }
+        self.connection(server)?.send(self, call, quietly)
+    }
+
     /// The way to this server of another process.
-    pub(crate) fn connection(
+    fn connection(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
     ) -> Result<Arc<dyn RemoteServerConnection>, CallFailure> {
@@ -493,22 +500,7 @@ impl PendingCalls {
 
     /// The scheduler of the executor that runs the callbacks of calls.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
-        self.state.lock().task_ref.as_ref().map(|task_ref| task_ref.scheduler.clone())
-    }
-
-    /// As [`take_or_wait`](Self::take_or_wait), for an answer from elsewhere.
-    pub(crate) fn take_or_wait_on(
-        &self,
-        id: CallId,
-        waiting: impl FnOnce() -> Arc<dyn WakeWaiters>,
-    ) -> Option<CallOutcome> {
-        let mut state = self.state.lock();
-        let call = state.call(id)?;
-        if call.outcome.is_none() {
-            call.waiter = CallWaiter::Elsewhere(waiting());
-            return None;
-        }
-        state.remove(id).and_then(|call| call.outcome)
+        self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
     /// Whether a caller waits for an answer.
@@ -544,27 +536,18 @@ impl PendingCalls {
         self.state.lock().call(id).is_some_and(|call| call.outcome.is_none())
     }
 
-    /// The request was taken to be answered later. A thread that waits looks again: it knew who was
-    /// to answer, and doesn't now.
-    pub(crate) fn defer(&self, id: CallId) {
+    /// Has a thread that waits look again: what it knew of the server is no longer so. `deferred`:
+    /// the request was taken to be answered later.
+    pub(crate) fn nudge(&self, id: CallId, deferred: bool) {
         let bell = {
             let mut state = self.state.lock();
             let Some(call) = state.call(id) else { return };
-            call.deferred = true;
+            call.deferred |= deferred;
             if let CallWaiter::Thread(bell) = &call.waiter { Some(bell.clone()) } else { None }
         };
         if let Some(bell) = bell {
             bell.ring();
         }
-    }
-
-    /// Has a thread that waits look again.
-    pub(crate) fn nudge(&self, id: CallId) {
-        let bell = match self.state.lock().call(id) {
-            Some(Call { waiter: CallWaiter::Thread(bell), .. }) => bell.clone(),
-            _ => return,
-        };
-        bell.ring();
     }
 
     // ---- the caller's side ----
@@ -577,52 +560,24 @@ impl PendingCalls {
         state.remove(id)?.outcome
     }
 
-    /// The outcome, if there is one; if not, the bell is rung when there is. Then says whether the
+    /// The outcome, if there is one; if not, `waiter` is woken when there is. Then says whether the
     /// request was taken to be answered later.
-    pub(crate) fn take_or_wait(&self, id: CallId, bell: &Arc<Bell>) -> Result<CallOutcome, bool> {
+    pub(crate) fn take_or_wait(&self, id: CallId, waiter: CallWaiter) -> Result<CallOutcome, bool> {
         let mut state = self.state.lock();
         let Some(call) = state.call(id) else { return Err(false) };
         if call.outcome.is_none() {
-            call.waiter = CallWaiter::Thread(bell.clone()); // the one before was this bell, too
-            return Err(call.deferred);
+            let (before, deferred) = (mem::replace(&mut call.waiter, waiter), call.deferred);
+            drop(state);
+            drop(before); // perhaps code of the program
+            return Err(deferred);
         }
-        state.remove(id).and_then(|call| call.outcome).ok_or(false)
-    }
-
-    /// The outcome; if there is none yet, the waker is called when there is.
-    pub(crate) fn poll(&self, id: CallId, waker: &Waker) -> Poll<CallOutcome> {
-        let look = |state: &mut PendingState| {
-            let call = state.call(id)?;
-            if call.outcome.is_some() {
-                return state.remove(id);
-            }
-            None
-        };
-        {
-            let mut state = self.state.lock();
-            if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
-                return Poll::Ready(outcome);
-            }
-            if let Some(Call { waiter: CallWaiter::Task(known), .. }) = state.call(id)
-                && known.will_wake(waker)
-            {
-                return Poll::Pending;
-            }
-        }
-        let mine = waker.clone(); // other people's code
-        let mut state = self.state.lock();
-        if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
-            return Poll::Ready(outcome);
-        }
-        let before = state.call(id).map(|call| mem::replace(&mut call.waiter, CallWaiter::Task(mine)));
+        let gone = state.remove(id);
         drop(state);
-        drop(before);
-        Poll::Pending
+        gone.and_then(|call| call.outcome).ok_or(false)
     }
 
-    /// The caller waits no longer. Returns the outcome if there is one after all, else the request
-    /// if no server took it.
-    pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
+    /// The caller waits no longer. Returns the outcome if there is one after all.
+    pub(crate) fn give_up(&self, id: CallId) -> Option<CallOutcome> {
         let gone = {
             let mut state = self.state.lock();
             let gone = state.remove(id);
@@ -632,9 +587,7 @@ impl PendingCalls {
             }
             gone
         };
-        let Some(Call { outcome, waiter, .. }) = gone else { return Err(None) };
-        drop(waiter);
-        outcome.ok_or_else(|| self.requests.withdraw(self.number, id))
+        gone?.outcome
     }
 
     /// The request was not accepted: there is no such call.
@@ -658,15 +611,8 @@ impl PendingCalls {
     pub(crate) fn take_completed(&self, token: &GroupToken) -> Option<ResultDelivery> {
         let mut state = self.state.lock();
         let call = state.completed.pop_front().and_then(|(_, id)| state.remove(id));
-        let mut next = state.completed.front().map(|(stamp, _)| *stamp);
-        state.announced = next.is_some() && state.task_ref.is_some();
-        let mut signal = None;
-        if token.is_reentrant()
-            && let (Some(next), Some(task_ref)) = (next.take(), &state.task_ref)
-            && task_ref.notify(next)
-        {
-            signal = Some(task_ref.scheduler.clone());
-        }
+        let oldest = state.oldest();
+        let (next, signal) = state.notifier.next(oldest, token);
         drop(state);
         scheduler::signal(signal);
         match call? {
@@ -680,17 +626,14 @@ impl PendingCalls {
     /// What is announced still, after a callback panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
         let state = self.state.lock();
-        if state.announced { state.completed.front().map(|(stamp, _)| *stamp) } else { None }
+        state.notifier.pending(state.oldest())
     }
 
     /// Takes back the announcement if no outcome waits for its callback; whether one does.
     pub(crate) fn retract(&self) -> bool {
         let mut state = self.state.lock();
         if state.completed.is_empty() {
-            state.announced = false;
-            if let Some(task_ref) = &state.task_ref {
-                task_ref.clear_ready();
-            }
+            state.notifier.retract(false);
         }
         !state.completed.is_empty()
     }
@@ -698,15 +641,10 @@ impl PendingCalls {
     /// Sets where to announce outcomes, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
-        let oldest = state.completed.front().map(|(stamp, _)| *stamp);
-        state.announced = task_ref.is_some() && oldest.is_some();
-        let signal = match (&task_ref, oldest) {
-            (Some(task_ref), Some(oldest)) if task_ref.notify(oldest) => Some(task_ref.scheduler.clone()),
-            _ => None,
-        };
-        let old = mem::replace(&mut state.task_ref, task_ref);
+        let oldest = state.oldest();
+        let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
-        drop(old);
+        drop(before);
         scheduler::signal(signal);
         if let Some(connection) = self.connection_now() {
             connection.retune();
@@ -720,9 +658,9 @@ impl PendingCalls {
         self.fail(&CallFailure::Shutdown, |_| true);
     }
 
-    /// The client goes: its calls are abandoned, and requests that no server took are taken back.
-    pub(crate) fn close(&self) {
-        let gone = {
+    /// The client goes: its calls are abandoned. Returns those that had no outcome.
+    pub(crate) fn close(&self) -> Vec<CallId> {
+        let (gone, open) = {
             let mut state = self.state.lock();
             state.completed.clear();
             let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
@@ -730,15 +668,12 @@ impl PendingCalls {
             state.count(None);
             (mem::take(&mut state.calls), open)
         };
-        let (gone, open) = gone;
-        for id in open {
-            drop(self.requests.withdraw(self.number, id));
-        }
         drop(gone);
         let link = self.link.lock().take();
         if let Some(link) = link {
             link.connection.end();
         }
+        open
     }
 
     pub(crate) fn counts(&self) -> CallCounts {

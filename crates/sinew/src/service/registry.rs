@@ -3,18 +3,20 @@
 //! Everything here happens when an end is created or destroyed, or when everything ends; a call
 //! never comes here.
 
-use super::pending_calls::PendingCalls;
-use super::request_queue::{RemoteServer, RequestQueue, ServerEntry, mismatch, mismatch_remote, serves};
-use super::types::ServiceTypes;
+use super::pending_calls::{PendingCalls, RemoteServer};
+use super::request_queue::{RequestQueue, ServerCore, mismatch, mismatch_remote, serves};
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
+use crate::topic::session::Session;
 use slab::Slab;
 use std::collections::HashMap;
 
 /// The services of a context.
-#[derive(Default)]
-pub(crate) struct ServiceRegistry(Mutex<HashMap<Arc<str>, ServiceEntry>>);
+pub(crate) struct ServiceRegistry {
+    session: Arc<Session>,
+    names: Mutex<HashMap<Arc<str>, ServiceEntry>>,
+}
 
 struct ServiceEntry {
     requests: Arc<RequestQueue>,
@@ -23,38 +25,36 @@ struct ServiceEntry {
     clients: Slab<Arc<PendingCalls>>,
 }
 
-impl ServiceEntry {
-    fn of<'a>(names: &'a mut HashMap<Arc<str>, ServiceEntry>, name: &str) -> &'a mut ServiceEntry {
+impl ServiceRegistry {
+    pub(crate) fn new(session: &Arc<Session>) -> Self {
+        Self { session: session.clone(), names: Mutex::default() }
+    }
+
+    fn entry<'a>(&self, names: &'a mut HashMap<Arc<str>, ServiceEntry>, name: &str) -> &'a mut ServiceEntry {
         if !names.contains_key(name) {
             let name: Arc<str> = name.into();
-            let requests = RequestQueue::new(name.clone());
-            names.insert(name.clone(), ServiceEntry { requests, server: None, clients: Slab::new() });
+            let requests = RequestQueue::new(name.clone(), self.session.clone());
+            names.insert(name, ServiceEntry { requests, server: None, clients: Slab::new() });
         }
         #[expect(clippy::expect_used, reason = "it has just been put in")]
         names.get_mut(name).expect("the name is there")
     }
-}
 
-impl ServiceRegistry {
-    /// Brings a client in; returns it with its place.
-    pub(crate) fn add_client(
-        &self,
-        name: &str,
-        make: impl FnOnce(Arc<RequestQueue>) -> Arc<PendingCalls>,
-    ) -> (Arc<PendingCalls>, usize) {
-        let (calls, place) = {
-            let mut names = self.0.lock();
-            let entry = ServiceEntry::of(&mut names, name);
-            let calls = make(entry.requests.clone());
+    /// Brings a client in; returns its place, and the queue for its requests.
+    pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) -> (usize, Arc<RequestQueue>) {
+        let name = &*calls.service;
+        let (place, requests) = {
+            let mut names = self.names.lock();
+            let entry = self.entry(&mut names, name);
             let place = entry.clients.insert(calls.clone());
             entry.count();
-            (calls, place)
+            (place, entry.requests.clone())
         };
-        if let Some(reason) = calls.requests.mismatch(&calls.types) {
+        if let Some(reason) = requests.mismatch(&calls.types) {
             let about = About { node: &calls.node, subject: name };
             tell!(Level::Warn; about, "client of service {name}: {reason}");
         }
-        (calls, place)
+        (place, requests)
     }
 
     pub(crate) fn remove_client(&self, name: &str, place: usize) {
@@ -62,29 +62,32 @@ impl ServiceRegistry {
         drop(gone); // outside the lock
     }
 
-    /// Brings a server in.
+    /// Brings a server in, which is made for the queue of its requests.
     pub(crate) fn add_server(
         &self,
         name: &str,
-        serving: ServerEntry,
-    ) -> Result<Arc<RequestQueue>, CreateError> {
-        let (requests, strangers) = {
-            let mut names = self.0.lock();
-            let entry = ServiceEntry::of(&mut names, name);
+        make: impl FnOnce(Arc<RequestQueue>) -> Arc<ServerCore>,
+    ) -> Result<Arc<ServerCore>, CreateError> {
+        let (server, strangers) = {
+            let mut names = self.names.lock();
+            let entry = self.entry(&mut names, name);
             if let Some(node) = &entry.server {
                 let (service, node) = (name.to_owned(), node.as_ref().to_owned());
                 return Err(CreateError::ServiceTaken { service, node });
             }
-            entry.server = Some(serving.node.clone());
-            (entry.requests.clone(), entry.strangers(&serving))
+            let server = make(entry.requests.clone());
+            entry.server = Some(server.node.clone());
+            let others = entry.clients.iter().filter(|(_, calls)| !calls.types.agree(&server.types));
+            let strangers: Vec<_> = others.map(|(_, calls)| mismatch(name, &server, &calls.types)).collect();
+            (server, strangers)
         };
         for stranger in strangers {
-            let about = About { node: &serving.node, subject: name };
+            let about = About { node: &server.node, subject: name };
             tell!(Level::Warn; about, "server of service {name}: {stranger}");
         }
-        requests.open(serving);
+        server.requests.open(&server);
         self.count(name);
-        Ok(requests)
+        Ok(server)
     }
 
     pub(crate) fn remove_server(&self, name: &str) {
@@ -98,7 +101,7 @@ impl ServiceRegistry {
         name: &str,
         take: impl FnOnce(&mut ServiceEntry) -> T,
     ) -> Option<(T, Option<ServiceEntry>)> {
-        let mut names = self.0.lock();
+        let mut names = self.names.lock();
         let entry = names.get_mut(name)?;
         let gone = take(entry);
         entry.count();
@@ -111,8 +114,8 @@ impl ServiceRegistry {
     /// A server of another process came.
     pub(crate) fn add_remote(&self, name: &str, server: Arc<dyn RemoteServer>) {
         let (requests, strangers) = {
-            let mut names = self.0.lock();
-            let entry = ServiceEntry::of(&mut names, name);
+            let mut names = self.names.lock();
+            let entry = self.entry(&mut names, name);
             let others = entry.clients.iter().filter(|(_, calls)| !serves(&*server, &calls.types));
             let strange = |(_, calls): (_, &Arc<PendingCalls>)| {
                 (calls.node.clone(), mismatch_remote(name, &*server, &calls.types))
@@ -129,7 +132,7 @@ impl ServiceRegistry {
 
     /// Ends came or went: what others see of those of this name.
     pub(crate) fn count(&self, name: &str) {
-        if let Some(entry) = self.0.lock().get(name) {
+        if let Some(entry) = self.names.lock().get(name) {
             entry.count();
         }
     }
@@ -149,7 +152,7 @@ impl ServiceRegistry {
     pub(crate) fn end(&self) {
         let mut queues = Vec::new();
         let mut clients = Vec::new();
-        for entry in self.0.lock().values() {
+        for entry in self.names.lock().values() {
             queues.push(entry.requests.clone());
             clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
         }
@@ -163,14 +166,7 @@ impl ServiceEntry {
     fn count(&self) {
         let here = |calls: &Arc<PendingCalls>| self.requests.is_served_here(&calls.types);
         self.requests.set_clients(self.clients.iter().filter(|(_, calls)| here(calls)).count());
-        self.clients.iter().for_each(|(_, calls)| calls.count_matched());
-    }
-
-    /// Clients with other types than the server's.
-    fn strangers(&self, serving: &ServerEntry) -> Vec<String> {
-        let types = |(_, calls): (usize, &Arc<PendingCalls>)| -> ServiceTypes { calls.types };
-        let others = self.clients.iter().map(types).filter(|types| !types.agree(&serving.types));
-        others.map(|types| mismatch(&self.requests.name, serving, &types)).collect()
+        self.clients.iter().for_each(|(_, calls)| calls.count_matched(self.requests.servers(&calls.types)));
     }
 }
 
@@ -190,7 +186,7 @@ mod tests {
     fn a_name_goes_with_its_last_end() {
         let context = Context::builder().shared_memory(false).build().unwrap();
         let node = context.node("node").unwrap();
-        let names = || context.shared().services.0.lock().len();
+        let names = || context.shared().services.names.lock().len();
         for _ in 0..3 {
             let client = node.client::<Numbers>("n").create().unwrap();
             let another = node.client::<Numbers>("n").create().unwrap();

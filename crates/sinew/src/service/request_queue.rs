@@ -7,51 +7,115 @@
 //! the context was shut down.
 
 use super::failure::CallFailure;
-use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteClient};
+use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteServer};
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Scheduler, TaskRef};
-use crate::message::block::RawMessage;
+use crate::executor::scheduler::{self, TaskRef};
+use crate::mailbox::notifier::{TaskNotifier, ToSignal};
+use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
-use sinew_shm::{Counter, Counters, EndpointKey};
+use sinew_shm::{Counter, Counters, EndpointKey, OwnEndpoint};
 use std::collections::VecDeque;
-use std::mem;
+use std::fmt::Display;
+use std::{mem, ptr};
 
 /// How many requests may wait while there is no server that says how many.
 pub(crate) const MAX_REQUESTS: usize = 1000;
 
-/// Where an answer goes.
-pub(crate) struct Caller {
-    pub(crate) calls: Arc<PendingCalls>,
-    pub(crate) id: CallId,
+/// A client elsewhere, as the server here sees it.
+pub(crate) trait RemoteClient: Send + Sync {
+    /// Sends it what came of a call. Takes short locks, and runs no code of the program.
+    fn answer(&self, call: CallId, outcome: Result<&RawMessage, &CallFailure>);
+
+    /// Sends the failures for which there was no room.
+    fn send_overdue(&self);
+
+    /// Another executor runs the server, or none: others are told of requests.
+    fn retune(self: Arc<Self>);
 }
 
-/// Where a request comes from.
-#[derive(Clone, Copy)]
-pub(crate) enum Origin {
-    /// A client of this process, which is there until the request is in.
-    Client,
-    /// The same, by way of a server of another process that has gone: its client may have gone
-    /// meanwhile.
-    Returned,
-    /// A client of another process that has asked this server, and no other.
-    Remote {
-        /// The server's number.
-        server: u64,
-    },
+/// Where an answer goes. A call has one, and answering consumes it.
+pub(crate) enum ReplyTo {
+    /// To a client of this process.
+    Local(Arc<PendingCalls>, CallId),
+    /// To a client elsewhere, with its own id of the call.
+    Remote(Arc<dyn RemoteClient>, CallId),
+}
+
+impl ReplyTo {
+    /// Gives the caller what came of its request. An outcome that no caller waits for comes back.
+    #[inline]
+    pub(crate) fn complete(self, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        match self {
+            Self::Local(calls, id) => calls.complete(id, outcome),
+            Self::Remote(client, id) => {
+                client.answer(id, outcome.as_ref().map_err(|fault| &fault.failure));
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the caller still waits, as far as that is known here.
+    pub(crate) fn is_awaited(&self) -> bool {
+        match self {
+            Self::Local(calls, id) => calls.is_awaited(*id),
+            Self::Remote(..) => true,
+        }
+    }
+
+    /// Has a caller that waits look again, as [`PendingCalls::nudge`].
+    pub(crate) fn nudge(&self, deferred: bool) {
+        if let Self::Local(calls, id) = self {
+            calls.nudge(*id, deferred);
+        }
+    }
+
+    /// The types of its client. What came from elsewhere is for the server that it came to.
+    fn types(&self) -> Option<&ServiceTypes> {
+        match self {
+            Self::Local(calls, _) => Some(&calls.types),
+            Self::Remote(..) => None,
+        }
+    }
 }
 
 /// A request on its way.
 pub(crate) struct Request {
     pub(crate) message: RawMessage,
     pub(crate) publication: Publication,
-    pub(crate) caller: Caller,
+    pub(crate) reply_to: ReplyTo,
 }
+
+/// A request that didn't come to wait, or waits no longer.
+pub(crate) struct RefusedRequest {
+    pub(crate) message: RawMessage,
+    pub(crate) reply_to: ReplyTo,
+    pub(crate) failure: CallFailure,
+}
+
+impl Request {
+    #[cold]
+    fn refused(self, failure: CallFailure) -> RefusedRequest {
+        RefusedRequest { message: self.message, reply_to: self.reply_to, failure }
+    }
+}
+
+impl RefusedRequest {
+    /// The caller gets it back, with the reason.
+    pub(crate) fn give_back(self) {
+        let Self { message, reply_to, failure } = self;
+        // If the caller doesn't wait any more, it doesn't want it.
+        drop(reply_to.complete(Err(CallFault { failure, request: Some(message) })));
+    }
+}
+
+/// Where a request is to be announced, and since when it waits.
+pub(crate) type Unannounced = Option<(TaskRef, Stamp)>;
 
 /// What became of a server's requests after it took them.
 #[derive(Default)]
@@ -64,15 +128,21 @@ pub(crate) struct ServerStats {
     pub(crate) unclaimed: AtomicU64,
 }
 
-/// A server, as far as its requests go.
-pub(crate) struct ServerEntry {
+/// A server: what its requests and all its answers need.
+pub(crate) struct ServerCore {
+    pub(crate) requests: Arc<RequestQueue>,
+    /// Blocks for responses.
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) stats: ServerStats,
+    /// How many requests may wait or be in hand.
+    pub(crate) limit: usize,
+    pub(crate) types: ServiceTypes,
+    /// Its number in its participant.
     pub(crate) number: u64,
     /// Its node's full name, for people.
     pub(crate) node: Arc<str>,
-    pub(crate) types: ServiceTypes,
-    /// How many requests may wait or be in hand.
-    pub(crate) limit: usize,
-    pub(crate) stats: Arc<ServerStats>,
+    /// What other processes know it by, until it goes.
+    pub(crate) known: Mutex<Option<OwnEndpoint>>,
 }
 
 /// What a server's queue has seen.
@@ -89,18 +159,20 @@ pub(crate) struct QueueCounts {
 pub(crate) struct RequestQueue {
     state: Mutex<QueueState>,
     pub(crate) name: Arc<str>,
+    pub(crate) session: Arc<Session>,
     /// Signalled when a server came, or everything ended.
     came: Condvar,
 }
 
+#[derive(Default)]
 #[repr(C)]
 struct QueueState {
-    /// The server's entity knows that something waits.
-    announced: bool,
+    /// The server's task takes the requests.
+    notifier: TaskNotifier,
     ever_served: bool,
-    task_ref: Option<TaskRef>,
     queue: VecDeque<Request>,
-    serving: Option<ServerEntry>,
+    /// The server of this process. It keeps the queue, and the queue keeps it until it closes.
+    serving: Option<Arc<ServerCore>>,
     /// Servers elsewhere; the first answers while there is none here.
     remote: Vec<Arc<dyn RemoteServer>>,
     /// Clients elsewhere.
@@ -112,61 +184,11 @@ struct QueueState {
     counters: Option<Counters>,
 }
 
-/// A server elsewhere, as clients here see it.
-pub(crate) trait RemoteServer: Send + Sync {
-    /// What it says of itself.
-    fn described(&self) -> &RemoteEndpoint;
-
-    /// Whether it hasn't gone, be it that no thread here has noticed yet.
-    fn is_there(&self) -> bool;
-
-    /// A client's own line to it. An error says what is wrong.
-    fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String>;
-}
-
-/// A client's line to a server elsewhere: its requests go by it, and the answers come by it.
-pub(crate) trait RemoteServerConnection: Send + Sync {
-    /// What the server knows it by: another line of the same client is another one.
-    fn key(&self) -> EndpointKey;
-
-    /// Sends a request. `quietly`: the calling thread is about to wait for the answer.
-    fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure>;
-
-    /// Waits for the answer to a call of its client, until `deadline` (steady machine time). Then
-    /// the call is given up, as by [`PendingCalls::give_up`], of which this is the result. `None`
-    /// if the answer must be waited for in another way.
-    fn wait(
-        &self,
-        calls: &PendingCalls,
-        id: CallId,
-        deadline: Time,
-    ) -> Option<Result<CallOutcome, Option<RawMessage>>>;
-
-    /// Another executor runs the client's callbacks, or none: others are told of answers. Drains.
-    fn retune(&self);
-
-    /// Settles the calls whose answers are there.
-    fn drain(&self);
-
-    /// The client or the server goes: no more requests. Answers may still come.
-    fn end(&self);
-}
-
 /// Whether a server elsewhere serves calls of these types.
 pub(crate) fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
     let (name, hash, travels) = types.told();
     let described = server.described();
     travels && described.type_name == name && described.hash == hash
-}
-
-/// Says who has which types, where the server is elsewhere.
-pub(crate) fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
-    let RemoteEndpoint { process, type_name, hash, .. } = server.described();
-    format!(
-        "the server of {service} in {process} has type {type_name} ({}), the client has type {}",
-        sinew_msg::TypeHash(*hash),
-        types.describe()
-    )
 }
 
 impl QueueState {
@@ -192,8 +214,9 @@ impl QueueState {
         }
     }
 
-    fn serves(&self, number: u64) -> bool {
-        self.serving.as_ref().is_some_and(|serving| serving.number == number)
+    #[inline]
+    fn is_served_by(&self, server: &ServerCore) -> bool {
+        self.serving.as_ref().is_some_and(|serving| ptr::eq(&raw const **serving, server))
     }
 
     fn is_served_here(&self, types: &ServiceTypes) -> bool {
@@ -206,32 +229,26 @@ impl QueueState {
         usize::from(self.is_served_here(types)) + remote.count()
     }
 
-    fn is_served(&self, types: &ServiceTypes) -> bool {
-        let is_served_by = |server: &Arc<dyn RemoteServer>| server.is_there() && serves(&**server, types);
-        self.is_served_here(types) || self.remote.iter().any(is_served_by)
-    }
-
+    #[inline]
     fn oldest(&self) -> Option<Stamp> {
         self.queue.front().map(|request| request.publication.stamp)
     }
 
-    /// What the server does next, once it has taken one. In a reentrant group it is announced here,
-    /// as the callback for what was taken may run for long; the scheduler to signal is returned in
-    /// place of the stamp.
-    fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
+    #[inline]
+    fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, ToSignal) {
         let oldest = self.oldest();
-        self.announced = oldest.is_some() && self.task_ref.is_some();
-        match (oldest, &self.task_ref) {
-            (Some(oldest), Some(task_ref)) if token.is_reentrant() => {
-                (None, task_ref.notify(oldest).then(|| task_ref.scheduler.clone()))
-            }
-            _ => (oldest, None),
-        }
+        self.notifier.next(oldest, token)
+    }
+
+    /// Takes out the requests that suit a server, or those that don't.
+    fn take_out(&mut self, that_suit: bool, serves: impl Fn(&ServiceTypes) -> bool) -> Vec<Request> {
+        let (out, rest) = mem::take(&mut self.queue)
+            .into_iter()
+            .partition::<VecDeque<_>, _>(|request| request.reply_to.types().is_none_or(&serves) == that_suit);
+        self.queue = rest;
+        out.into()
     }
 }
-
-/// Why a request didn't come to wait.
-pub(crate) type RefusedRequest = (RawMessage, CallFailure);
 
 impl prefetch::Footprint for RequestQueue {
     /// The queue is in memory that may move: it stays there during the look.
@@ -245,93 +262,74 @@ impl prefetch::Footprint for RequestQueue {
     }
 }
 
-/// What is left to do when a request has come, once no lock is held.
-#[must_use]
-pub(crate) enum Announcement {
-    Nothing,
-    /// The executor is to be signalled.
-    Signal(Arc<Scheduler>),
-    /// The caller runs the server, or announces it: it has had something to do since then.
-    Callers(TaskRef, Stamp),
-}
-
-impl Announcement {
-    /// For those that run no server.
-    pub(crate) fn signal(self) {
-        match self {
-            Self::Signal(scheduler) => scheduler.signal(),
-            Self::Callers(task_ref, since) if task_ref.notify(since) => task_ref.scheduler.signal(),
-            Self::Callers(..) | Self::Nothing => {}
-        }
-    }
-}
-
 impl RequestQueue {
-    pub(crate) fn new(name: Arc<str>) -> Arc<Self> {
-        let state = QueueState {
-            announced: false,
-            ever_served: false,
-            task_ref: None,
-            queue: VecDeque::new(),
-            serving: None,
-            remote: Vec::new(),
-            remote_clients: Vec::new(),
-            clients: 0,
-            seen: QueueCounts::default(),
-            counters: None,
-        };
-        Arc::new(Self { state: Mutex::new(state), name, came: Condvar::new() })
+    pub(crate) fn new(name: Arc<str>, session: Arc<Session>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::new(QueueState::default()), name, session, came: Condvar::new() })
+    }
+
+    /// The code that every call goes through, to be fetched before.
+    pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
+        name(Self::enqueue as *const () as usize, 8);
+        name(Self::take_for as *const () as usize, 6);
     }
 
     // ---- the clients' side ----
 
-    /// Brings a request in and announces it. `quietly`: wakes no thread, as the caller will run the
-    /// server itself or see to it that another thread does. Otherwise returns whom to signal. A
-    /// request that was refused comes back.
+    /// Brings a request of a client of this process in, which is there until it is. A request that
+    /// was refused comes back.
+    ///
+    /// `quietly`: no thread is woken. If the request is to be announced then, returns where, and
+    /// since when it waits: the caller announces it, or runs the server itself.
+    #[inline]
+    pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Unannounced, RefusedRequest> {
+        self.enqueue(self.state.lock(), request, quietly)
+    }
+
+    /// Brings a request in that a client elsewhere has for this server, and no other.
+    //
+    // A request keeps its context, and the queue keeps the request: one that no thread takes or
+    // withdraws any more would keep all three for good. So here and in `forward` it is looked under
+    // the lock that closing and withdrawing take afterwards.
+    pub(crate) fn push_remote(&self, server: &ServerCore, request: Request) -> Result<(), RefusedRequest> {
+        let state = self.state.lock();
+        if !state.is_served_by(server) {
+            drop(state);
+            return Err(request.refused(CallFailure::ServerGone));
+        }
+        self.enqueue(state, request, false).map(drop)
+    }
+
     #[inline(never)]
-    pub(crate) fn push(
+    fn enqueue(
         &self,
+        mut state: Guard<'_, QueueState>,
         request: Request,
         quietly: bool,
-        origin: Origin,
-    ) -> Result<Announcement, RefusedRequest> {
-        let mut state = self.state.lock();
-        let calls = &request.caller.calls;
-        if calls.session.has_ended() {
-            return Err((request.message, CallFailure::Shutdown));
-        }
-        // A request keeps its context, and the queue keeps the request: one that no thread takes or
-        // withdraws any more would keep all three for good. So those are refused, under the lock
-        // that closing and withdrawing take afterwards.
-        let has_taker = match origin {
-            Origin::Client => true,
-            Origin::Returned => calls.is_awaited(request.caller.id),
-            Origin::Remote { server } => state.serves(server),
-        };
-        if !has_taker {
+    ) -> Result<Unannounced, RefusedRequest> {
+        if self.session.has_ended() {
             drop(state);
-            return Err((request.message, CallFailure::ServerGone));
+            return Err(request.refused(CallFailure::Shutdown));
         }
-        // Where it went before fits: to compare the types again would allocate.
-        let fits =
-            |server: &&Arc<dyn RemoteServer>| calls.goes_to(server) || serves(&***server, &calls.types);
-        if state.serving.is_none()
-            && let Some(server) = state.remote.iter().find(fits).cloned()
-        {
-            drop(state);
-            return self.forward(request, &server, quietly);
-        }
-        let mut limit = MAX_REQUESTS;
-        let mut in_hand = 0;
+        let (mut limit, mut in_hand) = (MAX_REQUESTS, 0);
         if let Some(serving) = &state.serving {
-            if !serving.types.agree(&calls.types) {
-                let failure = other_type(&self.name, serving, &calls.types);
+            if let Some(types) = request.reply_to.types()
+                && !serving.types.agree(types)
+            {
+                let failure = other_type(&self.name, serving, types);
                 drop(state);
-                return Err((request.message, failure));
+                return Err(request.refused(failure));
             }
             limit = serving.limit;
             // Relaxed: it bounds what piles up, nothing rides on it.
             in_hand = usize::try_from(serving.stats.in_hand.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
+        } else if let ReplyTo::Local(calls, _) = &request.reply_to
+            // Where it went before fits: to compare the types again would allocate.
+            && let Some(server) =
+                state.remote.iter().find(|server| calls.goes_to(server) || serves(&***server, &calls.types))
+        {
+            let server = server.clone();
+            drop(state);
+            return self.forward(request, &server, quietly);
         }
         if state.queue.len().saturating_add(in_hand) >= limit {
             state.seen.refused += 1;
@@ -339,7 +337,7 @@ impl RequestQueue {
                 counters.set(Counter::Refused, state.seen.refused);
             }
             drop(state);
-            return Err((request.message, CallFailure::Full { limit }));
+            return Err(request.refused(CallFailure::Full { limit }));
         }
         let stamp = request.publication.stamp;
         // What came from other processes at different times is answered in the order of the calls.
@@ -348,26 +346,30 @@ impl RequestQueue {
         state.queue.insert(place, request);
         state.seen.received += 1;
         state.count(Some(stamp));
-        if state.announced {
+        if state.notifier.is_announced() {
             if place == 0
-                && let Some(task_ref) = &state.task_ref
+                && let Some(task_ref) = state.notifier.task_ref()
             {
                 task_ref.change_key(stamp);
             }
-            return Ok(Announcement::Nothing);
+            return Ok(None);
         }
-        state.announced = state.task_ref.is_some();
-        Ok(match &state.task_ref {
-            Some(task_ref) if quietly => Announcement::Callers(task_ref.clone(), stamp),
-            Some(task_ref) if task_ref.notify(stamp) => Announcement::Signal(task_ref.scheduler.clone()),
-            _ => Announcement::Nothing,
-        })
+        if quietly {
+            return Ok(state.notifier.notify_quietly().map(|task_ref| (task_ref.clone(), stamp)));
+        }
+        let signal = state.notifier.notify(stamp);
+        drop(state);
+        scheduler::signal(signal);
+        Ok(None)
     }
 
     /// Takes a request back that has not been taken yet.
     pub(crate) fn withdraw(&self, client: u64, id: CallId) -> Option<RawMessage> {
         let mut state = self.state.lock();
-        let is_it = |request: &Request| request.publication.publisher == client && request.caller.id == id;
+        let is_it = |request: &Request| {
+            request.publication.publisher == client
+                && matches!(&request.reply_to, ReplyTo::Local(_, local) if *local == id)
+        };
         let place = state.queue.iter().position(is_it)?;
         let request = state.queue.remove(place)?;
         state.seen.withdrawn += 1;
@@ -378,12 +380,7 @@ impl RequestQueue {
 
     /// Where the server lives, if it has an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
-        self.state.lock().task_ref.clone()
-    }
-
-    /// Whether there is a server for calls of these types.
-    pub(crate) fn is_served(&self, types: &ServiceTypes) -> bool {
-        self.state.lock().is_served(types)
+        self.state.lock().notifier.task_ref().cloned()
     }
 
     /// Whether the server of this process is for calls of these types.
@@ -396,27 +393,59 @@ impl RequestQueue {
         self.state.lock().servers(types)
     }
 
+    /// Whether there is a server now, and whether there ever was one.
+    pub(crate) fn service(&self) -> (bool, bool) {
+        let state = self.state.lock();
+        (state.serving.is_some(), state.ever_served)
+    }
+
+    /// Waits until there is a server for calls of these types, until `deadline` (steady machine
+    /// time), or until the context ends. Whether there is one.
+    pub(crate) fn wait_for_server(&self, types: &ServiceTypes, deadline: Time) -> bool {
+        let mut state = self.state.lock();
+        loop {
+            if self.session.has_ended() {
+                return false;
+            }
+            if state.servers(types) > 0 {
+                return true;
+            }
+            let left = deadline - Time::steady();
+            if left.is_zero() {
+                return false;
+            }
+            self.came.wait_at_most(&mut state, Some(left));
+        }
+    }
+
+    /// The server's types and where it is, for a client that wonders; `None` if there is one that
+    /// serves it, or none at all.
+    pub(crate) fn mismatch(&self, types: &ServiceTypes) -> Option<String> {
+        let state = self.state.lock();
+        if let Some(serving) = &state.serving {
+            return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
+        }
+        let server = state.remote.first()?;
+        let is_served = state.remote.iter().any(|server| serves(&**server, types));
+        (!is_served).then(|| mismatch_remote(&self.name, &**server, types))
+    }
+
     // ---- other processes ----
 
     /// A server of another process came: what waits goes to it.
     pub(crate) fn add_remote(&self, server: Arc<dyn RemoteServer>) {
         let mut state = self.state.lock();
-        let mut waiting = VecDeque::new();
-        if state.serving.is_none() {
-            let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
-                .into_iter()
-                .partition(|request| serves(&*server, &request.caller.calls.types));
-            waiting = fitting;
-            state.queue = others;
-        }
+        let waiting = match state.serving {
+            None => state.take_out(true, |types| serves(&*server, types)),
+            Some(_) => Vec::new(),
+        };
         state.ever_served = true;
         state.remote.push(server.clone());
         drop(state);
         self.came.notify_all();
         for request in waiting {
-            let (calls, id) = (request.caller.calls.clone(), request.caller.id);
-            if let Err((message, failure)) = self.forward(request, &server, false) {
-                drop(calls.complete(id, Err(CallFault { failure, request: Some(message) })));
+            if let Err(refused) = self.forward(request, &server, false) {
+                refused.give_back();
             }
         }
     }
@@ -429,22 +458,25 @@ impl RequestQueue {
         request: Request,
         server: &Arc<dyn RemoteServer>,
         quietly: bool,
-    ) -> Result<Announcement, RefusedRequest> {
-        let calls = &request.caller.calls;
-        let sent = if server.is_there() {
-            calls.connection(server).and_then(|connection| connection.send(&request, quietly))
-        } else {
-            Err(CallFailure::ServerGone)
+    ) -> Result<Unannounced, RefusedRequest> {
+        let Request { message, publication, reply_to } = &request;
+        let ReplyTo::Local(calls, id) = reply_to else {
+            return Err(request.refused(CallFailure::ServerGone));
         };
-        match sent {
-            Ok(()) => Ok(Announcement::Nothing),
+        match calls.send(server, (*id, message, publication), quietly) {
+            Ok(()) => Ok(None),
             Err(CallFailure::ServerGone) => {
                 // Others are told when its end is noticed.
                 self.remove_remote(server);
                 calls.lose(server);
-                self.push(request, quietly, Origin::Returned)
+                let state = self.state.lock();
+                if !calls.is_awaited(*id) {
+                    drop(state);
+                    return Err(request.refused(CallFailure::ServerGone));
+                }
+                self.enqueue(state, request, quietly)
             }
-            Err(failure) => Err((request.message, failure)),
+            Err(failure) => Err(request.refused(failure)),
         }
     }
 
@@ -461,27 +493,27 @@ impl RequestQueue {
 
     /// A client of another process came, and is kept until it or the server goes. False if the
     /// server has gone already.
-    pub(crate) fn add_remote_client(&self, server: u64, remote_client: Arc<dyn RemoteClient>) -> bool {
+    pub(crate) fn add_remote_client(&self, server: &ServerCore, client: Arc<dyn RemoteClient>) -> bool {
         let mut state = self.state.lock();
-        if !state.serves(server) {
+        if !state.is_served_by(server) {
             return false;
         }
-        state.remote_clients.push(remote_client);
+        state.remote_clients.push(client);
         state.count_matched();
         true
     }
 
     /// A client of another process is gone.
-    pub(crate) fn remove_remote_client(&self, remote_client: &Arc<dyn RemoteClient>) {
+    pub(crate) fn remove_remote_client(&self, client: &Arc<dyn RemoteClient>) {
         let mut state = self.state.lock();
-        state.remote_clients.retain(|known| !Arc::ptr_eq(known, remote_client)); // the caller's reference isn't the last one
+        state.remote_clients.retain(|known| !Arc::ptr_eq(known, client)); // the caller's reference isn't the last one
         state.count_matched();
     }
 
-    /// Sends what had no room to clients of other processes.
-    pub(crate) fn send_overdue(&self) {
-        let remote_clients = self.state.lock().remote_clients.clone();
-        remote_clients.iter().for_each(|remote_client| remote_client.send_overdue());
+    /// Does something for each client of another process.
+    pub(crate) fn for_remote_clients(&self, act: impl Fn(Arc<dyn RemoteClient>)) {
+        let clients = self.state.lock().remote_clients.clone();
+        clients.into_iter().for_each(act);
     }
 
     /// What other processes know the server by.
@@ -504,95 +536,62 @@ impl RequestQueue {
         state.count_matched();
     }
 
-    /// Who runs the server has changed.
-    pub(crate) fn retune(&self) {
-        let remote_clients = self.state.lock().remote_clients.clone();
-        remote_clients.into_iter().for_each(|remote_client| remote_client.retune());
-    }
-
-    /// Whether there is a server now, and whether there ever was one.
-    pub(crate) fn service(&self) -> (bool, bool) {
-        let state = self.state.lock();
-        (state.serving.is_some(), state.ever_served)
-    }
-
-    /// Waits until there is a server for calls of these types, until `deadline` (steady machine
-    /// time), or until the context ends. Whether there is one.
-    pub(crate) fn wait_for_server(&self, types: &ServiceTypes, deadline: Time, session: &Session) -> bool {
-        let mut state = self.state.lock();
-        loop {
-            if session.has_ended() {
-                return false;
-            }
-            if state.is_served(types) {
-                return true;
-            }
-            let left = deadline - Time::steady();
-            if left.is_zero() {
-                return false;
-            }
-            self.came.wait_at_most(&mut state, Some(left));
-        }
-    }
-
     // ---- the server's side ----
 
     /// A server comes. What waits for another type of server fails. (That there is none yet the
     /// caller has made sure of.)
-    pub(crate) fn open(&self, serving: ServerEntry) {
+    pub(crate) fn open(&self, server: &Arc<ServerCore>) {
         let mut state = self.state.lock();
-        let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
-            .into_iter()
-            .partition(|request| request.caller.calls.types.agree(&serving.types));
-        let waiting = fitting.len() as u64;
-        state.queue = fitting;
-        state.seen = QueueCounts { received: waiting, ..QueueCounts::default() };
+        let others = state.take_out(false, |types| types.agree(&server.types));
+        state.seen = QueueCounts { received: state.queue.len() as u64, ..QueueCounts::default() };
         state.ever_served = true;
-        let failures: Vec<_> = others
-            .into_iter()
-            .map(|request| (other_type(&self.name, &serving, &request.caller.calls.types), request))
-            .collect();
-        state.serving = Some(serving);
+        state.serving = Some(server.clone());
         drop(state);
         self.came.notify_all();
-        for (failure, request) in failures {
-            request.fail(failure);
+        for request in others {
+            let types = request.reply_to.types();
+            let failure =
+                types.map_or(CallFailure::ServerGone, |types| other_type(&self.name, server, types));
+            request.refused(failure).give_back();
         }
     }
 
     /// The server goes: what waits for it fails.
-    pub(crate) fn close(&self, number: u64) {
-        let waiting = {
-            let mut state = self.state.lock();
-            if !state.serves(number) {
-                return;
-            }
-            state.serving = None;
-            state.task_ref = None;
-            state.counters = None;
-            state.announced = false;
-            (mem::take(&mut state.queue), mem::take(&mut state.remote_clients))
-        };
-        let (waiting, remote_clients) = waiting;
-        drop(remote_clients);
-        waiting.into_iter().for_each(|request| request.fail(CallFailure::ServerGone));
+    pub(crate) fn close(&self, server: &ServerCore) {
+        let mut state = self.state.lock();
+        if !state.is_served_by(server) {
+            return;
+        }
+        let (serving, notifier) = (state.serving.take(), mem::take(&mut state.notifier));
+        state.counters = None;
+        let (waiting, clients) = (mem::take(&mut state.queue), mem::take(&mut state.remote_clients));
+        drop(state);
+        drop((serving, notifier, clients));
+        waiting.into_iter().for_each(|request| request.refused(CallFailure::ServerGone).give_back());
     }
 
     /// Everything ends: what waits fails.
     pub(crate) fn end(&self) {
         let waiting = mem::take(&mut self.state.lock().queue);
-        waiting.into_iter().for_each(|request| request.fail(CallFailure::Shutdown));
+        waiting.into_iter().for_each(|request| request.refused(CallFailure::Shutdown).give_back());
         self.came.notify_all();
+    }
+
+    /// The state, if this is still its server.
+    #[inline]
+    fn of(&self, server: &ServerCore) -> Option<Guard<'_, QueueState>> {
+        Some(self.state.lock()).filter(|state| state.is_served_by(server))
     }
 
     /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps
     /// the server ready, if there is more; in a reentrant group that has been announced already.
     #[inline(never)]
-    pub(crate) fn take_for(&self, number: u64, token: &GroupToken) -> Option<(Request, Option<Stamp>)> {
-        let mut state = self.state.lock();
-        if !state.serves(number) {
-            return None;
-        }
+    pub(crate) fn take_for(
+        &self,
+        server: &ServerCore,
+        token: &GroupToken,
+    ) -> Option<(Request, Option<Stamp>)> {
+        let mut state = self.of(server)?;
         let request = state.queue.pop_front();
         state.count(None);
         let (next, signal) = state.next(token);
@@ -603,11 +602,8 @@ impl RequestQueue {
 
     /// What the server does next, if it did something else this time; as with
     /// [`take_for`](Self::take_for).
-    pub(crate) fn next_for(&self, number: u64, token: &GroupToken) -> Option<Stamp> {
-        let mut state = self.state.lock();
-        if !state.serves(number) {
-            return None;
-        }
+    pub(crate) fn next_for(&self, server: &ServerCore, token: &GroupToken) -> Option<Stamp> {
+        let mut state = self.of(server)?;
         let (next, signal) = state.next(token);
         drop(state);
         scheduler::signal(signal);
@@ -615,97 +611,64 @@ impl RequestQueue {
     }
 
     /// What is announced still, after a callback panicked.
-    pub(crate) fn pending(&self, number: u64) -> Option<Stamp> {
-        let state = self.state.lock();
-        if state.serves(number) && state.announced { state.oldest() } else { None }
+    pub(crate) fn pending(&self, server: &ServerCore) -> Option<Stamp> {
+        let state = self.of(server)?;
+        state.notifier.pending(state.oldest())
     }
 
     /// Takes back the announcement if nothing waits; whether something does. `other`: the server
     /// has something else to do.
-    pub(crate) fn retract(&self, number: u64, other: bool) -> bool {
-        let mut state = self.state.lock();
-        if !state.serves(number) {
-            return other;
-        }
-        let waits = state.oldest().is_some();
+    pub(crate) fn retract(&self, server: &ServerCore, other: bool) -> bool {
+        let Some(mut state) = self.of(server) else { return other };
+        let waits = !state.queue.is_empty();
         if !waits {
-            state.announced = false;
-            if !other && let Some(task_ref) = &state.task_ref {
-                task_ref.clear_ready();
-            }
+            state.notifier.retract(other);
         }
         waits || other
     }
 
     /// Sets where to announce requests, announces those that wait, and lets their callers know,
     /// which may want to help.
-    pub(crate) fn attach(&self, number: u64, task_ref: Option<TaskRef>) {
-        let mut state = self.state.lock();
-        if !state.serves(number) {
-            return;
-        }
-        let oldest = state.oldest();
-        state.announced = task_ref.is_some() && oldest.is_some();
-        let signal = match (&task_ref, oldest) {
-            (Some(task_ref), Some(oldest)) if task_ref.notify(oldest) => Some(task_ref.scheduler.clone()),
+    pub(crate) fn attach(&self, server: &ServerCore, task_ref: Option<TaskRef>) {
+        let Some(mut state) = self.of(server) else { return };
+        let (came, oldest) = (task_ref.is_some(), state.oldest());
+        let (before, signal) = state.notifier.attach(task_ref, oldest);
+        let local = |request: &Request| match &request.reply_to {
+            ReplyTo::Local(calls, id) if came => Some((calls.clone(), *id)),
             _ => None,
         };
-        let came = task_ref.is_some();
-        let old = mem::replace(&mut state.task_ref, task_ref);
-        let waiting: Vec<_> = if came {
-            state.queue.iter().map(|request| (request.caller.calls.clone(), request.caller.id)).collect()
-        } else {
-            Vec::new()
-        };
+        let waiting: Vec<_> = state.queue.iter().filter_map(local).collect();
         drop(state);
-        drop(old);
+        drop(before);
         scheduler::signal(signal);
-        waiting.iter().for_each(|(calls, id)| calls.nudge(*id));
-        self.retune();
+        waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
+        self.for_remote_clients(RemoteClient::retune);
     }
 
     /// What the server's queue has seen.
-    pub(crate) fn seen(&self, number: u64) -> QueueCounts {
-        let state = self.state.lock();
-        if !state.serves(number) {
-            return QueueCounts::default();
-        }
+    pub(crate) fn seen(&self, server: &ServerCore) -> QueueCounts {
+        let Some(state) = self.of(server) else { return QueueCounts::default() };
         QueueCounts { waiting: state.queue.len() as u64, ..state.seen }
-    }
-
-    /// The server's types and where it is, for a client that wonders; `None` if there is one that
-    /// serves it, or none at all.
-    pub(crate) fn mismatch(&self, types: &ServiceTypes) -> Option<String> {
-        let state = self.state.lock();
-        if let Some(serving) = &state.serving {
-            return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
-        }
-        let server = state.remote.first()?;
-        let is_served = state.remote.iter().any(|server| serves(&**server, types));
-        (!is_served).then(|| mismatch_remote(&self.name, &**server, types))
-    }
-}
-
-impl Request {
-    /// The caller gets it back, with the reason.
-    fn fail(self, failure: CallFailure) {
-        let Caller { calls, id } = self.caller;
-        // If the caller doesn't wait any more, it doesn't want it.
-        drop(calls.complete(id, Err(CallFault { failure, request: Some(self.message) })));
     }
 }
 
 /// Says who has which types.
-pub(crate) fn mismatch(service: &str, serving: &ServerEntry, types: &ServiceTypes) -> String {
-    format!(
-        "the server of {service} in node {} has type {}, the client has type {}",
-        serving.node,
-        serving.types.describe(),
-        types.describe()
-    )
+pub(crate) fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
+    differ(service, format_args!("node {}", server.node), server.types.describe(), types)
+}
+
+/// The same, where the server is elsewhere.
+pub(crate) fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
+    let RemoteEndpoint { process, type_name, hash, .. } = server.described();
+    differ(service, process, format_args!("{type_name} ({})", sinew_msg::TypeHash(*hash)), types)
+}
+
+fn differ(service: &str, place: impl Display, theirs: impl Display, types: &ServiceTypes) -> String {
+    let types = types.describe();
+    format!("the server of {service} in {place} has type {theirs}, the client has type {types}")
 }
 
 #[cold]
-fn other_type(service: &str, serving: &ServerEntry, types: &ServiceTypes) -> CallFailure {
-    CallFailure::OtherType { reason: mismatch(service, serving, types) }
+fn other_type(service: &str, server: &ServerCore, types: &ServiceTypes) -> CallFailure {
+    CallFailure::OtherType { reason: mismatch(service, server, types) }
 }

@@ -3,30 +3,14 @@
 use super::error::RespondError;
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallOutcome};
-use super::request_queue::{Caller, RequestQueue, ServerStats};
+use super::request_queue::{ReplyTo, ServerCore};
 use crate::message::Unique;
-use crate::message::block::Pool;
 use crate::message::into_message::{IntoUnique, erase};
-use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicU64, Ordering};
 use sinew_msg::Service;
-use sinew_shm::OwnEndpoint;
 use std::fmt;
 use std::fmt::Display;
 use std::marker::PhantomData;
-
-/// What all answers of a server need.
-pub(crate) struct ServerCore {
-    /// The server's number in its participant.
-    pub(crate) number: u64,
-    pub(crate) requests: Arc<RequestQueue>,
-    /// Blocks for responses.
-    pub(crate) pool: Arc<Pool>,
-    pub(crate) stats: Arc<ServerStats>,
-    /// The node's full name, for people.
-    pub(crate) node: Arc<str>,
-    /// What other processes know the server by, until it goes.
-    pub(crate) known: Mutex<Option<OwnEndpoint>>,
-}
 
 fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed); // a statistic: nothing rides on it
@@ -34,41 +18,41 @@ fn count(counter: &AtomicU64) {
 
 impl ServerCore {
     /// Gives a caller what came of its request. An outcome that no caller waits for comes back.
-    pub(crate) fn complete(&self, caller: &Caller, outcome: CallOutcome) -> Result<(), CallOutcome> {
+    pub(crate) fn complete(&self, reply_to: ReplyTo, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let stats = &self.stats;
         let counter = match &outcome {
             Ok(_) => &stats.answered,
             Err(CallFault { failure: CallFailure::Dropped, .. }) => &stats.dropped,
             Err(_) => &stats.failed,
         };
-        let result = caller.calls.complete(caller.id, outcome);
+        let result = reply_to.complete(outcome);
         count(if result.is_ok() { counter } else { &stats.unclaimed });
         result
     }
 
-    pub(crate) fn fail(&self, caller: &Caller, failure: CallFailure) {
+    pub(crate) fn fail(&self, reply_to: ReplyTo, failure: CallFailure) {
         // If the caller doesn't wait, it doesn't miss it.
-        drop(self.complete(caller, Err(CallFault { failure, request: None })));
+        drop(self.complete(reply_to, Err(CallFault { failure, request: None })));
     }
 }
 
 /// A request that was taken to be answered later. Dropped, it is answered with a failure.
 pub(crate) struct ReplyToken {
-    caller: Option<Caller>,
+    reply_to: Option<ReplyTo>,
     core: Arc<ServerCore>,
 }
 
 impl ReplyToken {
-    pub(crate) fn new(caller: Caller, core: &Arc<ServerCore>) -> Self {
+    pub(crate) fn new(reply_to: ReplyTo, core: &Arc<ServerCore>) -> Self {
         count(&core.stats.in_hand);
-        caller.calls.defer(caller.id);
-        Self { caller: Some(caller), core: core.clone() }
+        reply_to.nudge(true);
+        Self { reply_to: Some(reply_to), core: core.clone() }
     }
 
     pub(crate) fn complete(&mut self, outcome: CallOutcome) -> Result<(), CallOutcome> {
-        let Some(caller) = self.caller.take() else { return Err(outcome) };
+        let Some(reply_to) = self.reply_to.take() else { return Err(outcome) };
         self.core.stats.in_hand.fetch_sub(1, Ordering::Relaxed); // as in `count`
-        self.core.complete(&caller, outcome)
+        self.core.complete(reply_to, outcome)
     }
 
     pub(crate) fn fail(&mut self, failure: CallFailure) {
@@ -83,7 +67,7 @@ impl ReplyToken {
 
 impl Drop for ReplyToken {
     fn drop(&mut self) {
-        if self.caller.is_some() {
+        if self.reply_to.is_some() {
             self.fail(if std::thread::panicking() {
                 CallFailure::Panicked { message: "it dropped the request over that".to_owned() }
             } else {
@@ -157,7 +141,7 @@ impl<S: Service> Responder<S> {
 
     /// Whether the caller still waits: to be asked before a long piece of work.
     pub fn is_awaited(&self) -> bool {
-        self.reply_token.caller.as_ref().is_some_and(|caller| caller.calls.is_awaited(caller.id))
+        self.reply_token.reply_to.as_ref().is_some_and(ReplyTo::is_awaited)
     }
 }
 

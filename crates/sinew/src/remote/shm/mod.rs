@@ -7,10 +7,12 @@
 //! | `endpoint_info` | what participants tell each other of an entity |
 //! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
 //! | `remote_publisher` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
+//! | `directed` | a line: messages for one reader there that must get all of them; requests and answers |
 //! | `services` | services: a server of another process and a client's connection with it (`RemoteServer`, `RemoteServerConnection`), and the clients there that a server has (`RemoteClient`) |
 //! | `type_descriptions` | the descriptions of our types, for tools |
 //! | `receiver_thread` | the thread that receives for subscriptions without an executor |
 
+mod directed;
 pub(crate) mod endpoint_info;
 pub(crate) mod receiver_thread;
 pub(crate) mod remote_publisher;
@@ -24,9 +26,9 @@ use crate::mailbox::deferred::Deferred;
 use crate::message::type_support::TypeSupport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
-use crate::service::pending_calls::PendingCalls;
+use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
 use crate::service::registry::ServiceRegistry;
-use crate::service::request_queue::{RemoteServer, RemoteServerConnection};
+use crate::service::request_queue::{RemoteClient, ServerCore};
 use crate::service::types::ServiceTypes;
 use crate::sys::logging::{Level, later, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -38,7 +40,7 @@ use crate::topic::subscription_core::{RemoteSource, SubscriptionCore};
 use receiver_thread::ReceiverThread;
 use remote_publisher::RemotePublisher;
 use sender::ShmAddress;
-use services::{LocalServer, PendingClient, ShmServer, ShmServerConnection};
+use services::{PendingClient, ShmServer, ShmServerConnection};
 use sinew_shm::{
     CapacityError, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Incoming, JoinError, Observer,
     OwnEndpoint, Participant, Peer, Sink,
@@ -65,7 +67,7 @@ pub(crate) struct ShmTransport {
     /// Our subscriptions, by the keys that the others know them by.
     subscription_cores: Mutex<HashMap<EndpointKey, Weak<SubscriptionCore>>>,
     /// Our servers, likewise.
-    servers: Mutex<HashMap<EndpointKey, LocalServer>>,
+    servers: Mutex<HashMap<EndpointKey, Arc<ServerCore>>>,
     /// Our clients' ways to servers, by their entities.
     connections: Mutex<HashMap<EndpointKey, Weak<ShmServerConnection>>>,
     /// Servers of others.
@@ -155,22 +157,17 @@ impl ShmTransport {
         Ok(entity)
     }
 
-    /// An entity of its own for a client's way to one server: its requests come from it, and
-    /// answers go to it.
-    pub(crate) fn advertise_connection(
+    /// Tells the others of an entity of its own for one line: of requests that a client sends to
+    /// one server, or of answers to one client. `about`: the end's number, its node, and the
+    /// service.
+    fn advertise_line(
         &self,
-        calls: &Arc<PendingCalls>,
+        kind: EndpointKind,
+        (number, node, name): (u64, &str, &str),
+        table: &'static TypeSupport,
     ) -> Result<OwnEndpoint, CapacityError> {
-        let about = EndpointAbout {
-            kind: EndpointKind::Request,
-            number: calls.number,
-            node: &calls.node,
-            name: &calls.requests.name,
-            table: Some(calls.types.request()),
-            qos: QoS::services(),
-            of_node: None,
-        };
-        self.advertise(&about)
+        let (table, qos) = (Some(table), QoS::services());
+        self.advertise(&EndpointAbout { kind, number, node, name, table, qos, of_node: None })
     }
 
     /// From now on answers find this connection.
@@ -185,10 +182,6 @@ impl ShmTransport {
 
     pub(crate) fn remove_connection(&self, key: EndpointKey) {
         self.connections.lock().remove(&key);
-    }
-
-    pub(crate) fn context(&self) -> Option<Arc<dyn LocalEndpoints>> {
-        self.context.upgrade()
     }
 
     /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are
@@ -242,6 +235,11 @@ impl ShmTransport {
         })
     }
 
+    /// The port on which a line is heard: of the executor that runs its end, or of the receiver.
+    fn port_for(self: &Arc<Self>, scheduler: Option<&Scheduler>) -> Option<Arc<EventReceiver>> {
+        scheduler.and_then(|scheduler| self.port_of(scheduler)).or_else(|| self.receiver())
+    }
+
     /// Whether this is a server of ours.
     pub(crate) fn has_server(&self, key: EndpointKey) -> bool {
         self.servers.lock().contains_key(&key)
@@ -257,10 +255,10 @@ impl ShmTransport {
                 self.unserved.lock().push(pending_client);
             }
         }
-        servers.iter().for_each(|server| server.requests.send_overdue());
+        servers.iter().for_each(|server| server.requests.for_remote_clients(|client| client.send_overdue()));
         if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
             self.retune_all();
-            servers.iter().for_each(|server| server.requests.retune());
+            servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retune));
             let connections: Vec<_> = self.connections.lock().values().filter_map(Weak::upgrade).collect();
             connections.iter().for_each(|connection| connection.retune());
         }
@@ -295,18 +293,13 @@ impl Presence for ShmTransport {
 
 impl ShmTransport {
     /// Tells other processes of a server.
-    pub(crate) fn make_server_known(
-        &self,
-        node: &str,
-        serves: &LocalServer,
-        limit: usize,
-    ) -> Result<OwnEndpoint, CreateError> {
-        let qos = QoS::services().max_samples(limit);
-        let name = &serves.requests.name;
+    pub(crate) fn make_server_known(&self, server: &Arc<ServerCore>) -> Result<OwnEndpoint, CreateError> {
+        let qos = QoS::services().max_samples(server.limit);
+        let ServerCore { requests, number, node, types, .. } = &**server;
         let mut servers = self.servers.lock(); // as in `advertise_or`
         let entity =
-            self.advertise_service((EndpointKind::Server, serves.number), (node, name), &serves.types, qos)?;
-        servers.insert(entity.key(), serves.clone());
+            self.advertise_service((EndpointKind::Server, *number), (node, &requests.name), types, qos)?;
+        servers.insert(entity.key(), server.clone());
         Ok(entity)
     }
 
@@ -406,7 +399,10 @@ impl Observer for DiscoveryObserver {
                 context.graph().add_remote_subscription(subscription);
             }
             EndpointKind::Server => {
-                let server = ShmServer::new(&transport, peer, key, described);
+                let server = {
+                    let (transport, peer) = (Arc::downgrade(&transport), peer.clone());
+                    Arc::new(ShmServer { transport, peer, key, described })
+                };
                 transport.services.lock().insert((peer.id(), key), server.clone());
                 if server.described().travels {
                     context.services().add_remote(&entity.name, server);

@@ -10,11 +10,11 @@
 //! want.
 
 use super::ShmTransport;
+use super::sender::publication_of;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
 use crate::message::block::RawMessage;
-use crate::message::info::{Lineage, Publication, introduce};
-use crate::sys::clock::Stamp;
+use crate::message::info::{Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -406,14 +406,7 @@ impl RemotePublisher {
     }
 
     fn publication(&self, sequence: u64, head: &Head) -> Publication {
-        let stamp = Stamp { time: head.stamp, order: head.order };
-        Publication {
-            stamp,
-            sequence,
-            publisher: self.publisher,
-            lineage: Lineage::new(head.lineage_stamp, head.lineage_id),
-            expires: stamp.time.saturating_add(self.lifespan),
-        }
+        publication_of(head, sequence, self.publisher, self.lifespan)
     }
 
     /// Brings a message into the histories of a group; gives it back if one that must get

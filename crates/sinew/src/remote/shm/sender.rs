@@ -13,9 +13,10 @@
 
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::RawMessage;
-use crate::message::info::Publication;
+use crate::message::info::{Lineage, Publication};
 use crate::message::type_support::TypeSupport;
 use crate::ros::qos::QoS;
+use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 use crate::topic::remote_sink::{
     JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
@@ -337,5 +338,18 @@ pub(super) fn head_of(publication: &Publication) -> Head {
         order: publication.stamp.order,
         lineage_stamp: publication.lineage.stamp().nanoseconds(),
         lineage_id: publication.lineage.id(),
+    }
+}
+
+/// What [`head_of`] wrote down elsewhere.
+#[inline]
+pub(super) fn publication_of(head: &Head, sequence: u64, publisher: u64, lifespan: i64) -> Publication {
+    let stamp = Stamp { time: head.stamp, order: head.order };
+    Publication {
+        stamp,
+        sequence,
+        publisher,
+        lineage: Lineage::new(head.lineage_stamp, head.lineage_id),
+        expires: stamp.time.saturating_add(lifespan),
     }
 }

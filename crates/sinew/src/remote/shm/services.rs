@@ -1,234 +1,46 @@
 //! Services across processes.
 //!
-//! A client has a ring of its own for its requests, and for each client of another process a server
-//! has a ring for its answers (so no client holds up another). Both ends are bound: a writer never
-//! overtakes its reader. What is announced to whom follows the same rules as messages.
+//! A client has a [line](super::directed) of its own to a server of another process for its
+//! requests, and that server has one to each of its clients for its answers, so no client holds up
+//! another. What is announced to which thread follows the same rules as messages.
 //!
 //! | | client's process | server's process |
 //! |---|---|---|
-//! | request | [`ShmServerConnection`]: encodes it into the client's ring | [`ShmClient`]: reads it, and asks for the client as if it were here |
-//! | answer | [`ShmServerConnection`]: reads it, and settles the call | [`ShmClient`]: encodes it into the ring for this client |
-//!
-//! A request begins with a header of 16 bytes: the call's sequence number, and its place in the
-//! client's list. So does an answer; its header also tells what kind of answer it is. Then follows
-//! the image of the request or response, or the text of a failure.
+//! | request | [`ShmServerConnection`]: writes it | [`ShmClient`]: reads it, and brings it into the server's queue |
+//! | answer | [`ShmServerConnection`]: reads it, and settles the call | [`ShmClient`]: writes it |
 //!
 //! # What can't be sent or read
 //!
 //! Each call is told. An answer for which there is no memory becomes a short failure, which needs
 //! none; if there is not even room in the ring, it waits for some. What can't be read doesn't say
-//! whose it is: then all calls fail that wait for an answer by that way. A client for whose answers
-//! there is no room at all is served when there is some.
+//! of which call it is: then all calls fail that wait for an answer by that line. A client for
+//! whose answers there is no room at all is served when there is some.
 
-use super::sender::head_of;
-use super::{EndpointAbout, ShmTransport};
+use super::ShmTransport;
+use super::directed::{DirectedReader, DirectedWriter, Received};
+use super::sender::{head_of, publication_of};
 use crate::executor::blocked::Blocked;
-use crate::executor::scheduler::Scheduler;
-use crate::message::block::{Pool, RawMessage};
-use crate::message::info::{Lineage, Publication, introduce};
-use crate::ros::qos::QoS;
+use crate::message::block::RawMessage;
+use crate::message::info::{Publication, introduce};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{
-    CallFault, CallId, CallOutcome, PendingCalls, RemoteClient, WakeWaiters,
+    CallFault, CallId, CallWaiter, PendingCalls, RemoteServer, RemoteServerConnection, RemoteWait,
 };
-use crate::service::request_queue::{
-    Caller, MAX_REQUESTS, Origin, RemoteServer, RemoteServerConnection, Request, RequestQueue,
-};
-use crate::service::types::ServiceTypes;
-use crate::sys::clock::{Stamp, Time};
-use crate::sys::coalescing_lock::CoalescingLock;
+use crate::service::request_queue::{MAX_REQUESTS, RemoteClient, ReplyTo, Request, ServerCore};
+use crate::sys::clock::Time;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
-use sinew_shm::{
-    CapacityError, Connect, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, OwnEndpoint, Peer,
-    Sink, Writer,
-};
-use std::collections::VecDeque;
+use sinew_shm::{CapacityError, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Peer, Sink};
 use std::sync::{OnceLock, Weak};
-
-/// Bytes before the image.
-const HEADER: usize = 16;
-
-/// Bytes that go into a ring's slot.
-const INLINE: usize = 200;
-
-/// Places of a new ring; it doubles when they don't do.
-const FIRST_DEPTH: usize = 8;
-
-/// Blocks for what comes from outside.
-const POOL_CAPACITY: usize = 64;
-
-/// How long a failure's text may be.
-const LONGEST_TEXT: usize = 4096;
-
-/// What an answer is; 0 is a response.
-mod answer {
-    pub(super) const RESPONSE: u8 = 0;
-    pub(super) const FAILED: u8 = 1;
-    pub(super) const PANICKED: u8 = 2;
-    pub(super) const DROPPED: u8 = 3;
-    pub(super) const FULL: u8 = 4;
-    pub(super) const GONE: u8 = 5;
-    pub(super) const OTHER: u8 = 6;
-    /// A request that can't be read, nobody knows which.
-    pub(super) const LOST: u8 = 7;
-}
-
-fn header(sequence: u64, place: u32, kind: u8) -> [u8; HEADER] {
-    let mut bytes = [0; HEADER];
-    bytes[..8].copy_from_slice(&sequence.to_le_bytes());
-    bytes[8..12].copy_from_slice(&place.to_le_bytes());
-    bytes[12] = kind;
-    bytes
-}
-
-/// Header and body of what came; `None` if it is too short.
-fn parse(bytes: &[u8]) -> Option<(u64, u32, u8, &[u8])> {
-    let (header, body) = bytes.split_first_chunk::<HEADER>()?;
-    let (sequence, rest) = header.split_first_chunk::<8>()?;
-    let (place, rest) = rest.split_first_chunk::<4>()?;
-    Some((u64::from_le_bytes(*sequence), u32::from_le_bytes(*place), rest[0], body))
-}
-
-/// A ring with one reader that must get everything.
-struct DirectedRing {
-    writer: Writer,
-    peer: u64,
-    next: u64,
-    depth: usize,
-    scratch: Vec<u8>,
-    /// Short failures for which there is no room in the ring.
-    overdue: VecDeque<(Head, Vec<u8>)>,
-}
-
-impl DirectedRing {
-    fn open(entity: &Arc<OwnEndpoint>, peer: &Arc<Peer>, target: EndpointKey) -> Result<Self, CapacityError> {
-        let mut writer = Writer::new(entity.clone(), FIRST_DEPTH, INLINE, 1)?;
-        let connect = Connect {
-            target: Some(target),
-            first: 1,
-            live: 1,
-            depth: FIRST_DEPTH,
-            capacity: Some(FIRST_DEPTH),
-        };
-        writer.connect(peer, &connect)?;
-        let (scratch, overdue) = (Vec::new(), VecDeque::new());
-        Ok(Self { writer, peer: peer.id(), next: 1, depth: FIRST_DEPTH, scratch, overdue })
-    }
-
-    /// Whether there is a place for one more, or as many as `most` are under way.
-    fn make_room(&mut self, most: usize) -> Result<bool, CapacityError> {
-        if !self.writer.has_room() {
-            if self.depth >= most {
-                return Ok(false);
-            }
-            self.writer.grow(self.depth * 2)?;
-            self.depth *= 2;
-            self.writer.bind(self.peer, Some(self.depth));
-        }
-        Ok(true)
-    }
-
-    /// Sends a failure that needs no memory but a slot of the ring; later, if there is none. Its
-    /// text may be cut.
-    fn send_short(&mut self, header: [u8; HEADER], head: &Head, text: &str) {
-        let mut image = header.to_vec();
-        let room = self.writer.inline() - HEADER;
-        let end = (0..=text.len().min(room)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        image.extend_from_slice(&text.as_bytes()[..end]);
-        self.overdue.push_back((*head, image));
-        self.send_overdue();
-    }
-
-    /// Sends what had no room.
-    fn send_overdue(&mut self) {
-        while !self.overdue.is_empty() && matches!(self.make_room(usize::MAX), Ok(true)) {
-            let Some((head, image)) = self.overdue.pop_front() else { return };
-            self.writer.publish_inline(self.next, &head, &image);
-            self.next += 1;
-        }
-    }
-
-    /// Sends a header and the image of a value. False if as many as `most` are under way already.
-    fn send(
-        &mut self,
-        header: [u8; HEADER],
-        head: &Head,
-        body: Body<'_>,
-        most: usize,
-    ) -> Result<bool, CapacityError> {
-        if !self.make_room(most)? {
-            return Ok(false);
-        }
-        let length = HEADER + body.length();
-        if length <= self.writer.inline() {
-            self.scratch.clear();
-            self.scratch.extend_from_slice(&header);
-            self.scratch.resize(length, 0);
-            body.write(&mut self.scratch[HEADER..]);
-            self.writer.publish_inline(self.next, head, &self.scratch);
-        } else {
-            let mut loan = self.writer.lender().loan(length)?;
-            let bytes = loan.bytes_mut();
-            bytes[..HEADER].copy_from_slice(&header);
-            body.write(&mut bytes[HEADER..]);
-            self.writer.publish_lent(self.next, head, loan.share());
-        }
-        self.next += 1;
-        Ok(true)
-    }
-}
-
-/// What follows the header.
-#[derive(Clone, Copy)]
-enum Body<'a> {
-    Value(&'a RawMessage),
-    Text(&'a str),
-}
-
-impl Body<'_> {
-    fn length(self) -> usize {
-        match self {
-            Body::Value(value) => match &value.table().image {
-                // SAFETY: the table is the value's own.
-                Some(image) => unsafe { (image.size)(value.value().as_ptr()) },
-                None => 0,
-            },
-            Body::Text(text) => text.len().min(LONGEST_TEXT),
-        }
-    }
-
-    fn write(self, to: &mut [u8]) {
-        match self {
-            Body::Value(value) => {
-                if let Some(image) = &value.table().image {
-                    // SAFETY: the table is the value's own.
-                    unsafe { (image.encode)(value.value().as_ptr(), to) };
-                }
-            }
-            Body::Text(text) => to.copy_from_slice(&text.as_bytes()[..to.len()]),
-        }
-    }
-}
+use std::time::Duration;
 
 /// A server of another process.
 pub(crate) struct ShmServer {
-    transport: Weak<ShmTransport>,
-    peer: Arc<Peer>,
-    key: EndpointKey,
-    described: RemoteEndpoint,
-}
-
-impl ShmServer {
-    pub(crate) fn new(
-        transport: &Arc<ShmTransport>,
-        peer: &Arc<Peer>,
-        key: EndpointKey,
-        described: RemoteEndpoint,
-    ) -> Arc<Self> {
-        Arc::new(Self { transport: Arc::downgrade(transport), peer: peer.clone(), key, described })
-    }
+    pub(super) transport: Weak<ShmTransport>,
+    pub(super) peer: Arc<Peer>,
+    pub(super) key: EndpointKey,
+    pub(super) described: RemoteEndpoint,
 }
 
 impl RemoteServer for ShmServer {
@@ -244,9 +56,10 @@ impl RemoteServer for ShmServer {
         let Some(transport) = self.transport.upgrade() else {
             return Err("the client is not known to other processes".to_owned());
         };
-        let connection =
-            ShmServerConnection::open(&transport, calls, self).map_err(|error| error.to_string())?;
-        Ok(connection)
+        match ShmServerConnection::open(&transport, calls, self) {
+            Ok(connection) => Ok(connection),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
 
@@ -259,37 +72,16 @@ pub(crate) struct ShmServerConnection {
     /// How many requests may be under way.
     limit: usize,
     /// `None` once it has ended.
-    ring: Mutex<Option<DirectedRing>>,
-    replies: CoalescingLock<Replies>,
-    /// What else is to be done at the next look.
-    changes: Mutex<Changes>,
+    requests: Mutex<Option<DirectedWriter>>,
+    answers: DirectedReader,
     /// Threads that wait for answers.
     threads: Mutex<Threads>,
-}
-
-struct Replies {
-    incoming: Option<Incoming>,
-    buffer: Vec<u8>,
-    pool: Arc<Pool>,
-    /// Scratch of `drain_replies`.
-    completed: Vec<(CallId, CallOutcome)>,
-    /// Something was wrong with an answer, nobody knows whose.
-    lost: Option<String>,
-}
-
-/// What changed about a line.
-#[derive(Default)]
-struct Changes {
-    /// Where the answers come from.
-    incoming: Option<Incoming>,
-    /// Who is to be told of them.
-    port: Option<Option<Arc<EventReceiver>>>,
 }
 
 #[derive(Default)]
 struct Threads {
     waiting: usize,
-    /// The port of the one that waits alone, or was the last one that did: nobody else is told of
+    /// The port of the one that waits alone, or was the last one that did: no other is told of
     /// answers.
     alone: Option<Arc<EventReceiver>>,
 }
@@ -301,31 +93,28 @@ impl ShmServerConnection {
         calls: &Arc<PendingCalls>,
         server: &ShmServer,
     ) -> Result<Arc<Self>, CapacityError> {
-        let entity = Arc::new(transport.advertise_connection(calls)?);
+        let about = (calls.number, &*calls.node, &*calls.service);
+        let entity = transport.advertise_line(EndpointKind::Request, about, calls.types.request())?;
         let key = entity.key();
-        let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
-        let replies = Replies { incoming: None, buffer: Vec::new(), pool, completed: Vec::new(), lost: None };
         let this = Arc::new(Self {
             calls: Arc::downgrade(calls),
             transport: Arc::downgrade(transport),
             key,
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
-            ring: Mutex::new(None),
-            replies: CoalescingLock::new(replies),
-            changes: Mutex::default(),
+            requests: Mutex::new(None),
+            answers: DirectedReader::new(false, calls.types.response()),
             threads: Mutex::default(),
         });
         transport.add_connection(&this); // before the server hears of it, whose answers are to find it
-        let ring = DirectedRing::open(&entity, &server.peer, server.key)
+        let writer = DirectedWriter::open(entity, &server.peer, server.key)
             .inspect_err(|_| transport.remove_connection(key))?;
-        *this.ring.lock() = Some(ring);
+        *this.requests.lock() = Some(writer);
         Ok(this)
     }
 
     /// Answers come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
-        let before = self.changes.lock().incoming.replace(incoming);
-        drop(before);
+        self.answers.accept(incoming);
         self.retune();
     }
 
@@ -334,17 +123,15 @@ impl ShmServerConnection {
         let (Some(transport), Some(calls)) = (self.transport.upgrade(), self.calls.upgrade()) else { return };
         let alone = threads.alone.take().filter(|_| threads.waiting == 1);
         threads.alone.clone_from(&alone);
-        let executor = || calls.scheduler().and_then(|scheduler| transport.port_of(&scheduler));
-        let port = alone.or_else(executor).or_else(|| transport.receiver());
         // Under the lock of the threads: of two that change it at once, the second one's choice
         // stays.
-        self.changes.lock().port = Some(port);
+        self.answers.set_port(alone.or_else(|| transport.port_for(calls.scheduler().as_deref())));
         drop(threads);
-        self.drain_replies();
+        self.drain_answers();
     }
 
     /// This thread waits for an answer, on this port of its own.
-    fn enter(&self, port: &Arc<EventReceiver>) {
+    fn enter(&self, port: &Arc<EventReceiver>) -> Entered<'_> {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
         let is_told = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
@@ -352,84 +139,25 @@ impl ShmServerConnection {
         if !(is_told && threads.waiting == 1) {
             self.tell_right_one(threads);
         }
-    }
-
-    /// This thread waits no longer. Its port stays the one that is told, until somebody else waits:
-    /// nothing is to be told meanwhile.
-    fn leave(&self) {
-        let mut threads = self.threads.lock();
-        threads.waiting -= 1;
-        if threads.alone.is_some() && self.calls.upgrade().is_some_and(|calls| calls.has_open()) {
-            self.tell_right_one(threads);
-        }
+        Entered(self)
     }
 
     /// Reads what answers there are.
     #[inline]
-    fn drain_replies(&self) {
-        self.replies.look(|mut replies| {
-            let mut completed = std::mem::take(&mut replies.completed);
-            self.read(&mut replies, &mut completed);
-            self.change(&mut replies, &mut completed);
-            let lost = replies.lost.take();
-            drop(replies);
-            let Some(calls) = self.calls.upgrade() else { return };
-            for (id, outcome) in completed.drain(..) {
-                drop(calls.complete(id, outcome)); // nobody waits for it any more: then nobody misses it
+    fn drain_answers(&self) {
+        let (calls, mut lost) = (self.calls.upgrade(), None);
+        self.answers.look(|received| match (received, &calls) {
+            (Received::Content(id, _, content), Some(calls)) => {
+                let outcome = content.map_err(|failure| CallFault { failure, request: None });
+                drop(calls.complete(id, outcome)); // if the caller doesn't wait any more, it doesn't miss it
             }
-            if let Some(problem) = lost {
-                tell!(Level::Error, "calls of {} fail: {problem}", calls.requests.name);
-                calls.lose_answers(self, problem);
-            }
-            if completed.capacity() > 0
-                && let Some(mut replies) = self.replies.try_enter()
-            {
-                replies.completed = completed; // its room is used again
-            }
+            (Received::Lost(problem), _) => lost = Some(problem),
+            _ => {}
         });
-    }
-
-    /// Does what is to be done from now on.
-    fn change(&self, replies: &mut Replies, completed: &mut Vec<(CallId, CallOutcome)>) {
-        let mut changes = self.changes.lock();
-        let incoming = changes.incoming.take();
-        let is_new = incoming.is_some();
-        let before = if is_new { std::mem::replace(&mut replies.incoming, incoming) } else { None };
-        // Without answers there is nobody to tell of them yet.
-        let port = if replies.incoming.is_some() { changes.port.take() } else { None };
-        drop(changes);
-        drop(before);
-        let is_told = |incoming: &mut Incoming| port.is_some_and(|port| incoming.set_port(port.as_deref()));
-        if replies.incoming.as_mut().is_some_and(is_told) || is_new {
-            self.read(replies, completed);
-        }
-    }
-
-    fn read(&self, replies: &mut Replies, completed: &mut Vec<(CallId, CallOutcome)>) {
-        let Replies { incoming: Some(incoming), buffer, pool, lost, .. } = replies else { return };
-        loop {
-            let message = match incoming.read(buffer) {
-                Ok(Some(message)) => message,
-                Ok(None) => break,
-                Err(error) => {
-                    *lost = Some(format!("an answer can't be read: {error}"));
-                    continue;
-                }
-            };
-            let bytes = message.hold.as_ref().map_or(&**buffer, |hold| hold.bytes());
-            let Some((sequence, place, kind, body)) = parse(bytes) else {
-                *lost = Some(format!("an answer is too short: {} bytes", bytes.len()));
-                continue;
-            };
-            if kind == answer::LOST {
-                *lost = Some(String::from_utf8_lossy(body).into_owned());
-                continue;
-            }
-            completed.push((CallId::new(place, sequence), outcome_of(kind, body, pool)));
-        }
-        incoming.set_cursor(incoming.next());
-        if incoming.is_over() {
-            incoming.done();
+        // Once those that are there have been given out.
+        if let (Some(problem), Some(calls)) = (lost, calls) {
+            tell!(Level::Error, "calls of {} fail: {problem}", calls.service);
+            calls.lose_answers(self, problem);
         }
     }
 }
@@ -437,22 +165,15 @@ impl ShmServerConnection {
 /// This thread is one of those that wait for answers by a line.
 struct Entered<'a>(&'a ShmServerConnection);
 
-impl<'a> Entered<'a> {
-    fn begin(connection: &'a ShmServerConnection, port: &Arc<EventReceiver>) -> Self {
-        connection.enter(port);
-        Self(connection)
-    }
-}
-
 impl Drop for Entered<'_> {
+    /// The thread's port stays the one that is told, until another thread waits: nothing is to be
+    /// told meanwhile.
     fn drop(&mut self) {
-        self.0.leave();
-    }
-}
-
-impl WakeWaiters for EventReceiver {
-    fn wake(&self) {
-        self.ring();
+        let mut threads = self.0.threads.lock();
+        threads.waiting -= 1;
+        if threads.alone.is_some() && self.0.calls.upgrade().is_some_and(|calls| calls.has_open()) {
+            self.0.tell_right_one(threads);
+        }
     }
 }
 
@@ -461,18 +182,20 @@ impl RemoteServerConnection for ShmServerConnection {
         self.key
     }
 
-    fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure> {
+    fn send(
+        &self,
+        calls: &PendingCalls,
+        (id, message, publication): (CallId, &RawMessage, &Publication),
+        quietly: bool,
+    ) -> Result<(), CallFailure> {
         if !quietly && self.threads.lock().alone.is_some() {
             self.retune();
         }
-        let publication = &request.publication;
-        let head = head_of(publication);
-        let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
-        let mut ring = self.ring.lock();
-        let Some(ring) = &mut *ring else { return Err(CallFailure::ServerGone) };
-        // Under this lock: whoever ends the line finds the call afterwards.
-        request.caller.calls.goes_by(request.caller.id, self.key);
-        match ring.send(header, &head, Body::Value(&request.message), self.limit) {
+        let mut requests = self.requests.lock();
+        let Some(requests) = &mut *requests else { return Err(CallFailure::ServerGone) };
+        // Under this lock: a thread that ends the line finds the call afterwards.
+        calls.goes_by(id, self.key);
+        match requests.send(id, &head_of(publication), Ok(message), self.limit) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CallFailure::Full { limit: self.limit }),
             Err(error) => Err(CallFailure::Transport { problem: error.to_string() }),
@@ -480,26 +203,22 @@ impl RemoteServerConnection for ShmServerConnection {
     }
 
     /// On a port of this thread's own, so that the answer wakes it at once.
-    fn wait(
-        &self,
-        calls: &PendingCalls,
-        id: CallId,
-        deadline: Time,
-    ) -> Option<Result<CallOutcome, Option<RawMessage>>> {
-        let port = self.transport.upgrade()?.port_of_this_thread()?;
+    fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait {
+        let port = self.transport.upgrade().and_then(|transport| transport.port_of_this_thread());
+        let Some(port) = port else { return RemoteWait::Unable };
         let _blocked = Blocked::begin();
-        let _entered = Entered::begin(self, &port);
-        let awake = Time::steady() + calls.patience();
+        let _entered = self.enter(&port);
+        let awake = Time::steady() + patience;
         loop {
             let seen = port.bell(); // K1
-            self.drain_replies();
-            if let Some(outcome) = calls.take_or_wait_on(id, || port.clone()) {
-                return Some(Ok(outcome));
+            self.drain_answers();
+            if let Ok(outcome) = calls.take_or_wait(id, CallWaiter::Port(port.clone())) {
+                return RemoteWait::Settled(outcome);
             }
             let now = Time::steady();
             let left = deadline - now;
             if left.is_zero() {
-                return Some(calls.give_up(id));
+                return RemoteWait::TimedOut;
             }
             if now < awake {
                 std::hint::spin_loop();
@@ -519,13 +238,13 @@ impl RemoteServerConnection for ShmServerConnection {
     }
 
     fn drain(&self) {
-        self.drain_replies();
+        self.drain_answers();
     }
 
     /// Its entity stays until the server's answers have ended, too.
     fn end(&self) {
-        let ring = self.ring.lock().take();
-        drop(ring);
+        let requests = self.requests.lock().take();
+        drop(requests);
         if let Some(transport) = self.transport.upgrade() {
             transport.remove_connection(self.key);
         }
@@ -534,255 +253,89 @@ impl RemoteServerConnection for ShmServerConnection {
 
 impl Sink for ShmServerConnection {
     fn drain(&self) {
-        self.drain_replies();
+        self.drain_answers();
     }
 }
 
-fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> CallOutcome {
-    let text = || String::from_utf8_lossy(body).into_owned();
-    let failure = match kind {
-        answer::RESPONSE => match RawMessage::decode(pool, body) {
-            Ok(response) => return Ok(response),
-            Err(error) => CallFailure::Transport { problem: error.to_string() },
-        },
-        answer::FAILED => CallFailure::Failed { message: text() },
-        answer::PANICKED => CallFailure::Panicked { message: text() },
-        answer::DROPPED => CallFailure::Dropped,
-        answer::GONE => CallFailure::ServerGone,
-        answer::FULL => CallFailure::Full { limit: text().parse().unwrap_or(0) },
-        _ => CallFailure::Transport { problem: text() },
-    };
-    Err(CallFault { failure, request: None })
-}
-
-/// A client of another process, as the server sees it.
+/// A client of another process, as the server sees it. The server's queue keeps it as long as there
+/// is the server, and so does each of its requests until it is answered.
 pub(crate) struct ShmClient {
     transport: Weak<ShmTransport>,
-    requests: Arc<RequestQueue>,
-    /// Stands in for the client.
-    calls: Arc<PendingCalls>,
+    server: Arc<ServerCore>,
     /// As in [`Publication::publisher`].
     client: u64,
-    reading: CoalescingLock<RequestReader>,
-    /// Who is to be told of requests, from the next look on.
-    port: Mutex<Option<Option<Arc<EventReceiver>>>>,
-    answers: Mutex<DirectedRing>,
+    requests: DirectedReader,
+    answers: Mutex<DirectedWriter>,
 }
-
-struct RequestReader {
-    incoming: Incoming,
-    buffer: Vec<u8>,
-    pool: Arc<Pool>,
-    /// Scratch of `drain_requests`.
-    asked: Vec<ReceivedRequest>,
-}
-
-/// A request, and what its client knows it by.
-type ReceivedRequest = (RawMessage, Publication, (u64, u32));
 
 impl ShmClient {
-    /// The way for answers to a client of another process.
-    fn open_answers(
-        transport: &Arc<ShmTransport>,
-        incoming: &Incoming,
-        server: &LocalServer,
-    ) -> Result<DirectedRing, CapacityError> {
-        let about = EndpointAbout {
-            kind: EndpointKind::Reply,
-            number: server.number,
-            node: &server.node,
-            name: &server.requests.name,
-            table: Some(server.types.response()),
-            qos: QoS::services(),
-            of_node: None,
-        };
-        let entity = Arc::new(transport.advertise(&about)?);
-        DirectedRing::open(&entity, incoming.peer(), incoming.source())
-    }
-
-    /// A client of another process asks a server here.
-    fn new(
-        transport: &Arc<ShmTransport>,
-        incoming: Incoming,
-        server: &LocalServer,
-        answers: DirectedRing,
-    ) -> Option<Arc<Self>> {
-        let context = transport.context()?;
-        let peer = incoming.peer().clone();
-        let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
-        let node: Arc<str> = Arc::from("another process");
-        let calls =
-            PendingCalls::new(context.session(), server.number, node, server.types, server.requests.clone());
-        let reading = RequestReader { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
-        Some(Arc::new(Self {
-            transport: Arc::downgrade(transport),
-            requests: server.requests.clone(),
-            calls,
-            client: introduce(peer.id()),
-            reading: CoalescingLock::new(reading),
-            port: Mutex::new(None),
-            answers: Mutex::new(answers),
-        }))
-    }
-
     /// Reads what requests there are.
-    pub(crate) fn drain_requests(self: &Arc<Self>) {
-        self.reading.look(|mut reading| {
-            let mut asked = std::mem::take(&mut reading.asked);
-            self.read(&mut reading, &mut asked);
-            let port = self.port.lock().take();
-            if let Some(port) = port
-                && reading.incoming.set_port(port.as_deref())
-            {
-                self.read(&mut reading, &mut asked);
+    fn drain_requests(self: &Arc<Self>) {
+        self.requests.look(|received| match received {
+            Received::Content(id, head, content) => self.ask(id, &head, content),
+            Received::Lost(problem) => {
+                tell!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
+                self.answers.lock().send_lost(&self.head(), &problem);
             }
-            drop(reading);
-            for (message, publication, remote) in asked.drain(..) {
-                self.ask(message, publication, remote);
-            }
-            if asked.capacity() > 0
-                && let Some(mut reading) = self.reading.try_enter()
-            {
-                reading.asked = asked; // as in `ShmServerConnection::drain_replies`
+            Received::Over => {
+                let this: Arc<dyn RemoteClient> = self.clone();
+                self.server.requests.remove_remote_client(&this); // its answers end with it
             }
         });
     }
 
-    fn read(self: &Arc<Self>, reading: &mut RequestReader, asked: &mut Vec<ReceivedRequest>) {
-        let RequestReader { incoming, buffer, pool, .. } = reading;
-        loop {
-            let message = match incoming.read(buffer) {
-                Ok(Some(message)) => message,
-                Ok(None) => break,
-                Err(error) => {
-                    self.say_lost(&format!("a request can't be read: {error}"));
-                    continue;
-                }
-            };
-            let bytes = message.hold.as_ref().map_or(&**buffer, |hold| hold.bytes());
-            let Some((sequence, place, _, body)) = parse(bytes) else {
-                self.say_lost(&format!("a request is too short: {} bytes", bytes.len()));
-                continue;
-            };
-            let publication = Publication {
-                stamp: Stamp { time: message.head.stamp, order: message.head.order },
-                sequence,
-                publisher: self.client,
-                lineage: Lineage::new(message.head.lineage_stamp, message.head.lineage_id),
-                expires: i64::MAX,
-            };
-            match RawMessage::decode(pool, body) {
-                Ok(value) => asked.push((value, publication, (sequence, place))),
-                Err(error) => {
-                    let failure = CallFailure::Transport { problem: error.to_string() };
-                    self.answer((sequence, place), &Err(CallFault { failure, request: None }));
-                }
-            }
-        }
-        incoming.set_cursor(incoming.next());
-        if incoming.is_over() {
-            incoming.done();
-            let this: Arc<dyn RemoteClient> = self.clone();
-            self.requests.remove_remote_client(&this); // whose answers end with it
-        }
-    }
-
-    /// A request is lost, nobody knows which.
-    #[cold]
-    fn say_lost(&self, problem: &str) {
-        tell!(Level::Error, "{} of another process: {problem}", self.requests.name);
-        self.answers.lock().send_short(header(0, 0, answer::LOST), &self.head(), problem);
-    }
-
     fn head(&self) -> Head {
-        let stamp = self.calls.session.clock.stamp();
+        let stamp = self.server.requests.session.clock.stamp();
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 
     /// Asks the server on behalf of the client.
-    fn ask(self: &Arc<Self>, message: RawMessage, publication: Publication, remote: (u64, u32)) {
-        let id = self.calls.begin_remote(self.clone(), remote);
-        let caller = Caller { calls: self.calls.clone(), id };
-        let origin = Origin::Remote { server: self.calls.number };
-        match self.requests.push(Request { message, publication, caller }, false, origin) {
-            Ok(announcement) => announcement.signal(),
-            Err((_, failure)) => {
-                self.calls.refused(id);
-                self.answer(remote, &Err(CallFault { failure, request: None }));
-            }
+    fn ask(self: &Arc<Self>, id: CallId, head: &Head, content: Result<RawMessage, CallFailure>) {
+        let message = match content {
+            Ok(message) => message,
+            Err(failure) => return self.answer(id, Err(&failure)),
+        };
+        let publication = publication_of(head, id.sequence(), self.client, i64::MAX);
+        let request = Request { message, publication, reply_to: ReplyTo::Remote(self.clone(), id) };
+        if let Err(refused) = self.server.requests.push_remote(&self.server, request) {
+            refused.give_back();
         }
     }
 }
 
 impl RemoteClient for ShmClient {
+    fn answer(&self, id: CallId, outcome: Result<&RawMessage, &CallFailure>) {
+        let head = self.head();
+        let sent = self.answers.lock().answer(id, &head, outcome);
+        if let Err(error) = sent {
+            let service = &self.server.requests.name;
+            tell!(Level::Error, "an answer of {service} can't be sent, its caller is told: {error}");
+        }
+    }
+
     fn send_overdue(&self) {
         self.answers.lock().send_overdue();
     }
 
     fn retune(self: Arc<Self>) {
         let Some(transport) = self.transport.upgrade() else { return };
-        let scheduler: Option<Arc<Scheduler>> =
-            self.requests.task_ref().map(|task_ref| task_ref.scheduler.clone());
-        let port =
-            scheduler.and_then(|scheduler| transport.port_of(&scheduler)).or_else(|| transport.receiver());
-        *self.port.lock() = Some(port);
+        let task_ref = self.server.requests.task_ref();
+        self.requests.set_port(transport.port_for(task_ref.as_ref().map(|task_ref| &*task_ref.scheduler)));
         self.drain_requests();
     }
-
-    fn answer(&self, (sequence, place): (u64, u32), outcome: &CallOutcome) {
-        let text;
-        let (kind, body) = match outcome {
-            Ok(response) => (answer::RESPONSE, Body::Value(response)),
-            Err(CallFault { failure, .. }) => {
-                let (kind, said) = match failure {
-                    CallFailure::Failed { message } => (answer::FAILED, message.clone()),
-                    CallFailure::Panicked { message } => (answer::PANICKED, message.clone()),
-                    CallFailure::Dropped => (answer::DROPPED, String::new()),
-                    CallFailure::Full { limit } => (answer::FULL, limit.to_string()),
-                    CallFailure::ServerGone | CallFailure::Shutdown => (answer::GONE, String::new()),
-                    other => (answer::OTHER, other.to_string()),
-                };
-                text = said;
-                (kind, Body::Text(&text))
-            }
-        };
-        let head = self.head();
-        let mut answers = self.answers.lock();
-        answers.send_overdue();
-        if let Err(error) = answers.send(header(sequence, place, kind), &head, body, usize::MAX) {
-            let problem = no_room(body.length(), &error);
-            answers.send_short(header(sequence, place, answer::OTHER), &head, &problem);
-            drop(answers);
-            tell!(
-                Level::Error,
-                "an answer of {} can't be sent, its caller is told: {error}",
-                self.requests.name
-            );
-        }
-    }
 }
 
-/// Why an answer wasn't sent, in fewer letters than the error has.
-fn no_room(length: usize, error: &CapacityError) -> String {
-    match error {
-        CapacityError::FileSystem { free, size, .. } => format!(
-            "its answer of {length} bytes doesn't fit into the shared memory, of whose {size} bytes {free} are free: see `sinew doctor`"
-        ),
-        other => format!("its answer can't be sent: {other}"),
-    }
-}
-
-/// A client there, as those see it who announce requests; or one for whose answers there is no room
-/// yet.
+/// A client there, as threads see it that announce requests; or one for whose answers there is no
+/// room yet.
 pub(crate) struct PendingClient {
     transport: Weak<ShmTransport>,
-    server: LocalServer,
+    server: Arc<ServerCore>,
     /// What others know the server by.
     target: EndpointKey,
     /// There was no room for answers: where the requests are.
     waiting: Mutex<Option<Incoming>>,
-    /// The server's queue keeps it, as long as there is the server: it keeps the context.
-    remote_client: OnceLock<Weak<ShmClient>>,
+    /// Not kept from here: it keeps the participant.
+    client: OnceLock<Weak<ShmClient>>,
 }
 
 impl PendingClient {
@@ -790,11 +343,10 @@ impl PendingClient {
     pub(crate) fn receive(
         transport: &Arc<ShmTransport>,
         incoming: Incoming,
-        (target, server): (EndpointKey, LocalServer),
+        (target, server): (EndpointKey, Arc<ServerCore>),
     ) -> Arc<Self> {
-        let (waiting, remote_client) = (Mutex::new(Some(incoming)), OnceLock::new());
-        let this =
-            Arc::new(Self { transport: Arc::downgrade(transport), server, target, waiting, remote_client });
+        let (waiting, client) = (Mutex::new(Some(incoming)), OnceLock::new());
+        let this = Arc::new(Self { transport: Arc::downgrade(transport), server, target, waiting, client });
         if let Err(error) = this.serve() {
             tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
         }
@@ -811,21 +363,28 @@ impl PendingClient {
         let Some(transport) = self.transport.upgrade() else { return Ok(()) };
         let mut waiting = self.waiting.lock();
         let Some(incoming) = &mut *waiting else { return Ok(()) };
-        if incoming.is_over() || !transport.has_server(self.target) {
-            let gone = waiting.take();
-            drop(waiting);
-            drop(gone);
-            return Ok(());
-        }
-        let answers = ShmClient::open_answers(&transport, incoming, &self.server)?;
-        let Some(incoming) = waiting.take() else { return Ok(()) };
-        drop(waiting);
-        let Some(remote_client) = ShmClient::new(&transport, incoming, &self.server, answers) else {
-            return Ok(());
+        let server = &self.server;
+        let answers = if incoming.is_over() || !transport.has_server(self.target) {
+            None
+        } else {
+            let about = (server.number, &*server.node, &*server.requests.name);
+            let entity = transport.advertise_line(EndpointKind::Reply, about, server.types.response())?;
+            Some(DirectedWriter::open(entity, incoming.peer(), incoming.source())?)
         };
-        if self.server.requests.add_remote_client(self.server.number, remote_client.clone()) {
-            self.remote_client.get_or_init(|| Arc::downgrade(&remote_client)); // the thread that took the incoming does this
-            remote_client.retune();
+        let incoming = waiting.take();
+        drop(waiting);
+        let (Some(answers), Some(incoming)) = (answers, incoming) else { return Ok(()) };
+        let client = Arc::new(ShmClient {
+            transport: self.transport.clone(),
+            server: server.clone(),
+            client: introduce(incoming.peer().id()),
+            requests: DirectedReader::new(true, server.types.request()),
+            answers: Mutex::new(answers),
+        });
+        client.requests.accept(incoming);
+        if server.requests.add_remote_client(server, client.clone()) {
+            self.client.get_or_init(|| Arc::downgrade(&client)); // only the thread that took the incoming
+            client.retune();
         }
         Ok(())
     }
@@ -833,18 +392,9 @@ impl PendingClient {
 
 impl Sink for PendingClient {
     fn drain(&self) {
-        match self.remote_client.get() {
-            Some(remote_client) => remote_client.upgrade().iter().for_each(ShmClient::drain_requests),
+        match self.client.get() {
+            Some(client) => client.upgrade().iter().for_each(ShmClient::drain_requests),
             None => drop(self.serve()), // the log has said why not
         }
     }
-}
-
-/// A server here, as far as clients of other processes are concerned.
-#[derive(Clone)]
-pub(crate) struct LocalServer {
-    pub(crate) requests: Arc<RequestQueue>,
-    pub(crate) number: u64,
-    pub(crate) node: Arc<str>,
-    pub(crate) types: ServiceTypes,
 }

@@ -8,7 +8,7 @@ use crate::api::server::Server;
 use crate::executor::Executor;
 use crate::message::block::RawMessage;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallFault, CallId, PendingCalls};
+use crate::service::pending_calls::{CallFault, CallId, CallWaiter, PendingCalls};
 use crate::sys::sync::{Arc, Bell, Mutex};
 use crate::time::VirtualClock;
 use crate::{Client, Duration, Service, Unique};
@@ -47,7 +47,7 @@ fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
 fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
     let bell = Arc::new(Bell::new());
     loop {
-        match calls.take_or_wait(id, &bell) {
+        match calls.take_or_wait(id, CallWaiter::Thread(bell.clone())) {
             Ok(Ok(response)) => return Ok(Unique::<Probe>::assume(response).read()),
             Ok(Err(CallFault { failure, .. })) => return Err(failure),
             Err(_) => bell.wait_at_most(None),
@@ -104,13 +104,7 @@ fn a_late_answer_is_nobody_s() {
         let (client, calls, first) = begun();
         let there = calls.clone();
         let server = thread::spawn(move || there.complete(first, Ok(RawMessage::new(Probe::new(1)))).is_ok());
-        let taken = match calls.give_up(first) {
-            Ok(outcome) => outcome.is_ok(),
-            Err(request) => {
-                assert!(request.is_none());
-                false
-            }
-        };
+        let taken = calls.give_up(first).is_some_and(|outcome| outcome.is_ok());
         let (second, _) = calls.begin(None);
         assert_eq!(server.join().unwrap(), taken);
         assert!(calls.take(second).is_none());
@@ -142,7 +136,7 @@ impl Wake for Alarm {
 
 /// A task that is polled while the answer comes finds it, or is woken.
 ///
-/// Fails if `poll` doesn't look again when it leaves its waker.
+/// Fails if `take_or_wait` leaves the waker without a look.
 #[test]
 fn an_answer_wakes_its_task() {
     check(6, || {
@@ -154,9 +148,9 @@ fn an_answer_wakes_its_task() {
         let alarm = Arc::new(Alarm(Bell::new()));
         let waker = Waker::from(alarm.clone());
         let response = loop {
-            match calls.poll(id, &waker) {
-                Poll::Ready(outcome) => break outcome.map_err(|fault| fault.failure).unwrap(),
-                Poll::Pending => alarm.0.wait_at_most(None),
+            match calls.take_or_wait(id, CallWaiter::Task(waker.clone())) {
+                Ok(outcome) => break outcome.map_err(|fault| fault.failure).unwrap(),
+                Err(_) => alarm.0.wait_at_most(None),
             }
         };
         assert_eq!(Unique::<Probe>::assume(response).read(), 7);
