@@ -340,20 +340,20 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
             ServiceTypes::of::<S>(),
             name.as_str().into(),
         );
-        let (place, requests) = context.services.add_client(&calls);
+        let requests = context.services.add_client(&calls);
         let make_known =
             |transport: &Arc<ShmTransport>| transport.make_client_known(&self.node.full_name, &name, &calls);
         if let Err(error) = context.transport().map_or(Ok(()), make_known) {
-            context.services.remove_client(&name, place);
+            context.services.remove_client(&calls);
             return Err(error);
         }
-        context.services.count(&name);
+        requests.count_matched();
         let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
         let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
         let (group, patience) = (core, self.spin_before_park);
-        let inner = ClientCore { calls, requests, place, pool, patience, group, membership, note, node };
+        let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };
         Ok(Client { inner: Arc::new(inner), of: PhantomData })
     }
 }

@@ -17,8 +17,6 @@ use std::time::Duration;
 pub(crate) struct ClientCore {
     pub(crate) calls: Arc<PendingCalls>,
     pub(crate) requests: Arc<RequestQueue>,
-    /// Its place among the clients of the service.
-    pub(crate) place: usize,
     pub(crate) pool: Arc<Pool>,
     /// How long a thread that waits for another process stays awake.
     pub(crate) patience: Duration,
@@ -86,7 +84,7 @@ impl Drop for ClientCore {
         for id in self.calls.close() {
             drop(self.requests.withdraw(self.calls.number, id));
         }
-        self.node.context.services.remove_client(&self.calls.service, self.place);
+        self.node.context.services.remove_client(&self.calls);
         self.pool.close();
     }
 }

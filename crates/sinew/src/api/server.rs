@@ -21,7 +21,7 @@ use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
-use sinew_shm::{Callback, EndpointKey};
+use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -137,12 +137,11 @@ impl ServerInner {
         if let (Some(known), Some(transport)) = (&known, self.node.context.transport()) {
             transport.forget_server(known.key());
         }
-        self.core.requests.close(&self.core);
+        self.node.context.services.remove_server(&self.core);
         drop(known); // its clients elsewhere have been told
         if let Some(tasks) = &self.tasks {
             tasks.close();
         }
-        self.node.context.services.remove_server(&self.core.requests.name);
         self.core.pool.close();
     }
 }
@@ -336,8 +335,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             }
             Ok(None) => {}
             Err(error) => {
-                core.requests.close(&core);
-                context.services.remove_server(&name);
+                context.services.remove_server(&core);
                 return Err(error);
             }
         }
@@ -360,7 +358,7 @@ fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R
 macro_rules! task_of_core {
     () => {
         fn callback_of(&self, node: EndpointKey) -> Callback {
-            self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
+            self.core.known.lock().as_ref().map(OwnEndpoint::key).map_or(Callback::Other(node), Callback::Of)
         }
 
         fn place(&self) -> &prefetch::NoteIndex {

@@ -150,10 +150,7 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
     /// Another executor runs the client's callbacks, or none: others are told of answers. Drains.
     fn retune(&self);
 
-    /// Settles the calls whose answers are there.
-    fn drain(&self);
-
-    /// The client or the server goes: no more requests. Answers may still come.
+    /// The client or the server goes: no more requests. Settles the calls whose answers are there.
     fn end(&self);
 }
 
@@ -437,18 +434,14 @@ impl PendingCalls {
         }
         let connection = server.connect(self).map_err(|problem| CallFailure::Transport { problem })?;
         let before = link.replace(ServerLink { server: server.clone(), connection: connection.clone() });
-        // After the line can be found: a thread that finds out that the server is gone ends the
-        // line then, or has done so before this look.
-        let is_there = server.is_there();
-        if !is_there {
-            *link = None;
-        }
         drop(link);
         if let Some(before) = before {
             self.end_connection(&*before.connection); // another one is taken only if that server is gone
         }
-        if !is_there {
-            self.end_connection(&*connection);
+        // After the line can be found: a thread that finds out that the server is gone ends the
+        // line then, or has done so before this look.
+        if !server.is_there() {
+            self.lose(server);
             return Err(CallFailure::ServerGone);
         }
         Ok(connection)
@@ -471,14 +464,8 @@ impl PendingCalls {
 
     /// A server of another process is gone: a caller that waits for its answer is told.
     pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
-        let link = {
-            let mut link = self.link.lock();
-            if link.as_ref().is_none_or(|link| !link.leads_to(server)) {
-                return;
-            }
-            link.take()
-        };
-        if let Some(link) = &link {
+        let link = self.link.lock().take_if(|link| link.leads_to(server));
+        if let Some(link) = link {
             self.end_connection(&*link.connection);
         }
     }
@@ -486,7 +473,6 @@ impl PendingCalls {
     /// No more requests go by a line, and those that did are not answered any more.
     fn end_connection(&self, connection: &dyn RemoteServerConnection) {
         connection.end();
-        connection.drain(); // its last answers
         self.fail(&CallFailure::ServerGone, |call| call.connection == Some(connection.key()));
     }
 

@@ -1,28 +1,21 @@
-//! The services of a context by name, with their server and their clients.
+//! The services of a context by name.
 //!
 //! Everything here happens when an end is created or destroyed, or when everything ends; a call
-//! never comes here.
+//! never comes here. A queue is there while it has an end: ends come and go under the lock of the
+//! names, and it goes with its last one.
 
 use super::pending_calls::{PendingCalls, RemoteServer};
-use super::request_queue::{RequestQueue, ServerCore, mismatch, mismatch_remote, serves};
+use super::request_queue::{RefusedRequest, RequestQueue, ServerCore};
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::session::Session;
-use slab::Slab;
 use std::collections::HashMap;
 
 /// The services of a context.
 pub(crate) struct ServiceRegistry {
     session: Arc<Session>,
-    names: Mutex<HashMap<Arc<str>, ServiceEntry>>,
-}
-
-struct ServiceEntry {
-    requests: Arc<RequestQueue>,
-    /// The node of the server, if there is one.
-    server: Option<Arc<str>>,
-    clients: Slab<Arc<PendingCalls>>,
+    names: Mutex<HashMap<Arc<str>, Arc<RequestQueue>>>,
 }
 
 impl ServiceRegistry {
@@ -30,36 +23,41 @@ impl ServiceRegistry {
         Self { session: session.clone(), names: Mutex::default() }
     }
 
-    fn entry<'a>(&self, names: &'a mut HashMap<Arc<str>, ServiceEntry>, name: &str) -> &'a mut ServiceEntry {
+    /// Brings an end to the queue of that name, which is made if there is none.
+    fn enter<T>(&self, name: &str, enter: impl FnOnce(&Arc<RequestQueue>) -> T) -> T {
+        let mut names = self.names.lock();
         if !names.contains_key(name) {
             let name: Arc<str> = name.into();
-            let requests = RequestQueue::new(name.clone(), self.session.clone());
-            names.insert(name, ServiceEntry { requests, server: None, clients: Slab::new() });
+            names.insert(name.clone(), RequestQueue::new(name, self.session.clone()));
         }
-        #[expect(clippy::expect_used, reason = "it has just been put in")]
-        names.get_mut(name).expect("the name is there")
+        enter(&names[name])
     }
 
-    /// Brings a client in; returns its place, and the queue for its requests.
-    pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) -> (usize, Arc<RequestQueue>) {
-        let name = &*calls.service;
-        let (place, requests) = {
-            let mut names = self.names.lock();
-            let entry = self.entry(&mut names, name);
-            let place = entry.clients.insert(calls.clone());
-            entry.count();
-            (place, entry.requests.clone())
-        };
+    /// Takes an end away, and the queue if that was its last one.
+    fn leave<T>(&self, name: &str, leave: impl FnOnce(&RequestQueue) -> T) -> Option<T> {
+        let mut names = self.names.lock();
+        let requests = names.get(name)?;
+        let left = leave(requests);
+        let gone = if requests.is_unused() { names.remove(name) } else { None };
+        drop(names);
+        drop(gone);
+        Some(left)
+    }
+
+    /// Brings a client in; returns the queue for its requests.
+    pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) -> Arc<RequestQueue> {
+        let requests = self.enter(&calls.service, |requests| {
+            requests.add_client(calls);
+            requests.clone()
+        });
         if let Some(reason) = requests.mismatch(&calls.types) {
-            let about = About { node: &calls.node, subject: name };
-            tell!(Level::Warn; about, "client of service {name}: {reason}");
+            warn(&calls.node, &calls.service, "client", &reason);
         }
-        (place, requests)
+        requests
     }
 
-    pub(crate) fn remove_client(&self, name: &str, place: usize) {
-        let gone = self.remove(name, |entry| entry.clients.try_remove(place));
-        drop(gone); // outside the lock
+    pub(crate) fn remove_client(&self, calls: &Arc<PendingCalls>) {
+        self.leave(&calls.service, |requests| requests.remove_client(calls));
     }
 
     /// Brings a server in, which is made for the queue of its requests.
@@ -68,106 +66,54 @@ impl ServiceRegistry {
         name: &str,
         make: impl FnOnce(Arc<RequestQueue>) -> Arc<ServerCore>,
     ) -> Result<Arc<ServerCore>, CreateError> {
-        let (server, strangers) = {
-            let mut names = self.names.lock();
-            let entry = self.entry(&mut names, name);
-            if let Some(node) = &entry.server {
-                let (service, node) = (name.to_owned(), node.as_ref().to_owned());
-                return Err(CreateError::ServiceTaken { service, node });
-            }
-            let server = make(entry.requests.clone());
-            entry.server = Some(server.node.clone());
-            let others = entry.clients.iter().filter(|(_, calls)| !calls.types.agree(&server.types));
-            let strangers: Vec<_> = others.map(|(_, calls)| mismatch(name, &server, &calls.types)).collect();
-            (server, strangers)
-        };
-        for stranger in strangers {
-            let about = About { node: &server.node, subject: name };
-            tell!(Level::Warn; about, "server of service {name}: {stranger}");
-        }
-        server.requests.open(&server);
-        self.count(name);
+        let (server, refused, strangers) = self.enter(name, |requests| {
+            let server = make(requests.clone());
+            requests.open(&server).map(|(refused, strangers)| (server, refused, strangers))
+        })?;
+        strangers.iter().for_each(|(_, reason)| warn(&server.node, name, "server", reason));
+        refused.into_iter().for_each(RefusedRequest::give_back);
         Ok(server)
     }
 
-    pub(crate) fn remove_server(&self, name: &str) {
-        let gone = self.remove(name, |entry| entry.server.take());
-        drop(gone); // outside the lock
+    pub(crate) fn remove_server(&self, server: &ServerCore) {
+        server.requests.close(server);
+        self.leave(&server.requests.name, |_| ());
     }
 
-    /// Takes something out of an entry, and the entry if nothing is left in it.
-    fn remove<T>(
-        &self,
-        name: &str,
-        take: impl FnOnce(&mut ServiceEntry) -> T,
-    ) -> Option<(T, Option<ServiceEntry>)> {
-        let mut names = self.names.lock();
-        let entry = names.get_mut(name)?;
-        let gone = take(entry);
-        entry.count();
-        let unused =
-            entry.server.is_none() && entry.clients.is_empty() && !entry.requests.is_served_remotely();
-        let entry = if unused { names.remove(name) } else { None };
-        Some((gone, entry))
-    }
-
-    /// A server of another process came.
+    /// A server of another process came: what waits goes to it.
     pub(crate) fn add_remote(&self, name: &str, server: Arc<dyn RemoteServer>) {
-        let (requests, strangers) = {
-            let mut names = self.names.lock();
-            let entry = self.entry(&mut names, name);
-            let others = entry.clients.iter().filter(|(_, calls)| !serves(&*server, &calls.types));
-            let strange = |(_, calls): (_, &Arc<PendingCalls>)| {
-                (calls.node.clone(), mismatch_remote(name, &*server, &calls.types))
-            };
-            (entry.requests.clone(), others.map(strange).collect::<Vec<_>>())
-        };
-        for (node, stranger) in strangers {
-            let about = About { node: &node, subject: name };
-            tell!(Level::Warn; about, "client of service {name}: {stranger}");
-        }
-        requests.add_remote(server);
-        self.count(name);
-    }
-
-    /// Ends came or went: what others see of those of this name.
-    pub(crate) fn count(&self, name: &str) {
-        if let Some(entry) = self.names.lock().get(name) {
-            entry.count();
+        let (requests, waiting, strangers) = self.enter(name, |requests| {
+            let (waiting, strangers) = requests.add_remote(&server);
+            (requests.clone(), waiting, strangers)
+        });
+        strangers.iter().for_each(|(node, reason)| warn(node, name, "client", reason));
+        for request in waiting {
+            if let Err(refused) = requests.forward(request, &server, false) {
+                refused.give_back();
+            }
         }
     }
 
     /// A server of another process is gone: callers that wait for its answers are told.
     pub(crate) fn remove_remote(&self, name: &str, server: &Arc<dyn RemoteServer>) {
-        let mut clients: Vec<Arc<PendingCalls>> = Vec::new();
-        let gone = self.remove(name, |entry| {
-            clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
-            entry.requests.remove_remote(server);
+        let clients = self.leave(name, |requests| {
+            requests.remove_remote(server);
+            requests.clients()
         });
-        clients.iter().for_each(|calls| calls.lose(server));
-        drop(gone); // outside the lock
+        clients.iter().flatten().for_each(|calls| calls.lose(server));
     }
 
     /// Everything ends: all calls fail that wait.
     pub(crate) fn end(&self) {
-        let mut queues = Vec::new();
-        let mut clients = Vec::new();
-        for entry in self.names.lock().values() {
-            queues.push(entry.requests.clone());
-            clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
-        }
-        queues.iter().for_each(|requests| requests.end());
-        clients.iter().for_each(|calls| calls.end());
+        let all: Vec<_> = self.names.lock().values().cloned().collect();
+        all.iter().for_each(|requests| requests.end());
+        all.iter().flat_map(|requests| requests.clients()).for_each(|calls| calls.end());
     }
 }
 
-impl ServiceEntry {
-    /// Tells others how many ends match.
-    fn count(&self) {
-        let here = |calls: &Arc<PendingCalls>| self.requests.is_served_here(&calls.types);
-        self.requests.set_clients(self.clients.iter().filter(|(_, calls)| here(calls)).count());
-        self.clients.iter().for_each(|(_, calls)| calls.count_matched(self.requests.servers(&calls.types)));
-    }
+fn warn(node: &str, service: &str, end: &str, reason: &str) {
+    let about = About { node, subject: service };
+    tell!(Level::Warn; about, "{end} of service {service}: {reason}");
 }
 
 #[cfg(all(test, not(loom)))]

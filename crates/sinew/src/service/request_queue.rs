@@ -15,11 +15,12 @@ use crate::executor::scheduler::{self, TaskRef};
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
+use crate::ros::failure::CreateError;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
-use sinew_shm::{Counter, Counters, EndpointKey, OwnEndpoint};
+use sinew_shm::{Counter, Counters, OwnEndpoint};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::{mem, ptr};
@@ -32,8 +33,8 @@ pub(crate) trait RemoteClient: Send + Sync {
     /// Sends it what came of a call. Takes short locks, and runs no code of the program.
     fn answer(&self, call: CallId, outcome: Result<&RawMessage, &CallFailure>);
 
-    /// Sends the failures for which there was no room.
-    fn send_overdue(&self);
+    /// Does what there was no room for.
+    fn retry(self: Arc<Self>);
 
     /// Another executor runs the server, or none: others are told of requests.
     fn retune(self: Arc<Self>);
@@ -154,6 +155,9 @@ pub(crate) struct QueueCounts {
     pub(crate) waiting: u64,
 }
 
+/// Clients of other types, by their nodes, and what is said of the server.
+pub(crate) type Strangers = Vec<(Arc<str>, String)>;
+
 /// The queue of one service.
 #[repr(C)] // what every call touches comes first
 pub(crate) struct RequestQueue {
@@ -177,15 +181,14 @@ struct QueueState {
     remote: Vec<Arc<dyn RemoteServer>>,
     /// Clients elsewhere.
     remote_clients: Vec<Arc<dyn RemoteClient>>,
-    /// Clients of this process that match the server.
-    clients: usize,
+    clients: Vec<Arc<PendingCalls>>,
     seen: QueueCounts,
     /// What others can see of the server.
     counters: Option<Counters>,
 }
 
 /// Whether a server elsewhere serves calls of these types.
-pub(crate) fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
+fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
     let (name, hash, travels) = types.told();
     let described = server.described();
     travels && described.type_name == name && described.hash == hash
@@ -208,10 +211,18 @@ impl QueueState {
         }
     }
 
+    /// Ends came or went: tells others how many match.
     fn count_matched(&self) {
         if let Some(counters) = &self.counters {
-            counters.set(Counter::Matched, (self.clients + self.remote_clients.len()) as u64);
+            let here = self.clients.iter().filter(|calls| self.is_served_here(&calls.types)).count();
+            counters.set(Counter::Matched, (here + self.remote_clients.len()) as u64);
         }
+        self.clients.iter().for_each(|calls| calls.count_matched(self.servers(&calls.types)));
+    }
+
+    /// The clients to which a server has the wrong types, with their nodes and what is said of it.
+    fn strangers(&self, wrong: impl Fn(&ServiceTypes) -> Option<String>) -> Strangers {
+        self.clients.iter().filter_map(|calls| Some((calls.node.clone(), wrong(&calls.types)?))).collect()
     }
 
     #[inline]
@@ -315,7 +326,7 @@ impl RequestQueue {
             if let Some(types) = request.reply_to.types()
                 && !serving.types.agree(types)
             {
-                let failure = other_type(&self.name, serving, types);
+                let failure = CallFailure::OtherType { reason: mismatch(&self.name, serving, types) };
                 drop(state);
                 return Err(request.refused(failure));
             }
@@ -383,11 +394,6 @@ impl RequestQueue {
         self.state.lock().notifier.task_ref().cloned()
     }
 
-    /// Whether the server of this process is for calls of these types.
-    pub(crate) fn is_served_here(&self, types: &ServiceTypes) -> bool {
-        self.state.lock().is_served_here(types)
-    }
-
     /// How many servers there are for calls of these types, here and elsewhere.
     pub(crate) fn servers(&self, types: &ServiceTypes) -> usize {
         self.state.lock().servers(types)
@@ -430,30 +436,58 @@ impl RequestQueue {
         (!is_served).then(|| mismatch_remote(&self.name, &**server, types))
     }
 
+    pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) {
+        let mut state = self.state.lock();
+        state.clients.push(calls.clone());
+        state.count_matched();
+    }
+
+    pub(crate) fn remove_client(&self, calls: &Arc<PendingCalls>) {
+        let mut state = self.state.lock();
+        state.clients.retain(|known| !Arc::ptr_eq(known, calls)); // the caller has another reference
+        state.count_matched();
+    }
+
+    /// The clients of this process.
+    pub(crate) fn clients(&self) -> Vec<Arc<PendingCalls>> {
+        self.state.lock().clients.clone()
+    }
+
+    /// Whether it has no end any more.
+    pub(crate) fn is_unused(&self) -> bool {
+        let state = self.state.lock();
+        state.serving.is_none() && state.clients.is_empty() && state.remote.is_empty()
+    }
+
+    /// An end is known to others now: tells them how many match.
+    pub(crate) fn count_matched(&self) {
+        self.state.lock().count_matched();
+    }
+
     // ---- other processes ----
 
-    /// A server of another process came: what waits goes to it.
-    pub(crate) fn add_remote(&self, server: Arc<dyn RemoteServer>) {
+    /// A server of another process came. Returns the requests that the caller is to forward to it,
+    /// and clients of other types.
+    pub(crate) fn add_remote(&self, server: &Arc<dyn RemoteServer>) -> (Vec<Request>, Strangers) {
         let mut state = self.state.lock();
         let waiting = match state.serving {
-            None => state.take_out(true, |types| serves(&*server, types)),
+            None => state.take_out(true, |types| serves(&**server, types)),
             Some(_) => Vec::new(),
         };
         state.ever_served = true;
         state.remote.push(server.clone());
-        drop(state);
+        state.count_matched();
         self.came.notify_all();
-        for request in waiting {
-            if let Err(refused) = self.forward(request, &server, false) {
-                refused.give_back();
-            }
-        }
+        let wrong = |types: &ServiceTypes| {
+            (!serves(&**server, types)).then(|| mismatch_remote(&self.name, &**server, types))
+        };
+        (waiting, state.strangers(wrong))
     }
 
     /// Sends a request to another process. If that server is gone, the request goes to another one,
     /// or waits for one.
     #[inline(never)]
-    fn forward(
+    pub(crate) fn forward(
         &self,
         request: Request,
         server: &Arc<dyn RemoteServer>,
@@ -480,15 +514,11 @@ impl RequestQueue {
         }
     }
 
-    /// Whether there is a server of another process.
-    pub(crate) fn is_served_remotely(&self) -> bool {
-        !self.state.lock().remote.is_empty()
-    }
-
     /// A server of another process is gone.
     pub(crate) fn remove_remote(&self, server: &Arc<dyn RemoteServer>) {
         let mut state = self.state.lock();
         state.remote.retain(|known| !Arc::ptr_eq(known, server)); // the caller has another reference
+        state.count_matched();
     }
 
     /// A client of another process came, and is kept until it or the server goes. False if the
@@ -516,11 +546,6 @@ impl RequestQueue {
         clients.into_iter().for_each(act);
     }
 
-    /// What other processes know the server by.
-    pub(crate) fn key(&self) -> Option<EndpointKey> {
-        self.state.lock().counters.as_ref().map(Counters::key)
-    }
-
     /// What others can see of the server; set once it is there.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();
@@ -529,31 +554,32 @@ impl RequestQueue {
         state.count_matched();
     }
 
-    /// So many clients of this process match the server.
-    pub(crate) fn set_clients(&self, clients: usize) {
-        let mut state = self.state.lock();
-        state.clients = clients;
-        state.count_matched();
-    }
-
     // ---- the server's side ----
 
-    /// A server comes. What waits for another type of server fails. (That there is none yet the
-    /// caller has made sure of.)
-    pub(crate) fn open(&self, server: &Arc<ServerCore>) {
+    /// A server comes. Returns what waited for another type of server, which the caller gives back,
+    /// and clients of other types.
+    pub(crate) fn open(
+        &self,
+        server: &Arc<ServerCore>,
+    ) -> Result<(Vec<RefusedRequest>, Strangers), CreateError> {
         let mut state = self.state.lock();
-        let others = state.take_out(false, |types| types.agree(&server.types));
+        if let Some(serving) = &state.serving {
+            let (service, node) = (self.name.as_ref().to_owned(), serving.node.as_ref().to_owned());
+            return Err(CreateError::ServiceTaken { service, node });
+        }
+        let wrong =
+            |types: &ServiceTypes| (!types.agree(&server.types)).then(|| mismatch(&self.name, server, types));
+        let refused = state.take_out(false, |types| types.agree(&server.types)).into_iter().map(|request| {
+            let reason = request.reply_to.types().and_then(wrong).unwrap_or_default();
+            request.refused(CallFailure::OtherType { reason })
+        });
+        let refused = refused.collect();
         state.seen = QueueCounts { received: state.queue.len() as u64, ..QueueCounts::default() };
         state.ever_served = true;
         state.serving = Some(server.clone());
-        drop(state);
+        state.count_matched();
         self.came.notify_all();
-        for request in others {
-            let types = request.reply_to.types();
-            let failure =
-                types.map_or(CallFailure::ServerGone, |types| other_type(&self.name, server, types));
-            request.refused(failure).give_back();
-        }
+        Ok((refused, state.strangers(wrong)))
     }
 
     /// The server goes: what waits for it fails.
@@ -564,6 +590,7 @@ impl RequestQueue {
         }
         let (serving, notifier) = (state.serving.take(), mem::take(&mut state.notifier));
         state.counters = None;
+        state.count_matched();
         let (waiting, clients) = (mem::take(&mut state.queue), mem::take(&mut state.remote_clients));
         drop(state);
         drop((serving, notifier, clients));
@@ -653,12 +680,13 @@ impl RequestQueue {
 }
 
 /// Says who has which types.
-pub(crate) fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
+#[cold]
+fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
     differ(service, format_args!("node {}", server.node), server.types.describe(), types)
 }
 
 /// The same, where the server is elsewhere.
-pub(crate) fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
+fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
     let RemoteEndpoint { process, type_name, hash, .. } = server.described();
     differ(service, process, format_args!("{type_name} ({})", sinew_msg::TypeHash(*hash)), types)
 }
@@ -666,9 +694,4 @@ pub(crate) fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &
 fn differ(service: &str, place: impl Display, theirs: impl Display, types: &ServiceTypes) -> String {
     let types = types.describe();
     format!("the server of {service} in {place} has type {theirs}, the client has type {types}")
-}
-
-#[cold]
-fn other_type(service: &str, server: &ServerCore, types: &ServiceTypes) -> CallFailure {
-    CallFailure::OtherType { reason: mismatch(service, server, types) }
 }

@@ -6,9 +6,9 @@ use sinew_msg::{Service, ServiceType};
 /// What both ends of a service have to agree on.
 #[derive(Clone, Copy)]
 pub(crate) struct ServiceTypes {
-    request: &'static TypeSupport,
-    response: &'static TypeSupport,
-    service: Option<&'static ServiceType>,
+    pub(crate) request: &'static TypeSupport,
+    pub(crate) response: &'static TypeSupport,
+    pub(crate) service: Option<&'static ServiceType>,
 }
 
 impl ServiceTypes {
@@ -18,18 +18,6 @@ impl ServiceTypes {
             response: TypeSupport::of::<S::Response>(),
             service: S::TYPE,
         }
-    }
-
-    pub(crate) fn request(&self) -> &'static TypeSupport {
-        self.request
-    }
-
-    pub(crate) fn response(&self) -> &'static TypeSupport {
-        self.response
-    }
-
-    pub(crate) fn service(&self) -> Option<&'static ServiceType> {
-        self.service
     }
 
     /// The names of both, for those who know no service type.

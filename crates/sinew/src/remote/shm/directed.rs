@@ -274,11 +274,17 @@ struct Changes {
 }
 
 impl DirectedReader {
-    /// `table`: the type of the values that come.
-    pub(super) fn new(is_of_server: bool, table: &'static TypeSupport) -> Self {
+    /// `table`: the type of the values that come. They come by `incoming`, if that is known yet.
+    pub(super) fn new(is_of_server: bool, table: &'static TypeSupport, incoming: Option<Incoming>) -> Self {
         let pool = Pool::of_table(table, POOL_CAPACITY);
-        let reading = Reading { incoming: None, buffer: Vec::new(), pool, received: Vec::new() };
+        let reading = Reading { incoming, buffer: Vec::new(), pool, received: Vec::new() };
         Self { is_of_server, reading: CoalescingLock::new(reading), changes: Mutex::default() }
+    }
+
+    /// Whether nothing more will come. Only while no thread looks.
+    pub(super) fn is_over(&self) -> bool {
+        let mut reading = self.reading.try_enter();
+        reading.as_mut().and_then(|reading| reading.incoming.as_mut()).is_some_and(Incoming::is_over)
     }
 
     /// Messages come by this connection, from the next look on.

@@ -40,7 +40,7 @@ use crate::topic::subscription_core::{RemoteSource, SubscriptionCore};
 use receiver_thread::ReceiverThread;
 use remote_publisher::RemotePublisher;
 use sender::ShmAddress;
-use services::{PendingClient, ShmServer, ShmServerConnection};
+use services::{ShmClient, ShmServer, ShmServerConnection};
 use sinew_shm::{
     CapacityError, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Incoming, JoinError, Observer,
     OwnEndpoint, Participant, Peer, Sink,
@@ -72,8 +72,6 @@ pub(crate) struct ShmTransport {
     connections: Mutex<HashMap<EndpointKey, Weak<ShmServerConnection>>>,
     /// Servers of others.
     services: Mutex<HashMap<(u64, EndpointKey), Arc<ShmServer>>>,
-    /// Clients of others, for the answers to which there is no room.
-    unserved: Mutex<Vec<Arc<PendingClient>>>,
     receiver: Mutex<Option<ReceiverThread>>,
     /// The receiver couldn't be started.
     lacks_receiver: AtomicBool,
@@ -97,7 +95,6 @@ impl ShmTransport {
             servers: Mutex::default(),
             connections: Mutex::default(),
             services: Mutex::default(),
-            unserved: Mutex::default(),
             receiver: Mutex::default(),
             lacks_receiver: AtomicBool::new(false),
             told: type_descriptions::KnownTypes::default(),
@@ -240,22 +237,10 @@ impl ShmTransport {
         scheduler.and_then(|scheduler| self.port_of(scheduler)).or_else(|| self.receiver())
     }
 
-    /// Whether this is a server of ours.
-    pub(crate) fn has_server(&self, key: EndpointKey) -> bool {
-        self.servers.lock().contains_key(&key)
-    }
-
     /// Tries again what there was no room for.
     fn retry(&self) {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
-        let unserved = std::mem::take(&mut *self.unserved.lock());
-        for pending_client in unserved {
-            drop(pending_client.serve()); // the log has said why not
-            if !pending_client.is_served() {
-                self.unserved.lock().push(pending_client);
-            }
-        }
-        servers.iter().for_each(|server| server.requests.for_remote_clients(|client| client.send_overdue()));
+        servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retry));
         if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
             self.retune_all();
             servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retune));
@@ -453,11 +438,7 @@ impl Observer for DiscoveryObserver {
         };
         let server = transport.servers.lock().get(&target).cloned();
         if let Some(server) = server {
-            let pending_client = PendingClient::receive(&transport, incoming, (target, server));
-            if !pending_client.is_served() {
-                transport.unserved.lock().push(pending_client.clone());
-            }
-            return Some(pending_client);
+            return ShmClient::receive(&transport, incoming, server);
         }
         let connection = transport.connections.lock().get(&target).and_then(Weak::upgrade);
         if let Some(connection) = connection {

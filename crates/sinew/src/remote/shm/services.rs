@@ -32,7 +32,7 @@ use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::{CapacityError, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Peer, Sink};
-use std::sync::{OnceLock, Weak};
+use std::sync::Weak;
 use std::time::Duration;
 
 /// A server of another process.
@@ -94,7 +94,7 @@ impl ShmServerConnection {
         server: &ShmServer,
     ) -> Result<Arc<Self>, CapacityError> {
         let about = (calls.number, &*calls.node, &*calls.service);
-        let entity = transport.advertise_line(EndpointKind::Request, about, calls.types.request())?;
+        let entity = transport.advertise_line(EndpointKind::Request, about, calls.types.request)?;
         let key = entity.key();
         let this = Arc::new(Self {
             calls: Arc::downgrade(calls),
@@ -102,7 +102,7 @@ impl ShmServerConnection {
             key,
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
             requests: Mutex::new(None),
-            answers: DirectedReader::new(false, calls.types.response()),
+            answers: DirectedReader::new(false, calls.types.response, None),
             threads: Mutex::default(),
         });
         transport.add_connection(&this); // before the server hears of it, whose answers are to find it
@@ -237,10 +237,6 @@ impl RemoteServerConnection for ShmServerConnection {
         self.tell_right_one(self.threads.lock());
     }
 
-    fn drain(&self) {
-        self.drain_answers();
-    }
-
     /// Its entity stays until the server's answers have ended, too.
     fn end(&self) {
         let requests = self.requests.lock().take();
@@ -248,6 +244,7 @@ impl RemoteServerConnection for ShmServerConnection {
         if let Some(transport) = self.transport.upgrade() {
             transport.remove_connection(self.key);
         }
+        self.drain_answers();
     }
 }
 
@@ -262,26 +259,75 @@ impl Sink for ShmServerConnection {
 pub(crate) struct ShmClient {
     transport: Weak<ShmTransport>,
     server: Arc<ServerCore>,
+    /// Where its requests come from, and answers go to.
+    address: (Arc<Peer>, EndpointKey),
     /// As in [`Publication::publisher`].
     client: u64,
     requests: DirectedReader,
-    answers: Mutex<DirectedWriter>,
+    /// `None` until there is room for it. Nothing is read before.
+    answers: Mutex<Option<DirectedWriter>>,
 }
 
 impl ShmClient {
-    /// Reads what requests there are.
+    /// A client of another process asks a server here. Returns what is told of its requests; `None`
+    /// if the server has gone.
+    pub(crate) fn receive(
+        transport: &Arc<ShmTransport>,
+        incoming: Incoming,
+        server: Arc<ServerCore>,
+    ) -> Option<Arc<dyn Sink>> {
+        let address = (incoming.peer().clone(), incoming.source());
+        let this = Arc::new(Self {
+            transport: Arc::downgrade(transport),
+            client: introduce(address.0.id()),
+            requests: DirectedReader::new(true, server.types.request, Some(incoming)),
+            answers: Mutex::new(None),
+            address,
+            server,
+        });
+        let requests = &this.server.requests;
+        if !requests.add_remote_client(&this.server, this.clone()) {
+            return None;
+        }
+        if let Err(error) = this.open_answers() {
+            tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
+        }
+        this.clone().retune();
+        Some(Arc::new(ShmClientSink(Arc::downgrade(&this))))
+    }
+
+    /// Makes the way for its answers, if there is none yet and there is room.
+    fn open_answers(&self) -> Result<(), CapacityError> {
+        let mut answers = self.answers.lock();
+        if let (None, Some(transport)) = (&*answers, self.transport.upgrade()) {
+            let ServerCore { number, node, requests, types, .. } = &*self.server;
+            let about = (*number, &**node, &*requests.name);
+            let entity = transport.advertise_line(EndpointKind::Reply, about, types.response)?;
+            *answers = Some(DirectedWriter::open(entity, &self.address.0, self.address.1)?);
+        }
+        Ok(())
+    }
+
+    /// Reads what requests there are, if they can be answered.
     fn drain_requests(self: &Arc<Self>) {
+        if self.answers.lock().is_none() {
+            return;
+        }
         self.requests.look(|received| match received {
             Received::Content(id, head, content) => self.ask(id, &head, content),
             Received::Lost(problem) => {
                 tell!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
-                self.answers.lock().send_lost(&self.head(), &problem);
+                let head = self.head();
+                self.answers.lock().iter_mut().for_each(|answers| answers.send_lost(&head, &problem));
             }
-            Received::Over => {
-                let this: Arc<dyn RemoteClient> = self.clone();
-                self.server.requests.remove_remote_client(&this); // its answers end with it
-            }
+            Received::Over => self.leave(),
         });
+    }
+
+    /// The client has gone: its answers end with it.
+    fn leave(self: &Arc<Self>) {
+        let this: Arc<dyn RemoteClient> = self.clone();
+        self.server.requests.remove_remote_client(&this);
     }
 
     fn head(&self) -> Head {
@@ -306,15 +352,22 @@ impl ShmClient {
 impl RemoteClient for ShmClient {
     fn answer(&self, id: CallId, outcome: Result<&RawMessage, &CallFailure>) {
         let head = self.head();
-        let sent = self.answers.lock().answer(id, &head, outcome);
+        let sent = self.answers.lock().as_mut().map_or(Ok(()), |answers| answers.answer(id, &head, outcome));
         if let Err(error) = sent {
             let service = &self.server.requests.name;
             tell!(Level::Error, "an answer of {service} can't be sent, its caller is told: {error}");
         }
     }
 
-    fn send_overdue(&self) {
-        self.answers.lock().send_overdue();
+    fn retry(self: Arc<Self>) {
+        if let Some(answers) = &mut *self.answers.lock() {
+            return answers.send_overdue();
+        }
+        if self.requests.is_over() {
+            self.leave();
+        } else if self.open_answers().is_ok() {
+            self.drain_requests();
+        }
     }
 
     fn retune(self: Arc<Self>) {
@@ -325,76 +378,12 @@ impl RemoteClient for ShmClient {
     }
 }
 
-/// A client there, as threads see it that announce requests; or one for whose answers there is no
-/// room yet.
-pub(crate) struct PendingClient {
-    transport: Weak<ShmTransport>,
-    server: Arc<ServerCore>,
-    /// What others know the server by.
-    target: EndpointKey,
-    /// There was no room for answers: where the requests are.
-    waiting: Mutex<Option<Incoming>>,
-    /// Not kept from here: it keeps the participant.
-    client: OnceLock<Weak<ShmClient>>,
-}
+/// A client there, as threads see it that are told of requests. It isn't kept from here: it keeps
+/// the participant.
+struct ShmClientSink(Weak<ShmClient>);
 
-impl PendingClient {
-    /// A client of another process asks a server here.
-    pub(crate) fn receive(
-        transport: &Arc<ShmTransport>,
-        incoming: Incoming,
-        (target, server): (EndpointKey, Arc<ServerCore>),
-    ) -> Arc<Self> {
-        let (waiting, client) = (Mutex::new(Some(incoming)), OnceLock::new());
-        let this = Arc::new(Self { transport: Arc::downgrade(transport), server, target, waiting, client });
-        if let Err(error) = this.serve() {
-            tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
-        }
-        this
-    }
-
-    /// Whether there is nothing left to try.
-    pub(crate) fn is_served(&self) -> bool {
-        self.waiting.lock().is_none()
-    }
-
-    /// Serves the client from now on, if it isn't served yet and there is room.
-    pub(crate) fn serve(&self) -> Result<(), CapacityError> {
-        let Some(transport) = self.transport.upgrade() else { return Ok(()) };
-        let mut waiting = self.waiting.lock();
-        let Some(incoming) = &mut *waiting else { return Ok(()) };
-        let server = &self.server;
-        let answers = if incoming.is_over() || !transport.has_server(self.target) {
-            None
-        } else {
-            let about = (server.number, &*server.node, &*server.requests.name);
-            let entity = transport.advertise_line(EndpointKind::Reply, about, server.types.response())?;
-            Some(DirectedWriter::open(entity, incoming.peer(), incoming.source())?)
-        };
-        let incoming = waiting.take();
-        drop(waiting);
-        let (Some(answers), Some(incoming)) = (answers, incoming) else { return Ok(()) };
-        let client = Arc::new(ShmClient {
-            transport: self.transport.clone(),
-            server: server.clone(),
-            client: introduce(incoming.peer().id()),
-            requests: DirectedReader::new(true, server.types.request()),
-            answers: Mutex::new(answers),
-        });
-        client.requests.accept(incoming);
-        if server.requests.add_remote_client(server, client.clone()) {
-            self.client.get_or_init(|| Arc::downgrade(&client)); // only the thread that took the incoming
-            client.retune();
-        }
-        Ok(())
-    }
-}
-
-impl Sink for PendingClient {
+impl Sink for ShmClientSink {
     fn drain(&self) {
-        match self.client.get() {
-            Some(client) => client.upgrade().iter().for_each(ShmClient::drain_requests),
-            None => drop(self.serve()), // the log has said why not
-        }
+        self.0.upgrade().iter().for_each(ShmClient::drain_requests);
     }
 }

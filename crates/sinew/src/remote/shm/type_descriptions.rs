@@ -27,9 +27,9 @@ impl KnownTypes {
 
     /// Keeps the description of a service type, if its messages have one.
     pub(crate) fn offer_service(&self, domain: &Domain, types: &ServiceTypes) {
-        if let Some(service) = types.service() {
+        if let Some(service) = types.service {
             self.keep(domain, service.hash, || {
-                let (request, response) = (types.request().description()?, types.response().description()?);
+                let (request, response) = (types.request.description()?, types.response.description()?);
                 Some(TypeDescription::of_service(service.name, &request, &response))
             });
         }
