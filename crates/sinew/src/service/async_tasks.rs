@@ -5,7 +5,7 @@
 //! *room*: memory, a waker, and what it answers. Rooms are used again, so a steady flow allocates
 //! nothing.
 //!
-//! | phase of a room | who has it | a wake-up makes it |
+//! | phase of a room | what has it | a wake-up makes it |
 //! |---|---|---|
 //! | `Free` | the list | - |
 //! | `Idle` | the list | `Woken`, and it enters the queue |

@@ -1,18 +1,42 @@
 //! Services: what servers answer, what clients call, and what both know of a call.
 
-// From a client to a server and back. (The design's section 9.)
+// # A call is two directed messages
+//
+// A request goes to one server, under the number that its client gave the call. The answer goes back
+// to that call, and to no other: the request carries a `ReplyTo`, which answering consumes. Whether
+// client and server are in one process only this value and the queue know.
+//
+// | step | thread | under which lock | afterwards, under none |
+// |---|---|---|---|
+// | begin | the caller | pending calls: place and number for the call | |
+// | push | the caller; for a client elsewhere the thread that reads its line | request queue: limit, types, place by stamp; announced if nothing was | signals the executor, or the caller runs the server |
+// | forward | the caller, if the server is elsewhere | the line: notes the line in the call, then writes | |
+// | take | a worker, or a caller that runs the server | request queue | the callback |
+// | answer | any thread, once: the `ReplyTo` goes with it | pending calls: outcome; or the line | wakes the caller |
+// | take the answer | the caller, or the executor of its callback | pending calls: frees the place | |
+// | give up | the caller | pending calls, then request queue: takes the request back | |
+//
+// How a caller learns that there will be no answer:
+//
+// | what happens | the request waits in the queue | a server took it | it went to another process |
+// |---|---|---|---|
+// | the server goes | `close` gives it back | its `ReplyToken` answers yet, or fails when it is dropped | the line's end fails the call; a request that wasn't sent is queued again |
+// | the context ends | `end` gives it back | `end` fails the call | `end` fails the call |
+// | it can't be sent, read or answered | - | - | a failure in its place, later if there is no room; all calls of the line if it isn't known which |
 //
 // | file | what |
 // |---|---|
-// | `registry` | which services there are, with their servers and clients |
-// | `request_queue` | the queue of a service, from its clients to its server; servers elsewhere (`RemoteServer`, `RemoteServerConnection`) |
-// | `pending_calls` | a client's calls, and the way back to them; clients elsewhere (`RemoteClient`) |
+// | `registry` | which services there are |
+// | `request_queue` | the queue of a service, with its server and clients; `ReplyTo`, and clients elsewhere (`RemoteClient`) |
+// | `pending_calls` | a client's calls, and servers elsewhere (`RemoteServer`, `RemoteServerConnection`) |
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
 // | `reply` | what a server's callback may return |
 // | `types` | what both ends of a service have to agree on |
 // | `info` | what is known about a request |
 // | `failure`, `error` | what goes wrong; and with the message that comes back |
+//
+// Imports: registry -> request_queue -> pending_calls -> types, failure.
 
 pub(crate) mod async_tasks;
 pub(crate) mod error;

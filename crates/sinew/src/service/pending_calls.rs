@@ -1,6 +1,6 @@
 //! A client's calls, from the request to the answer.
 //!
-//! # Who may do what
+//! # What is done by which thread
 //!
 //! Every call has a place in its client's list and a sequence number that no other call of the
 //! client has; together they are its [`CallId`]. The server's side holds the id, not the place:
@@ -183,7 +183,7 @@ pub(crate) struct CallCounts {
     pub(crate) waiting: u64,
 }
 
-/// A client's end of the delivery.
+/// The calls of a client, and its line to a server elsewhere.
 #[repr(C)] // what every call touches comes first
 pub(crate) struct PendingCalls {
     state: Mutex<PendingState>,

@@ -5,6 +5,16 @@
 //! finds it. A request is never lost silently. It is taken by the server, or taken back by its
 //! caller, or its caller is told why not: the queue is full, the server went or has other types,
 //! the context was shut down.
+//!
+//! # What keeps what
+//!
+//! The queue keeps its requests, and a request keeps its client, and so the context: one that no
+//! thread takes or withdraws any more would keep all of them for good. So a request that comes from
+//! elsewhere, or comes back, is looked at under the lock that closing and withdrawing take
+//! afterwards: it is refused if the server has gone, or the caller.
+//!
+//! The queue also keeps its server and the clients elsewhere, which keep the queue, until the server
+//! [closes](RequestQueue::close).
 
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteServer};
@@ -181,6 +191,7 @@ struct QueueState {
     remote: Vec<Arc<dyn RemoteServer>>,
     /// Clients elsewhere.
     remote_clients: Vec<Arc<dyn RemoteClient>>,
+    /// Clients of this process.
     clients: Vec<Arc<PendingCalls>>,
     seen: QueueCounts,
     /// What others can see of the server.
@@ -297,10 +308,6 @@ impl RequestQueue {
     }
 
     /// Brings a request in that a client elsewhere has for this server, and no other.
-    //
-    // A request keeps its context, and the queue keeps the request: one that no thread takes or
-    // withdraws any more would keep all three for good. So here and in `forward` it is looked under
-    // the lock that closing and withdrawing take afterwards.
     pub(crate) fn push_remote(&self, server: &ServerCore, request: Request) -> Result<(), RefusedRequest> {
         let state = self.state.lock();
         if !state.is_served_by(server) {
@@ -310,6 +317,7 @@ impl RequestQueue {
         self.enqueue(state, request, false).map(drop)
     }
 
+    /// The body of [`push`](Self::push).
     #[inline(never)]
     fn enqueue(
         &self,
@@ -436,12 +444,14 @@ impl RequestQueue {
         (!is_served).then(|| mismatch_remote(&self.name, &**server, types))
     }
 
+    /// A client of this process comes.
     pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) {
         let mut state = self.state.lock();
         state.clients.push(calls.clone());
         state.count_matched();
     }
 
+    /// It goes.
     pub(crate) fn remove_client(&self, calls: &Arc<PendingCalls>) {
         let mut state = self.state.lock();
         state.clients.retain(|known| !Arc::ptr_eq(known, calls)); // the caller has another reference
@@ -679,7 +689,7 @@ impl RequestQueue {
     }
 }
 
-/// Says who has which types.
+/// Says which types both have.
 #[cold]
 fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
     differ(service, format_args!("node {}", server.node), server.types.describe(), types)

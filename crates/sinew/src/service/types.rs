@@ -20,7 +20,7 @@ impl ServiceTypes {
         }
     }
 
-    /// The names of both, for those who know no service type.
+    /// The names of both, where there is no service type.
     pub(crate) fn describe_short(&self) -> String {
         format!("{} -> {}", self.request.name(), self.response.name())
     }
@@ -44,7 +44,7 @@ impl ServiceTypes {
             && self.response.representation == other.response.representation
     }
 
-    /// For people who wonder why two types are not the same.
+    /// For people, to see why two types are not the same.
     pub(crate) fn describe(&self) -> String {
         match self.service {
             Some(ServiceType { name, hash }) => format!("{name} ({hash})"),

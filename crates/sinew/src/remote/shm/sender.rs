@@ -1,8 +1,8 @@
-//! A publisher's way out of the process: its ring, and who is connected to it. To the publisher it
+//! A publisher's way out of the process: its ring, and what is connected to it. To the publisher it
 //! is a [`RemoteSink`].
 //!
 //! There is one for a publisher that has, or had, a matching subscription in another process. Each
-//! message becomes one image, whoever and however many they are; small ones are copied into the
+//! message becomes one image, however many they are; small ones are copied into the
 //! ring's slot, others encoded straight into the chunk that is published.
 //!
 //! # Late joiners
