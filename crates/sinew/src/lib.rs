@@ -323,8 +323,8 @@ macro_rules! event_face {
 macro_rules! service_face {
     () => {
         pub use crate::api::call::PendingCall;
-        pub use crate::api::client::{Client, ClientBuilder, ClientStatistics};
-        pub use crate::api::server::{Server, ServerBuilder, ServerStatistics};
+        pub use crate::api::client::{Client, ClientBuilder};
+        pub use crate::api::server::{Server, ServerBuilder};
         pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
         pub use sinew_msg::{Service, ServiceType};
     };

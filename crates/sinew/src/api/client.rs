@@ -19,6 +19,7 @@ use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{CallFault, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
+use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, next_serial};
@@ -185,14 +186,7 @@ impl<S: Service> Client<S> {
 
     /// What it has done so far.
     pub fn statistics(&self) -> ClientStatistics {
-        let counts = self.inner.calls.counts();
-        ClientStatistics {
-            calls: counts.begun,
-            answered: counts.answered,
-            failed: counts.failed,
-            abandoned: counts.abandoned,
-            waiting: counts.waiting,
-        }
+        self.inner.calls.statistics()
     }
 }
 
@@ -261,22 +255,6 @@ impl<State: Send + 'static> Group<State> {
         });
         client.send_for(request, then)
     }
-}
-
-/// What a client has done so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct ClientStatistics {
-    /// Calls, also those that were not accepted.
-    pub calls: u64,
-    /// Calls that were answered with a response.
-    pub answered: u64,
-    /// Calls that ended with another error than a timeout.
-    pub failed: u64,
-    /// Calls that were given up: timeouts, and dropped futures.
-    pub abandoned: u64,
-    /// Calls that wait for their answer now.
-    pub waiting: u64,
 }
 
 impl Node {

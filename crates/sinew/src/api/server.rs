@@ -17,9 +17,10 @@ use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request_queue::{MAX_REQUESTS, ReplyTo, Request, RequestQueue, ServerCore, ServerStats};
 use crate::service::responder::ReplyToken;
+use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
-use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
+use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_msg::Service;
 use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
 use std::any::Any;
@@ -86,20 +87,7 @@ impl<S: Service> Server<S> {
 
     /// What it has done so far.
     pub fn statistics(&self) -> ServerStatistics {
-        let seen = self.inner.core.requests.seen(&self.inner.core);
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // statistics: nothing rides on them
-        let stats = &self.inner.core.stats;
-        ServerStatistics {
-            received: seen.received,
-            waiting: seen.waiting,
-            in_hand: read(&stats.in_hand),
-            answered: read(&stats.answered),
-            failed: read(&stats.failed),
-            dropped: read(&stats.dropped),
-            unclaimed: read(&stats.unclaimed),
-            withdrawn: seen.withdrawn,
-            refused: seen.refused,
-        }
+        self.inner.core.statistics()
     }
 
     /// Keeps it without a handle until the context ends; as
@@ -156,31 +144,6 @@ impl<S: Service> fmt::Debug for Server<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("name", &self.name()).finish_non_exhaustive()
     }
-}
-
-/// What a server has done so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct ServerStatistics {
-    /// Requests that came into its queue.
-    pub received: u64,
-    /// Requests that wait in it now.
-    pub waiting: u64,
-    /// Requests that were taken by a [`Responder`](crate::service::responder::Responder) or a
-    /// future and have no answer yet.
-    pub in_hand: u64,
-    /// Responses that reached their callers.
-    pub answered: u64,
-    /// Errors and panics that reached their callers.
-    pub failed: u64,
-    /// Requests that were dropped without an answer.
-    pub dropped: u64,
-    /// Answers whose callers didn't wait any more.
-    pub unclaimed: u64,
-    /// Requests that their callers took back from the queue.
-    pub withdrawn: u64,
-    /// Requests that found the queue full.
-    pub refused: u64,
 }
 
 impl Node {

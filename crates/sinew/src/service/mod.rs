@@ -32,6 +32,7 @@
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
 // | `reply` | what a server's callback may return |
+// | `statistics` | what clients and servers count |
 // | `types` | what both ends of a service have to agree on |
 // | `info` | what is known about a request |
 // | `failure`, `error` | what goes wrong; and with the message that comes back |
@@ -47,6 +48,7 @@ pub(crate) mod registry;
 pub(crate) mod reply;
 pub(crate) mod request_queue;
 pub(crate) mod responder;
+pub(crate) mod statistics;
 pub(crate) mod types;
 
 service_face!();
@@ -54,3 +56,4 @@ pub use crate::message::into_message::IntoUnique;
 pub use info::RequestInfo;
 pub use reply::{CallResult, Reply};
 pub use responder::Responder;
+pub use statistics::{ClientStatistics, ServerStatistics};

@@ -25,6 +25,7 @@
 //! request went, before it goes. When a line ends, the calls that went by it fail.
 
 use super::failure::CallFailure;
+use super::statistics::ClientStatistics;
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef, index};
@@ -173,16 +174,6 @@ struct Call {
     outcome: Option<CallOutcome>,
 }
 
-/// What became of a client's calls.
-#[derive(Default, Clone, Copy)]
-pub(crate) struct CallCounts {
-    pub(crate) begun: u64,
-    pub(crate) answered: u64,
-    pub(crate) failed: u64,
-    pub(crate) abandoned: u64,
-    pub(crate) waiting: u64,
-}
-
 /// The calls of a client, and its line to a server elsewhere.
 #[repr(C)] // what every call touches comes first
 pub(crate) struct PendingCalls {
@@ -216,7 +207,7 @@ impl ServerLink {
 #[repr(C)]
 struct PendingState {
     calls: CallTable,
-    counts: CallCounts,
+    counts: ClientStatistics,
     /// The client's task runs the callbacks of settled calls.
     notifier: TaskNotifier,
     /// Settled calls with a callback, in the order in which they were settled.
@@ -273,7 +264,7 @@ impl PendingState {
     #[inline]
     fn count(&self, last: Option<Stamp>) {
         let Some(counters) = &self.counters else { return };
-        let CallCounts { begun, answered, failed, abandoned, .. } = self.counts;
+        let ClientStatistics { calls: begun, answered, failed, abandoned, .. } = self.counts;
         counters.set_all([
             (Counter::Messages, begun),
             (Counter::Taken, answered),
@@ -344,7 +335,7 @@ impl PendingCalls {
     ) -> Arc<Self> {
         let state = PendingState {
             calls: CallTable::default(),
-            counts: CallCounts::default(),
+            counts: ClientStatistics::default(),
             notifier: TaskNotifier::default(),
             completed: VecDeque::new(),
             counters: None,
@@ -367,8 +358,8 @@ impl PendingCalls {
         let stamp = self.session.clock.stamp();
         let waiter = then.map_or(CallWaiter::Nothing, CallWaiter::Callback);
         let mut state = self.state.lock();
-        state.counts.begun += 1;
-        let sequence = state.counts.begun;
+        state.counts.calls += 1;
+        let sequence = state.counts.calls;
         let publication = Publication::new(stamp, sequence, self.number, i64::MAX);
         let lineage = publication.lineage;
         let call = Call { sequence, lineage, waiter, deferred: false, connection: None, outcome: None };
@@ -662,9 +653,9 @@ impl PendingCalls {
         open
     }
 
-    pub(crate) fn counts(&self) -> CallCounts {
+    pub(crate) fn statistics(&self) -> ClientStatistics {
         let state = self.state.lock();
         let waiting = state.calls.open().count() as u64;
-        CallCounts { waiting, ..state.counts }
+        ClientStatistics { waiting, ..state.counts }
     }
 }

@@ -18,6 +18,7 @@
 
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteServer};
+use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
@@ -156,15 +157,6 @@ pub(crate) struct ServerCore {
     pub(crate) known: Mutex<Option<OwnEndpoint>>,
 }
 
-/// What a server's queue has seen.
-#[derive(Default, Clone, Copy)]
-pub(crate) struct QueueCounts {
-    pub(crate) received: u64,
-    pub(crate) refused: u64,
-    pub(crate) withdrawn: u64,
-    pub(crate) waiting: u64,
-}
-
 /// Clients of other types, by their nodes, and what is said of the server.
 pub(crate) type Strangers = Vec<(Arc<str>, String)>;
 
@@ -193,7 +185,8 @@ struct QueueState {
     remote_clients: Vec<Arc<dyn RemoteClient>>,
     /// Clients of this process.
     clients: Vec<Arc<PendingCalls>>,
-    seen: QueueCounts,
+    /// What the server's queue has seen.
+    seen: ServerStatistics,
     /// What others can see of the server.
     counters: Option<Counters>,
 }
@@ -584,7 +577,7 @@ impl RequestQueue {
             request.refused(CallFailure::OtherType { reason })
         });
         let refused = refused.collect();
-        state.seen = QueueCounts { received: state.queue.len() as u64, ..QueueCounts::default() };
+        state.seen = ServerStatistics { received: state.queue.len() as u64, ..ServerStatistics::default() };
         state.ever_served = true;
         state.serving = Some(server.clone());
         state.count_matched();
@@ -681,11 +674,23 @@ impl RequestQueue {
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
         self.for_remote_clients(RemoteClient::retune);
     }
+}
 
-    /// What the server's queue has seen.
-    pub(crate) fn seen(&self, server: &ServerCore) -> QueueCounts {
-        let Some(state) = self.of(server) else { return QueueCounts::default() };
-        QueueCounts { waiting: state.queue.len() as u64, ..state.seen }
+impl ServerCore {
+    pub(crate) fn statistics(&self) -> ServerStatistics {
+        let seen = |state: Guard<'_, QueueState>| (state.seen, state.queue.len() as u64);
+        let (seen, waiting) = self.requests.of(self).map(seen).unwrap_or_default();
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // nothing rides on them
+        let ServerStats { in_hand, answered, failed, dropped, unclaimed } = &self.stats;
+        ServerStatistics {
+            waiting,
+            in_hand: read(in_hand),
+            answered: read(answered),
+            failed: read(failed),
+            dropped: read(dropped),
+            unclaimed: read(unclaimed),
+            ..seen
+        }
     }
 }
 

@@ -26,7 +26,6 @@ use sinew_shm::{
     Waiting, Writer,
 };
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::OnceLock;
 
 /// Bytes of image that go into a ring's slot, unless the type says how long its images are.
@@ -103,12 +102,6 @@ pub(crate) struct ShmSink {
     counters: Counters,
     /// Some message didn't leave for want of room, and the log says so.
     has_warned: bool,
-}
-
-impl fmt::Debug for ShmSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").field("writer", &self.writer).finish_non_exhaustive()
-    }
 }
 
 impl ShmSink {
