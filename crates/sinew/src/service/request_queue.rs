@@ -13,8 +13,8 @@
 //! elsewhere, or comes back, is looked at under the lock that closing and withdrawing take
 //! afterwards: it is refused if the server has gone, or the caller.
 //!
-//! The queue also keeps its server and the clients elsewhere, which keep the queue, until the server
-//! [closes](RequestQueue::close).
+//! The queue also keeps its server and the clients elsewhere, which keep the queue, until the
+//! server [closes](RequestQueue::close).
 
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteServer};
