@@ -24,8 +24,8 @@ pub struct ServerStatistics {
     pub received: u64,
     /// Requests that wait in it now.
     pub waiting: u64,
-    /// Requests that were taken by a [`Responder`](crate::Responder) or a
-    /// future and have no answer yet.
+    /// Requests that were taken by a [`Responder`](crate::Responder) or a future and have no answer
+    /// yet.
     pub in_hand: u64,
     /// Responses that reached their callers.
     pub answered: u64,
