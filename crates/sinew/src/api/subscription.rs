@@ -114,7 +114,8 @@ impl<T: Message> Subscription<T> {
     }
 
     /// The oldest message that has not been taken yet, and what is known about it. Never blocks,
-    /// allocates nothing.
+    /// allocates nothing. A message from another process that a further thread is about to bring in
+    /// (one that has just found out about its publisher) comes with the next take.
     ///
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {

@@ -4,7 +4,6 @@
 //! comes; the thread that runs the task asks for the next after each. So an announcement is
 //! pending exactly while something waits and the task belongs to an executor.
 
-use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{Scheduler, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
@@ -36,9 +35,8 @@ impl TaskNotifier {
     #[must_use]
     #[inline]
     pub(crate) fn notify(&mut self, since: Stamp) -> ToSignal {
-        self.notify_quietly()
-            .filter(|task_ref| task_ref.notify(since))
-            .map(|task_ref| task_ref.scheduler.clone())
+        let task_ref = self.notify_quietly()?;
+        if task_ref.notify(since) { Some(task_ref.scheduler.clone()) } else { None }
     }
 
     /// Something waits, and the caller announces it or runs the task. `None` if it is announced
@@ -46,21 +44,18 @@ impl TaskNotifier {
     #[must_use]
     #[inline]
     pub(crate) fn notify_quietly(&mut self) -> Option<&TaskRef> {
-        if self.announced {
-            return None;
-        }
-        self.announced = self.task_ref.is_some();
-        self.task_ref.as_ref()
+        let task_ref = self.task_ref.as_ref()?;
+        if std::mem::replace(&mut self.announced, true) { None } else { Some(task_ref) }
     }
 
     /// One was taken; the next has waited since `oldest`. Returns what the task has to do next. In
     /// a reentrant group that is announced here instead, as the callback may run for long.
     #[must_use]
     #[inline]
-    pub(crate) fn next(&mut self, oldest: Option<Stamp>, token: &GroupToken) -> (Option<Stamp>, ToSignal) {
+    pub(crate) fn next(&mut self, oldest: Option<Stamp>, is_reentrant: bool) -> (Option<Stamp>, ToSignal) {
         self.announced = false;
         match oldest {
-            Some(oldest) if token.is_reentrant() && self.task_ref.is_some() => (None, self.notify(oldest)),
+            Some(oldest) if is_reentrant && self.task_ref.is_some() => (None, self.notify(oldest)),
             _ => {
                 self.announced = oldest.is_some() && self.task_ref.is_some();
                 (oldest, None)
@@ -68,8 +63,11 @@ impl TaskNotifier {
         }
     }
 
-    /// What is announced still, if something has waited since `oldest`.
-    pub(crate) fn pending(&self, oldest: Option<Stamp>) -> Option<Stamp> {
+    /// What is announced still, after a callback that may have panicked, if something has waited
+    /// since `oldest`. If nothing has, a thread took without the executor what the callback left:
+    /// then what comes next is announced.
+    pub(crate) fn pending(&mut self, oldest: Option<Stamp>) -> Option<Stamp> {
+        self.announced &= oldest.is_some();
         oldest.filter(|_| self.announced)
     }
 

@@ -244,15 +244,16 @@ where
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         let oldest = state.oldest();
-        let (next, call) = state.notifier.next(oldest, token);
+        let (next, call) = state.notifier.next(oldest, token.is_reentrant());
         drop(state);
         signal(call);
         next
     }
 
     pub(crate) fn pending(&self) -> Option<Stamp> {
-        let state = self.state.lock();
-        state.notifier.pending(state.oldest())
+        let mut state = self.state.lock();
+        let oldest = state.oldest();
+        state.notifier.pending(oldest)
     }
 
     /// Takes back its announcement if no future can go on, with that of the requests, which are

@@ -589,7 +589,7 @@ impl PendingCalls {
         let mut state = self.state.lock();
         let call = state.completed.pop_front().and_then(|(_, id)| state.remove(id));
         let oldest = state.oldest();
-        let (next, signal) = state.notifier.next(oldest, token);
+        let (next, signal) = state.notifier.next(oldest, token.is_reentrant());
         drop(state);
         scheduler::signal(signal);
         match call? {
@@ -602,8 +602,9 @@ impl PendingCalls {
 
     /// What is announced still, after a callback panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
-        let state = self.state.lock();
-        state.notifier.pending(state.oldest())
+        let mut state = self.state.lock();
+        let oldest = state.oldest();
+        state.notifier.pending(oldest)
     }
 
     /// Takes back the announcement if no outcome waits for its callback; whether one does.

@@ -252,7 +252,7 @@ impl QueueState {
     #[inline]
     fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, ToSignal) {
         let oldest = self.oldest();
-        self.notifier.next(oldest, token)
+        self.notifier.next(oldest, token.is_reentrant())
     }
 
     /// Takes out the requests that suit a server, or those that don't.
@@ -642,8 +642,9 @@ impl RequestQueue {
 
     /// What is announced still, after a callback panicked.
     pub(crate) fn pending(&self, server: &ServerCore) -> Option<Stamp> {
-        let state = self.of(server)?;
-        state.notifier.pending(state.oldest())
+        let mut state = self.of(server)?;
+        let oldest = state.oldest();
+        state.notifier.pending(oldest)
     }
 
     /// Takes back the announcement if nothing waits; whether something does. `other`: the server

@@ -17,6 +17,7 @@ use crate::executor::scheduler::{self, Scheduler, TaskRef};
 use crate::executor::wait_graph::{Deadlock, WaitGraph};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
+use crate::mailbox::notifier::TaskNotifier;
 use crate::mailbox::waiters::{Listener, Notification, WaiterId, Waiters, wake};
 use crate::message::block::{self, Pool, RawMessage};
 use crate::message::info::Publication;
@@ -99,8 +100,6 @@ pub(crate) struct SubscriptionCore {
 
 #[repr(C)]
 struct SubscriptionState {
-    /// It is announced; the executor asks for what comes next after each message.
-    announced: bool,
     closed: bool,
     /// Each message that comes is to be told to somebody; see `listening`.
     listened: bool,
@@ -108,9 +107,8 @@ struct SubscriptionState {
     direct: bool,
     /// Publishers waiting for a place.
     waiting: u32,
-    /// Where to announce that something came; only a subscription with a callback in an executor
-    /// has one.
-    task_ref: Option<TaskRef>,
+    /// Announces that something came; only a subscription with a callback is in an executor.
+    notifier: TaskNotifier,
     history: HistoryCache,
     /// Made when somebody listens for the first time.
     listening: Option<Box<Waiters>>,
@@ -235,12 +233,11 @@ impl SubscriptionCore {
         let SubscriptionListeners { lost, deadline, liveliness } = told;
         let history = HistoryCache::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
         let state = SubscriptionState {
-            announced: false,
             closed: false,
             listened: false,
             waiting: 0,
             enough: 0,
-            task_ref: None,
+            notifier: TaskNotifier::default(),
             history,
             listening: None,
             counters: None,
@@ -288,18 +285,15 @@ impl SubscriptionCore {
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
         state.count(Some(publication.stamp.time));
-        if let Some(task_ref) = &state.task_ref {
-            if !state.announced {
-                if task_ref.notify(publication.stamp) {
-                    deferred.signal(Some(task_ref.scheduler.clone()));
-                }
-                state.announced = true;
-            } else if lost.is_some()
-                && state.history.ahead() == 0 // else the oldest is there, and waits on
-                && let Some(oldest) = state.history.oldest()
-            {
-                task_ref.change_key(oldest);
+        if !state.notifier.is_announced() {
+            if let Some(scheduler) = state.notifier.notify(publication.stamp) {
+                deferred.signal(Some(scheduler));
             }
+        } else if lost.is_some()
+            && state.history.ahead() == 0 // else the oldest is there, and waits on
+            && let (Some(oldest), Some(task_ref)) = (state.history.oldest(), state.notifier.task_ref())
+        {
+            task_ref.change_key(oldest);
         }
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) {
             deferred.tell(state.heard());
@@ -394,15 +388,9 @@ impl SubscriptionCore {
         }
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
-        if taker != Taker::Anybody {
-            state.announced = next.is_some() && state.task_ref.is_some();
-        }
         let mut signal = None;
-        if taker == Taker::Reentrant
-            && let (Some(next), Some(task_ref)) = (next.take(), &state.task_ref)
-            && task_ref.notify(next)
-        {
-            signal = Some(task_ref.scheduler.clone());
+        if taker != Taker::Anybody {
+            (next, signal) = state.notifier.next(next, taker == Taker::Reentrant);
         }
         let frees = frees && !(entry.is_some() && self.advances(&state));
         if taker != Taker::Reentrant {
@@ -526,14 +514,7 @@ impl SubscriptionCore {
     pub(crate) fn announce_waiting(&self, deferred: &mut Deferred) {
         let mut state = self.whole();
         let Some(oldest) = state.history.oldest() else { return };
-        if let Some(task_ref) = &state.task_ref
-            && !state.announced
-        {
-            if task_ref.notify(oldest) {
-                deferred.signal(Some(task_ref.scheduler.clone()));
-            }
-            state.announced = true;
-        }
+        deferred.signal(state.notifier.notify(oldest));
         if state.listened {
             deferred.tell(state.heard());
         }
@@ -566,10 +547,7 @@ impl SubscriptionCore {
         let mut state = self.whole();
         let waits = state.history.oldest().is_some();
         if !waits {
-            state.announced = false;
-            if let Some(task_ref) = &state.task_ref {
-                task_ref.clear_ready();
-            }
+            state.notifier.retract(false);
         }
         waits
     }
@@ -578,25 +556,17 @@ impl SubscriptionCore {
     pub(crate) fn pending(&self) -> Option<Stamp> {
         let mut state = self.whole();
         let oldest = state.history.oldest();
-        // Somebody may have taken by hand what the callback left: then nobody would announce what
-        // comes next.
-        state.announced &= oldest.is_some();
-        oldest.filter(|_| state.announced)
+        state.notifier.pending(oldest)
     }
 
     /// Sets where to announce messages, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
-        Deferred::with(|deferred| {
-            let mut state = self.whole();
-            let oldest = state.history.oldest();
-            state.announced = task_ref.is_some() && oldest.is_some();
-            if let (Some(task_ref), Some(oldest)) = (&task_ref, oldest)
-                && task_ref.notify(oldest)
-            {
-                deferred.signal(Some(task_ref.scheduler.clone()));
-            }
-            state.task_ref = task_ref;
-        });
+        let mut state = self.whole();
+        let oldest = state.history.oldest();
+        let (before, signal) = state.notifier.attach(task_ref, oldest);
+        drop(state);
+        drop(before);
+        Deferred::with(|deferred| deferred.signal(signal));
         self.retune();
     }
 
@@ -645,7 +615,7 @@ impl SubscriptionCore {
                 return Err(NoPermit::Full);
             }
             if waiting_for.is_none()
-                && let Some(task_ref) = &state.task_ref
+                && let Some(task_ref) = state.notifier.task_ref()
             {
                 // Nobody spins it, and this thread did last: then it would be the one to do it now.
                 if task_ref.scheduler.depends_on_this_thread() {
@@ -714,13 +684,12 @@ impl SubscriptionCore {
         let mut state = self.whole();
         state.closed = true;
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
-        state.task_ref = None;
-        state.announced = false;
+        let (task_ref, _) = state.notifier.attach(None, None);
         state.listened = false;
         let out = (state.history.drain(), state.listening.take());
         drop(state);
         self.space.notify_all();
-        drop(out);
+        drop((out, task_ref));
         tasks.into_iter().flatten().map(|(_, task)| task).for_each(wake);
         self.leave_sources();
     }

@@ -134,7 +134,7 @@ impl SubscriptionCore {
     ) -> Option<Stamp> {
         let next = state.history.oldest();
         if taker != Taker::Anybody {
-            state.announced = next.is_some() && state.task_ref.is_some();
+            let _ = state.notifier.next(next, false); // nothing to signal
         }
         let moves = self.moves(state);
         if moves {

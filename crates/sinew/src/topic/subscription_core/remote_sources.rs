@@ -97,7 +97,11 @@ impl SubscriptionCore {
         let Some(source) = state.only.as_ref().filter(|_| state.direct) else {
             return ControlFlow::Continue(());
         };
-        if state.closed || state.listened || state.task_ref.is_some() || state.history.oldest().is_some() {
+        if state.closed
+            || state.listened
+            || state.notifier.task_ref().is_some()
+            || state.history.oldest().is_some()
+        {
             return ControlFlow::Continue(());
         }
         let qos = &self.wanted.qos;
@@ -210,7 +214,7 @@ impl SubscriptionCore {
 
     /// Whose executor runs its callback.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
-        self.state.lock().task_ref.as_ref().map(|task_ref| task_ref.scheduler.clone())
+        self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
     /// Whether somebody waits for its messages without an executor.
@@ -219,7 +223,7 @@ impl SubscriptionCore {
             return true; // that a message came is to be known when it does
         }
         let state = self.state.lock();
-        state.listened || state.task_ref.is_some()
+        state.listened || state.notifier.task_ref().is_some()
     }
 
     /// Messages for it were overwritten before it got them, or made no sense.
