@@ -1,7 +1,7 @@
 //! Nodes, topics, services, executors: the parts of a robot program, and the messages between them.
 //!
 //! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving
-//! ownership, and a message is copied only if somebody wants it for himself while others read or
+//! ownership, and a message is copied only if one reader wants it for itself while others read or
 //! keep it.
 //!
 //! This release connects the nodes of all processes of a host. Types come from ROS 2's packages
@@ -63,7 +63,7 @@
 //!
 //! A transient-local publisher keeps what it sent, so whatever it publishes follows the column
 //! `Shared`. An owning callback on a buffer of type [`BufferType::Shared`] counts as `s` here; it
-//! copies when it takes its message, and only if somebody else still holds it.
+//! copies when it takes its message, and only if others still hold it.
 //! [`PublisherStatistics::copies`] and [`SubscriptionStatistics::copies`] count.
 //!
 //! # Forms of callbacks
@@ -97,8 +97,8 @@
 //! messages, and so must be `Fn + Send + Sync`.
 //!
 //! A [`WaitSet`] only says what is ready, and the program takes or runs it.
-//! [`Executor::descriptor`] fits an executor into somebody else's event loop. The repository's
-//! `docs/book/executors.md` says which to pick, and what happens when.
+//! [`Executor::descriptor`] fits an executor into the event loop of another library. The
+//! repository's `docs/book/executors.md` says which to pick, and what happens when.
 //!
 //! # Services
 //!
@@ -205,10 +205,10 @@
 //! # Async
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
-//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: whoever
-//! polls them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits for
-//! a future while it runs callbacks. One that waits for a message may be dropped at any time and
-//! loses none; one that waits for an answer gives its call up then.
+//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: the task
+//! that polls them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits
+//! for a future while it runs callbacks. One that waits for a message may be dropped at any time
+//! and loses none; one that waits for an answer gives its call up then.
 //!
 //! # Threads and blocking
 //!

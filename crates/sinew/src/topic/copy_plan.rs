@@ -45,7 +45,7 @@ pub(crate) enum Ownership {
 /// What one buffer gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disposition {
-    /// The published message by ownership. At most one buffer gets it, and then nobody gets
+    /// The published message by ownership. At most one buffer gets it, and then no other one gets
     /// `OriginalShared`.
     Original,
     /// A reference to the published message.
@@ -177,7 +177,7 @@ mod tests {
             ("u v v", "@1 @2 @3", "@2 @3 @4"),
             ("u s v", "@1 @2 @3", "@2 @1 @3"),
             ("u u s s v v", "@1 @2 @3 @3 @4 @5", "@2 @3 @1 @1 @4 @5"),
-            // The order of the buffers changes the numbers, not who gets what.
+            // The order of the buffers changes the numbers, not which one gets what.
             ("s u", "@2 @1", "@1 @2"),
             ("v s u s", "@2 @3 @1 @3", "@2 @1 @3 @1"),
             ("v u u", "@2 @1 @3", "@2 @3 @4"),
@@ -223,7 +223,8 @@ mod tests {
             prop_assert_eq!(plan.copies(), distinct);
 
             // The least that can do: one instance per buffer of its own and one for all sharers,
-            // and the original serves as one of them, unless it stays shared and nobody reads it.
+            // and the original serves as one of them, unless it stays shared and no subscription
+            // reads it.
             let own = buffers.iter().filter(|&&role| role != Role::Sharer).count();
             let sharers = own < buffers.len();
             let instances = own + usize::from(sharers);

@@ -76,7 +76,7 @@ impl Graph {
     }
 
     /// Makes a publisher, which others know by `endpoints`, one for each transport. It matches
-    /// before this returns, so its first message reaches who is there.
+    /// before this returns, so its first message reaches those that are there.
     pub(crate) fn add_publisher(
         &self,
         topic: &str,
@@ -326,8 +326,8 @@ impl Graph {
         });
     }
 
-    /// Waits until something is so that depends on who is there, at most for `timeout` of real
-    /// time. Whether it is.
+    /// Waits until something is so that depends on which ends are there, at most for `timeout` of
+    /// real time. Whether it is.
     pub(crate) fn wait_until(
         &self,
         is_so: impl Fn() -> bool,
@@ -344,12 +344,12 @@ impl Graph {
             if left.is_zero() || has_ended() {
                 return false;
             }
-            // A shutdown signals nobody here: it is looked for now and then.
+            // A shutdown signals no thread here: it is looked for now and then.
             self.changed.wait_at_most(&mut topics, Some(left.min(Duration::from_millis(50))));
         }
     }
 
-    /// Every subscription, e.g. to wake who waits for one.
+    /// Every subscription, e.g. to wake the publishers that wait for one.
     pub(crate) fn subscriptions(&self) -> Vec<Arc<SubscriptionCore>> {
         self.topics.lock().values().flat_map(|topic| topic.subscriptions.iter().cloned()).collect()
     }
@@ -373,7 +373,7 @@ impl Topic {
         deferred.drain_later(source.clone());
     }
 
-    /// The class of publishers like this; a new one finds who is there.
+    /// The class of publishers like this; a new one finds which subscriptions are there.
     fn class_for(&mut self, table: &'static TypeSupport, qos: &QoS) -> Arc<MatchClass> {
         let same = |class: &&Arc<MatchClass>| {
             class.table.representation == table.representation && class.qos.same_class(qos)

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `copy_plan` | who gets which copy: one pure function |
+//! | `copy_plan` | which subscription gets which copy: one pure function |
 //! | `subscription_core` | a history under its lock; places for publishers that wait; announcing to the executor; publishers elsewhere, and the trait behind which they stand (`RemoteSource`) |
 //! | `publisher_core` | a publisher: finding its subscriptions, publishing, what it retains for late joiners, its way out of the process |
 //! | `subscribers` | the subscriptions that publishers of one kind have |
@@ -11,7 +11,7 @@
 //! | `recipients` | bringing a message to the subscriptions of a list: as it is, or with filters, places and copies |
 //! | `typed_reader` | how an image becomes what a subscription takes |
 //! | `warn_once` | telling once of what comes again and again |
-//! | `graph` | who is there and who matches |
+//! | `graph` | which ends are there, and which match |
 //! | `remote_endpoint` | what an end elsewhere says of itself |
 //! | `remote_sink` | subscriptions elsewhere, and the traits behind which a publisher's messages go there (`PublisherEndpoint`, `RemoteSink`) |
 //! | `session` | what the nodes, topics and executors of one context have in common |

@@ -15,8 +15,8 @@
 //!
 //! - C1 `Session::count_change`: the list under the class's lock ([`MatchClass::replace`]), then
 //!   generation + 1 (Release). A publisher that publishes seldom would keep a subscription that is
-//!   gone, and what its handlers captured, for as long: so whoever removes one has the publishers
-//!   that matched it fetch the new list ([`PublisherCore::refetch`]).
+//!   gone, and what its handlers captured, for as long: so the thread that removes one has the
+//!   publishers that matched it fetch the new list ([`PublisherCore::refetch`]).
 //! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new
 //!   number means finding at least the list it stands for. Seeing the old one means that the
 //!   publish began before the join returned.
@@ -41,8 +41,9 @@
 //! | signals, listeners, drops | no lock | `Deferred::finish` |
 //!
 //! A [`Strategy`], made anew when matching changes, says which of them a message can skip. Most
-//! messages go straight ([`PublisherCore::go_straight`]): all who get one take it as it is. Others
-//! take care (`slow_path`) to get as far as the last three steps, which are the same for all.
+//! messages go straight ([`PublisherCore::go_straight`]): all subscriptions that get one take it as
+//! it is. Others take care (`slow_path`) to get as far as the last three steps, which are the same
+//! for all.
 //!
 //! # The user's code
 //!
@@ -112,7 +113,7 @@ pub(crate) struct PublisherCore {
     pub(crate) remote: RemoteDelivery,
 }
 
-/// What a publisher has promised, as far as somebody watches whether it keeps it.
+/// What a publisher has promised, as far as a task watches whether it keeps it.
 pub(crate) struct WatchedPromises {
     pub(crate) deadline: Option<Arc<Deadline<OfferedDeadlineMissed>>>,
     /// Of a manual publisher with a lease.
@@ -187,7 +188,7 @@ impl Fanout {
     }
 }
 
-/// How a message is brought to those who get it here.
+/// How a message is brought to the subscriptions here that get it.
 trait Delivery {
     /// Does it, under the publisher's lock. Returns the message if none of them took it itself.
     ///
@@ -202,7 +203,7 @@ trait Delivery {
     ) -> Result<Option<RawMessage>, RawMessage>;
 }
 
-/// All get it as it is; the place is that of those who may hold up the publisher.
+/// All get it as it is; the place is that of those that may hold up the publisher.
 struct AsItIs(Admission);
 
 impl Delivery for AsItIs {
@@ -365,7 +366,7 @@ impl PublisherCore {
         self.go_straight(value, Form::BARE, self.sinks()).is_ok()
     }
 
-    /// Publishes what goes to all who get it as it is, if they all have room. Else, or if the list
+    /// Publishes what goes as it is to all that get it, if they all have room. Else, or if the list
     /// is not the newest, it comes back, and nothing was done.
     #[inline(always)] // with and without sinks: what is not there costs nothing
     fn go_straight<C: Content>(
@@ -390,7 +391,7 @@ impl PublisherCore {
         let is_alone = state.fanout.sole.is_some() && !sinks.is_open();
         let place = match strategy.has(Strategy::BOUND) {
             false => Admission::Any,
-            // If it goes back, there is nobody else who would have got it, or heard of it.
+            // If it goes back, there is no other one that would have got it, or heard of it.
             true if is_alone && !strategy.has(Strategy::WATCHED) => Admission::Free,
             true if state.fanout.list.reserve() => Admission::Reserved,
             true => return Err(content.into_message()),
@@ -498,7 +499,7 @@ impl PublisherCore {
     /// A subscription is gone: the list that it was on, to be dropped outside all locks.
     pub(crate) fn refetch(&self) -> Option<(Arc<Subscribers>, Fanout)> {
         let mut state = self.state.lock();
-        // Who has fetched nothing yet has nothing of it; nor who is closed.
+        // A publisher that has fetched nothing yet has nothing of it; nor one that is closed.
         (state.fanout.generation != 0 && !state.closed).then(|| self.fetch(&mut state))
     }
 

@@ -164,8 +164,8 @@ impl<'a> Recipients<'a> {
     }
 
     /// Runs the filters of a [group](Selection::group), reserves places, plans, and makes the
-    /// copies: their number. `reserve` says whether there is a place to keep; who is gone is left
-    /// out. If a `Clone` panics, nothing has been delivered.
+    /// copies: their number. `reserve` says whether there is a place to keep; one that is gone is
+    /// left out. If a `Clone` panics, nothing has been delivered.
     pub(super) fn select(
         &mut self,
         selection: &Selection<'_>,
@@ -200,8 +200,8 @@ impl<'a> Recipients<'a> {
         Ok(plan.copies())
     }
 
-    /// Gives the original to the one of a group that is to have it; who takes another type gets it
-    /// before the others do.
+    /// Gives the original to the one of a group that is to have it; one that takes another type
+    /// gets it before the others do.
     pub(super) fn give(&mut self, group: usize, original: RawMessage) {
         let is_heir = |recipient: &&mut Recipient| recipient.group == group && recipient.message.is_none();
         if let Some(heir) = self.chosen.iter_mut().find(is_heir) {
@@ -279,7 +279,7 @@ fn copy(
     }
 }
 
-/// A copy, made by whoever of the subscriptions knows how: all that own their messages do.
+/// A copy, made by a subscription that knows how: all that own their messages do.
 fn duplicate(message: &RawMessage, subscribers: &Subscribers, pool: &Arc<Pool>) -> RawMessage {
     let clone = subscribers.subscriptions.iter().find_map(|subscription| subscription.wanted.clone);
     #[expect(
@@ -305,14 +305,14 @@ pub(crate) enum Unpublished {
     Closed,
     Full,
     WouldDeadlock,
-    /// It is an image of which no value can be made, and somebody here takes values.
+    /// It is an image of which no value can be made, and a subscription here takes values.
     Undecodable,
 }
 
 impl From<NoPermit> for Unpublished {
     fn from(reason: NoPermit) -> Self {
         match reason {
-            // None of those who are gone keeps a message from being published.
+            // None of those that are gone keeps a message from being published.
             NoPermit::Gone | NoPermit::Shutdown => Unpublished::Shutdown,
             NoPermit::Full => Unpublished::Full,
             NoPermit::WouldDeadlock => Unpublished::WouldDeadlock,

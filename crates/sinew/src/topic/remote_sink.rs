@@ -207,8 +207,8 @@ impl Content for RawMessage {
         match (stays, leaves) {
             (true, true) => (Some(self.another()), Some(self)),
             (false, true) => (None, Some(self)),
-            // Its only reference, perhaps: who takes it may change it in place, whatever this
-            // thread is at.
+            // Its only reference, perhaps: the subscription that takes it may change it in place,
+            // whatever this thread is at.
             (_, false) => (Some(self), None),
         }
     }
@@ -219,7 +219,7 @@ impl Content for RawMessage {
     }
 }
 
-/// A value that lies in no block, since all who get it are elsewhere.
+/// A value that lies in no block, since all subscriptions that get it are elsewhere.
 pub(crate) struct BareValue<'a> {
     pub(crate) length: usize,
     pub(crate) is_plain: bool,

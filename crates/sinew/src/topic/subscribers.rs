@@ -1,4 +1,4 @@
-//! The subscriptions that publishers of one class have: immutable lists, made anew when somebody
+//! The subscriptions that publishers of one class have: immutable lists, made anew when one
 //! comes or goes.
 
 use super::copy_plan::Role;

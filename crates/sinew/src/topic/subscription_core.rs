@@ -63,7 +63,7 @@ pub(crate) struct SubscriptionConfig {
     pub(crate) clock: Clock,
 }
 
-/// What a subscription's handlers are told besides who matched.
+/// What a subscription's handlers are told besides what matched.
 pub(crate) struct SubscriptionListeners {
     pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
     pub(crate) deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
@@ -86,7 +86,7 @@ pub(crate) struct SubscriptionCore {
     is_blocking: bool,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     pub(crate) wanted: SubscriptionConfig,
-    /// Messages that were moved out of a long history, for whoever takes.
+    /// Messages that were moved out of a long history, for the threads that take.
     ahead: MovedMessages,
     /// Signalled when a place became free and a publisher waits for one.
     space: Condvar,
@@ -101,7 +101,7 @@ pub(crate) struct SubscriptionCore {
 #[repr(C)]
 struct SubscriptionState {
     closed: bool,
-    /// Each message that comes is to be told to somebody; see `listening`.
+    /// Each message that comes is to be told to a task or a listener; see `listening`.
     listened: bool,
     /// The messages of `only` may be taken past the history.
     direct: bool,
@@ -110,7 +110,7 @@ struct SubscriptionState {
     /// Announces that something came; only a subscription with a callback is in an executor.
     notifier: TaskNotifier,
     history: HistoryCache,
-    /// Made when somebody listens for the first time.
+    /// Made when a task or a listener waits for the first time.
     listening: Option<Box<Waiters>>,
     /// What others can see of it.
     counters: Option<Counters>,
@@ -166,7 +166,7 @@ impl SubscriptionState {
         }
     }
 
-    /// Changes who listens.
+    /// Changes which tasks and listeners wait.
     fn listen<R>(&mut self, change: impl FnOnce(&mut Waiters) -> R) -> R {
         let listening = self.listening.get_or_insert_default();
         let result = change(listening);
@@ -174,7 +174,7 @@ impl SubscriptionState {
         result
     }
 
-    /// A2: who is to be told of the message that came.
+    /// A2: which task or listener is to be told of the message that came.
     #[cold]
     #[inline(never)]
     fn heard(&mut self) -> Notification {
@@ -192,7 +192,7 @@ type Taken = (Entry, Option<Stamp>);
 /// Who takes a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
-    /// Somebody who asks by himself.
+    /// A thread that asks by itself.
     Anybody,
     /// The callback, with its group's only token.
     Exclusive,
@@ -207,7 +207,7 @@ pub(crate) enum NoPermit {
     Gone,
     /// The history stayed full.
     Full,
-    /// It could only be emptied by who waits.
+    /// Only the publisher that waits could empty it.
     WouldDeadlock,
     /// The context was shut down.
     Shutdown,
@@ -334,7 +334,7 @@ impl SubscriptionCore {
         }));
     }
 
-    /// Takes the oldest message, for somebody who asks by himself.
+    /// Takes the oldest message, for a thread that asks by itself.
     pub(crate) fn take(&self) -> Option<Entry> {
         // Relaxed: as in `read_remote`.
         if self.sources.any.load(Ordering::Relaxed) {
@@ -370,7 +370,7 @@ impl SubscriptionCore {
                 entry
             });
         }
-        self.take_from(state, taker, drop).0 // none can expire, and nobody be signalled
+        self.take_from(state, taker, drop).0 // none can expire, and no executor is to be signalled
     }
 
     #[inline]
@@ -455,7 +455,7 @@ impl SubscriptionCore {
             }
         });
         match &result {
-            Poll::Pending => self.retune(), // somebody has to receive now
+            Poll::Pending => self.retune(), // a thread has to receive now
             Poll::Ready(Some(_)) if self.frees_elsewhere() => self.read_sources(),
             Poll::Ready(_) => {}
         }
@@ -617,7 +617,7 @@ impl SubscriptionCore {
             if waiting_for.is_none()
                 && let Some(task_ref) = state.notifier.task_ref()
             {
-                // Nobody spins it, and this thread did last: then it would be the one to do it now.
+                // No thread spins it, and this one did last: so it would be the one to do it now.
                 if task_ref.scheduler.depends_on_this_thread() {
                     return Err(NoPermit::WouldDeadlock);
                 }
@@ -628,7 +628,7 @@ impl SubscriptionCore {
                 state = self.whole();
                 continue;
             }
-            // A message that expires meanwhile gives way, too; nobody says when.
+            // A message that expires meanwhile gives way, too, and no thread says when.
             let expiry = state.history.first_expiry().map(|expiry| {
                 Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.wanted.clock.steady())
             });
@@ -672,7 +672,7 @@ impl SubscriptionCore {
     /// The context has ended: wakes publishers that wait for a place and tasks that wait for a
     /// message.
     pub(crate) fn end(&self) {
-        let mut state = self.state.lock(); // whoever looked before is asleep by now
+        let mut state = self.state.lock(); // a thread that looked before is asleep by now
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
         drop(state);
         self.space.notify_all();

@@ -16,7 +16,7 @@ impl WarnOnce {
     /// At which level one more is told: where one message makes no sense, the next thousand may not
     /// either. All of them are counted.
     pub(crate) fn level(&self) -> Level {
-        // Relaxed: nothing else depends on who is the first.
+        // Relaxed: nothing else depends on which thread is the first.
         if self.0.swap(true, Ordering::Relaxed) { Level::Debug } else { Level::Error }
     }
 }

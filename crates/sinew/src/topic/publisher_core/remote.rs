@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 /// How a publisher's messages leave the process.
 #[derive(Default)]
 pub(crate) struct RemoteDelivery {
-    /// Each there once somebody matched. Locked before the publisher's state.
+    /// Each there once a subscription matched. Locked before the publisher's state.
     sinks: Mutex<Vec<Slot>>,
     /// What others know it by; set once.
     endpoints: OnceLock<Vec<Box<dyn PublisherEndpoint>>>,
@@ -247,8 +247,8 @@ impl PublisherCore {
     }
 
     /// Locks the way out, once every reader that must get everything has room, with memory for the
-    /// images. If there is none, that is an error only if nobody takes the message here, or
-    /// somebody outside must get everything. `None`: somebody came or went.
+    /// images. If there is none, that is an error only if no subscription takes the message here,
+    /// or one elsewhere must get everything. `None`: a subscription came or went.
     pub(super) fn prepare_sinks(
         &self,
         taken_here: bool,
@@ -431,7 +431,7 @@ impl PublisherCore {
         }
     }
 
-    /// A message to be written where it is published, if somebody outside listens and the type
+    /// A message to be written where it is published, if subscriptions elsewhere match and the type
     /// allows it.
     pub(crate) fn loan_shared(&self) -> Option<RawMessage> {
         if !self.is_remote() || !self.table.is_plain() {
@@ -457,12 +457,12 @@ impl PublisherCore {
     }
 
     /// A message of which there is only an image of so many bytes, to be written: where it will be
-    /// published, if somebody outside listens. `None`: there is no memory for it.
+    /// published, if subscriptions elsewhere match. `None`: there is no memory for it.
     pub(crate) fn image_of(&self, length: usize) -> Option<RawMessage> {
         let images = self.remote.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
         let loan = match self.is_remote() {
             true => self.lend(length),
-            // Nobody outside listens here, but where such images are passed on.
+            // No subscription elsewhere matches, but where such images are passed on.
             false => images.wanted_by().and_then(|other| other.lend(length)),
         };
         match loan {

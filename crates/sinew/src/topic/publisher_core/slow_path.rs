@@ -20,9 +20,9 @@ use crate::topic::subscription_core::{NoPermit, SubscriptionCore};
 struct MessageForms {
     /// As it was published.
     published: Option<RawMessage>,
-    /// The value in it, if it is an image and somebody here takes values.
+    /// The value in it, if it is an image and a subscription here takes values.
     value: Option<RawMessage>,
-    /// Its image, if it is a value and somebody here takes another type.
+    /// Its image, if it is a value and a subscription here takes another type.
     image: Option<RawMessage>,
     /// What that took, as far as it isn't counted yet.
     work: CopyWork,
@@ -43,7 +43,7 @@ impl MessageForms {
 /// What came of an attempt.
 enum Attempt {
     Published,
-    /// Somebody came or went.
+    /// A subscription came or went.
     Again,
 }
 
@@ -88,9 +88,9 @@ impl PublisherCore {
         let is_remote = self.is_remote(); // checked again below
         self.make_forms(message, &subscribers)?;
         let Some(local) = message.for_local() else { return Ok(Attempt::Published) };
-        // What is made of an image is theirs. Otherwise those who read it here get it before it is
-        // encoded; who owns it, after. One that lies in shared memory is read by others if it
-        // leaves: then nobody here may own it.
+        // What is made of an image is theirs. Otherwise subscriptions here that read it get it
+        // before it is encoded; one that owns it, after. One that lies in shared memory is read by
+        // others if it leaves: then no subscription here may own it.
         let is_apart = message.value.is_some() || message.image.is_some();
         let ownership = if message.value.is_some() { Ownership::Unique } else { ownership };
         let is_read_on = is_remote && !is_apart && (subscribers.shares || local.keep().is_some());
@@ -152,7 +152,7 @@ impl PublisherCore {
         subscription.reserve(deadline.nanoseconds(), wait_graph, ended).map(|()| true)
     }
 
-    /// Makes the value, or the image, that somebody here takes.
+    /// Makes the value, or the image, that a subscription here takes.
     fn make_forms(&self, message: &mut MessageForms, subscribers: &Subscribers) -> Result<(), Unpublished> {
         let MessageForms { published: Some(published), value, image, work } = message else { return Ok(()) };
         if published.is_image() {
@@ -168,8 +168,8 @@ impl PublisherCore {
         Ok(())
     }
 
-    /// What those get who take other types, and what that took. Who can't read the message loses
-    /// it.
+    /// What subscriptions of other types get, and what that took. One that can't read the message
+    /// loses it.
     fn convert(
         &self,
         recipients: &mut Recipients<'_>,

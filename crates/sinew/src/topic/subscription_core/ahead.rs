@@ -1,13 +1,13 @@
-//! Messages that were moved out of a history at once, so that those who publish and those who take
-//! have locks of their own.
+//! Messages that were moved out of a history at once, so that threads that publish and threads that
+//! take have locks of their own.
 //!
 //! Where many messages wait, each of them would have the subscription's lock, and the lines behind
-//! it, go from the publisher's core to the taker's and back. So who takes one from a long history
-//! moves the others out of it, all at once, and takes those under a lock that no publisher wants.
-//! Until they are taken they count as waiting: the history knows how many were moved.
+//! it, go from the publisher's core to the taker's and back. So a thread that takes one from a long
+//! history moves the others out of it, all at once, and takes those under a lock that no publisher
+//! wants. Until they are taken they count as waiting: the history knows how many were moved.
 //!
-//! Only messages of this process that are all kept, do not expire and are told to nobody are moved,
-//! and none while a publisher waits for a place. For all that is seldom done with a history,
+//! Only messages of this process that are all kept, do not expire and are told to no listener are
+//! moved, and none while a publisher waits for a place. For all that is seldom done with a history,
 //! [`SubscriptionCore::whole`] brings them home first.
 //!
 //! # Order of locks, and what is true under them
@@ -15,7 +15,7 @@
 //! - [`MovedMessages::entries`], then the history's lock. Who has the latter only tries the former.
 //! - N1 Messages are moved, and come home, under both: under the history's lock, `History::ahead`
 //!   is 0 or there are some.
-//! - N2 Who takes the last one settles under both, before anybody finds none.
+//! - N2 Who takes the last one settles under both, before a thread finds none.
 //! - N3 `taken` is written under the lock of `entries`. A publisher that finds no place reads it: a
 //!   place that it doesn't see yet it finds as it would if the taker came later, and before it
 //!   waits it brings the messages home.
@@ -169,7 +169,7 @@ impl SubscriptionCore {
     fn moves(&self, state: &SubscriptionState) -> bool {
         let history = &state.history;
         let is_simple = history.keeps_all() && !history.has_mortals() && !state.listened;
-        // Relaxed: whoever is the first to set it brings all home after that.
+        // Relaxed: the thread that sets it first brings all home after that.
         let is_ours = !self.sources.any.load(Ordering::Relaxed);
         history.len() >= MANY && state.waiting == 0 && is_simple && is_ours && !state.closed
     }

@@ -88,8 +88,8 @@ pub(super) struct RemoteSources {
 
 impl SubscriptionCore {
     /// Takes the next message of the only publisher there is, if that is in another process, past
-    /// the history: if nothing waits there and nobody else is told of what comes. `Continue`: it is
-    /// not so simple.
+    /// the history: if nothing waits there and no task or listener is told of what comes.
+    /// `Continue`: it is not so simple.
     #[inline]
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
@@ -141,7 +141,7 @@ impl SubscriptionCore {
     /// Reads what publishers of other processes have, if there are any.
     #[inline]
     pub(super) fn read_remote(&self) {
-        // Relaxed: who is matched meanwhile drains by himself.
+        // Relaxed: a publisher that matches meanwhile is drained for that.
         if self.sources.any.load(Ordering::Relaxed) {
             self.read_sources();
         }
@@ -153,7 +153,7 @@ impl SubscriptionCore {
         sources.iter().for_each(|source| source.look());
     }
 
-    /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of
+    /// Sources that have gone, and of which all was read, keep nothing here, and nothing is kept of
     /// them.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
@@ -164,7 +164,7 @@ impl SubscriptionCore {
         }
     }
 
-    /// There is nobody to read for any more.
+    /// There is no subscription to read for any more.
     pub(super) fn leave_sources(&self) {
         let sources = self.sources.all.lock().clone();
         self.change_sources(Vec::clear);
@@ -189,7 +189,8 @@ impl SubscriptionCore {
         let only = if let [only] = &all[..] { Some(Box::new(only.clone())) } else { None };
         let direct = only.as_ref().is_some_and(|only| self.takes_directly(&***only));
         let only = {
-            // Whole: who takes what was moved tells no publisher of another process of its place.
+            // Whole: a thread that takes what was moved tells no publisher of another process of
+            // its place.
             let mut state = self.whole();
             state.direct = direct;
             std::mem::replace(&mut state.only, only)
@@ -204,7 +205,7 @@ impl SubscriptionCore {
         self.change_sources(|all| all.push(source.clone()));
     }
 
-    /// Whoever reads for this subscription has changed.
+    /// Another thread reads for this subscription now.
     pub(super) fn retune(&self) {
         if self.sources.any.load(Ordering::Relaxed) {
             let sources = self.sources.all.lock().clone();
@@ -217,7 +218,7 @@ impl SubscriptionCore {
         self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
-    /// Whether somebody waits for its messages without an executor.
+    /// Whether a task or a listener waits for its messages without an executor.
     pub(crate) fn needs_receiver(&self) -> bool {
         if self.deadline.is_some() {
             return true; // that a message came is to be known when it does
