@@ -708,7 +708,10 @@ where
     }
 
     fn rest(&self) -> Vec<prefetch::Part> {
-        vec![prefetch::Part::value(&self.core, 5), prefetch::Part::Code(subscription_core::code)]
+        vec![
+            prefetch::Part::value(&self.core, subscription_core::LINES),
+            prefetch::Part::Code(subscription_core::code),
+        ]
     }
 
     fn subject(&self) -> usize {

@@ -84,8 +84,6 @@ pub(crate) struct HistoryCache {
     taken: u64,
     /// The depth of keep_last, or the bound of keep_all.
     capacity: usize,
-    rest: VecDeque<Entry>,
-    keep_all: bool,
     /// Places promised to publishers that are about to deliver.
     reserved: usize,
     /// Entries that can expire.
@@ -93,10 +91,12 @@ pub(crate) struct HistoryCache {
     /// The oldest were moved elsewhere, and so many of them have not been taken yet, as far as is
     /// known here.
     ahead: usize,
-    /// How many were ever taken of those that were moved, as far as is known here.
-    settled: usize,
     /// What else became of what came; there if anything did.
     lost: Option<Box<Losses>>,
+    keep_all: bool,
+    rest: VecDeque<Entry>,
+    /// How many were ever taken of those that were moved, as far as is known here.
+    settled: usize,
 }
 
 /// What was not taken.
@@ -110,6 +110,9 @@ pub(crate) struct Losses {
 }
 
 impl HistoryCache {
+    /// So many of its first bytes does each message touch.
+    pub(crate) const HOT: usize = std::mem::offset_of!(Self, rest);
+
     pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
         Self {
             first: None,

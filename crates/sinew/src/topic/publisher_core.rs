@@ -84,23 +84,23 @@ use std::mem;
 
 /// A publisher.
 ///
-/// What every publish touches comes first, and close together: after a sleep, fetching it from
+/// What every publish touches comes first, in [two lines](LINES): after a sleep, fetching it from
 /// memory is what it costs.
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct PublisherCore {
-    state: Mutex<PublisherState>,
+    /// What publishing takes now, as [`Strategy::bits`]. Written under the publisher's lock;
+    /// without it, a hint.
+    strategy: HintU8,
+    /// Where the thread that publishes with it has noted it.
+    pub(crate) place: prefetch::NoteIndex,
     pub(crate) session: Arc<Session>,
     /// The publisher's number in its participant.
     pub(crate) number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
     lifespan: i64,
-    /// What publishing takes now, as [`Strategy::bits`]. Written under the publisher's lock;
-    /// without it, a hint.
-    strategy: HintU8,
     /// Blocks for what it publishes.
     pub(crate) pool: Arc<Pool>,
-    /// Where the thread that publishes with it has noted it.
-    pub(crate) place: prefetch::NoteIndex,
+    state: Mutex<PublisherState>,
     pub(crate) qos: QoS,
     pub(crate) class: Arc<MatchClass>,
     pub(crate) topic: Arc<str>,
@@ -136,17 +136,27 @@ impl WatchedPromises {
     }
 }
 
+/// So many lines of a publisher does each message touch.
+const LINES: usize = 2;
+
+const _: () = assert!(
+    cfg!(loom)
+        || mem::offset_of!(PublisherCore, state)
+            + size_of::<Mutex<u64>>() - size_of::<u64>() // the lock itself
+            + mem::offset_of!(PublisherState, retained)
+            <= LINES * 64
+);
+
 #[repr(C)]
 struct PublisherState {
     fanout: Fanout,
     sequence: u64,
-    /// What late joiners get: of a transient-local publisher only.
-    retained: Option<Box<Retained>>,
-    /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
-    work: Box<CopyWork>,
-    closed: bool,
     /// What others can see of it.
     counters: Option<Counters>,
+    /// What late joiners get: of a transient-local publisher only.
+    retained: Option<Box<Retained>>,
+    work: CopyWork,
+    closed: bool,
 }
 
 impl PublisherState {
@@ -262,7 +272,7 @@ impl PublisherCore {
     /// Notes that this thread publishes with it.
     #[inline]
     pub(crate) fn note(self: &Arc<Self>) {
-        let parts = || vec![Part::value(self, 3), Part::pool(&self.pool), Part::Code(code)];
+        let parts = || vec![Part::value(self, LINES), Part::pool(&self.pool), Part::Code(code)];
         prefetch::note(Arc::as_ptr(self).addr(), &self.place, parts);
         if self.is_remote() {
             let parts = || {
@@ -290,7 +300,7 @@ impl PublisherCore {
             fanout: Fanout::default(), // the first publish fetches the list
             sequence: 0,
             retained,
-            work: Box::default(),
+            work: CopyWork::NONE,
             closed: false,
             counters: None,
         };
@@ -566,7 +576,7 @@ impl PublisherCore {
         let state = self.state.lock();
         PublisherCounts {
             published: state.sequence,
-            work: *state.work,
+            work: state.work,
             retained: state.retained.as_ref().map_or(0, |retained| retained.0.len()),
         }
     }

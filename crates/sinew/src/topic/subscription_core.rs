@@ -34,6 +34,7 @@ use remote_sources::RemoteSources;
 pub(crate) use remote_sources::{DirectTake, RemoteSource, UnreadableMessage};
 use sinew_msg::DecodeError;
 use sinew_shm::{Counter, Counters, EndpointKey};
+use std::mem;
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -72,19 +73,19 @@ pub(crate) struct SubscriptionListeners {
 
 /// A subscription's end of the delivery.
 ///
-/// What every message touches comes first, and close together: after a sleep, fetching it from
+/// What every message touches comes first, in [four lines](LINES): after a sleep, fetching it from
 /// memory is what a delivery costs.
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct SubscriptionCore {
-    state: Mutex<SubscriptionState>,
     /// Nanoseconds after its publication at which a message is too old for this subscription;
     /// `i64::MAX` for never.
     lifespan: i64,
+    deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
     keeps_all: bool,
     /// Whether publishers may wait for places.
     is_blocking: bool,
-    deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
+    state: Mutex<SubscriptionState>,
     pub(crate) wanted: SubscriptionConfig,
     /// Messages that were moved out of a long history, for the threads that take.
     ahead: MovedMessages,
@@ -98,6 +99,18 @@ pub(crate) struct SubscriptionCore {
     complaints: WarnOnce,
 }
 
+/// So many lines of a subscription does each message touch.
+pub(crate) const LINES: usize = 4;
+
+const _: () = assert!(
+    cfg!(loom)
+        || mem::offset_of!(SubscriptionCore, state)
+            + size_of::<Mutex<u64>>() - size_of::<u64>() // the lock itself
+            + mem::offset_of!(SubscriptionState, history)
+            + HistoryCache::HOT
+            <= LINES * 64
+);
+
 #[repr(C)]
 struct SubscriptionState {
     closed: bool,
@@ -109,18 +122,16 @@ struct SubscriptionState {
     waiting: u32,
     /// Announces that something came; only a subscription with a callback is in an executor.
     notifier: TaskNotifier,
-    history: HistoryCache,
-    /// Made when a task or a listener waits for the first time.
-    listening: Option<Box<Waiters>>,
     /// What others can see of it.
     counters: Option<Counters>,
     /// The publication of the last message whose latency was noted.
     noted: i64,
-    /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
-    work: Box<CopyWork>,
-    /// The only publisher elsewhere. Boxed, since a reference to it takes two words: what every
-    /// message touches stays on the lines that are fetched.
-    only: Option<Box<Arc<dyn RemoteSource>>>,
+    history: HistoryCache,
+    /// Made when a task or a listener waits for the first time.
+    listening: Option<Box<Waiters>>,
+    work: CopyWork,
+    /// The only publisher elsewhere.
+    only: Option<Arc<dyn RemoteSource>>,
     /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`,
     /// publishers that found no place wait for half of them, and after a moment for any.
     enough: usize,
@@ -242,7 +253,7 @@ impl SubscriptionCore {
             listening: None,
             counters: None,
             noted: i64::MIN / 2,
-            work: Box::default(),
+            work: CopyWork::NONE,
             only: None,
             direct: false,
         };
@@ -707,6 +718,6 @@ impl SubscriptionCore {
     pub(crate) fn counts(&self) -> (HistoryCounts, CopyWork, usize) {
         let mut state = self.state.lock();
         self.ahead.settle(&mut state);
-        (state.history.counts(), *state.work, state.history.len())
+        (state.history.counts(), state.work, state.history.len())
     }
 }

@@ -186,8 +186,8 @@ impl SubscriptionCore {
         let mut all = sources.to_vec();
         change(&mut all);
         self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `read_remote`
-        let only = if let [only] = &all[..] { Some(Box::new(only.clone())) } else { None };
-        let direct = only.as_ref().is_some_and(|only| self.takes_directly(&***only));
+        let only = if let [only] = &all[..] { Some(only.clone()) } else { None };
+        let direct = only.as_ref().is_some_and(|only| self.takes_directly(&**only));
         let only = {
             // Whole: a thread that takes what was moved tells no publisher of another process of
             // its place.
