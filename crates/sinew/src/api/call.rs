@@ -14,7 +14,8 @@ use crate::service::pending_calls::{
 use crate::service::reply::CallResult;
 use crate::service::request_queue::Unannounced;
 use crate::sys::clock::{Time, nanoseconds};
-use crate::sys::sync::{Arc, Bell};
+use crate::sys::parker::Parker;
+use crate::sys::sync::Arc;
 use sinew_msg::Service;
 use std::fmt;
 use std::marker::PhantomData;
@@ -28,7 +29,7 @@ const DEPTH_LIMIT: usize = 64;
 thread_local! {
     /// What this thread sleeps on while it waits. (Calls inside calls share it: only the innermost
     /// one sleeps.)
-    static BELL: Arc<Bell> = Arc::new(Bell::new());
+    static PARKER: Arc<Parker> = Arc::new(Parker::new());
 }
 
 /// A call that this thread waits for.
@@ -138,8 +139,9 @@ impl BlockingCall<'_> {
     #[inline(never)] // what it needs of the stack calls inside calls needn't have
     fn sleep(&self, left: Duration) -> WaitEnd {
         let ClientCore { calls, requests, .. } = self.client;
-        let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
-        let deferred = match calls.take_or_wait(self.id, CallWaiter::Thread(bell.clone())) {
+        // None in a thread that ends.
+        let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
+        let deferred = match calls.take_or_wait(self.id, CallWaiter::Thread(parker.clone())) {
             Ok(outcome) => return WaitEnd::Settled(outcome),
             Err(deferred) => deferred,
         };
@@ -147,7 +149,7 @@ impl BlockingCall<'_> {
         let task_ref = requests.task_ref();
         let Some(task_ref) = &task_ref else {
             let _blocked = Blocked::begin();
-            bell.wait_at_most(Some(left));
+            parker.park(Some(left));
             return WaitEnd::Over;
         };
         // If it is the server's executor that this thread is a worker of, that is seen to below.
@@ -163,8 +165,8 @@ impl BlockingCall<'_> {
                 Ok(known) => known,
             };
         }
-        if let Some(_caller) = task_ref.scheduler.register_caller(task_ref, nanoseconds(left), &bell) {
-            bell.wait_at_most(Some(left));
+        if let Some(_caller) = task_ref.scheduler.register_caller(task_ref, nanoseconds(left), &parker) {
+            parker.park(Some(left));
         }
         WaitEnd::Over
     }

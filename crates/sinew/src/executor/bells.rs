@@ -1,12 +1,13 @@
 //! What an executor's threads sleep on, and which of them were called.
 
-use crate::sys::sync::{AtomicU64, Condvar, Ordering};
+use crate::sys::parker::Parker;
+use crate::sys::sync::{AtomicU64, Ordering};
 
-/// What the workers sleep on.
+/// Where an executor's threads sleep.
 pub(super) struct Bells {
-    pub(super) of_workers: Box<[Condvar]>,
+    pub(super) of_workers: Box<[Parker]>,
     /// The thread that minds the timers, if there is one.
-    pub(super) of_timers: Condvar,
+    pub(super) of_timers: Parker,
     /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the
     /// callers in `State::rung`, for the timers' thread and for the descriptor.
     pub(super) due: AtomicU64,

@@ -20,7 +20,8 @@ use super::current::{self, CallerScope};
 use super::scheduler::{RunBy, RunningTask, Scheduler, TaskRef};
 use super::state::{SchedulerState, WaitingCaller};
 use crate::sys::clock::Stamp;
-use crate::sys::sync::{Arc, Bell};
+use crate::sys::parker::Parker;
+use crate::sys::sync::Arc;
 use std::mem;
 
 impl Scheduler {
@@ -80,13 +81,13 @@ impl Scheduler {
     }
 
     /// This thread goes to sleep until another one has run an entity, or until it can itself: then
-    /// its bell is rung. Calls a thread for what is ready and was left to this thread. `None` if
+    /// it is unparked. Calls a thread for what is ready and was left to this thread. `None` if
     /// the entity can be run here now.
     pub(crate) fn register_caller<'a>(
         &'a self,
         task: &TaskRef,
         within: i64,
-        bell: &'a Arc<Bell>,
+        parker: &'a Arc<Parker>,
     ) -> Option<RegisteredCaller<'a>> {
         let mut state = self.lock();
         self.settle(&mut state);
@@ -102,14 +103,14 @@ impl Scheduler {
             entity: task.header.member,
             nested,
             within,
-            bell: bell.clone(),
+            parker: parker.clone(),
         });
         let called = self.call_for_ready(&mut state);
         drop(state);
         if called {
             self.signal();
         }
-        Some(RegisteredCaller { scheduler: self, bell, worker })
+        Some(RegisteredCaller { scheduler: self, parker, worker })
     }
 
     /// Calls a thread for what is ready. True if the caller must signal.
@@ -141,7 +142,7 @@ impl Scheduler {
 /// A thread that waits until another one has run an entity; see [`Scheduler::register_caller`].
 pub(crate) struct RegisteredCaller<'a> {
     scheduler: &'a Scheduler,
-    bell: &'a Arc<Bell>,
+    parker: &'a Arc<Parker>,
     /// Which of the workers it is.
     worker: Option<u32>,
 }
@@ -153,7 +154,7 @@ impl Drop for RegisteredCaller<'_> {
         if let Some(worker) = self.worker {
             state.workers.set_blocked(worker, false);
         }
-        let place = state.waiting_callers.iter().position(|caller| Arc::ptr_eq(&caller.bell, self.bell));
+        let place = state.waiting_callers.iter().position(|caller| Arc::ptr_eq(&caller.parker, self.parker));
         let gone = place.map(|place| state.waiting_callers.swap_remove(place));
         // If it was rung, it may have other things to do than what it was rung for.
         let called = gone.is_none() && scheduler.call_for_ready(&mut state);

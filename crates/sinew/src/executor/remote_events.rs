@@ -2,13 +2,11 @@
 //!
 //! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before
 //! they look for work; what comes enters the histories, and so the ready queue, as if it had been
-//! published here. One of the threads that have nothing to do is the *poller*: it sleeps on the
-//! ports' bell in shared memory instead of its condition variable, and a thread that calls it rings
-//! that bell.
+//! published here. One of the threads that have nothing to do is the *poller*: it parks at the
+//! ports' bell in shared memory ([`Parker::park_at`]). Threads that call it needn't know.
 //!
-//! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler);
-//! the bell's value is read then, so a call that comes after it, which also is made under the
-//! mutex, ends the sleep or keeps it from beginning.
+//! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler),
+//! with the ports that there are then. One that comes later calls it (`Scheduler::port`).
 //!
 //! A poller that finds work ends. If that work may take longer than a wake-up, or waits for
 //! something, another worker is called to poll; else the monitor finds that none does
@@ -37,6 +35,7 @@
 use super::prefetch;
 use crate::sys::clock::Time;
 use crate::sys::logging::{Level, later, tell};
+use crate::sys::parker::{Bell, Parker};
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_shm::{EventReceiver, Participant};
 use std::cell::Cell;
@@ -114,8 +113,8 @@ impl Default for RemoteEvents {
 }
 
 impl RemoteEvents {
-    /// The port for a context, made when it is first asked for; and whether it was made now: then a
-    /// sleeping worker is to be called.
+    /// The port for a context, made when it is first asked for; and whether it was made now: then
+    /// the poller is to be called. `None`: this executor doesn't hear for it.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<EventReceiver>, bool)> {
         later(|| self.find_port(presence))
     }
@@ -126,21 +125,20 @@ impl RemoteEvents {
         if let Some(ear) = ports.iter().find(|ear| ear.port.participant() == participant.id()) {
             return Some((ear.port.clone(), false));
         }
-        let beside = ports.first().map(|ear| &*ear.port);
+        let mut all: Vec<EventPort> =
+            ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
+        let beside = all.first().map(|ear| &*ear.port);
         let port = participant
             .port(beside)
             .inspect_err(|error| {
                 tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
             })
             .ok()?;
-        let mut all: Vec<EventPort> =
-            ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
         all.push(EventPort { port: port.clone(), presence: Arc::downgrade(presence) });
         *ports = Arc::new(all);
         drop(ports);
-        // Our caller calls a worker that sleeps without having seen it.
+        // Relaxed: our caller calls a worker that sleeps without having seen it.
         self.any.store(true, Ordering::Relaxed);
-        self.call_anybody();
         Some((port, true))
     }
 
@@ -148,10 +146,6 @@ impl RemoteEvents {
     pub(crate) fn give_up(&self) {
         let ports = std::mem::take(&mut *self.ports.lock());
         self.any.store(false, Ordering::Relaxed); // a look too many finds nothing
-        if let Some(first) = ports.first() {
-            // A worker that sleeps there is to sleep where it is called from now on.
-            first.port.ring();
-        }
         for ear in ports.iter() {
             if let Some(presence) = ear.presence.upgrade() {
                 presence.retune_all();
@@ -242,7 +236,13 @@ impl RemoteEvents {
         self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::Relaxed) == 0
     }
 
-    /// Makes this worker the one that sleeps on the bell, if no other one is and there is a bell.
+    /// The worker that polls. Under the scheduler's mutex.
+    pub(crate) fn poller(&self) -> Option<u32> {
+        // Relaxed: as in `become_poller`.
+        u32::try_from(self.poller.load(Ordering::Relaxed).checked_sub(1)?).ok()
+    }
+
+    /// Makes this worker the one that sleeps at the bell, if no other one is and there is a bell.
     /// Under the scheduler's mutex.
     pub(crate) fn become_poller(&self, worker: u32) -> Option<Poller<'_>> {
         if !self.any.load(Ordering::Relaxed) {
@@ -253,31 +253,19 @@ impl RemoteEvents {
             return None;
         }
         let ports = self.ports.lock().clone();
-        let seen = ports.first()?.port.bell(); // K1
-        // SeqCst: pairs with the load in `call`; see there.
-        self.poller.store(u64::from(worker) + 1, Ordering::SeqCst);
-        Some(Poller { remote_events: self, ports, seen })
+        ports.first()?;
+        self.poller.store(u64::from(worker) + 1, Ordering::Relaxed);
+        Some(Poller { remote_events: self, ports })
+    }
+}
+
+impl Bell for EventReceiver {
+    fn value(&self) -> u32 {
+        self.bell() // K1
     }
 
-    /// The worker was called: if it is the poller, the bell is rung for it.
-    #[inline]
-    pub(crate) fn call(&self, worker: u32) {
-        // SeqCst: a worker that became the poller before it was called is seen; it was called under
-        // the mutex under which it became that.
-        if self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::SeqCst) == u64::from(worker) + 1 {
-            self.call_anybody();
-        }
-    }
-
-    /// The poller looks.
-    pub(crate) fn call_anybody(&self) {
-        if !self.any.load(Ordering::Relaxed) {
-            return;
-        }
-        let ports = self.ports.lock().clone();
-        if let Some(first) = ports.first() {
-            first.port.ring();
-        }
+    fn ring(&self) {
+        self.ring();
     }
 }
 
@@ -309,60 +297,64 @@ impl Drop for Drain<'_> {
 pub(crate) struct Poller<'a> {
     remote_events: &'a RemoteEvents,
     ports: Arc<Vec<EventPort>>,
-    seen: u32,
 }
 
 impl Poller<'_> {
-    /// Waits until something came, which is brought in then, or until the worker is called. First
-    /// it stays awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether
-    /// it was [away](prefetch::AWAY), and has yet to [fetch](prefetch::fetch) what it will touch.
-    pub(crate) fn wait(self, timeout: Option<Duration>, falls_asleep: impl FnOnce()) -> bool {
-        let awake = self.stay_awake(timeout);
+    /// Waits until something came, or until the worker, which parks there, is called. First it
+    /// stays awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it
+    /// was [away](prefetch::AWAY).
+    pub(crate) fn wait(
+        &self,
+        parker: &Parker,
+        timeout: Option<Duration>,
+        falls_asleep: impl FnOnce(),
+    ) -> bool {
+        let awake = self.stay_awake(parker, timeout);
         if awake.is_none() {
             falls_asleep();
-            self.sleep(timeout);
+            self.sleep(parker, timeout);
         }
-        let was_away = awake.is_none_or(|awake| awake.as_nanos() > u128::from(prefetch::AWAY.unsigned_abs()));
-        // What comes in touches the same histories and callbacks as what runs then.
-        let fetches = was_away && self.is_pending();
-        let remote_events = self.remote_events;
-        drop(self);
-        if fetches {
-            prefetch::fetch();
-        }
-        remote_events.drain();
-        was_away && !fetches
+        awake.is_none_or(|awake| awake.as_nanos() > u128::from(prefetch::AWAY.unsigned_abs()))
     }
 
-    fn is_pending(&self) -> bool {
+    /// Brings in what came; the worker polls no more.
+    pub(crate) fn end(self) {
+        let remote_events = self.remote_events;
+        drop(self);
+        remote_events.drain();
+    }
+
+    /// Whether something came.
+    pub(crate) fn is_pending(&self) -> bool {
         self.ports.iter().any(|ear| ear.port.is_pending())
     }
 
-    fn sleep(&self, timeout: Option<Duration>) {
+    fn sleep(&self, parker: &Parker, timeout: Option<Duration>) {
         let Some(first) = self.ports.first() else { return };
-        self.ports.iter().for_each(|ear| ear.port.park()); // K2
-        if !self.is_pending() {
-            let one_bell = self.ports.iter().all(|ear| ear.port.sleeps_with(&first.port));
-            let timeout = if one_bell { timeout } else { timeout.into_iter().chain([FALLBACK]).min() };
-            first.port.sleep(self.seen, timeout); // K3
-        }
-        self.ports.iter().for_each(|ear| ear.port.unpark());
+        parker.park_at(&first.port, |seen| {
+            self.ports.iter().for_each(|ear| ear.port.park()); // K2
+            if !self.is_pending() {
+                let one_bell = self.ports.iter().all(|ear| ear.port.sleeps_with(&first.port));
+                let timeout = if one_bell { timeout } else { timeout.into_iter().chain([FALLBACK]).min() };
+                first.port.sleep(seen, timeout); // K3
+            }
+            self.ports.iter().for_each(|ear| ear.port.unpark());
+        });
     }
 
     /// Looks for a while without sleeping, if it is to. If something came: for how long, to within
     /// a few looks.
-    fn stay_awake(&self, timeout: Option<Duration>) -> Option<Duration> {
+    fn stay_awake(&self, parker: &Parker, timeout: Option<Duration>) -> Option<Duration> {
         let patience = Duration::from_nanos(self.remote_events.patience.load(Ordering::Relaxed));
         let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);
         if patience.is_zero() {
             return None;
         }
-        let first = self.ports.first()?;
         let begin = Time::steady();
         let mut awake = Duration::ZERO;
         while awake < patience {
             for _ in 0..LOOKS {
-                if self.is_pending() || first.port.bell() != self.seen {
+                if self.is_pending() || parker.is_called() && parker.take_call() {
                     return Some(awake);
                 }
                 std::hint::spin_loop();
@@ -375,6 +367,6 @@ impl Poller<'_> {
 
 impl Drop for Poller<'_> {
     fn drop(&mut self) {
-        self.remote_events.poller.store(0, Ordering::SeqCst); // as in `become_poller`
+        self.remote_events.poller.store(0, Ordering::Relaxed); // it will look once more
     }
 }

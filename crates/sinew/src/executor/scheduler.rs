@@ -27,17 +27,17 @@
 //!
 //! # Sleep
 //!
-//! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be
-//! chosen which one wakes.
+//! Each worker (a thread that spins) sleeps on a [`Parker`] of its own, so that it can be chosen
+//! which one wakes.
 //!
-//! - P1 park: under the mutex, the worker enters `Workers::parked`, then its condition variable's
-//!   wait releases the mutex.
+//! - P1 park: under the mutex, the worker enters `Workers::parked`, then lets go of the mutex and
+//!   parks. A call that comes between is kept.
 //! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is
 //!   taken out of `parked` and its bit is set in `Bells::due`. The caller signals (P3) after it let
 //!   go of all its locks.
-//! - P3 signal: `due` is emptied, and the condition variables of the workers in it are notified.
-//!   The thread that empties it also rings for others that have set bits since; every setter
-//!   signals after having set its bit, so none is left.
+//! - P3 signal: `due` is emptied, and the workers in it are unparked. The thread that empties it
+//!   also does so for others that have set bits since; every setter signals after having set its
+//!   bit, so none is left.
 //!
 //! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw
 //! the heap filled before P1 or is called. Whether a worker is called at all is for
@@ -57,6 +57,7 @@ use super::wake_policy::{WATCH_INTERVAL, WakeReason};
 pub(crate) use super::worker::Worker;
 use super::{DispatchOrder, FaultPolicy, RunTimes, SpinError};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake};
+use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
 use sinew_shm::{EventReceiver, PackedCallback, Participant, Worker as Teller};
 use std::io;
@@ -64,7 +65,6 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 /// A task, and the executor that runs it: where an entity announces that it has something to do.
 #[derive(Clone)]
@@ -144,9 +144,9 @@ impl Locked<'_> {
     }
 
     /// Sleeps on a condition variable, without the lock meanwhile.
-    pub(super) fn sleep(&mut self, on: &Condvar, timeout: Option<Duration>) {
+    fn sleep(&mut self, on: &Condvar) {
         self.set_gate();
-        on.wait_at_most(&mut self.guard, timeout);
+        on.wait_at_most(&mut self.guard, None);
     }
 }
 
@@ -238,8 +238,8 @@ impl Scheduler {
             state: Mutex::new(SchedulerState::new(threads)),
             lane: (order == DispatchOrder::Arrival).then(|| Box::new(Lane::new(threads > 1))),
             bells: Bells {
-                of_workers: (0..threads).map(|_| Condvar::new()).collect(),
-                of_timers: Condvar::new(),
+                of_workers: (0..threads).map(|_| Parker::new()).collect(),
+                of_timers: Parker::new(),
                 due: AtomicU64::new(0),
             },
             finished: Condvar::new(),
@@ -395,7 +395,7 @@ impl Scheduler {
             state.leaving += 1;
             // Rarely: so the running member is looked for among all groups.
             while state.slots.iter().any(|(_, group)| group.runs(id.serial)) {
-                state.sleep(&self.finished, None);
+                state.sleep(&self.finished);
             }
             state.leaving -= 1;
         }
@@ -504,20 +504,19 @@ impl Scheduler {
         if due & CALLERS != 0 {
             due &= !CALLERS;
             while let Some(caller) = self.next_rung() {
-                caller.bell.ring();
+                caller.parker.unpark();
             }
         }
         if due & TIMERS != 0 {
             due &= !TIMERS;
-            self.bells.of_timers.notify_one();
+            self.bells.of_timers.unpark();
         }
         if due & DESCRIPTOR != 0 {
             due &= !DESCRIPTOR;
             self.make_descriptor_readable();
         }
         while due != 0 {
-            self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
-            self.remote_events.call(due.trailing_zeros());
+            self.bells.of_workers[due.trailing_zeros() as usize].unpark();
             due &= due - 1;
         }
     }
@@ -572,9 +571,8 @@ impl Scheduler {
         mark(&mut state);
         state.workers.call_all();
         drop(state);
-        self.bells.of_workers.iter().for_each(Condvar::notify_all);
-        self.remote_events.call_anybody();
-        self.bells.of_timers.notify_all();
+        self.bells.of_workers.iter().for_each(Parker::unpark);
+        self.bells.of_timers.unpark();
         self.make_descriptor_readable();
     }
 
@@ -685,7 +683,7 @@ impl Scheduler {
         state.dismissed = true; // no thread from outside begins anything any more
         while state.workers.any_caller_runs() {
             state.leaving += 1;
-            state.sleep(&self.finished, None);
+            state.sleep(&self.finished);
             state.leaving -= 1;
         }
         state.stopped = false;
@@ -734,8 +732,11 @@ impl Scheduler {
         }
         let (port, is_new) = self.remote_events.port(presence)?;
         if is_new {
-            // A sleeping worker is to sleep where it is heard.
-            self.calling(|state| state.workers.call());
+            // The poller is to hear it, too; and if there is none, a sleeping worker becomes that.
+            self.calling(|state| {
+                let poller = self.remote_events.poller().and_then(|poller| state.workers.call_this(poller));
+                poller.or_else(|| state.workers.call())
+            });
         }
         Some(port)
     }
@@ -1028,24 +1029,31 @@ impl Scheduler {
         };
         let watch = watch.map(wait_of);
         let timeout = timeout.into_iter().chain(watch).min();
-        let fetches;
-        (state, fetches) = match self.remote_events.become_poller(worker.index) {
+        let parker = &self.bells.of_workers[worker.index as usize];
+        let poller = self.remote_events.become_poller(worker.index);
+        drop(state);
+        let mut fetches = true;
+        match poller {
             Some(poller) => {
-                drop(state);
-                // P1: from when the poller began, under the mutex, calls go there
-                let fetches = poller.wait(timeout, || worker.slack.tighten());
-                (self.lock(), fetches)
+                fetches = poller.wait(parker, timeout, || worker.slack.tighten());
+                // What comes in touches the same histories and callbacks as what runs then.
+                if fetches && poller.is_pending() {
+                    fetches = false;
+                    prefetch::fetch();
+                }
+                poller.end();
             }
             None => {
                 worker.slack.tighten();
-                state.sleep(&self.bells.of_workers[worker.index as usize], timeout);
-                (state, true)
+                parker.park(timeout);
             }
-        };
+        }
+        state = self.lock();
         if self.threads() > 1 {
             worker.now = Time::steady().nanoseconds();
         }
         let woken = state.workers.unpark(worker.index, worker.now);
+        parker.take_call(); // what it was called for it finds under the mutex: P2 comes before P3
         if self.threads() > 1 {
             self.settle(&mut state); // of the worker that was alone
         }
@@ -1081,7 +1089,7 @@ impl Scheduler {
 
 impl Wake for Scheduler {
     fn wake(&self) {
-        self.bells.of_timers.notify_one();
+        self.bells.of_timers.unpark();
         self.make_descriptor_readable();
         self.calling(|state| state.workers.call());
     }

@@ -13,7 +13,8 @@ use super::ready;
 use super::task::Task;
 use super::wake_policy::{Times, Workers};
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
-use crate::sys::sync::{Arc, Bell};
+use crate::sys::parker::Parker;
+use crate::sys::sync::Arc;
 use sinew_shm::Worker as Teller;
 use slab::Slab;
 use std::cmp::Reverse;
@@ -139,7 +140,7 @@ pub(super) struct WaitingCaller {
     pub(super) nested: bool,
     /// How long it waits at most.
     pub(super) within: i64,
-    pub(super) bell: Arc<Bell>,
+    pub(super) parker: Arc<Parker>,
 }
 
 #[derive(Clone, Copy)]

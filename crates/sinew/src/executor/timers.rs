@@ -55,7 +55,9 @@ impl Scheduler {
             }
             let Sleep::AtMost(timeout) = state.longest_wait(None, true) else { continue };
             worker.slack.tighten();
-            state.sleep(&self.bells.of_timers, timeout);
+            drop(state);
+            self.bells.of_timers.park(timeout);
+            state = self.lock();
         }
     }
 }

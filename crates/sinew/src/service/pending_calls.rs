@@ -33,7 +33,8 @@ use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::sync::{Arc, Bell, Mutex};
+use crate::sys::parker::Parker;
+use crate::sys::sync::{Arc, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use sinew_shm::{Counter, Counters, EndpointKey, EventReceiver, OwnEndpoint};
@@ -83,7 +84,7 @@ pub(crate) type OnOutcome =
 pub(crate) enum CallWaiter {
     /// Nothing: the caller asks.
     Nothing,
-    Thread(Arc<Bell>),
+    Thread(Arc<Parker>),
     /// A thread that waits for an answer from elsewhere, on a port of its own.
     Port(Arc<EventReceiver>),
     Task(Waker),
@@ -94,7 +95,7 @@ impl CallWaiter {
     #[inline]
     fn wake(self) {
         match self {
-            CallWaiter::Thread(bell) => bell.ring(),
+            CallWaiter::Thread(parker) => parker.unpark(),
             CallWaiter::Port(port) => port.ring(),
             CallWaiter::Task(waker) => waker.wake(),
             CallWaiter::Callback(_) | CallWaiter::Nothing => {}
@@ -516,14 +517,14 @@ impl PendingCalls {
     /// Has a thread that waits look again: what it knew of the server is no longer so. `deferred`:
     /// the request was taken to be answered later.
     pub(crate) fn nudge(&self, id: CallId, deferred: bool) {
-        let bell = {
+        let parker = {
             let mut state = self.state.lock();
             let Some(call) = state.call(id) else { return };
             call.deferred |= deferred;
-            if let CallWaiter::Thread(bell) = &call.waiter { Some(bell.clone()) } else { None }
+            if let CallWaiter::Thread(parker) = &call.waiter { Some(parker.clone()) } else { None }
         };
-        if let Some(bell) = bell {
-            bell.ring();
+        if let Some(parker) = parker {
+            parker.unpark();
         }
     }
 

@@ -387,6 +387,15 @@ impl AsFd for TimerFd {
     }
 }
 
+/// A duration as the kernel takes it.
+#[cfg(not(loom))]
+pub(crate) fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
 /// Asks the kernel not to delay this thread's timed waits (by 50 µs, its default) to bundle
 /// wake-ups.
 ///

@@ -5,6 +5,7 @@
 //! | `sync` | the only door to locks and atomics: the real ones, or loom's |
 //! | `coalescing_lock` | what one thread at a time works on, and others have looked at again instead of waiting |
 //! | `clock` | the only file that reads a clock or asks the kernel for timing |
+//! | `parker` | how a thread sleeps until it is called |
 //! | `interrupt` | Ctrl-C |
 //! | `logging` | what Sinew says |
 //! | `says` | how errors print |
@@ -16,4 +17,5 @@ pub(crate) mod clock;
 pub(crate) mod coalescing_lock;
 pub(crate) mod interrupt;
 pub(crate) mod logging;
+pub(crate) mod parker;
 pub(crate) mod says;

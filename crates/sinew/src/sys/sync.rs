@@ -12,7 +12,9 @@ use loom::sync::atomic;
 #[cfg(not(loom))]
 use std::sync::atomic;
 
-pub(crate) use atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use atomic::{
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
 /// For tables of the whole process that are part of no protocol: the same one in models, too.
 pub(crate) use parking_lot::RwLock;
 /// For handlers of signals: the standard one in models, too.
@@ -48,10 +50,6 @@ mod plain {
                 None => self.0.wait(guard),
                 Some(timeout) => drop(self.0.wait_for(guard, timeout)),
             }
-        }
-
-        pub(crate) fn notify_one(&self) {
-            self.0.notify_one();
         }
 
         pub(crate) fn notify_all(&self) {
@@ -122,40 +120,9 @@ mod loomed {
             });
         }
 
-        pub(crate) fn notify_one(&self) {
-            self.0.notify_one();
-        }
-
         pub(crate) fn notify_all(&self) {
             self.0.notify_all();
         }
-    }
-}
-
-/// Wakes one thread that sleeps on it. A ring that comes before the sleep is not lost.
-pub(crate) struct Bell {
-    rung: Mutex<bool>,
-    condition: Condvar,
-}
-
-impl Bell {
-    pub(crate) fn new() -> Self {
-        Self { rung: Mutex::new(false), condition: Condvar::new() }
-    }
-
-    pub(crate) fn ring(&self) {
-        *self.rung.lock() = true;
-        self.condition.notify_one();
-    }
-
-    /// Sleeps until it is rung, at most for `timeout`, or for ever when there is none. May return
-    /// early, as [`Condvar::wait_at_most`]; the caller looks again.
-    pub(crate) fn wait_at_most(&self, timeout: Option<std::time::Duration>) {
-        let mut rung = self.rung.lock();
-        if !*rung {
-            self.condition.wait_at_most(&mut rung, timeout);
-        }
-        *rung = false;
     }
 }
 

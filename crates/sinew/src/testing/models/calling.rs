@@ -9,7 +9,8 @@ use crate::executor::Executor;
 use crate::message::block::RawMessage;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{CallFault, CallId, CallWaiter, PendingCalls};
-use crate::sys::sync::{Arc, Bell, Mutex};
+use crate::sys::parker::Parker;
+use crate::sys::sync::{Arc, Mutex};
 use crate::time::VirtualClock;
 use crate::{Client, Duration, Service, Unique};
 use loom::thread;
@@ -45,12 +46,12 @@ fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
 
 /// Sleeps until a call has its outcome.
 fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
-    let bell = Arc::new(Bell::new());
+    let parker = Arc::new(Parker::new());
     loop {
-        match calls.take_or_wait(id, CallWaiter::Thread(bell.clone())) {
+        match calls.take_or_wait(id, CallWaiter::Thread(parker.clone())) {
             Ok(Ok(response)) => return Ok(Unique::<Probe>::assume(response).read()),
             Ok(Err(CallFault { failure, .. })) => return Err(failure),
-            Err(_) => bell.wait_at_most(None),
+            Err(_) => parker.park(None),
         }
     }
 }
@@ -58,7 +59,7 @@ fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
 /// An answer that comes while the caller goes to sleep wakes it, and brings all that was written
 /// before it.
 ///
-/// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `complete` doesn't
+/// Fails if `take_or_wait` looks and leaves its parker under two locks, or if `complete` doesn't
 /// wake.
 #[test]
 fn an_answer_wakes_its_caller() {
@@ -126,11 +127,11 @@ fn an_end_wakes_its_caller() {
 }
 
 /// Rings for a task.
-struct Alarm(Bell);
+struct Alarm(Parker);
 
 impl Wake for Alarm {
     fn wake(self: Arc<Self>) {
-        self.0.ring();
+        self.0.unpark();
     }
 }
 
@@ -145,12 +146,12 @@ fn an_answer_wakes_its_task() {
         let server = thread::spawn(move || {
             there.complete(id, Ok(RawMessage::new(Probe::new(7)))).map_err(drop).unwrap();
         });
-        let alarm = Arc::new(Alarm(Bell::new()));
+        let alarm = Arc::new(Alarm(Parker::new()));
         let waker = Waker::from(alarm.clone());
         let response = loop {
             match calls.take_or_wait(id, CallWaiter::Task(waker.clone())) {
                 Ok(outcome) => break outcome.map_err(|fault| fault.failure).unwrap(),
-                Err(_) => alarm.0.wait_at_most(None),
+                Err(_) => alarm.0.park(None),
             }
         };
         assert_eq!(Unique::<Probe>::assume(response).read(), 7);

@@ -16,6 +16,7 @@
 //! | `pools` | B4: lending and taking back |
 //! | `turns` | a group's token |
 //! | `joining` | C1, C2: subscriptions that come while others publish |
+//! | `sleeping` | U1-U4: a thread that sleeps until it is called |
 //! | `parking` | P1, P2: sleeping executors |
 //! | `workers` | P1-P3 with several threads, callers among them |
 //! | `lanes` | L1-L3, M1-M3: tasks that run past the queue |
@@ -37,6 +38,7 @@ mod moving;
 mod parking;
 mod pools;
 mod receiving;
+mod sleeping;
 mod turns;
 mod waiting;
 mod workers;

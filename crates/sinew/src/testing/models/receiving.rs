@@ -3,7 +3,8 @@
 use super::check;
 use crate::api::context::Context;
 use crate::ros::qos::QoS;
-use crate::sys::sync::{Arc, Condvar, Mutex};
+use crate::sys::parker::Parker;
+use crate::sys::sync::Arc;
 use crate::time::VirtualClock;
 use crate::{Publisher, Subscription};
 use loom::thread;
@@ -25,31 +26,23 @@ fn pair() -> (Context, Publisher<Number>, Arc<Subscription<Number>>) {
 
 /// A thread that sleeps until its future is woken: a wake that is lost is a deadlock, which loom
 /// reports.
-struct Sleeper {
-    woken: Mutex<bool>,
-    bell: Condvar,
-}
+struct Sleeper(Parker);
 
 impl Wake for Sleeper {
     fn wake(self: std::sync::Arc<Self>) {
-        *self.woken.lock() = true;
-        self.bell.notify_one();
+        self.0.unpark();
     }
 }
 
 fn block_on<F: Future>(future: F) -> F::Output {
-    let sleeper = Arc::new(Sleeper { woken: Mutex::new(false), bell: Condvar::new() });
+    let sleeper = Arc::new(Sleeper(Parker::new()));
     let waker = Waker::from(sleeper.clone());
     let mut future = pin!(future);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
             return output;
         }
-        let mut woken = sleeper.woken.lock();
-        while !*woken {
-            sleeper.bell.wait_at_most(&mut woken, None);
-        }
-        *woken = false;
+        sleeper.0.park(None);
     }
 }
 
