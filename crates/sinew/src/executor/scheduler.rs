@@ -53,7 +53,7 @@ use super::remote_events::{Presence, RemoteEvents};
 use super::state::{Member, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
 pub(crate) use super::state::{RunBy, RunningTask, index};
 pub(crate) use super::task::{CallbackResult, Task, TaskOutcome};
-use super::wake_policy::{WATCH_INTERVAL, WakeReason};
+use super::wake_policy::WakeReason;
 pub(crate) use super::worker::Worker;
 use super::{DispatchOrder, FaultPolicy, RunTimes, SpinError};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake};
@@ -1015,12 +1015,13 @@ impl Scheduler {
         state.tell_rest(worker.index);
         let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
+        if minds_timers && state.workers.are_full() {
+            // What is due can't run: threads from outside have all the places. Each of them calls a
+            // worker for what is ready when it goes, so that is where it waits.
+            state.fire_by_clock();
+        }
         let timeout = match state.longest_wait(deadline, minds_timers) {
             Sleep::AtMost(timeout) => timeout,
-            // A timer is due, and can't run: threads from outside have all the places. Each of them
-            // calls a thread for what is ready when it goes; that this one minds the timers must
-            // not be forgotten over that, so it looks again.
-            Sleep::Look if state.workers.are_full() => Some(wait_of(WATCH_INTERVAL)),
             over_or_look => {
                 state.workers.unpark(worker.index, worker.now);
                 let look = matches!(over_or_look, Sleep::Look).then_some(WakeReason::Timeout);

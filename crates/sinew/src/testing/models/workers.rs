@@ -8,6 +8,7 @@ use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::DispatchOrder;
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
+use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use crate::testing::idle;
 use loom::thread;
@@ -250,5 +251,39 @@ fn the_place_of_a_lent_thread_is_passed_on() {
         });
         let mine = left.spin(0);
         assert_eq!(mine + caller.join().unwrap(), 2);
+    });
+}
+
+/// A timer is due while a thread from outside has the only place, and something older is ready: the
+/// worker sleeps, and runs both when it is called.
+///
+/// Fails if the timer isn't queued (the worker would look again and again); or if `finish` doesn't
+/// call for the place that became free.
+#[test]
+fn a_timer_that_is_due_waits_for_a_place() {
+    check(2, || {
+        let clock = VirtualClock::new();
+        clock.set(Time::from_nanoseconds(10));
+        let scheduler = Scheduler::new();
+        assert!(scheduler.accept_clock(&Clock::new(Some(clock))));
+        assert!(scheduler.begin());
+        let [one] = add_group(&scheduler, GroupNumber::new());
+        let [older, timed] = add_group(&scheduler, GroupNumber::new());
+        let left = Left::new(&scheduler, 3);
+        let there = left.clone();
+        let caller = thread::spawn(move || {
+            notify(&one, 1);
+            notify(&older, 2);
+            if timed.scheduler.arm(&timed, ClockKind::Steady, Some(5)) {
+                timed.scheduler.signal();
+            }
+            let ran = one.scheduler.run_as_caller(&one, None, i64::MAX);
+            if ran {
+                there.ran();
+            }
+            usize::from(ran)
+        });
+        let mine = left.spin(0);
+        assert_eq!(mine + caller.join().unwrap(), 3);
     });
 }
