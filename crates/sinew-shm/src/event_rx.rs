@@ -8,6 +8,7 @@ use crate::bell::Bell;
 use crate::control::{
     PortRecord, Table, TailRecord, names_generation, reference, slot_of, tail_owner, tail_slot,
 };
+use crate::domain::Domain;
 use crate::error::CapacityError;
 use crate::events::{self, Drained, Drainer, Entries};
 use crate::failpoints::{self, Point};
@@ -99,9 +100,9 @@ impl EventReceiver {
         self.local.check()
     }
 
-    /// Whether it sleeps on the same word as another port.
-    pub fn sleeps_with(&self, other: &EventReceiver) -> bool {
-        self.bell_at == other.bell_at
+    /// Whether it is a participant's of this domain: only ports of one domain can have one bell.
+    pub fn is_in(&self, domain: &Domain) -> bool {
+        self.local.domain == *domain
     }
 
     /// A peer's event ring towards this port begins, at the first entry.

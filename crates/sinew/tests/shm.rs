@@ -562,3 +562,105 @@ fn what_is_published_first_runs_first_wherever_it_comes_from() -> sinew::Result<
     assert_eq!(*seen.lock().expect("nobody panics"), expected);
     Ok(())
 }
+
+/// How often a thread of this process has slept.
+fn sleeps_of(thread: &std::path::Path) -> u64 {
+    let status = std::fs::read_to_string(thread.join("status")).expect("the thread runs");
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.expect("the kernel counts").trim().parse().expect("a number")
+}
+
+/// An executor with contexts of two directories hears of both, and sleeps while nothing comes.
+#[test]
+fn an_executor_of_two_directories_sleeps() -> sinew::Result<()> {
+    let places = [Place::new(), Place::new()];
+    let contexts = [places[0].context(), places[1].context()];
+    let heard = Arc::new(AtomicU64::new(0));
+    let subscribe = |context: &Context| -> sinew::Result<Subscription<Text>> {
+        let heard = heard.clone();
+        let callback = move |_: &Text| {
+            heard.fetch_add(1, Ordering::Relaxed);
+        };
+        Ok(context.node("listener")?.subscription::<Text>("chatter").callback(callback)?)
+    };
+    let _subscriptions = [subscribe(&contexts[0])?, subscribe(&contexts[1])?];
+    for threads in [1, 2] {
+        let executor = Executor::multi(threads);
+        contexts.iter().try_for_each(|context| executor.add(context))?;
+        let stop = executor.stop_handle();
+        let talker = |place: &Place| -> sinew::Result<Publisher<Text>> {
+            Ok(place.context().node("talker")?.publisher::<Text>("chatter").create()?)
+        };
+        let talkers = [talker(&places[0])?, talker(&places[1])?];
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            let spinning = scope.spawn(move || {
+                let own = std::fs::read_link("/proc/thread-self").expect("Linux");
+                tell.send(std::path::Path::new("/proc").join(own)).expect("it is awaited");
+                executor.spin()
+            });
+            let spinner = told.recv().expect("it begins");
+            for talker in talkers.iter().cycle().take(20) {
+                assert!(talker.wait_for_subscribers(1, PATIENCE));
+                let before = heard.load(Ordering::Relaxed);
+                talker.publish(Text("hello".to_owned())).expect("there is room");
+                while heard.load(Ordering::Relaxed) == before {
+                    std::thread::yield_now();
+                }
+            }
+            // The monitor of several threads looks for a second.
+            std::thread::sleep(Duration::from_millis(if threads == 1 { 20 } else { 1500 }));
+            let before = sleeps_of(&spinner);
+            std::thread::sleep(Duration::from_millis(300));
+            let slept = sleeps_of(&spinner) - before;
+            stop.stop();
+            spinning.join().expect("no panic").expect("no callback fails");
+            assert!(slept < 20, "it woke {slept} times for nothing");
+        });
+    }
+    Ok(())
+}
+
+/// A context of another directory comes while the executor sleeps where it heard one that is gone.
+#[test]
+fn an_executor_hears_a_context_that_comes_after_another_has_gone() -> sinew::Result<()> {
+    let (place, other) = (Place::new(), Place::new());
+    let heard = Arc::new(AtomicU64::new(0));
+    let executor = Executor::single();
+    let stop = executor.stop_handle();
+    let gone = place.context();
+    executor.add(&gone)?;
+    let subscribe = |context: &Context| -> sinew::Result<Subscription<Text>> {
+        let heard = heard.clone();
+        let callback = move |_: &Text| {
+            heard.fetch_add(1, Ordering::Relaxed);
+        };
+        Ok(context.node("listener")?.subscription::<Text>("chatter").callback(callback)?)
+    };
+    let say = |place: &Place| -> sinew::Result<()> {
+        let talker = place.context().node("talker")?.publisher::<Text>("chatter").create()?;
+        assert!(talker.wait_for_subscribers(1, PATIENCE));
+        for _ in 0..3 {
+            let before = heard.load(Ordering::Relaxed);
+            talker.publish(Text("hello".to_owned()))?;
+            while heard.load(Ordering::Relaxed) == before {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(20)); // so that it sleeps
+        }
+        Ok(())
+    };
+    let first = subscribe(&gone)?;
+    std::thread::scope(|scope| {
+        let spinning = scope.spawn(|| executor.spin());
+        say(&place)?;
+        first.close();
+        drop(gone);
+        let elsewhere = other.context();
+        executor.add(&elsewhere)?;
+        let _second = subscribe(&elsewhere)?;
+        say(&other)?;
+        stop.stop();
+        spinning.join().expect("no panic").map_err(Into::into)
+    })
+}

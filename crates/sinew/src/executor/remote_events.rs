@@ -12,6 +12,13 @@
 //! something, another worker is called to poll; else the monitor finds that none does
 //! (`wake_policy`), should it take longer all the same.
 //!
+//! # One bell
+//!
+//! A thread sleeps on one word. The ports of participants of one directory have one bell; those of
+//! another directory can't. So an executor hears by itself in the directory of the first of its
+//! contexts; for contexts elsewhere their receiving thread hears, and announces what comes as any
+//! other thread does.
+//!
 //! # One drain at a time
 //!
 //! A drain goes from connection to connection, so in the middle of it what came later on one may be
@@ -41,10 +48,6 @@ use sinew_shm::{EventReceiver, Participant};
 use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;
-
-/// How long an executor sleeps at most if its ports have no common bell: it serves contexts of
-/// different directories.
-const FALLBACK: Duration = Duration::from_millis(1);
 
 /// How many looks at the ports between two looks at the clock.
 const LOOKS: u32 = 16;
@@ -128,6 +131,9 @@ impl RemoteEvents {
         let mut all: Vec<EventPort> =
             ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
         let beside = all.first().map(|ear| &*ear.port);
+        if beside.is_some_and(|beside| !beside.is_in(participant.domain())) {
+            return None;
+        }
         let port = participant
             .port(beside)
             .inspect_err(|error| {
@@ -334,8 +340,6 @@ impl Poller<'_> {
         parker.park_at(&first.port, |seen| {
             self.ports.iter().for_each(|ear| ear.port.park()); // K2
             if !self.is_pending() {
-                let one_bell = self.ports.iter().all(|ear| ear.port.sleeps_with(&first.port));
-                let timeout = if one_bell { timeout } else { timeout.into_iter().chain([FALLBACK]).min() };
                 first.port.sleep(seen, timeout); // K3
             }
             self.ports.iter().for_each(|ear| ear.port.unpark());
