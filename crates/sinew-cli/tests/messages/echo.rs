@@ -76,10 +76,10 @@ fn descriptions_that_lie_are_not_believed() {
     ] {
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, lie).unwrap();
-        let child = base.start(&["topic", "echo", "arm", "--once"]);
         while arms.subscription_count() > 0 {
-            pause();
+            pause(); // the last one's
         }
+        let child = base.start(&["topic", "echo", "arm", "--once"]);
         wait_for_subscription(&arms);
         arms.publish(Arm::default()).unwrap();
         let output = child.wait_with_output().unwrap();
