@@ -47,10 +47,10 @@ gains:
     let told = good(&child.wait_with_output().unwrap());
     assert_eq!(told.replace("name: le...", "name: left"), yaml);
 
-    let child = base.start(&["topic", "echo", "arm", "--once", "--json"]);
     while arms.subscription_count() > 0 {
         pause(); // the first one's
     }
+    let child = base.start(&["topic", "echo", "arm", "--once", "--json"]);
     wait_for_subscription(&arms);
     arms.publish(arm).unwrap();
     let told: Value = serde_json::from_str(&good(&child.wait_with_output().unwrap())).unwrap();
