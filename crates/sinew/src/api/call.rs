@@ -95,14 +95,19 @@ impl BlockingCall<'_> {
                 None => (requests.task_ref(), None),
             };
             let left = nanoseconds(deadline - Time::steady());
-            let ran =
-                task_ref.is_some_and(|task_ref| task_ref.scheduler.run_as_caller(&task_ref, since, left));
+            let ran = task_ref
+                .as_ref()
+                .is_some_and(|task_ref| task_ref.scheduler.run_as_caller(task_ref, since, left));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }
             let left = deadline - Time::steady();
             if left.is_zero() {
-                return self.give_up(timeout);
+                let outcome = self.give_up(timeout);
+                if let Some(task_ref) = task_ref.filter(|_| !ran && since.is_some()) {
+                    task_ref.scheduler.leave_to_others();
+                }
+                return outcome;
             }
             if ran {
                 continue; // that was another caller's request, or it is answered later

@@ -113,6 +113,14 @@ impl Scheduler {
         Some(RegisteredCaller { scheduler: self, parker, worker })
     }
 
+    /// This thread has announced something quietly, and neither runs it nor waits for it.
+    pub(crate) fn leave_to_others(&self) {
+        let called = self.call_for_ready(&mut self.lock());
+        if called {
+            self.signal();
+        }
+    }
+
     /// Calls a thread for what is ready. True if the caller must signal.
     pub(super) fn call_for_ready(&self, state: &mut SchedulerState) -> bool {
         let ready = state.ready.len();

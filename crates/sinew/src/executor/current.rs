@@ -67,15 +67,31 @@ fn running<R>(look: impl FnOnce(&[Cell<(u64, u64)>]) -> R) -> R {
     CALLBACKS.with(|callbacks| look(&callbacks.running[..callbacks.depth.get().min(DEPTH)]))
 }
 
+/// What this thread was in the middle of when it began to spin another executor.
+pub(super) struct OuterSpin {
+    worker: (u64, u32),
+    tail: i64,
+    published: i64,
+}
+
 /// This thread spins the executor from now on, as this worker. Returns what it spun before.
-pub(super) fn begin(executor: u64, worker: u32) -> (u64, u32) {
+pub(super) fn begin(executor: u64, worker: u32) -> OuterSpin {
     SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
-    WORKER.replace((executor, worker))
+    let worker = WORKER.replace((executor, worker));
+    CALLBACKS.with(|callbacks| OuterSpin {
+        worker,
+        tail: callbacks.tail.get(),
+        published: callbacks.published.get(),
+    })
 }
 
 /// Goes back to what this thread spun before.
-pub(super) fn end(outer: (u64, u32)) {
-    WORKER.set(outer);
+pub(super) fn end(outer: &OuterSpin) {
+    WORKER.set(outer.worker);
+    CALLBACKS.with(|callbacks| {
+        callbacks.tail.set(outer.tail);
+        callbacks.published.set(outer.published);
+    });
     SPINNING.with_borrow_mut(Vec::pop);
 }
 

@@ -871,6 +871,9 @@ impl Scheduler {
                 let limit = if let Blocking::Until(limit) = patience { Some(limit) } else { None };
                 if state.pop(limit, RunBy::Worker(worker.index), ended, work) {
                     state.workers.leave_poller(worker.index);
+                    if self.threads() > 1 {
+                        self.settle(&mut state); // W1: what waits there waits for this one now
+                    }
                     let is_anybody_there = state.workers.has_parked() || !state.waiting_callers.is_empty();
                     let signal = is_anybody_there
                         && state.call_for_rest(work, &self.bells, self.remote_events.have_no_poller());

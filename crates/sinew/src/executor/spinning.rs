@@ -1,6 +1,6 @@
 //! The executor that this thread spins.
 
-use super::current;
+use super::current::{self, OuterSpin};
 use super::scheduler::Scheduler;
 use crate::sys::sync::Arc;
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ thread_local! {
 
 /// While it lives, this thread spins the executor.
 pub(crate) struct Spinning {
-    outer: (u64, u32),
+    outer: OuterSpin,
     executor: Option<Arc<Scheduler>>,
 }
 
@@ -27,7 +27,7 @@ impl Spinning {
 impl Drop for Spinning {
     fn drop(&mut self) {
         let gone = EXECUTOR.with_borrow_mut(|current| std::mem::replace(current, self.executor.take()));
-        current::end(self.outer);
+        current::end(&self.outer);
         drop(gone); // what goes with an executor may be the user's
     }
 }

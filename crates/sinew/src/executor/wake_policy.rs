@@ -370,6 +370,10 @@ impl Workers {
             Some(monitor) => monitor == worker,
         };
         if watches {
+            // One that goes on from here for longer than it is expected to is not to be relied on.
+            for at_work in self.at_work.iter_mut().filter(|at_work| at_work.running && at_work.since == 0) {
+                at_work.since = now;
+            }
             self.monitor = Some(worker);
             self.parked.insert(0, worker);
         } else {

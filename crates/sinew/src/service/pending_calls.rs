@@ -439,6 +439,15 @@ impl PendingCalls {
         Ok(connection)
     }
 
+    /// A call has an outcome, as another process says by this connection: of those that went there
+    /// no other one.
+    pub(crate) fn complete_by(&self, connection: EndpointKey, id: CallId, outcome: CallOutcome) {
+        let is_there = self.state.lock().call(id).is_some_and(|call| call.connection == Some(connection));
+        if is_there {
+            drop(self.complete(id, outcome)); // if the caller doesn't wait any more, it doesn't miss it
+        }
+    }
+
     /// Notes by which line a call's request goes. Before it does.
     #[inline]
     pub(crate) fn goes_by(&self, id: CallId, connection: EndpointKey) {

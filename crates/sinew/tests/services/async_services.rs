@@ -385,3 +385,27 @@ fn calls_are_answered_and_dropped_on_many_threads() {
     let ended = statistics.answered + statistics.unclaimed + statistics.withdrawn;
     assert_eq!((ended, statistics.received, statistics.in_hand), (1600, 1600, 0));
 }
+
+/// A call for which no time is left leaves its server to the executor: the next call is answered,
+/// too.
+#[test]
+fn a_call_without_time_leaves_the_server_to_the_executor() -> sinew::Result<()> {
+    for threads in [1, 2] {
+        let context = real_context();
+        let node = context.node("node")?;
+        let _server = node.server::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
+        let client = node.client::<Numbers>("double").create()?;
+        let executor = Executor::multi(threads);
+        executor.add(&context)?;
+        thread::scope(|scope| {
+            scope.spawn(|| executor.spin().unwrap());
+            for _ in 0..50 {
+                let _ = client.call(Number(1), sinew::Duration::ZERO); // most have no answer
+                thread::park_timeout(sinew::Duration::from_micros(200)); // so that the worker sleeps
+            }
+            assert_eq!(block_on(client.call_async(Number(21))).unwrap().0, 42);
+            context.shutdown();
+        });
+    }
+    Ok(())
+}

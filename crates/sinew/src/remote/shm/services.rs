@@ -149,7 +149,7 @@ impl ShmServerConnection {
         self.answers.look(|received| match (received, &calls) {
             (Received::Content(id, _, content), Some(calls)) => {
                 let outcome = content.map_err(|failure| CallFault { failure, request: None });
-                drop(calls.complete(id, outcome)); // if the caller doesn't wait any more, it doesn't miss it
+                calls.complete_by(self.key, id, outcome);
             }
             (Received::Lost(problem), _) => lost = Some(problem),
             _ => {}
@@ -205,7 +205,10 @@ impl RemoteServerConnection for ShmServerConnection {
     /// On a port of this thread's own, so that the answer wakes it at once.
     fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait {
         let port = self.transport.upgrade().and_then(|transport| transport.port_of_this_thread());
-        let Some(port) = port else { return RemoteWait::Unable };
+        let Some(port) = port else {
+            self.retune(); // a thread that waited alone may be the one that is told
+            return RemoteWait::Unable;
+        };
         let _blocked = Blocked::begin();
         let _entered = self.enter(&port);
         let awake = Time::steady() + patience;
