@@ -45,7 +45,8 @@
 //! in an executor with several threads a task enters the lane only if that is not the question:
 //!
 //! - W1 its callback is known to be short, and so are those before it and what is left of the one
-//!   that runs, all together ([`SOON`]); else all of them go into the queue;
+//!   that runs, all together ([`SOON`]); else all of them go into the queue, and so they do when
+//!   the worker takes a task of the queue, which may be long;
 //! - W2 another worker is the monitor: it wakes every few milliseconds, settles the lane (X1), and
 //!   takes what has been left lying.
 //!
