@@ -171,6 +171,12 @@ impl Room {
         assert_eq!(watch, watches.then_some(WATCH_INTERVAL));
         self.at[worker as usize] = At::Asleep;
         if watches {
+            // From here on it is seen how long those take that didn't look at the clock.
+            for at in &mut self.at {
+                if let At::Callback { since: since @ None, .. } = at {
+                    *since = Some(self.now);
+                }
+            }
             self.monitor = Some(worker);
             self.monitor_wanted = false;
             self.asleep.insert(0, worker); // it is called last
