@@ -193,3 +193,27 @@ pub(crate) fn depth() -> usize {
 pub(crate) fn spins(executor: u64) -> bool {
     SPINNING.with_borrow(|spinning| spinning.contains(&executor))
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A callback that spins another executor goes on as what it was: its own times count, not
+    /// those of the callbacks that ran meanwhile.
+    #[test]
+    fn a_spin_inside_a_callback_leaves_the_times_of_the_callback() {
+        let outer = begin(1, 0);
+        begin_with_tail(3000);
+        let _callback = CallbackScope::enter(1, 1);
+        note_published(10);
+        let inner = begin(2, 1);
+        begin_with_tail(7000);
+        let nested = CallbackScope::enter(2, 2);
+        note_published(20);
+        drop(nested);
+        end(&inner);
+        assert_eq!((worker_of(1), tail(), published()), (Some(0), 3000, 10));
+        end(&outer);
+        assert_eq!(worker_of(1), None);
+    }
+}

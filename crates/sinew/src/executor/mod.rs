@@ -55,6 +55,8 @@ pub(crate) mod scheduler;
 mod spinning;
 mod state;
 mod task;
+#[cfg(all(test, not(loom)))]
+mod tests;
 pub(crate) mod threads;
 mod timers;
 pub(crate) mod wait_graph;

@@ -88,7 +88,7 @@ impl TaskRef {
     }
 
     /// For tests: as if it had been measured often enough.
-    #[cfg(all(test, loom))]
+    #[cfg(test)]
     pub(crate) fn is_known_to_be_short(&self) {
         self.header.sampling.set(true);
     }

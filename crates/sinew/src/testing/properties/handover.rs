@@ -383,3 +383,18 @@ fn after_a_second_without_work_the_watchman_goes_off_duty() {
     }
     assert!(looks >= 199, "it rests after {looks} looks");
 }
+
+/// The monitor leaves the timers to a worker whose callback is known to be short. Once that takes
+/// longer than it ever did, the monitor minds them, though the worker didn't look at the clock when
+/// the callback began.
+#[test]
+fn the_monitor_minds_the_timers_when_a_short_callback_takes_long() {
+    let mut room = Room::new(2);
+    room.begin(0, Some(1000), Some(500), false);
+    room.park(1);
+    assert_eq!((room.monitor, room.timekeeper), (Some(1), None), "the worker is back soon");
+    room.now += WATCH_INTERVAL;
+    room.unpark(1);
+    room.park(1);
+    assert_eq!((room.monitor, room.timekeeper), (Some(1), Some(1)));
+}

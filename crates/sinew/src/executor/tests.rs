@@ -1,0 +1,43 @@
+//! An executor with several workers, and its lane.
+
+use super::DispatchOrder;
+use super::current::{self, CallbackScope};
+use super::group_token::GroupNumber;
+use super::scheduler::{Blocking, Next, Scheduler, Worker};
+use crate::sys::clock::Stamp;
+use crate::testing::idle;
+
+/// A worker whose lane has a short task takes a task of the queue that may be long: the one in
+/// the lane goes into the queue, and the other worker is called for it. (W1)
+#[test]
+fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
+    let scheduler = Scheduler::with(2, DispatchOrder::Arrival);
+    assert!(scheduler.begin());
+    scheduler.join_in();
+    scheduler.open_lane(0, true);
+    current::enter_lane(scheduler.id);
+    let [first, long, short] = [(); 3].map(|()| {
+        let slot = scheduler.add_group(GroupNumber::new().get(), 0).unwrap();
+        idle::enter(&scheduler, slot)
+    });
+    short.0.is_known_to_be_short();
+    let at = |time| Stamp { time, order: 1 };
+    let (mut worker, mut work) = (Worker::new(0), None);
+    assert!(!first.0.notify(at(1)) && !long.0.notify(at(2)), "no worker sleeps");
+    assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Run));
+    let _ = scheduler.lock().workers.park(1, 1); // the other one is the monitor from now on
+    current::begin_with_tail(0);
+    let running = CallbackScope::enter(first.1, u64::MAX);
+    assert!(!short.0.notify(at(3)), "this worker comes to it");
+    drop(running);
+    assert!(scheduler.lane.as_ref().unwrap().lock().first().is_some(), "it is in the lane");
+
+    assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Run));
+    assert_eq!(work.as_ref().map(|work| work.serial), Some(long.1));
+    assert!(!scheduler.lock().workers.has_parked(), "the other worker is called");
+    let mut others = None;
+    let _ = scheduler.lock().workers.unpark(1, 1);
+    assert!(matches!(scheduler.next(&mut others, Blocking::None, &mut Worker::new(1)), Next::Run));
+    assert_eq!(others.as_ref().map(|work| work.serial), Some(short.1));
+    current::enter_lane(0);
+}
