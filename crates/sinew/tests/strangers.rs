@@ -57,18 +57,21 @@ impl Observer for Met {
 
 /// A participant without nodes, and where it meets a context.
 struct Stranger {
-    place: tempfile::TempDir,
+    place: Arc<tempfile::TempDir>,
     participant: Arc<Participant>,
     met: Arc<Met>,
 }
 
 impl Stranger {
     fn new() -> Self {
-        let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+        Self::at(&Arc::new(tempfile::tempdir_in("/dev/shm").expect("shared memory")))
+    }
+
+    fn at(place: &Arc<tempfile::TempDir>) -> Self {
         let domain = Domain::open(Some(place.path()), 3).expect("a directory");
         let met = Arc::new(Met::default());
         let participant = Participant::join(&domain, met.clone()).expect("there is room");
-        Self { place, participant, met }
+        Self { place: place.clone(), participant, met }
     }
 
     fn context(&self) -> Context {
@@ -225,6 +228,65 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
     send(&mut answers, &[&request[..16], &8u64.to_le_bytes()].concat());
     assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0, 8);
     drop(server);
+    Ok(())
+}
+
+/// A server that has gone answers, by its own line, a call that went to the next one.
+#[test]
+fn a_call_is_answered_by_the_server_that_it_went_to() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let context = stranger.context();
+    let client = context.node("node")?.client::<Numbers>("double").create()?;
+    let serve = |number| {
+        let server = stranger.advertise(EndpointKind::Server, "/double", qos());
+        assert!(client.wait_for_server(PATIENCE));
+        let call = client.call_async(Number(number));
+        let mut requests = stranger.next_incoming();
+        let entity = stranger.advertise(EndpointKind::Reply, "/double", qos());
+        let answers = stranger.send_to(&entity, requests.peer(), Some(requests.source()));
+        let request = receive(&mut requests);
+        (server, call, request, requests, answers)
+    };
+    let answer = |to: &[u8], number: u64| [&to[..16], &number.to_le_bytes()].concat();
+
+    let (first, lost, to_first, _first_requests, mut first_answers) = serve(1);
+    drop(first);
+    let failed = Executor::single().spin_until(lost)?.expect_err("its server has gone");
+    assert_eq!(*failed.failure(), CallFailure::ServerGone);
+    let (_second, call, to_second, _second_requests, mut second_answers) = serve(2);
+    assert_ne!(to_first[..16], to_second[..16]);
+    // One participant announces both: they are read in this order.
+    send(&mut first_answers, &answer(&to_second, 9));
+    send(&mut second_answers, &answer(&to_second, 4));
+    assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0, 4);
+    Ok(())
+}
+
+/// A participant that isn't the server's sends answers where the server does.
+#[test]
+fn a_participant_that_was_not_asked_answers_nothing() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let other = Stranger::at(&stranger.place);
+    let context = stranger.context();
+    let _server = stranger.advertise(EndpointKind::Server, "/double", qos());
+    let client = context.node("node")?.client::<Numbers>("double").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let call = client.call_async(Number(2));
+    let mut requests = stranger.next_incoming();
+    let request = receive(&mut requests);
+    let (_, line) = other.find(EndpointKind::Request);
+    assert_eq!(line, requests.source(), "all participants see it");
+    let answer = |by: &Stranger, number: u64| {
+        let entity = by.advertise(EndpointKind::Reply, "/double", qos());
+        let (peer, _) = by.find(EndpointKind::Request);
+        let mut answers = by.send_to(&entity, &peer, Some(line));
+        send(&mut answers, &[&request[..16], &number.to_le_bytes()].concat());
+        answers
+    };
+    let _others = answer(&other, 9);
+    let _publisher = context.node("looks")?.publisher::<Number>("numbers").create()?; // who is there
+    let _answers = answer(&stranger, 4);
+    assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0, 4);
     Ok(())
 }
 

@@ -442,6 +442,9 @@ impl Observer for DiscoveryObserver {
         }
         let connection = transport.connections.lock().get(&target).and_then(Weak::upgrade);
         if let Some(connection) = connection {
+            if !connection.expects(incoming.peer()) {
+                return None;
+            }
             connection.accept(incoming);
             return Some(connection);
         }

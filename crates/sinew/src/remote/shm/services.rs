@@ -69,6 +69,8 @@ pub(crate) struct ShmServerConnection {
     transport: Weak<ShmTransport>,
     /// As [`RemoteServerConnection::key`].
     key: EndpointKey,
+    /// The participant of the server.
+    server: u64,
     /// How many requests may be under way.
     limit: usize,
     /// `None` once it has ended.
@@ -100,6 +102,7 @@ impl ShmServerConnection {
             calls: Arc::downgrade(calls),
             transport: Arc::downgrade(transport),
             key,
+            server: server.peer.id(),
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
             requests: Mutex::new(None),
             answers: DirectedReader::new(false, calls.types.response, None),
@@ -110,6 +113,11 @@ impl ShmServerConnection {
             .inspect_err(|_| transport.remove_connection(key))?;
         *this.requests.lock() = Some(writer);
         Ok(this)
+    }
+
+    /// Whether answers may come from this participant: the server's.
+    pub(crate) fn expects(&self, peer: &Peer) -> bool {
+        peer.id() == self.server
     }
 
     /// Answers come by this connection. The caller then drains.
