@@ -231,6 +231,49 @@ fn a_call_of_a_server_that_goes_fails_at_once() -> sinew::Result<()> {
     Ok(())
 }
 
+/// How many threads of a process wait for answers in their own way at most: the 64 ports of a
+/// participant.
+const PORTS: usize = 64;
+
+/// Runs `call` on so many threads, one after the other, which all stay until the last has run it.
+fn on_threads<R: Send>(threads: usize, call: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let last = std::sync::Barrier::new(threads + 1);
+    std::thread::scope(|scope| {
+        let results = (0..threads).map(|thread| {
+            let (tell, told) = std::sync::mpsc::channel();
+            let (last, call) = (&last, &call);
+            scope.spawn(move || {
+                tell.send(call(thread)).expect("it is awaited");
+                last.wait();
+            });
+            told.recv().expect("the call ends")
+        });
+        let results = results.collect();
+        last.wait();
+        results
+    })
+}
+
+/// The first thread without a port waits for an answer after one that has a port, and that was told
+/// of answers until then.
+#[test]
+fn threads_for_which_there_is_no_port_get_their_answers() -> sinew::Result<()> {
+    let place = Place::new();
+    let (serving, asking) = (place.context(), place.context());
+    let _server = serving.node("server")?.server::<Echo>("echo").callback(|text: Text| text)?;
+    let spinning = spin_aside(&serving);
+    let client = asking.node("asker")?.client::<Echo>("echo").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let answers = on_threads(PORTS + 1, |thread| {
+        let answer = client.call(Text(thread.to_string()), PATIENCE);
+        answer.map(|answer| answer.0.clone()).map_err(|error| error.to_string())
+    });
+    let expected: Vec<_> = (0..PORTS + 1).map(|thread| Ok(thread.to_string())).collect();
+    assert_eq!(answers, expected);
+    serving.shutdown();
+    spinning.join().expect("no panic")
+}
+
 /// Too large for a slot of the ring.
 #[derive(Message, Debug, Clone, Copy, PartialEq)]
 #[message(plain)]

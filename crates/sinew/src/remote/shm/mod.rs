@@ -37,7 +37,7 @@ use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::remote_sink::RemoteSubscription;
 use crate::topic::session::Session;
 use crate::topic::subscription_core::{RemoteSource, SubscriptionCore};
-use receiver_thread::ReceiverThread;
+use receiver_thread::{ReceiverThread, StartError};
 use remote_publisher::RemotePublisher;
 use sender::ShmAddress;
 use services::{ShmClient, ShmServer, ShmServerConnection};
@@ -73,6 +73,8 @@ pub(crate) struct ShmTransport {
     /// Servers of others.
     services: Mutex<HashMap<(u64, EndpointKey), Arc<ShmServer>>>,
     receiver: Mutex<Option<ReceiverThread>>,
+    /// The receiver's, once it or a thread that waits for an answer needs one.
+    receiver_port: OnceLock<Arc<EventReceiver>>,
     /// The receiver couldn't be started.
     lacks_receiver: AtomicBool,
     told: type_descriptions::KnownTypes,
@@ -96,6 +98,7 @@ impl ShmTransport {
             connections: Mutex::default(),
             services: Mutex::default(),
             receiver: Mutex::default(),
+            receiver_port: OnceLock::new(),
             lacks_receiver: AtomicBool::new(false),
             told: type_descriptions::KnownTypes::default(),
         });
@@ -182,7 +185,7 @@ impl ShmTransport {
     }
 
     /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are
-    /// too many.
+    /// too many: the last one is the receiver's, which is told of answers then.
     pub(crate) fn port_of_this_thread(&self) -> Option<Arc<EventReceiver>> {
         std::thread_local! {
             static PORTS: std::cell::RefCell<Vec<Arc<EventReceiver>>> = const { std::cell::RefCell::new(Vec::new()) };
@@ -194,6 +197,7 @@ impl ShmTransport {
                 return Some(port.clone());
             }
             ports.retain(|port| port.check().is_ok());
+            self.receiver_port().ok()?;
             let port = participant.port(None).ok()?;
             ports.push(port.clone());
             Some(port)
@@ -213,11 +217,11 @@ impl ShmTransport {
 
     /// The port of the thread that receives for subscriptions without an executor.
     pub(crate) fn receiver(&self) -> Option<Arc<EventReceiver>> {
-        let participant = self.participant()?;
+        self.participant()?;
         later(|| {
             let mut receiver = self.receiver.lock();
             if receiver.is_none() {
-                match ReceiverThread::start(participant) {
+                match self.receiver_port().map_err(StartError::from).and_then(ReceiverThread::start) {
                     Ok(started) => *receiver = Some(started),
                     Err(error) => {
                         tell!(
@@ -230,6 +234,16 @@ impl ShmTransport {
             }
             receiver.as_ref().map(ReceiverThread::port)
         })
+    }
+
+    /// The receiver's port, also before there is a receiver.
+    fn receiver_port(&self) -> Result<Arc<EventReceiver>, CapacityError> {
+        if let Some(port) = self.receiver_port.get() {
+            return Ok(port.clone());
+        }
+        let participant = self.participant().ok_or(CapacityError::Left { forked: false })?;
+        let port = participant.port(None)?;
+        Ok(self.receiver_port.get_or_init(|| port).clone()) // if another thread was faster, its one is as good
     }
 
     /// The port on which a line is heard: of the executor that runs its end, or of the receiver.

@@ -3,7 +3,7 @@
 //! sleeps while nothing comes.
 
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
-use sinew_shm::{CapacityError, EventReceiver, Participant};
+use sinew_shm::{CapacityError, EventReceiver};
 use std::io;
 use std::thread::JoinHandle;
 
@@ -28,8 +28,7 @@ pub(crate) enum StartError {
 }
 
 impl ReceiverThread {
-    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, StartError> {
-        let port = participant.port(None)?;
+    pub(crate) fn start(port: Arc<EventReceiver>) -> Result<Self, StartError> {
         let ends = Arc::new(AtomicBool::new(false));
         let (theirs, their_end) = (port.clone(), ends.clone());
         let thread = std::thread::Builder::new()
