@@ -56,6 +56,25 @@ impl Message for Text {
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Waits for what another thread does.
+#[track_caller]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begin = std::time::Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < PATIENCE, "{what}: it never is");
+        std::thread::yield_now();
+    }
+}
+
+/// Ends a spin, also when the test fails.
+struct Stops(sinew::executor::StopHandle);
+
+impl Drop for Stops {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
 #[test]
 fn a_message_taken_by_hand() -> sinew::Result<()> {
     let place = Place::new();
@@ -704,6 +723,63 @@ fn an_executor_hears_a_context_that_comes_after_another_has_gone() -> sinew::Res
         let _second = subscribe(&elsewhere)?;
         say(&other)?;
         stop.stop();
+        spinning.join().expect("no panic").map_err(Into::into)
+    })
+}
+
+/// The context at whose bell an executor sleeps goes first: it hears the others all the same, also
+/// participants that come later.
+#[test]
+fn an_executor_hears_a_context_whose_bell_was_another_s() -> sinew::Result<()> {
+    let place = Place::new();
+    let heard = Arc::new(AtomicU64::new(0));
+    let executor = Executor::single();
+    let stop = executor.stop_handle();
+    let (first, second) = (place.context(), place.context());
+    let subscribe = |context: &Context, topic: &str| -> sinew::Result<Subscription<Text>> {
+        let heard = heard.clone();
+        let callback = move |_: &Text| {
+            heard.fetch_add(1, Ordering::Relaxed);
+        };
+        Ok(context.node("listener")?.subscription::<Text>(topic).callback(callback)?)
+    };
+    for context in [&first, &second] {
+        executor.add(context)?;
+    }
+    let gone = subscribe(&first, "first")?;
+    let _stays = subscribe(&second, "second")?;
+    let _server = second.node("server")?.server::<Echo>("echo").callback(|text: Text| text)?;
+    let ask = || -> sinew::Result<()> {
+        let client = place.context().node("asker")?.client::<Echo>("echo").create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        for _ in 0..3 {
+            assert_eq!(client.call(Text("hello".to_owned()), PATIENCE)?.0, "hello");
+            std::thread::sleep(Duration::from_millis(20)); // so that it sleeps
+        }
+        Ok(())
+    };
+    let say = |topic: &str| -> sinew::Result<()> {
+        let talker = place.context().node("talker")?.publisher::<Text>(topic).create()?;
+        assert!(talker.wait_for_subscribers(1, PATIENCE));
+        for _ in 0..3 {
+            let before = heard.load(Ordering::Relaxed);
+            talker.publish(Text("hello".to_owned()))?;
+            wait_until("it is heard", || heard.load(Ordering::Relaxed) > before);
+            std::thread::sleep(Duration::from_millis(20)); // so that it sleeps
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let stops = Stops(stop);
+        let spinning = scope.spawn(|| executor.spin());
+        say("first")?;
+        say("second")?;
+        ask()?;
+        gone.close();
+        drop(first);
+        say("second")?;
+        ask()?;
+        drop(stops);
         spinning.join().expect("no panic").map_err(Into::into)
     })
 }

@@ -250,6 +250,7 @@ impl Drop for ContextCore {
     fn drop(&mut self) {
         if let Some(transport) = self.neighbours.transport.get() {
             transport.leave();
+            self.session.each_executor(|scheduler| scheduler.remote_events.renew_bell());
         }
     }
 }

@@ -17,7 +17,8 @@
 //! A thread sleeps on one word. The ports of participants of one directory have one bell; those of
 //! another directory can't. So an executor hears by itself in the directory of the first of its
 //! contexts; for contexts elsewhere their receiving thread hears, and announces what comes as any
-//! other thread does.
+//! other thread does. The bell is that of the first context; when that leaves, the others get a new
+//! one ([`RemoteEvents::renew_bell`]).
 //!
 //! # One drain at a time
 //!
@@ -90,7 +91,7 @@ pub(crate) trait Presence: Send + Sync {
     /// None before it has joined.
     fn participant(&self) -> Option<&Arc<Participant>>;
 
-    /// Executors of its subscriptions have changed.
+    /// Executors of its ends have changed: each asks anew where it is to be heard.
     fn retune_all(&self);
 }
 
@@ -156,6 +157,15 @@ impl RemoteEvents {
             if let Some(presence) = ear.presence.upgrade() {
                 presence.retune_all();
             }
+        }
+    }
+
+    /// A context has left. If it was the one at whose bell this executor sleeps, the others get
+    /// another bell: participants that come now can't ring that one.
+    pub(crate) fn renew_bell(&self) {
+        let has_gone = self.ports.lock().first().is_some_and(|ear| ear.port.check().is_err());
+        if has_gone {
+            self.give_up(); // each asks for a port again
         }
     }
 

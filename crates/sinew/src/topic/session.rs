@@ -134,7 +134,7 @@ impl Session {
         self.each_executor(Wake::wake);
     }
 
-    fn each_executor(&self, act: impl Fn(&Scheduler)) {
+    pub(crate) fn each_executor(&self, act: impl Fn(&Scheduler)) {
         let executors: Vec<_> = self.executors.lock().iter().filter_map(Weak::upgrade).collect();
         executors.iter().for_each(|scheduler| act(scheduler));
     }

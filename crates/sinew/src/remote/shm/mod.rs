@@ -257,9 +257,6 @@ impl ShmTransport {
         servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retry));
         if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
             self.retune_all();
-            servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retune));
-            let connections: Vec<_> = self.connections.lock().values().filter_map(Weak::upgrade).collect();
-            connections.iter().for_each(|connection| connection.retune());
         }
     }
 
@@ -287,6 +284,10 @@ impl Presence for ShmTransport {
     fn retune_all(&self) {
         let publishers: Vec<_> = self.publishers.lock().values().cloned().collect();
         publishers.iter().for_each(|publisher| publisher.retune());
+        let servers: Vec<_> = self.servers.lock().values().cloned().collect();
+        servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retune));
+        let connections: Vec<_> = self.connections.lock().values().filter_map(Weak::upgrade).collect();
+        connections.iter().for_each(|connection| connection.retune());
     }
 }
 
