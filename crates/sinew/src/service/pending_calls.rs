@@ -402,7 +402,8 @@ impl PendingCalls {
         self.link.lock().as_ref().is_some_and(|link| link.leads_to(server))
     }
 
-    /// Sends the request of a call to a server of another process.
+    /// Sends the request of a call to a server of another process. Fails as if that had gone if the
+    /// call is over, and there is no line to the server.
     pub(crate) fn send(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
@@ -412,17 +413,23 @@ impl PendingCalls {
         if !server.is_there() {
             return Err(CallFailure::ServerGone);
         }
-        self.connection(server)?.send(self, call, quietly)
+        self.connection(server, call.0)?.send(self, call, quietly)
     }
 
-    /// The way to this server of another process.
+    /// The way to this server of another process, for this call.
     fn connection(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
+        call: CallId,
     ) -> Result<Arc<dyn RemoteServerConnection>, CallFailure> {
         let mut link = self.link.lock();
         if let Some(link) = link.as_ref().filter(|link| link.leads_to(server)) {
             return Ok(link.connection.clone());
+        }
+        // Under the lock of the link: a client that goes abandons its calls before it ends its line.
+        // So no line is opened once it has gone, and one that is opened before is ended.
+        if !self.is_awaited(call) {
+            return Err(CallFailure::ServerGone);
         }
         let connection = server.connect(self).map_err(|problem| CallFailure::Transport { problem })?;
         let before = link.replace(ServerLink { server: server.clone(), connection: connection.clone() });

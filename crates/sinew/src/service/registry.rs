@@ -118,14 +118,126 @@ fn warn(node: &str, service: &str, end: &str, reason: &str) {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use crate::{Context, Message, Service, Unique};
+    use super::super::failure::CallFailure;
+    use super::super::pending_calls::{
+        CallId, PendingCalls, RemoteServer, RemoteServerConnection, RemoteWait,
+    };
+    use crate::message::block::RawMessage;
+    use crate::message::info::Publication;
+    use crate::ros::qos::QoS;
+    use crate::sys::clock::Time;
+    use crate::sys::sync::{Arc, AtomicUsize, Mutex, Ordering};
+    use crate::topic::remote_endpoint::RemoteEndpoint;
+    use crate::{Context, Service, Unique};
+    use sinew_msg::Message;
+    use sinew_shm::EndpointKey;
+    use std::any::Any;
+    use std::time::Duration;
 
-    struct Number(#[expect(dead_code, reason = "only passed on")] u64);
-    impl Message for Number {}
+    #[derive(Clone, Debug, Default, PartialEq, Message)]
+    struct Number {
+        value: u64,
+    }
     struct Numbers;
     impl Service for Numbers {
         type Request = Number;
         type Response = Number;
+    }
+
+    /// Something that goes when a server elsewhere is looked at.
+    type Going = Option<Box<dyn Any + Send>>;
+
+    /// A server elsewhere, which counts its lines and the requests that come by them.
+    struct FarServer {
+        described: RemoteEndpoint,
+        counts: Arc<Counts>,
+        /// Goes when the second request is about to be sent.
+        goes: Mutex<Going>,
+    }
+
+    #[derive(Default)]
+    struct Counts {
+        opened: AtomicUsize,
+        requests: AtomicUsize,
+    }
+
+    impl RemoteServer for FarServer {
+        fn described(&self) -> &RemoteEndpoint {
+            &self.described
+        }
+
+        fn is_there(&self) -> bool {
+            if self.counts.requests.load(Ordering::Relaxed) == 1 {
+                let goes = self.goes.lock().take();
+                drop(goes);
+            }
+            true
+        }
+
+        fn connect(&self, _calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String> {
+            self.counts.opened.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::new(FarLine(self.counts.clone())))
+        }
+    }
+
+    struct FarLine(Arc<Counts>);
+
+    impl RemoteServerConnection for FarLine {
+        fn key(&self) -> EndpointKey {
+            unreachable!("no thread waits for an answer, and no server goes")
+        }
+
+        fn send(
+            &self,
+            _calls: &PendingCalls,
+            _call: (CallId, &RawMessage, &Publication),
+            _quietly: bool,
+        ) -> Result<(), CallFailure> {
+            self.0.requests.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn wait(&self, _: &PendingCalls, _: CallId, _: Time, _: Duration) -> RemoteWait {
+            RemoteWait::Unable
+        }
+
+        fn retune(&self) {}
+
+        fn end(&self) {
+            self.0.opened.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A server comes elsewhere, and two calls have waited for it. While their requests are
+    /// forwarded, the client of the second goes.
+    #[test]
+    fn no_line_is_opened_for_a_client_that_has_gone() {
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        let node = context.node("node").unwrap();
+        let stays = node.client::<Numbers>("n").create().unwrap();
+        let goes = node.client::<Numbers>("n").create().unwrap();
+        let awaited = stays.call_async(Number { value: 1 });
+        let given_up = goes.call_async(Number { value: 2 });
+        let services = &context.shared().services;
+        let (name, hash, travels) = services.names.lock()["/n"].clients()[0].types.told();
+        let described = RemoteEndpoint {
+            topic: "/n".to_owned(),
+            node: "/far".to_owned(),
+            process: "elsewhere".to_owned(),
+            type_name: name,
+            hash,
+            travels,
+            qos: QoS::services(),
+            number: 1,
+        };
+        let counts = Arc::new(Counts::default());
+        let goes = Mutex::new(Some(Box::new((goes, given_up)) as Box<dyn Any + Send>));
+        services.add_remote("/n", Arc::new(FarServer { described, counts: counts.clone(), goes }));
+        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+        assert_eq!((count(&counts.requests), count(&counts.opened)), (1, 1));
+        assert!(stays.is_server_ready(), "it is there still");
+        drop((awaited, stays));
+        assert_eq!(count(&counts.opened), 0, "the line goes with its client");
     }
 
     #[test]
@@ -136,7 +248,7 @@ mod tests {
         for _ in 0..3 {
             let client = node.client::<Numbers>("n").create().unwrap();
             let another = node.client::<Numbers>("n").create().unwrap();
-            let call = client.call_async(Number(1));
+            let call = client.call_async(Number::default());
             drop(client);
             let server = node.server::<Numbers>("n").callback(|n: Unique<Number>| n).unwrap();
             assert_eq!(names(), 1);

@@ -502,7 +502,7 @@ impl RequestQueue {
         };
         match calls.send(server, (*id, message, publication), quietly) {
             Ok(()) => Ok(None),
-            Err(CallFailure::ServerGone) => {
+            Err(CallFailure::ServerGone) if calls.is_awaited(*id) => {
                 // Others are told when its end is noticed.
                 self.remove_remote(server);
                 calls.lose(server);
