@@ -227,6 +227,9 @@ impl RunningInLane<'_> {
         match catch_unwind(AssertUnwindSafe(|| entity.run(&mut lane.token()))) {
             Ok(TaskOutcome { result, next, called }) => {
                 self.left = next;
+                if !called {
+                    self.measured = None; // that says nothing of its callback
+                }
                 match result {
                     Ok(()) => Ok(called),
                     Err(error) => failed(self.scheduler, entity, error),
@@ -292,6 +295,9 @@ impl InHand<'_> {
         match ran {
             Ok(TaskOutcome { result, next, called }) => {
                 work.next = self.scheduler.next_of(&work.entity, next);
+                if !called {
+                    work.measured = None; // that says nothing of its callback
+                }
                 match result {
                     Ok(()) => Ok(called),
                     Err(error) => failed(self.scheduler, &*work.entity, error),

@@ -1,6 +1,7 @@
 //! Asynchronous calls and servers: no runtime, nothing lost when a future is dropped. (The design's
 //! section 9.)
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::disallowed_types, reason = "locks of the tests' own; nothing here is modelled")]
 
 use crate::support;
 
@@ -9,8 +10,9 @@ use sinew::prelude::*;
 use sinew::service::RequestInfo;
 use sinew::{Executor, Responder, Unique};
 use std::pin::Pin;
-use std::sync::{Arc, mpsc};
-use std::task::{Context as TaskContext, Poll};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::thread;
 use support::tasks::{Task, block_on};
 use support::{Log, Number, Numbers, PATIENCE, Pen, Room, real_context};
@@ -292,13 +294,11 @@ fn a_server_may_go_while_its_future_is_polled() -> sinew::Result<()> {
 /// A receiver that futures may share.
 struct Given(mpsc::Receiver<Server<Numbers>>);
 
-#[expect(clippy::disallowed_types, reason = "a test's own lock; nothing here is modelled")]
-struct Shared(std::sync::Mutex<Given>);
+struct Shared(Mutex<Given>);
 
 impl Shared {
-    #[expect(clippy::disallowed_types, reason = "as above")]
     fn new(given: Given) -> Self {
-        Self(std::sync::Mutex::new(given))
+        Self(Mutex::new(given))
     }
 
     fn take(&self) -> Server<Numbers> {
@@ -407,5 +407,44 @@ fn a_call_without_time_leaves_the_server_to_the_executor() -> sinew::Result<()> 
             context.shutdown();
         });
     }
+    Ok(())
+}
+
+/// A callback wakes a future of a server, and calls the server: both announce it. What it did is
+/// two runs, though it may have been asked once more.
+#[test]
+fn a_run_that_finds_nothing_to_do_is_not_counted() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let (told, waker) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None::<Waker>)));
+    let (tell, wake) = (told.clone(), waker.clone());
+    let _server = node.server::<Numbers>("service").async_callback(move |n: Number| {
+        let (told, waker) = (told.clone(), waker.clone());
+        std::future::poll_fn(move |context| {
+            *waker.lock().unwrap() = Some(context.waker().clone());
+            if n.0 == 2 || told.load(Ordering::Relaxed) { Poll::Ready(Number(n.0)) } else { Poll::Pending }
+        })
+    })?;
+    let client = node.client::<Numbers>("service").create()?;
+    let second = Arc::new(Mutex::new(None));
+    let (calls, called) = (client.clone(), second.clone());
+    let _go = node.subscription::<Number>("go").callback(move |_: &Number| {
+        *called.lock().unwrap() = Some(calls.call_async(Number(2)));
+        tell.store(true, Ordering::Relaxed);
+        let waker = wake.lock().unwrap().take();
+        waker.expect("the first waits").wake();
+    })?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let first = client.call_async(Number(1));
+    executor.spin_all(PATIENCE)?;
+    node.publisher::<Number>("go").create()?.publish(Number(0))?;
+    executor.spin_all(PATIENCE)?;
+    assert_eq!(block_on(first).unwrap().0, 1);
+    let second = second.lock().unwrap().take().expect("it was called");
+    assert_eq!(block_on(second).unwrap().0, 2);
+    let times = executor.run_times();
+    let of_server = times.iter().find(|times| times.entity.starts_with("service"));
+    assert_eq!(of_server.map(|times| times.histogram.count()), Some(3));
     Ok(())
 }
