@@ -326,6 +326,7 @@ macro_rules! service_face {
         pub use crate::api::client::{Client, ClientBuilder};
         pub use crate::api::server::{Server, ServerBuilder};
         pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
+        pub use crate::message::generic::GenericService;
         pub use sinew_msg::{Service, ServiceType};
     };
 }
@@ -357,12 +358,18 @@ pub mod time {
     pub use std::time::Duration;
 }
 
+/// For gateways to other hosts: where ends are at home.
+pub mod gateway {
+    pub use crate::ros::origin::Origin;
+}
+
 /// What goes wrong, one type for each kind of operation; [`Error`] gathers them.
 pub mod error {
     pub use crate::api::error::{Error, Result};
     pub use crate::api::publisher::{PublishError, UnsentMessage};
     pub use crate::executor::error::{AddError, CallbackError, ExecutorError, SpinError};
     pub use crate::executor::threads::ThreadError;
+    pub use crate::message::generic::GenericTypeError;
     pub use crate::ros::arguments::ArgumentError;
     pub use crate::ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};
     pub use crate::ros::name::{NameError, NameKind};
@@ -375,14 +382,16 @@ pub mod error {
 /// Messages: how they are published, taken, kept and encoded.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
+    pub use crate::api::generic::ImageDraft;
     pub use crate::api::publisher::{Draft, Edit, Publisher, PublisherBuilder, PublisherStatistics};
     pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};
     pub use crate::api::subscription::{
         BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics,
     };
+    pub use crate::message::generic::{GenericType, SerializedMessage};
     pub use crate::message::into_message::{IntoMessage, IntoUnique};
     pub use crate::message::{
-        ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, Transport, Unique, View,
+        ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, SourceInfo, Transport, Unique, View,
     };
     pub use sinew_derive::MessageOfSinew as Message;
     pub use sinew_msg::message::Message;

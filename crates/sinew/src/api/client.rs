@@ -279,6 +279,7 @@ pub struct ClientBuilder<S: Service, G = Group> {
     name: String,
     group: G,
     spin_before_park: Duration,
+    types: ServiceTypes,
     of: PhantomData<fn(S)>,
 }
 
@@ -289,8 +290,15 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
             name: name.to_owned(),
             group: group.clone(),
             spin_before_park: Duration::ZERO,
+            types: ServiceTypes::of::<S>(),
             of: PhantomData,
         }
+    }
+
+    /// Of other types than `S` says.
+    pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
+        self.types = types;
+        self
     }
 }
 
@@ -315,12 +323,14 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
             &context.session,
             next_serial(),
             self.node.full_name.clone(),
-            ServiceTypes::of::<S>(),
+            self.types,
             name.as_str().into(),
         );
         let requests = context.services.add_client(&calls);
-        let make_known =
-            |transport: &Arc<ShmTransport>| transport.make_client_known(&self.node.full_name, &name, &calls);
+        let make_known = |transport: &Arc<ShmTransport>| {
+            let node = (&*self.node.full_name, self.node.origin);
+            transport.make_client_known(node, &name, &calls)
+        };
         if let Err(error) = context.transport().map_or(Ok(()), make_known) {
             context.services.remove_client(&calls);
             return Err(error);
@@ -328,7 +338,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         requests.count_matched();
         let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));
-        let pool = Pool::new::<S::Request>(POOL_CAPACITY);
+        let pool = Pool::of_table(self.types.request, POOL_CAPACITY);
         let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
         let (group, patience) = (core, self.spin_before_park);
         let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };

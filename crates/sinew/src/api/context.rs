@@ -18,7 +18,7 @@ use crate::topic::session::Session;
 use sinew_shm::Participant;
 use std::fmt;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// A process's presence in a domain: the root of its nodes.
@@ -118,6 +118,18 @@ impl Context {
     /// Its domain: contexts of different domains never see each other.
     pub fn domain(&self) -> u32 {
         self.shared().domain
+    }
+
+    /// The directory below which its domain's shared memory is, if another one than the usual was
+    /// [chosen](ContextBuilder::directory).
+    pub fn directory(&self) -> Option<&Path> {
+        self.shared().neighbours.base.as_deref()
+    }
+
+    /// Whether it meets the other processes of its host; see
+    /// [`ContextBuilder::shared_memory`].
+    pub fn has_shared_memory(&self) -> bool {
+        self.shared().neighbours.wanted
     }
 
     /// The command line it was made with.

@@ -10,6 +10,7 @@
 //! | `client`, `client_core`, `call` | clients; what all handles of one have in common; waiting for an answer: as a thread, as a task |
 //! | `server` | servers, and their tasks in an executor |
 //! | `callback`, `service_callback` | the forms callbacks may have |
+//! | `generic` | ends of types that are known at run time only; nodes that stand for ends of other hosts |
 //! | `handlers` | the `on_..` handlers that builders collect |
 //! | `timer`, `guard` | timers, guard conditions |
 //! | `descriptor` | file descriptors of the program's own |
@@ -22,6 +23,7 @@ pub(crate) mod client_core;
 pub(crate) mod context;
 pub(crate) mod descriptor;
 pub(crate) mod error;
+pub(crate) mod generic;
 pub(crate) mod guard;
 pub(crate) mod handlers;
 mod makers;

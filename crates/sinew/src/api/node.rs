@@ -9,6 +9,7 @@ use crate::message::type_support::TypeSupport;
 use crate::remote::shm::EndpointAbout;
 use crate::ros::failure::CreateError;
 use crate::ros::name::{self, NameKind};
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::sync::{Arc, AtomicBool, next_serial};
@@ -65,6 +66,8 @@ pub(crate) struct NodeCore {
     pub(crate) full_name: Arc<str>,
     name: String,
     namespace: String,
+    /// Where what it stands for is at home.
+    pub(crate) origin: Origin,
     /// It was said that it has nothing to run.
     said_idle: AtomicBool,
     pub(crate) context: Arc<ContextCore>,
@@ -115,18 +118,25 @@ impl Context {
     /// # Errors
     /// As [`node`](Self::node).
     pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
-        Node::new(self, name, namespace)
+        Node::new(self, name, namespace, Origin::Local)
     }
 }
 
 impl Node {
-    fn new(handle: &Context, name: &str, namespace: &str) -> Result<Self, CreateError> {
+    pub(super) fn new(
+        handle: &Context,
+        name: &str,
+        namespace: &str,
+        origin: Origin,
+    ) -> Result<Self, CreateError> {
         let context = handle.shared();
         context.session.check_running(name)?;
         name::validate_node_name(name)?;
-        let name = context.arguments.node_name(name);
+        // What the command line renames is the program's own.
+        let is_local = origin == Origin::Local;
+        let name = if is_local { context.arguments.node_name(name) } else { name };
         name::validate_node_name(name)?;
-        let namespace = context.arguments.namespace(name, namespace);
+        let namespace = if is_local { context.arguments.namespace(name, namespace) } else { namespace };
         name::validate_namespace(namespace)?;
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
         let number = next_serial();
@@ -140,6 +150,7 @@ impl Node {
                     name: "",
                     table: None,
                     qos: QoS::default(),
+                    origin,
                     of_node: None,
                 },
                 None,
@@ -148,7 +159,8 @@ impl Node {
         };
         let (said_idle, context) = (AtomicBool::new(false), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
-        let core = Arc::new(NodeCore { entity, number, full_name, name, namespace, said_idle, context });
+        let core =
+            Arc::new(NodeCore { entity, number, full_name, name, namespace, origin, said_idle, context });
         let node = Self(Arc::new(NodeInner {
             default_group: Group::new(core.clone(), ()),
             core,
@@ -253,6 +265,7 @@ impl NodeCore {
             name: what.name,
             table: Some(what.table),
             qos: what.qos,
+            origin: self.origin,
             of_node: self.known(),
         };
         transport.advertise_or(what.name, &about, subscription).map(Some)
@@ -264,6 +277,9 @@ impl NodeCore {
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
         let Self { name, namespace, context, .. } = self;
         let full = name::expand(NameKind::Topic, topic, name, namespace)?;
+        if self.origin != Origin::Local {
+            return Ok(full);
+        }
         Ok(context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
     }
 
@@ -272,6 +288,9 @@ impl NodeCore {
         self.check_running(service)?;
         let Self { name, namespace, context, .. } = self;
         let full = name::expand(NameKind::Service, service, name, namespace)?;
+        if self.origin != Origin::Local {
+            return Ok(full);
+        }
         Ok(context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
     }
 }

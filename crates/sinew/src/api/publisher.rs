@@ -143,7 +143,12 @@ impl<T: Message> Publisher<T> {
     }
 
     #[cold]
-    fn failed(&self, message: RawMessage, form: Ownership, reason: Unpublished) -> PublishError<T> {
+    pub(super) fn failed(
+        &self,
+        message: RawMessage,
+        form: Ownership,
+        reason: Unpublished,
+    ) -> PublishError<T> {
         let failure = match reason {
             Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
             Unpublished::Full => PublishFailure::Full { waited: self.core.qos.max_blocking_time },
@@ -171,7 +176,7 @@ impl<T: Message> Publisher<T> {
 
     /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub fn gid(&self) -> Gid {
-        Gid::new(self.core.session.participant, self.core.number)
+        Gid::new(self.core.session.participant, self.core.number())
     }
 
     /// How many subscriptions match now. ROS 2: `get_subscription_count`.
@@ -423,6 +428,7 @@ pub struct PublisherBuilder<T: Message, G = Group> {
     topic: String,
     qos: QoS,
     pool: Option<usize>,
+    table: &'static TypeSupport,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn(T)>,
@@ -436,10 +442,17 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             topic: topic.to_owned(),
             qos: QoS::default(),
             pool: None,
+            table: TypeSupport::of::<T>(),
             group: group.clone(),
             handlers,
             of: PhantomData,
         }
+    }
+
+    /// Of another type than `T` says.
+    pub(super) fn of_table(mut self, table: &'static TypeSupport) -> Self {
+        self.table = table;
+        self
     }
 }
 
@@ -543,8 +556,9 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             node,
             node_number: self.node.number,
             qos: self.qos,
-            table: TypeSupport::of::<T>(),
-            pool: Pool::new::<T>(pool),
+            origin: self.node.origin,
+            table: self.table,
+            pool: Pool::of_table(self.table, pool),
             session: context.session.clone(),
             promised,
         };

@@ -168,6 +168,7 @@ pub struct ServerBuilder<S: Service, G = Group> {
     name: String,
     group: G,
     max_requests: usize,
+    types: ServiceTypes,
     of: PhantomData<fn(S)>,
 }
 
@@ -178,8 +179,15 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             name: name.to_owned(),
             group: group.clone(),
             max_requests: MAX_REQUESTS,
+            types: ServiceTypes::of::<S>(),
             of: PhantomData,
         }
+    }
+
+    /// Of other types than `S` says.
+    pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
+        self.types = types;
+        self
     }
 }
 
@@ -281,10 +289,11 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         let core = context.services.add_server(&name, |requests| {
             Arc::new(ServerCore {
                 requests,
-                pool: Pool::new::<S::Response>(POOL_CAPACITY),
+                pool: Pool::of_table(self.types.response, POOL_CAPACITY),
                 stats: ServerStats::default(),
                 limit: self.max_requests,
-                types: ServiceTypes::of::<S>(),
+                types: self.types,
+                origin: self.node.origin,
                 number: next_serial(),
                 node: self.node.full_name.clone(),
                 known: Mutex::new(None),

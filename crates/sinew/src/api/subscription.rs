@@ -408,6 +408,7 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
     filter: Option<Filter>,
     ignore_own: bool,
     check: Option<Check>,
+    table: &'static TypeSupport,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn() -> T>,
@@ -424,10 +425,17 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             filter: None,
             ignore_own: false,
             check: None,
+            table: TypeSupport::of::<T>(),
             group: group.clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
             of: PhantomData,
         }
+    }
+
+    /// Of another type than `T` says; its images are taken as they are.
+    pub(super) fn of_table(mut self, table: &'static TypeSupport, check: Check) -> Self {
+        (self.table, self.check) = (table, Some(check));
+        self
     }
 }
 
@@ -617,7 +625,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             BufferType::Unique => Role::Owner,
             BufferType::Value => Role::Value,
         };
-        let table = TypeSupport::of::<T>();
+        let table = self.table;
         let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
         let context = &self.node.context;
         let match_listeners = self.handlers.match_listeners();
@@ -627,6 +635,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 topic,
                 node: self.node.full_name.clone(),
                 node_number: self.node.number,
+                origin: self.node.origin,
                 table,
                 qos: self.qos,
                 role,
@@ -634,7 +643,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 filter: self.filter,
                 check: self.check.filter(|_| is_open),
                 ignore_own: self.ignore_own,
-                pool: Pool::new::<T>(POOL_CAPACITY),
+                pool: Pool::of_table(table, POOL_CAPACITY),
                 participant: context.session.participant,
                 clock: context.session.clock.clone(),
             };

@@ -491,7 +491,7 @@ impl RawMessage {
     }
 
     /// The value in an image that is all there is of a message, in a block of `pool`, made by
-    /// [`Pool::new`] for the type.
+    /// [`Pool::of_table`] for the type.
     pub(crate) fn decoded(&self, pool: &Arc<Pool>) -> Result<Self, sinew_msg::DecodeError> {
         Self::decode(pool, self.image().unwrap_or_default())
     }
@@ -499,7 +499,7 @@ impl RawMessage {
     /// A copy of the message in a block of `pool`.
     ///
     /// # Safety
-    /// `clone` was made for the type of this message, and `pool` by [`Pool::new`] for the same
+    /// `clone` was made for the type of this message, and `pool` by [`Pool::of_table`] for the same
     /// type.
     pub(crate) unsafe fn duplicate(&self, clone: CloneInto, pool: &Arc<Pool>) -> Self {
         let vacant = pool.vacant();
@@ -542,7 +542,7 @@ impl RawMessage {
     /// changes.
     ///
     /// # Safety
-    /// This is the sole reference, and `pool` was made by [`Pool::new`] for the same type.
+    /// This is the sole reference, and `pool` was made by [`Pool::of_table`] for the same type.
     pub(crate) unsafe fn move_into(mut self, pool: &Arc<Pool>) -> Self {
         let vacant = pool.vacant();
         let (from, size) = (self.value(), self.table().layout.size());
@@ -776,11 +776,6 @@ impl Drop for Block {
 }
 
 impl Pool {
-    /// A pool of blocks with room for a `T`.
-    pub(crate) fn new<T: Message>(capacity: usize) -> Arc<Self> {
-        Self::of(TypeSupport::of::<T>(), Storage::Inline, capacity)
-    }
-
     /// A pool of blocks with room for values of a type.
     pub(crate) fn of_table(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
         Self::of(table, Storage::Inline, capacity)

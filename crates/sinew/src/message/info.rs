@@ -42,6 +42,8 @@ pub enum Transport {
     Intra,
     /// Between processes of one host, through shared memory.
     Shm,
+    /// From another host, by a gateway.
+    Network,
 }
 
 /// Where a chain of messages began.
@@ -80,7 +82,8 @@ pub(crate) struct Publication {
     /// Counts the publisher's messages from 1.
     pub(crate) sequence: u64,
     /// The publisher's number in its participant, and in the upper half which participant: 0 for
-    /// the one that receives the message, else as [`introduce`] numbered it.
+    /// the one that receives the message, else as [`introduce`] numbered it; with [`NETWORK`], if
+    /// it stands for one on the network.
     pub(crate) publisher: u64,
     pub(crate) lineage: Lineage,
     /// Steady nanoseconds after which no reader wants it any more; `i64::MAX` when it lives for
@@ -104,6 +107,44 @@ impl Publication {
     }
 }
 
+/// Marks the [publisher](Publication::publisher) of messages that a gateway brings: then the upper
+/// 48 bits of their stamp's order say how much earlier than the stamp they were published, see
+/// [`SourceInfo`].
+pub(crate) const NETWORK: u64 = 1 << 63;
+
+/// Bits of a stamp's order that go on keeping apart what was published at the same time.
+const ORDER_BITS: u32 = 16;
+
+/// What is known of a message that was published before, on another host or in a recording.
+///
+/// Its place among what waits goes by its arrival here, as everything does: a host's clock that
+/// goes wrong is to hold nothing up. So its source time is kept beside that, as the difference: up
+/// to 39 hours, and the nearest of that beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceInfo {
+    /// Wall time of its publication.
+    pub time: Time,
+    /// So many messages of its publisher before it were lost on their way.
+    pub lost: u64,
+    /// Where the chain that led to it began; `None`: with it.
+    pub lineage: Option<Lineage>,
+}
+
+impl Stamp {
+    /// The stamp of a message that arrives now and was published so many nanoseconds earlier.
+    pub(crate) fn published_earlier(self, nanoseconds: i64) -> Self {
+        const FARTHEST: i64 = i64::MAX >> ORDER_BITS;
+        let earlier = nanoseconds.clamp(-FARTHEST, FARTHEST);
+        let order = self.order & ((1 << ORDER_BITS) - 1);
+        Self { order: (earlier << ORDER_BITS).cast_unsigned() | order, ..self }
+    }
+
+    /// What [`published_earlier`](Self::published_earlier) was told.
+    fn earlier(self) -> i64 {
+        self.order.cast_signed() >> ORDER_BITS
+    }
+}
+
 /// Other participants that messages came from, in the order in which they were introduced; few, and
 /// never forgotten, as a message may outlive the acquaintance.
 static INTRODUCED: RwLock<Vec<u64>> = RwLock::new(Vec::new());
@@ -119,7 +160,7 @@ pub(crate) fn introduce(participant: u64) -> u64 {
 }
 
 fn participant_of(publisher: u64) -> Option<u64> {
-    let place = usize::try_from((publisher >> 32).checked_sub(1)?).ok()?;
+    let place = usize::try_from(((publisher & !NETWORK) >> 32).checked_sub(1)?).ok()?;
     INTRODUCED.read().get(place).copied()
 }
 
@@ -192,7 +233,9 @@ impl MessageInfo {
 
     /// Wall time of the publication.
     pub fn source_time(&self) -> Time {
-        Time::from_nanoseconds(self.wall_of(self.publication.stamp.time))
+        let Publication { stamp, publisher, .. } = self.publication;
+        let earlier = if publisher & NETWORK != 0 { stamp.earlier() } else { 0 };
+        Time::from_nanoseconds(self.wall_of(stamp.time).saturating_sub(earlier))
     }
 
     /// Wall time at which the message was taken from the subscription's buffer.
@@ -200,7 +243,8 @@ impl MessageInfo {
         Time::from_nanoseconds(self.wall_of(self.received))
     }
 
-    /// From publication to reception.
+    /// From publication to reception. Of a message from another host, since it came to this one: two
+    /// hosts' clocks are two.
     pub fn latency(&self) -> Duration {
         Time::from_nanoseconds(self.received) - Time::from_nanoseconds(self.publication.stamp.time)
     }
@@ -225,7 +269,11 @@ impl MessageInfo {
 
     /// How it came here.
     pub fn transport(&self) -> Transport {
-        if self.publication.publisher >> 32 == 0 { Transport::Intra } else { Transport::Shm }
+        match self.publication.publisher {
+            publisher if publisher & NETWORK != 0 => Transport::Network,
+            publisher if publisher >> 32 != 0 => Transport::Shm,
+            _ => Transport::Intra,
+        }
     }
 
     /// Where the chain that led to this message began.

@@ -2,6 +2,7 @@
 
 pub(crate) mod backing;
 pub(crate) mod block;
+pub(crate) mod generic;
 pub(crate) mod handle;
 pub(crate) mod incoming;
 pub(crate) mod info;
@@ -12,5 +13,5 @@ pub(crate) mod work;
 
 pub use block::Memory;
 pub use handle::{Shared, Unique};
-pub use info::{ChainGuard, Gid, Lineage, MessageInfo, Transport};
+pub use info::{ChainGuard, Gid, Lineage, MessageInfo, SourceInfo, Transport};
 pub use sample::{Check, Sample, View};

@@ -1,6 +1,7 @@
 //! `Sample` and `View`: messages as they lie, be it as values or as images.
 
 use super::block::{Memory, Pool, RawMessage};
+use super::generic::SerializedMessage;
 use super::handle::Shared;
 use super::type_support::TypeSupport;
 use sinew_msg::cdr::Structure;
@@ -44,7 +45,10 @@ impl<T: Message> Sample<T> {
     /// Takes `message` for a reference to a `T`, or the image of one, which the core checked when
     /// it matched the ends.
     pub(crate) fn assume(message: RawMessage) -> Self {
-        debug_assert!(message.table().representation == TypeSupport::of::<T>().representation);
+        // An image is the same for every type of the program with that name and hash.
+        debug_assert!(
+            message.is_image() || message.table().representation == TypeSupport::of::<T>().representation
+        );
         Self { message, of: PhantomData }
     }
 
@@ -102,6 +106,16 @@ impl<T: Message> Sample<T> {
     /// What kind of memory the message is in.
     pub fn memory(&self) -> Memory {
         self.message.memory()
+    }
+}
+
+impl Sample<SerializedMessage> {
+    /// The message's image, where it lies.
+    pub fn image(&self) -> &[u8] {
+        match (self.message.image(), self.value()) {
+            (Some(image), _) => image,
+            (None, value) => value.map_or(&[], SerializedMessage::bytes),
+        }
     }
 }
 

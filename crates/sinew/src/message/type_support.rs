@@ -6,7 +6,8 @@ use std::alloc::Layout;
 use std::any::TypeId;
 use std::ptr;
 
-/// One per message type, in static memory.
+/// One per message type, in static memory; one per name and hash for types that are known at run
+/// time only, see [`generic`](super::generic).
 pub(crate) struct TypeSupport {
     /// Size and alignment of a value.
     pub(crate) layout: Layout,
@@ -18,11 +19,19 @@ pub(crate) struct TypeSupport {
     pub(crate) drop: unsafe fn(*mut u8),
     /// The representation: only ends with the same one exchange pointers.
     pub(crate) representation: TypeId,
-    name: fn() -> &'static str,
+    name: TypeName,
     hash: Option<TypeHash>,
     description: Option<&'static ConstDescription>,
     /// Between values and images; `None` for a type that stays in the process.
     pub(crate) image: Option<ImageFunctions>,
+}
+
+/// A type's name.
+enum TypeName {
+    /// The function that says it: a constant can't.
+    OfRust(fn() -> &'static str),
+    /// Of a type that is known at run time only.
+    Told(&'static str),
 }
 
 /// What [`Encoding`](sinew_msg::Encoding) says, without the type.
@@ -51,7 +60,10 @@ pub(crate) struct ImageFunctions {
 impl TypeSupport {
     /// The ROS 2 type name, or the Rust one of a type that stays in the process.
     pub(crate) fn name(&self) -> &'static str {
-        (self.name)()
+        match self.name {
+            TypeName::OfRust(name) => name(),
+            TypeName::Told(name) => name,
+        }
     }
 
     /// Name and hash, for people who wonder why two types are not the same.
@@ -81,12 +93,25 @@ impl TypeSupport {
                 && self.hash == other.hash
                 && self.name() == other.name()
         };
-        self.representation == other.representation || by_images()
+        self.is(other) || by_images()
+    }
+
+    /// Whether messages of both are held in the same way, and are of the same type.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let is_told = |table: &Self| matches!(table.name, TypeName::Told(_));
+        let are_told = is_told(self) || is_told(other);
+        self.representation == other.representation && (!are_told || ptr::eq(self, other))
     }
 
     /// Whether its values can be written and read in place.
     pub(crate) fn is_plain(&self) -> bool {
         self.image.as_ref().is_some_and(|image| image.is_plain)
+    }
+
+    /// The table of a type that is known by name and hash only. Its messages are `T`, which says how
+    /// they are held and is no type of ROS 2 itself.
+    pub(crate) fn told<T: Message>(name: &'static str, hash: TypeHash, image: ImageFunctions) -> Self {
+        Self { name: TypeName::Told(name), hash: Some(hash), image: Some(image), ..T::TABLE }
     }
 
     /// The table of `T`.
@@ -104,7 +129,9 @@ impl<T: Message> HasTypeSupport for T {
         layout: Layout::new::<T>(),
         drop: drop_value::<T>,
         representation: TypeId::of::<T>(),
-        name: || T::ENCODING.map_or_else(std::any::type_name::<T>, |encoding| encoding.name),
+        name: TypeName::OfRust(|| {
+            T::ENCODING.map_or_else(std::any::type_name::<T>, |encoding| encoding.name)
+        }),
         hash: match T::ENCODING {
             Some(encoding) => Some(encoding.hash),
             None => None,

@@ -5,6 +5,7 @@
 //! processes of what participants tell of them: name, hash, and whether values can leave their
 //! process.
 
+use super::origin::Origin;
 use super::qos::{self, Incompatibility, QoS};
 use crate::message::type_support::TypeSupport;
 use sinew_shm::{Endpoint, EndpointKind};
@@ -104,6 +105,8 @@ pub(crate) enum Match {
     OtherQos,
     /// The type of one can't leave its process.
     Never,
+    /// Both are on the network: nothing comes back there by a gateway, and nothing is wrong.
+    Apart,
 }
 
 /// What matching knows of an end.
@@ -113,21 +116,32 @@ pub(crate) struct End<'a> {
     hash: [u8; 32],
     travels: bool,
     qos: &'a QoS,
+    origin: Origin,
 }
 
 impl<'a> End<'a> {
-    pub(crate) fn new(table: &TypeSupport, qos: &'a QoS) -> Self {
+    pub(crate) fn new(table: &TypeSupport, qos: &'a QoS, origin: Origin) -> Self {
         let hash = table.hash().map_or([0; 32], |hash| hash.0);
-        Self { name: table.name(), hash, travels: table.image.is_some(), qos }
+        Self { name: table.name(), hash, travels: table.image.is_some(), qos, origin }
     }
 
     /// `qos` is the entity's.
     pub(crate) fn of(entity: &'a Endpoint, qos: &'a QoS) -> Self {
-        Self::told((&entity.type_name, entity.hash), QoS::says_travels(&entity.qos), qos)
+        let origin = Origin::of(entity).unwrap_or_default();
+        Self::told((&entity.type_name, entity.hash), QoS::says_travels(&entity.qos), qos, origin)
     }
 
-    pub(crate) fn told((name, hash): (&'a str, [u8; 32]), travels: bool, qos: &'a QoS) -> Self {
-        Self { name, hash, travels, qos }
+    pub(crate) fn told(
+        (name, hash): (&'a str, [u8; 32]),
+        travels: bool,
+        qos: &'a QoS,
+        origin: Origin,
+    ) -> Self {
+        Self { name, hash, travels, qos, origin }
+    }
+
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.qos.is_blocking()
     }
 
     /// Its type, for people who wonder why it isn't the other one.
@@ -142,6 +156,9 @@ impl<'a> End<'a> {
 impl Match {
     /// Ends of one process: `same_type` as it knows it.
     pub(crate) fn of(same_type: bool, offered: &End<'_>, asked: &End<'_>) -> Self {
+        if !offered.origin.meets(asked.origin) {
+            return Self::Apart;
+        }
         if !same_type {
             return Self::OtherType;
         }
@@ -153,6 +170,9 @@ impl Match {
 
     /// Ends of two processes.
     pub(crate) fn outside(offered: &End<'_>, asked: &End<'_>) -> Self {
+        if !offered.origin.meets(asked.origin) {
+            return Self::Apart;
+        }
         if !offered.travels || !asked.travels {
             return Self::Never;
         }
@@ -163,7 +183,7 @@ impl Match {
     /// What keeps them apart.
     pub(crate) fn mismatch(self, offered: &End<'_>, asked: &End<'_>) -> Option<Mismatch> {
         match self {
-            Self::Yes => None,
+            Self::Yes | Self::Apart => None,
             Self::OtherType => {
                 let (offered, asked) = (offered.describe_type(asked), asked.describe_type(offered));
                 Some(Mismatch::Type { offered, asked })

@@ -5,6 +5,7 @@
 //! | `name` | names of nodes, topics and services |
 //! | `arguments` | the command line |
 //! | `qos` | quality of service |
+//! | `origin` | where an end is at home: here, or behind a gateway |
 //! | `mismatch` | what keeps two ends apart |
 //! | `failure` | why single operations fail |
 
@@ -12,4 +13,5 @@ pub(crate) mod arguments;
 pub(crate) mod failure;
 pub(crate) mod mismatch;
 pub(crate) mod name;
+pub(crate) mod origin;
 pub(crate) mod qos;

@@ -27,6 +27,7 @@ use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
 use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
@@ -149,6 +150,8 @@ pub(crate) struct ServerCore {
     /// How many requests may wait or be in hand.
     pub(crate) limit: usize,
     pub(crate) types: ServiceTypes,
+    /// Where what it stands for is at home.
+    pub(crate) origin: Origin,
     /// Its number in its participant.
     pub(crate) number: u64,
     /// Its node's full name, for people.

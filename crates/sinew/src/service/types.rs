@@ -1,5 +1,6 @@
 //! The types of a service.
 
+use crate::message::generic::GenericType;
 use crate::message::type_support::TypeSupport;
 use sinew_msg::{Service, ServiceType};
 
@@ -18,6 +19,11 @@ impl ServiceTypes {
             response: TypeSupport::of::<S::Response>(),
             service: S::TYPE,
         }
+    }
+
+    /// Of a service that is known at run time only.
+    pub(crate) fn told_by(known: GenericType) -> Self {
+        Self { request: known.request(), response: known.response(), service: Some(known.service()) }
     }
 
     /// The names of both, where there is no service type.
@@ -40,8 +46,7 @@ impl ServiceTypes {
     }
 
     pub(crate) fn agree(&self, other: &Self) -> bool {
-        self.request.representation == other.request.representation
-            && self.response.representation == other.response.representation
+        self.request.is(other.request) && self.response.is(other.response)
     }
 
     /// For people, to see why two types are not the same.

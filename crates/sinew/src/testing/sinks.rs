@@ -8,6 +8,7 @@ use crate::message::backing::ImageLender;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::ros::failure::PublishFailure;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
@@ -56,6 +57,7 @@ impl Wire {
             hash: [0; 32],
             travels: true,
             qos,
+            origin: Origin::Local,
             number: 1,
         };
         Arc::new(RemoteSubscription { wanted, address: Box::new(self.0.name) })

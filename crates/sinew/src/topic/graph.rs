@@ -15,6 +15,7 @@ use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::JoinOrder;
 use crate::message::type_support::TypeSupport;
 use crate::ros::mismatch::{End, Match};
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::logging::later;
 use crate::sys::sync::{Arc, Condvar, Mutex};
@@ -54,10 +55,12 @@ fn later_with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
     later(|| Deferred::with(work))
 }
 
-fn match_ends(table: &TypeSupport, qos: &QoS, subscription: &SubscriptionCore) -> Match {
-    let wanted = &subscription.wanted;
-    let (offered, asked) = (End::new(table, qos), End::new(wanted.table, &wanted.qos));
-    Match::of(table.exchanges_with(wanted.table), &offered, &asked)
+fn match_ends(table: &TypeSupport, offered: &End<'_>, subscription: &SubscriptionCore) -> Match {
+    Match::of(table.exchanges_with(subscription.wanted.table), offered, &subscription.asks())
+}
+
+fn match_local(publisher: &PublisherCore, subscription: &SubscriptionCore) -> Match {
+    match_ends(publisher.table, &publisher.offers(), subscription)
 }
 
 impl Graph {
@@ -88,7 +91,7 @@ impl Graph {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
-            let class = entry.class_for(offered.table, &offered.qos);
+            let class = entry.class_for(offered.table, &offered.qos, offered.origin);
             let publisher =
                 PublisherCore::new(PublisherConfig { topic: name, ..offered }, class, match_listeners);
             for subscription in &entry.subscriptions {
@@ -114,7 +117,7 @@ impl Graph {
             let gone = topic.publishers.swap_remove(index);
             warn_unmatched_publisher(publisher, true, deferred);
             for subscription in &topic.subscriptions {
-                if matches!(match_ends(publisher.table, &publisher.qos, subscription), Match::Yes) {
+                if matches!(match_local(publisher, subscription), Match::Yes) {
                     disconnect(publisher, subscription, deferred);
                 }
             }
@@ -167,7 +170,7 @@ impl Graph {
             let topics = self.topics.lock();
             let Some(topic) = topics.get(&subscription.wanted.topic) else { return };
             let matching = |publisher: &&Arc<PublisherCore>| {
-                matches!(match_ends(publisher.table, &publisher.qos, subscription), Match::Yes)
+                matches!(match_local(publisher, subscription), Match::Yes)
                     && !(subscription.wanted.ignore_own
                         && publisher.node_number == subscription.wanted.node_number)
             };
@@ -203,7 +206,7 @@ impl Graph {
             self.session.count_change();
             let mut ways = Vec::new();
             for publisher in &topic.publishers {
-                if matches!(match_ends(publisher.table, &publisher.qos, subscription), Match::Yes) {
+                if matches!(match_local(publisher, subscription), Match::Yes) {
                     disconnect(publisher, subscription, deferred);
                     ways.extend(publisher.refetch()); // one that never publishes again would keep it
                 }
@@ -277,7 +280,7 @@ impl Graph {
             entry.remote.swap_remove(index);
             for publisher in &entry.publishers {
                 let matched = matches!(match_remote(publisher, remote), Match::Yes);
-                if matched && publisher.disconnect(remote) {
+                if matched && publisher.disconnect(remote) && remote.wanted.origin.is_shown() {
                     publisher.match_listeners.is_unmatched(deferred);
                 }
             }
@@ -374,40 +377,43 @@ impl Topic {
     }
 
     /// The class of publishers like this; a new one finds which subscriptions are there.
-    fn class_for(&mut self, table: &'static TypeSupport, qos: &QoS) -> Arc<MatchClass> {
+    fn class_for(&mut self, table: &'static TypeSupport, qos: &QoS, origin: Origin) -> Arc<MatchClass> {
         let same = |class: &&Arc<MatchClass>| {
-            class.table.representation == table.representation && class.qos.same_class(qos)
+            class.table.is(table) && class.qos.same_class(qos) && class.origin == origin
         };
         if let Some(class) = self.classes.iter().find(same) {
             return class.clone();
         }
-        let class = MatchClass::new(table, *qos, self.subscribers_for(table, qos));
+        let class =
+            MatchClass::new(table, *qos, origin, self.subscribers_for(table, &End::new(table, qos, origin)));
         push(&mut self.classes, class.clone());
         class
     }
 
-    fn subscribers_for(&self, table: &TypeSupport, qos: &QoS) -> Subscribers {
+    fn subscribers_for(&self, table: &TypeSupport, offered: &End<'_>) -> Subscribers {
         let matching = |subscription: &&Arc<SubscriptionCore>| {
-            matches!(match_ends(table, qos, subscription), Match::Yes)
+            matches!(match_ends(table, offered, subscription), Match::Yes)
         };
         let subscriptions = self.subscriptions.iter().filter(matching).cloned().collect();
-        Subscribers::of_class(subscriptions, table, qos.is_blocking())
+        Subscribers::of_class(subscriptions, table, offered.is_blocking())
     }
 
     /// New lists for the classes that the subscription matches; returns the old ones.
     fn renew_subscribers(&self, subscription: &SubscriptionCore) -> Vec<Arc<Subscribers>> {
         let matching = |class: &&Arc<MatchClass>| {
-            matches!(match_ends(class.table, &class.qos, subscription), Match::Yes)
+            matches!(match_ends(class.table, &class.offers(), subscription), Match::Yes)
         };
         let classes = self.classes.iter().filter(matching);
-        classes.map(|class| class.replace(self.subscribers_for(class.table, &class.qos))).collect()
+        classes.map(|class| class.replace(self.subscribers_for(class.table, &class.offers()))).collect()
     }
 }
 
 /// Tells both ends, which matched, that one of them goes.
 fn disconnect(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     unmatch(subscription, publisher.promised.lease.as_ref(), deferred);
-    publisher.match_listeners.is_unmatched(deferred);
+    if subscription.wanted.origin.is_shown() {
+        publisher.match_listeners.is_unmatched(deferred);
+    }
 }
 
 /// Tells a subscription that a publisher matches. Its observers come last: see [`MatchListeners`].
@@ -442,6 +448,9 @@ fn meet_source(
     deferred: &mut Deferred,
 ) {
     let found = match_source(&**source, subscription);
+    if found == Match::Apart {
+        return;
+    }
     let Some(mismatch) = found.mismatch(&source.offered().end(), &subscription.asks()) else {
         subscription.add_source(source);
         match_up(subscription, None, deferred);
@@ -457,12 +466,18 @@ fn meet_source(
 fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>, deferred: &mut Deferred) {
     let wanted = &remote.wanted;
     let found = match_remote(publisher, remote);
+    if found == Match::Apart {
+        return;
+    }
     let Some(mismatch) = found.mismatch(&publisher.offers(), &wanted.end()) else {
-        if publisher.connect(remote) {
+        if publisher.connect(remote) && wanted.origin.is_shown() {
             publisher.match_listeners.is_matched(deferred);
         }
         return;
     };
+    if !wanted.origin.is_shown() {
+        return; // the ends for which it carries are told of by themselves
+    }
     let reason = format!("{mismatch} with {}", wanted.whose());
     if !publisher.match_listeners.cannot_match(&mismatch, &reason, deferred) {
         warn_publisher(publisher, &reason, deferred);
@@ -471,12 +486,21 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
 
 /// Tells both ends what they are to each other.
 fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
-    let found = match_ends(publisher.table, &publisher.qos, subscription);
+    let found = match_local(publisher, subscription);
+    let is_shown = subscription.wanted.origin.is_shown();
+    if found == Match::Apart {
+        return;
+    }
     let Some(mismatch) = found.mismatch(&publisher.offers(), &subscription.asks()) else {
         match_up(subscription, publisher.promised.lease.as_ref(), deferred);
-        publisher.match_listeners.is_matched(deferred);
+        if is_shown {
+            publisher.match_listeners.is_matched(deferred);
+        }
         return;
     };
+    if !is_shown {
+        return; // as in `meet_remote`
+    }
     let to_publisher = format!("{mismatch} with {}", subscription.wanted.node);
     let to_subscription = format!("{mismatch} with {}", publisher.node);
     let publisher_knows = publisher.match_listeners.cannot_match(&mismatch, &to_publisher, deferred);

@@ -52,6 +52,7 @@
 //! publisher does it again if the list has changed meanwhile, since a late joiner may rely on
 //! either getting the message or finding it retained.
 
+mod foreign;
 mod remote;
 mod slow_path;
 
@@ -69,10 +70,11 @@ use crate::executor::prefetch::{self, Part};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Admission, Entry};
 use crate::message::block::{Pool, RawMessage};
-use crate::message::info::Publication;
+use crate::message::info::{NETWORK, Publication};
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
 use crate::ros::mismatch::End;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Guard, HintU8, Mutex, Ordering};
@@ -94,8 +96,8 @@ pub(crate) struct PublisherCore {
     /// Where the thread that publishes with it has noted it.
     pub(crate) place: prefetch::NoteIndex,
     pub(crate) session: Arc<Session>,
-    /// The publisher's number in its participant.
-    pub(crate) number: u64,
+    /// The publisher's number in its participant, with [`NETWORK`] if it stands for one there.
+    marked_number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
     lifespan: i64,
     /// Blocks for what it publishes.
@@ -243,6 +245,7 @@ pub(crate) struct PublisherConfig {
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
     pub(crate) qos: QoS,
+    pub(crate) origin: Origin,
     pub(crate) table: &'static TypeSupport,
     pub(crate) pool: Arc<Pool>,
     pub(crate) session: Arc<Session>,
@@ -285,7 +288,7 @@ impl PublisherCore {
 
     /// What matching knows of it.
     pub(crate) fn offers(&self) -> End<'_> {
-        End::new(self.table, &self.qos)
+        End::new(self.table, &self.qos, self.class.origin)
     }
 
     pub(crate) fn new(
@@ -293,8 +296,9 @@ impl PublisherCore {
         class: Arc<MatchClass>,
         match_listeners: MatchListeners,
     ) -> Arc<Self> {
-        let PublisherConfig { number, topic, node, node_number, qos, table, pool, session, promised } =
+        let PublisherConfig { number, topic, node, node_number, qos, origin, table, pool, session, promised } =
             offered;
+        let network = if origin == Origin::Network { NETWORK } else { 0 };
         let retained = qos.is_transient_local().then(Box::default);
         let state = PublisherState {
             fanout: Fanout::default(), // the first publish fetches the list
@@ -309,7 +313,7 @@ impl PublisherCore {
         Arc::new(Self {
             state,
             session,
-            number,
+            marked_number: number | network,
             lifespan,
             pool,
             place: prefetch::NoteIndex::new(),
@@ -521,7 +525,15 @@ impl PublisherCore {
             let last = stamp.time.cast_unsigned();
             counters.set_all([(Counter::Messages, *sequence), (Counter::Last, last)]);
         }
-        Publication::new(stamp, *sequence, self.number, self.lifespan)
+        if self.marked_number & NETWORK != 0 {
+            return self.foreign_publication(*sequence, stamp);
+        }
+        Publication::new(stamp, *sequence, self.marked_number, self.lifespan)
+    }
+
+    /// The publisher's number in its participant.
+    pub(crate) fn number(&self) -> u64 {
+        self.marked_number & !NETWORK
     }
 
     /// Keeps the message for late joiners, if this publisher does that; returns the one that gave

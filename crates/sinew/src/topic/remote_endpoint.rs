@@ -1,6 +1,7 @@
 //! What an end elsewhere says of itself: plain data, whichever transport brought it here.
 
 use crate::ros::mismatch::End;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 
 /// A publisher, subscription or server elsewhere, as it describes itself.
@@ -17,6 +18,7 @@ pub(crate) struct RemoteEndpoint {
     /// Whether values of the type can come from, or go to, its process.
     pub(crate) travels: bool,
     pub(crate) qos: QoS,
+    pub(crate) origin: Origin,
     /// Its number in its participant.
     pub(crate) number: u64,
 }
@@ -29,6 +31,6 @@ impl RemoteEndpoint {
 
     /// What matching knows of it.
     pub(crate) fn end(&self) -> End<'_> {
-        End::told((&self.type_name, self.hash), self.travels, &self.qos)
+        End::told((&self.type_name, self.hash), self.travels, &self.qos, self.origin)
     }
 }

@@ -7,6 +7,8 @@ use super::subscription_core::SubscriptionCore;
 use super::typed_reader::TypedReader;
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
+use crate::ros::mismatch::End;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::sync::{Arc, Mutex};
 use std::mem;
@@ -82,9 +84,7 @@ impl Subscribers {
         table: &TypeSupport,
         blocking: bool,
     ) -> Self {
-        let is_same = |subscription: &Arc<SubscriptionCore>| {
-            subscription.wanted.table.representation == table.representation
-        };
+        let is_same = |subscription: &Arc<SubscriptionCore>| subscription.wanted.table.is(table);
         let (same, others): (Vec<_>, Vec<_>) = subscriptions.into_iter().partition(is_same);
         let (same, others) = (Self::new(same, blocking), groups(&others, blocking));
         let strategy = same.strategy | Strategy::CARE.only_if(!others.is_empty());
@@ -122,12 +122,23 @@ impl Subscribers {
 pub(crate) struct MatchClass {
     pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,
+    pub(crate) origin: Origin,
     pub(super) subscribers: Mutex<Arc<Subscribers>>,
 }
 
 impl MatchClass {
-    pub(crate) fn new(table: &'static TypeSupport, qos: QoS, subscribers: Subscribers) -> Arc<Self> {
-        Arc::new(Self { table, qos, subscribers: Mutex::new(Arc::new(subscribers)) })
+    pub(crate) fn new(
+        table: &'static TypeSupport,
+        qos: QoS,
+        origin: Origin,
+        subscribers: Subscribers,
+    ) -> Arc<Self> {
+        Arc::new(Self { table, qos, origin, subscribers: Mutex::new(Arc::new(subscribers)) })
+    }
+
+    /// What matching knows of its publishers.
+    pub(super) fn offers(&self) -> End<'_> {
+        End::new(self.table, &self.qos, self.origin)
     }
 
     /// The list changes (before C1); returns the old one, to be dropped outside all locks.

@@ -25,6 +25,7 @@ use crate::message::type_support::{CloneInto, TypeSupport};
 use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo};
 use crate::ros::mismatch::End;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
@@ -48,6 +49,7 @@ pub(crate) struct SubscriptionConfig {
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
+    pub(crate) origin: Origin,
     pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,
     pub(crate) role: Role,
@@ -233,7 +235,7 @@ pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
 impl SubscriptionCore {
     /// What matching knows of it.
     pub(crate) fn asks(&self) -> End<'_> {
-        End::new(self.wanted.table, &self.wanted.qos)
+        End::new(self.wanted.table, &self.wanted.qos, self.wanted.origin)
     }
 
     pub(crate) fn new(

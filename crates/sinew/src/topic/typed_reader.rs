@@ -52,8 +52,7 @@ impl TypedReader {
 
     /// Whether its messages are what this subscription takes.
     pub(crate) fn suits(&self, subscription: &SubscriptionCore) -> bool {
-        self.table.representation == subscription.wanted.table.representation
-            && self.takes_images() == subscription.wanted.check.is_some()
+        self.table.is(subscription.wanted.table) && self.takes_images() == subscription.wanted.check.is_some()
     }
 
     fn takes_images(&self) -> bool {
@@ -100,7 +99,7 @@ impl TypedReader {
     /// What subscriptions of this type take of a message of this process: a reference to it, or
     /// what its image says.
     pub(crate) fn convert(&self, message: &RawMessage) -> Result<(RawMessage, CopyWork), DecodeError> {
-        let is_ours = message.table().representation == self.table.representation;
+        let is_ours = message.table().is(self.table);
         match message.image() {
             None if is_ours => return Ok((message.another(), CopyWork::NONE)),
             Some(_) if is_ours && self.takes_images() => return Ok((message.another(), CopyWork::NONE)),

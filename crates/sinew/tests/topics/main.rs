@@ -4,6 +4,7 @@ mod adapters;
 mod copies;
 mod copy_free;
 mod counters;
+mod generic;
 mod joining;
 mod letting_go;
 mod lifetime;

@@ -9,6 +9,7 @@
 //! | 3 | durability: 0 volatile, 1 transient local |
 //! | 4 | liveliness: 0 automatic, 1 manual by topic |
 //! | 5 | 1 if values of the type have images, so that they can leave the process |
+//! | 6 | where it is at home: 0 here, 1 on the network, 2 only told of, 3 a gateway's carrier |
 //! | 8.. | depth, u64 |
 //! | 16.. | deadline in ns, u64; `u64::MAX` for none; and so for the next two |
 //! | 24.. | lifespan |
@@ -16,6 +17,7 @@
 //! | 40.. | `max_samples`, u64; 0 for the default |
 //! | 48.. | `max_blocking_time` in ns |
 
+use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::{Endpoint, Peer};
@@ -91,6 +93,21 @@ impl QoS {
     }
 }
 
+impl Origin {
+    /// Writes it into the bytes of a [QoS](QoS::to_bytes), in an
+    /// [`Endpoint`](sinew_shm::Endpoint). For gateways that tell of an end without this crate's
+    /// nodes.
+    pub fn write_to(self, bytes: &mut [u8; 64]) {
+        bytes[6] = self.to_byte();
+    }
+
+    /// What a participant tells of it in an [`Endpoint`](sinew_shm::Endpoint); `None` if it is of
+    /// another version of Sinew.
+    pub fn of(endpoint: &Endpoint) -> Option<Self> {
+        Self::from_byte(endpoint.qos[6])
+    }
+}
+
 impl RemoteEndpoint {
     /// What `entity` of `peer` says of itself; `None` if that makes no sense.
     pub(crate) fn of(entity: &Endpoint, peer: &Peer) -> Option<Self> {
@@ -102,6 +119,7 @@ impl RemoteEndpoint {
             hash: entity.hash,
             travels: QoS::says_travels(&entity.qos),
             qos: QoS::from_bytes(&entity.qos)?,
+            origin: Origin::of(entity)?,
             number: entity.number,
         })
     }

@@ -25,6 +25,7 @@ use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::Deferred;
 use crate::message::type_support::TypeSupport;
 use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
 use crate::service::registry::ServiceRegistry;
@@ -129,7 +130,7 @@ impl ShmTransport {
             name: about.name.to_owned(),
             type_name: about.table.map_or("", TypeSupport::name).to_owned(),
             hash: about.table.and_then(TypeSupport::hash).map_or([0; 32], |hash| hash.0),
-            qos: about.qos.to_bytes(about.table.is_some_and(|table| table.image.is_some())),
+            qos: told(about.qos, about.table.is_some_and(|table| table.image.is_some()), about.origin),
         };
         if let Some(table) = about.table {
             self.told.offer(participant.domain(), table);
@@ -167,7 +168,8 @@ impl ShmTransport {
         table: &'static TypeSupport,
     ) -> Result<OwnEndpoint, CapacityError> {
         let (table, qos) = (Some(table), QoS::services());
-        self.advertise(&EndpointAbout { kind, number, node, name, table, qos, of_node: None })
+        let origin = Origin::Local;
+        self.advertise(&EndpointAbout { kind, number, node, name, table, qos, origin, of_node: None })
     }
 
     /// From now on answers find this connection.
@@ -295,10 +297,14 @@ impl ShmTransport {
     /// Tells other processes of a server.
     pub(crate) fn make_server_known(&self, server: &Arc<ServerCore>) -> Result<OwnEndpoint, CreateError> {
         let qos = QoS::services().max_samples(server.limit);
-        let ServerCore { requests, number, node, types, .. } = &**server;
+        let ServerCore { requests, number, node, types, origin, .. } = &**server;
         let mut servers = self.servers.lock(); // as in `advertise_or`
-        let entity =
-            self.advertise_service((EndpointKind::Server, *number), (node, &requests.name), types, qos)?;
+        let entity = self.advertise_service(
+            (EndpointKind::Server, *number),
+            (node, &requests.name),
+            types,
+            (qos, *origin),
+        )?;
         servers.insert(entity.key(), server.clone());
         Ok(entity)
     }
@@ -306,14 +312,18 @@ impl ShmTransport {
     /// Tells other processes of a client. Before that, looks which ones there are now.
     pub(crate) fn make_client_known(
         &self,
-        node: &str,
+        (node, origin): (&str, Origin),
         name: &str,
         calls: &Arc<PendingCalls>,
     ) -> Result<(), CreateError> {
         self.refresh();
         let qos = QoS::services();
-        let entity =
-            self.advertise_service((EndpointKind::Client, calls.number), (node, name), &calls.types, qos)?;
+        let entity = self.advertise_service(
+            (EndpointKind::Client, calls.number),
+            (node, name),
+            &calls.types,
+            (qos, origin),
+        )?;
         calls.is_known_as(entity);
         Ok(())
     }
@@ -323,7 +333,7 @@ impl ShmTransport {
         (kind, number): (EndpointKind, u64),
         (node, name): (&str, &str),
         types: &ServiceTypes,
-        qos: QoS,
+        (qos, origin): (QoS, Origin),
     ) -> Result<OwnEndpoint, CreateError> {
         let (type_name, hash, travels) = types.told();
         let entity = Endpoint {
@@ -333,7 +343,7 @@ impl ShmTransport {
             name: name.to_owned(),
             type_name,
             hash,
-            qos: qos.to_bytes(travels),
+            qos: told(qos, travels, origin),
         };
         let failed = |source: CapacityError| CreateError::SharedMemory {
             name: name.to_owned(),
@@ -353,7 +363,15 @@ pub(crate) struct EndpointAbout<'a> {
     pub(crate) name: &'a str,
     pub(crate) table: Option<&'static TypeSupport>,
     pub(crate) qos: QoS,
+    pub(crate) origin: Origin,
     pub(crate) of_node: Option<EndpointKey>,
+}
+
+/// A QoS as it is told, of an end that is at home there.
+fn told(qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
+    let mut bytes = qos.to_bytes(travels);
+    origin.write_to(&mut bytes);
+    bytes
 }
 
 /// Hears of the others.
@@ -404,7 +422,8 @@ impl Observer for DiscoveryObserver {
                     Arc::new(ShmServer { transport, peer, key, described })
                 };
                 transport.services.lock().insert((peer.id(), key), server.clone());
-                if server.described().travels {
+                // What is only listed has another server that stands for it.
+                if server.described().travels && server.described().origin != Origin::Listed {
                     context.services().add_remote(&entity.name, server);
                 }
             }

@@ -15,6 +15,7 @@ use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::message::type_support::TypeSupport;
+use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
@@ -57,7 +58,7 @@ impl PublisherEndpoint for ShmEndpoint {
     }
 
     fn reaches(&self, subscription: &RemoteSubscription) -> bool {
-        subscription.address.is::<ShmAddress>()
+        subscription.address.is::<ShmAddress>() && subscription.wanted.origin != Origin::Listed
     }
 
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError> {

@@ -3,6 +3,7 @@
 use super::{Probe, check};
 use crate::message::block::Pool;
 use crate::message::handle::Unique;
+use crate::message::type_support::TypeSupport;
 use crate::sys::sync::Arc;
 use loom::thread;
 
@@ -18,7 +19,7 @@ fn loan(pool: &Arc<Pool>) -> Unique<Probe> {
 fn a_block_moves_between_threads() {
     check(6, || {
         Probe::reset_counts();
-        let pool = Pool::new::<Probe>(1);
+        let pool = Pool::of_table(TypeSupport::of::<Probe>(), 1);
         let first = loan(&pool);
         let other = pool.clone();
         let thread = thread::spawn(move || {
@@ -48,7 +49,7 @@ fn a_block_moves_between_threads() {
 fn closing_while_a_block_comes_home() {
     check(6, || {
         Probe::reset_counts();
-        let pool = Pool::new::<Probe>(2);
+        let pool = Pool::of_table(TypeSupport::of::<Probe>(), 2);
         let one = loan(&pool);
         let two = loan(&pool).into_shared();
         let three = two.clone();
@@ -78,7 +79,7 @@ fn closing_while_a_block_comes_home() {
 fn a_pool_outlives_its_publisher() {
     check(6, || {
         Probe::reset_counts();
-        let pool = Pool::new::<Probe>(1);
+        let pool = Pool::of_table(TypeSupport::of::<Probe>(), 1);
         let kept = loan(&pool).into_shared();
         let other = kept.clone();
         let thread = thread::spawn(move || assert_eq!(other.read(), 0));

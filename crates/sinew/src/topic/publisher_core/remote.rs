@@ -4,7 +4,7 @@ use super::{PublisherCore, PublisherState};
 use crate::executor::prefetch::NoteIndex;
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::{Pool, RawMessage};
-use crate::message::info::Publication;
+use crate::message::info::{Publication, SourceInfo};
 use crate::message::work::CopyWork;
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
@@ -33,6 +33,8 @@ pub(crate) struct RemoteDelivery {
     images: OnceLock<Arc<Pool>>,
     /// The log says why messages don't leave.
     has_complained: AtomicBool,
+    /// What is known of the message that is being published, of a publisher on the network.
+    pub(super) source: Mutex<Option<SourceInfo>>,
     /// Where the thread that publishes with it has noted it.
     pub(crate) place: NoteIndex,
 }
@@ -349,9 +351,13 @@ impl PublisherCore {
     /// Connects those for whom there was no room before. Returns how many are connected now.
     pub(crate) fn connect_again(&self) -> usize {
         let mut refused = std::mem::take(&mut *self.remote.refused.lock());
-        let before = refused.len();
-        refused.retain_mut(|other| self.try_to_connect(other).is_err());
-        let connected = before - refused.len();
+        let mut connected = 0;
+        refused.retain_mut(|other| {
+            let is_connected = self.try_to_connect(other).is_ok();
+            let counts = is_connected && other.subscription.wanted.origin.is_shown();
+            connected += usize::from(counts);
+            !is_connected
+        });
         if !refused.is_empty() {
             self.remote.refused.lock().append(&mut refused);
             self.session.has_refused();
@@ -417,6 +423,13 @@ impl PublisherCore {
     fn renew_sinks(&self, sinks: &mut [Slot], state: &mut PublisherState) {
         sinks.iter_mut().for_each(|slot| slot.is_connected = slot.sink.is_connected());
         self.renew_strategy(state, sinks.iter().any(|slot| slot.is_connected));
+    }
+
+    /// Those elsewhere miss a message.
+    pub(super) fn miss_elsewhere(&self, publication: &Publication) {
+        self.sinks().connected().for_each(|slot| {
+            slot.sink.leave_out(publication);
+        });
     }
 
     /// No message leaves the process any more.

@@ -1,0 +1,152 @@
+//! Ends of types that are known at run time only, as bags, tools and gateways have them; and nodes
+//! that stand for ends of other hosts.
+
+use super::client::ClientBuilder;
+use super::context::Context;
+use super::node::Node;
+use super::publisher::{PublishError, Publisher, PublisherBuilder};
+use super::server::ServerBuilder;
+use super::subscription::SubscriptionBuilder;
+use crate::message::block::RawMessage;
+use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
+use crate::message::info::SourceInfo;
+use crate::message::into_message::sealed::{Blocks, Erase, Erased};
+use crate::message::{Check, Lineage};
+use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
+use crate::service::types::ServiceTypes;
+use crate::sys::clock::{Time, wall_of};
+use crate::topic::copy_plan::Ownership;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+impl Context {
+    /// A node that stands for one of another host, or belongs to a gateway itself: its ends are
+    /// told of as being at home [there](Origin). Names are taken as they are, whatever the command
+    /// line renames. Otherwise as [`node_in`](Self::node_in).
+    ///
+    /// # Errors
+    /// As [`node`](Self::node).
+    pub fn node_of(&self, origin: Origin, namespace: &str, name: &str) -> Result<Node, CreateError> {
+        Node::new(self, name, namespace, origin)
+    }
+}
+
+impl Node {
+    /// A publisher of a type that is known at run time only. It publishes
+    /// [`SerializedMessage`]s by value, or [drafts](Publisher::image_draft) of them.
+    ///
+    /// ```
+    /// use sinew::msg::{GenericType, SerializedMessage, TypeHash};
+    /// use sinew::prelude::*;
+    /// let number = GenericType::new("some_msgs/msg/Number", TypeHash([7; 32]))?;
+    /// let context = Context::new()?;
+    /// let node = context.node("player")?;
+    /// let publisher = node.generic_publisher("number", number).create()?;
+    /// let subscription = node.generic_subscription("number", number).create()?;
+    /// publisher.publish(SerializedMessage::new(vec![0, 1, 0, 0, 42]))?;
+    /// let (message, _info) = subscription.take_sample().unwrap();
+    /// assert_eq!(message.image(), [0, 1, 0, 0, 42]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn generic_publisher(&self, topic: &str, known: GenericType) -> PublisherBuilder<SerializedMessage> {
+        PublisherBuilder::new(self.default_group(), topic).of_table(known.message())
+    }
+
+    /// A subscription of a type that is known at run time only. It takes the images of what is
+    /// published, where they lie ([`take_sample`](crate::Subscription::take_sample),
+    /// [`recv_sample`](crate::Subscription::recv_sample)), or copies of them.
+    pub fn generic_subscription(
+        &self,
+        topic: &str,
+        known: GenericType,
+    ) -> SubscriptionBuilder<SerializedMessage> {
+        SubscriptionBuilder::new(self.default_group(), topic).of_table(known.message(), Check(check))
+    }
+
+    /// A client of a service that is known at run time only.
+    ///
+    /// It reaches servers of other contexts, and generic ones of its own.
+    pub fn generic_client(&self, service: &str, known: GenericType) -> ClientBuilder<GenericService> {
+        ClientBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
+    }
+
+    /// A server of a service that is known at run time only.
+    ///
+    /// It answers clients of other contexts, and generic ones of its own.
+    pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
+        ServerBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
+    }
+}
+
+/// The image of a message, to be written where it will be published; from
+/// [`Publisher::image_draft`]. Dropped, it was never there.
+pub struct ImageDraft(RawMessage);
+
+impl Deref for ImageDraft {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.image().unwrap_or_default()
+    }
+}
+
+impl DerefMut for ImageDraft {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.0.image_mut().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ImageDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ImageDraft({} bytes)", self.len())
+    }
+}
+
+impl Erase<SerializedMessage> for ImageDraft {
+    const IS_SHARED: bool = true;
+    const MAY_BE_IMAGE: bool = true;
+
+    fn erase(self, _blocks: &impl Blocks<SerializedMessage>) -> Erased {
+        Erased(self.0)
+    }
+}
+
+impl Publisher<SerializedMessage> {
+    /// Room for an image of so many bytes, where other processes will read it if they listen. It
+    /// contains what was there before.
+    ///
+    /// `None`: there is no memory for it. Never blocks but for short locks; once warm, allocates
+    /// nothing.
+    pub fn image_draft(&self, length: usize) -> Option<ImageDraft> {
+        self.core().image_of(length).map(ImageDraft)
+    }
+
+    /// Publishes what was published before, on another host: of a
+    /// [node](Context::node_of) that stands for one on the network. What is known of the message
+    /// there is what its subscriptions are told. One thread at a time may do so with a publisher.
+    ///
+    /// # Errors
+    /// As [`publish`](Self::publish).
+    pub fn publish_foreign(
+        &self,
+        draft: ImageDraft,
+        source: SourceInfo,
+    ) -> Result<(), PublishError<SerializedMessage>> {
+        let published = self.core().publish_foreign(draft.0, source);
+        published.map_err(|(message, reason)| self.failed(message, Ownership::Shared, reason))
+    }
+}
+
+impl Lineage {
+    /// A chain that began on another host, at that wall time.
+    pub fn from_wall(time: Time, id: u64) -> Self {
+        let steady = Time::steady().nanoseconds();
+        Self::new(time.nanoseconds().saturating_sub(wall_of(steady) - steady), id)
+    }
+
+    /// Wall time at which the chain's first message was published.
+    pub fn wall(&self) -> Time {
+        Time::from_nanoseconds(wall_of(self.stamp().nanoseconds()))
+    }
+}

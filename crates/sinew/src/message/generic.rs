@@ -1,0 +1,261 @@
+//! Messages and services of types that are known at run time only, by name and hash.
+
+use super::type_support::{ImageFunctions, TypeSupport};
+use crate::sys::sync::Mutex;
+use sinew_msg::{DecodeError, Message, Service, ServiceType, TypeHash};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Types that a process may know by name and hash: a peer that names ever new ones is to fill no
+/// memory.
+const MOST_TYPES: usize = 4096;
+
+/// The length in bytes of the longest type name.
+const LONGEST_NAME: usize = 512;
+
+/// A message of whatever type, as its CDR image: 4 bytes that say how it is encoded, then the
+/// fields. What `rclcpp::SerializedMessage` is there.
+///
+/// It is what ends have whose type is known at run time only:
+/// [`generic_publisher`](crate::Node::generic_publisher),
+/// [`generic_subscription`](crate::Node::generic_subscription),
+/// [`generic_client`](crate::Node::generic_client) and
+/// [`generic_server`](crate::Node::generic_server). An ordinary `publisher::<SerializedMessage>` is
+/// one of this Rust type, which stays in its process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SerializedMessage {
+    bytes: Vec<u8>,
+}
+
+impl SerializedMessage {
+    /// The image, with its first 4 bytes.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+
+    /// The image.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The image.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl Message for SerializedMessage {}
+
+/// A service of whatever type: requests and responses are [`SerializedMessage`]s.
+#[derive(Debug, Clone, Copy)]
+pub enum GenericService {}
+
+impl Service for GenericService {
+    type Request = SerializedMessage;
+    type Response = SerializedMessage;
+}
+
+/// Why a type can't be known by its name and hash.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenericTypeError {
+    /// The name is no type's.
+    #[error(
+        "`{name}` is no name of a type: that is package/msg/Name (or srv, action), of at most {LONGEST_NAME} bytes"
+    )]
+    Name {
+        /// As it was given, or its beginning.
+        name: String,
+    },
+    /// There are too many.
+    #[error("{name} can't be used: this process knows {limit} types by name already, which is the limit")]
+    TooMany {
+        /// The type.
+        name: String,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// A type that is known by name and hash: a message, or a service.
+///
+/// It costs memory that is never given back, once for each name and hash in a process; of these
+/// there are at most 4096.
+#[derive(Clone, Copy)]
+pub struct GenericType(&'static Tables);
+
+/// What there is of a type, whichever kind it is.
+struct Tables {
+    service: ServiceType,
+    message: TypeSupport,
+    request: TypeSupport,
+    response: TypeSupport,
+}
+
+type KnownTypes = HashMap<(String, TypeHash), &'static Tables>;
+
+fn known_types() -> &'static Mutex<KnownTypes> {
+    static KNOWN: OnceLock<Mutex<KnownTypes>> = OnceLock::new();
+    KNOWN.get_or_init(Mutex::default)
+}
+
+impl GenericType {
+    /// The type `package/msg/Name`, `package/srv/Name` .. with the hash of its description.
+    ///
+    /// ```
+    /// use sinew::msg::{GenericType, TypeHash};
+    /// let string = GenericType::new("std_msgs/msg/String", TypeHash([7; 32]))?;
+    /// assert_eq!(string.name(), "std_msgs/msg/String");
+    /// assert!(GenericType::new("String", TypeHash([7; 32])).is_err());
+    /// # Ok::<(), sinew::error::GenericTypeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GenericTypeError`]: it is no name, or there are too many types.
+    pub fn new(name: &str, hash: TypeHash) -> Result<Self, GenericTypeError> {
+        if !is_type_name(name) {
+            let name = name.chars().take(80).collect();
+            return Err(GenericTypeError::Name { name });
+        }
+        let mut known = known_types().lock();
+        let key = (name.to_owned(), hash);
+        if let Some(tables) = known.get(&key) {
+            return Ok(Self(tables));
+        }
+        if known.len() >= MOST_TYPES {
+            return Err(GenericTypeError::TooMany { name: name.to_owned(), limit: MOST_TYPES });
+        }
+        let keep = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
+        let table = |name| TypeSupport::told::<SerializedMessage>(name, hash, IMAGE);
+        let name = keep(name.to_owned());
+        let tables: &'static Tables = Box::leak(Box::new(Tables {
+            service: ServiceType { name, hash },
+            message: table(name),
+            request: table(keep(format!("{name}_Request"))),
+            response: table(keep(format!("{name}_Response"))),
+        }));
+        known.insert(key, tables);
+        Ok(Self(tables))
+    }
+
+    /// The ROS 2 type name.
+    pub fn name(&self) -> &'static str {
+        self.0.service.name
+    }
+
+    /// The hash of its description.
+    pub fn hash(&self) -> TypeHash {
+        self.0.service.hash
+    }
+
+    pub(crate) fn message(self) -> &'static TypeSupport {
+        &self.0.message
+    }
+
+    pub(crate) fn request(self) -> &'static TypeSupport {
+        &self.0.request
+    }
+
+    pub(crate) fn response(self) -> &'static TypeSupport {
+        &self.0.response
+    }
+
+    pub(crate) fn service(self) -> &'static ServiceType {
+        &self.0.service
+    }
+}
+
+impl std::fmt::Debug for GenericType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GenericType({} {})", self.name(), self.hash())
+    }
+}
+
+fn is_type_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic())
+            && part.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+    };
+    let mut parts = name.split('/');
+    let (package, kind, base) = (parts.next(), parts.next(), parts.next());
+    name.len() <= LONGEST_NAME
+        && parts.next().is_none()
+        && [package, base].iter().all(|part| part.is_some_and(is_part))
+        && matches!(kind, Some("msg" | "srv" | "action"))
+}
+
+/// The shortest image: nothing behind the 4 bytes that say how it is encoded.
+const HEADER: usize = 4;
+
+/// Whether bytes may be an image of whatever type: readers judge the rest.
+pub(crate) fn check(image: &[u8]) -> Result<(), DecodeError> {
+    if image.len() >= HEADER {
+        return Ok(());
+    }
+    Err(DecodeError::Truncated {
+        type_name: "SerializedMessage",
+        field: "representation header",
+        length: image.len(),
+        needed: HEADER,
+    })
+}
+
+/// Values of a type that is known by name: their bytes are the image.
+const IMAGE: ImageFunctions = ImageFunctions {
+    size: |value| {
+        // SAFETY: the table is that of `SerializedMessage`s, so the caller promises one.
+        let message = unsafe { &*value.cast::<SerializedMessage>() };
+        message.bytes.len()
+    },
+    encode: |value, image| {
+        // SAFETY: as in `size`.
+        let message = unsafe { &*value.cast::<SerializedMessage>() };
+        image.copy_from_slice(&message.bytes);
+    },
+    decode: |image, to, is_filled| {
+        check(image)?;
+        let to = to.cast::<SerializedMessage>();
+        if is_filled {
+            // SAFETY: the caller promises a value that is its alone.
+            let message = unsafe { &mut *to };
+            message.bytes.clear();
+            message.bytes.extend_from_slice(image);
+            return Ok(());
+        }
+        // SAFETY: a place for a value, the caller's alone, without one.
+        unsafe { to.write(SerializedMessage { bytes: image.to_vec() }) };
+        Ok(())
+    },
+    is_plain: false,
+};
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_known_once() {
+        let one = GenericType::new("some_msgs/msg/Once", TypeHash([1; 32])).unwrap();
+        let same = GenericType::new("some_msgs/msg/Once", TypeHash([1; 32])).unwrap();
+        let other = GenericType::new("some_msgs/msg/Once", TypeHash([2; 32])).unwrap();
+        assert!(one.message().is(same.message()));
+        assert!(!one.message().is(other.message()));
+        assert!(!one.message().exchanges_with(other.message()));
+        assert!(!one.message().is(TypeSupport::of::<SerializedMessage>()));
+        assert!(!TypeSupport::of::<SerializedMessage>().exchanges_with(one.message()));
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        for name in ["", "String", "a/b", "a/msg/", "/msg/A", "a/msg/A/B", "a/idl/A", "a b/msg/A", "a/msg/7"]
+        {
+            assert!(
+                matches!(GenericType::new(name, TypeHash([0; 32])), Err(GenericTypeError::Name { .. })),
+                "{name}"
+            );
+        }
+        let long = format!("a/msg/{}", "A".repeat(600));
+        assert!(GenericType::new(&long, TypeHash([0; 32])).is_err());
+        assert!(GenericType::new("a/action/Move_SendGoal", TypeHash([0; 32])).is_ok());
+    }
+}
