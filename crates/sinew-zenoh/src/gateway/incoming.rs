@@ -1,0 +1,202 @@
+//! From the network to this host: what publishers there publish, while a subscription here matches.
+//!
+//! The session's thread that received a message copies it where this host's subscriptions read it,
+//! and publishes it under the name of its publisher there.
+
+use super::Shared;
+use super::route::Route;
+use crate::wire::attachment::Attachment;
+use parking_lot::Mutex;
+use sinew::QoS;
+use sinew::msg::{Publisher, SerializedMessage, SourceInfo};
+use sinew::qos::{Durability, Reliability};
+use sinew::time::Time;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+use zenoh::Wait;
+use zenoh::pubsub::Subscriber;
+use zenoh::sample::{Locality, Sample, SampleKind};
+use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, HistoryConfig, RecoveryConfig};
+
+/// Messages of publishers whose token hasn't come yet, for one topic.
+const EARLY: usize = 16;
+
+/// A publisher of the network, as this host sees it.
+pub(super) struct RemotePublisher {
+    pub(super) qos: QoS,
+    /// By its token.
+    pub(super) gid: [u8; 16],
+    publisher: Publisher<SerializedMessage>,
+    /// One thread at a time publishes.
+    state: Mutex<Received>,
+}
+
+#[derive(Default)]
+struct Received {
+    /// The number of its last message; none since it is subscribed to.
+    last: Option<i64>,
+    /// What it calls itself in its messages, if that isn't what its token says.
+    says: Option<[u8; 16]>,
+}
+
+impl RemotePublisher {
+    pub(super) fn new(publisher: Publisher<SerializedMessage>, qos: QoS, gid: [u8; 16]) -> Arc<Self> {
+        Arc::new(Self { qos, gid, publisher, state: Mutex::default() })
+    }
+
+    /// Whether it is the one that a message comes from. One that makes its gid otherwise than
+    /// rmw_zenoh is known by the first message that is no other's.
+    pub(super) fn is(&self, gid: &[u8; 16]) -> bool {
+        self.gid == *gid || self.state.lock().says.as_ref() == Some(gid)
+    }
+
+    /// Takes it for the one with that gid. False: it is known to have another one.
+    pub(super) fn takes(&self, gid: [u8; 16]) -> bool {
+        let mut state = self.state.lock();
+        let is_free = state.says.is_none() && state.last.is_none();
+        if is_free {
+            state.says = Some(gid);
+        }
+        is_free
+    }
+
+    /// Nothing is received any more, until it is again: what comes then is no gap, and all that is
+    /// kept there comes again.
+    pub(super) fn pause(&self) {
+        self.state.lock().last = None;
+        self.publisher.forget_retained();
+    }
+
+    /// Publishes a message of it here.
+    fn publish(&self, sample: &Sample, attachment: &Attachment, shared: &Shared, route: &Route) {
+        let counters = &route.counters;
+        let payload = sample.payload();
+        let mut state = self.state.lock();
+        // While one subscription takes the place of another, both hear it.
+        if attachment.sequence > 0 && state.last.is_some_and(|last| attachment.sequence <= last) {
+            return;
+        }
+        let gap = state.last.map_or(0, |last| attachment.sequence.saturating_sub(last).saturating_sub(1));
+        let lost = u64::try_from(gap).unwrap_or(0);
+        state.last = Some(attachment.sequence);
+        counters.missed(lost);
+        let Some(mut draft) = self.publisher.image_draft(payload.len()) else {
+            counters.refused();
+            return shared.says_once("memory", || {
+                format!("no memory for a message of {} bytes on {}", payload.len(), route.key.name)
+            });
+        };
+        if payload.reader().read_exact(&mut draft).is_err() {
+            return counters.refused();
+        }
+        let source = SourceInfo { time: Time::from_nanoseconds(attachment.time), lost, lineage: None };
+        match self.publisher.publish_foreign(draft, source) {
+            Ok(()) => counters.received(payload.len()),
+            Err(error) => {
+                counters.refused();
+                let name = &route.key.name;
+                shared
+                    .says_once("publish", || format!("a message on {name} was not published here: {error}"));
+            }
+        }
+    }
+}
+
+/// A subscription on the network.
+pub(super) enum Subscribed {
+    Volatile { _subscriber: Subscriber<()> },
+    TransientLocal { _subscriber: AdvancedSubscriber<()> },
+}
+
+impl Subscribed {
+    /// `history`: how many messages of each publisher a late joiner is to get; `None` for none.
+    pub(super) fn open(
+        shared: &Arc<Shared>,
+        route: &Arc<Route>,
+        history: Option<(usize, Reliability)>,
+    ) -> zenoh::Result<Self> {
+        let (for_samples, sink) = (shared.clone(), route.clone());
+        let heard = move |sample: Sample| receive(&for_samples, &sink, sample);
+        let subscriber = shared
+            .session
+            .declare_subscriber(route.wire_key.clone())
+            .allowed_origin(Locality::Remote)
+            .callback(heard);
+        let Some((depth, reliability)) = history else {
+            return Ok(Self::Volatile { _subscriber: subscriber.wait()? });
+        };
+        let subscriber = subscriber
+            .history(HistoryConfig::default().detect_late_publishers().max_samples(depth))
+            .subscriber_detection()
+            .query_timeout(Duration::from_secs(3600));
+        let subscriber = match reliability {
+            Reliability::Reliable => subscriber.recovery(RecoveryConfig::default().heartbeat()).wait()?,
+            _ => subscriber.wait()?,
+        };
+        Ok(Self::TransientLocal { _subscriber: subscriber })
+    }
+
+    pub(super) fn is_transient_local(&self) -> bool {
+        matches!(self, Self::TransientLocal { .. })
+    }
+}
+
+fn receive(shared: &Shared, route: &Route, sample: Sample) {
+    if sample.kind() != SampleKind::Put {
+        return;
+    }
+    let name = &route.key.name;
+    let Some(attachment) = sample.attachment() else {
+        route.counters.refused();
+        return shared.says_once("attachment", || {
+            format!("a message on {name} has no attachment, as ROS 2 puts it there, and is left out")
+        });
+    };
+    let attachment = match Attachment::parse(&attachment.to_bytes()) {
+        Ok(attachment) => attachment,
+        Err(error) => {
+            route.counters.refused();
+            return shared.says_once("attachment", || format!("a message on {name} is left out: {error}"));
+        }
+    };
+    match route.remote_publisher(&attachment.gid) {
+        Some(publisher) => publisher.publish(&sample, &attachment, shared, route),
+        None => route.keep_early(sample, attachment),
+    }
+}
+
+/// Messages that came before their publisher's token.
+#[derive(Default)]
+pub(super) struct EarlySamples(Vec<(Sample, Attachment)>);
+
+impl EarlySamples {
+    /// Whether there was room for it.
+    pub(super) fn keep(&mut self, sample: Sample, attachment: Attachment) -> bool {
+        let has_room = self.0.len() < EARLY;
+        if has_room {
+            self.0.push((sample, attachment));
+        }
+        has_room
+    }
+
+    /// Gives what it has to others, as far as there is room.
+    pub(super) fn give_to(self, others: &mut Self) {
+        self.0.into_iter().for_each(|(sample, attachment)| {
+            others.keep(sample, attachment);
+        });
+    }
+
+    /// Publishes what is the publisher's.
+    pub(super) fn publish(self, publisher: &RemotePublisher, shared: &Shared, route: &Route) -> Self {
+        let (its, others) = self.0.into_iter().partition(|(_, attachment)| publisher.is(&attachment.gid));
+        let its: Vec<_> = its;
+        its.iter().for_each(|(sample, attachment)| publisher.publish(sample, attachment, shared, route));
+        Self(others)
+    }
+}
+
+/// Whether a publisher keeps messages for late joiners.
+pub(super) fn has_history(qos: &QoS) -> bool {
+    qos.durability == Durability::TransientLocal
+}

@@ -1,0 +1,353 @@
+//! The gateway.
+//!
+//! | file | what |
+//! |---|---|
+//! | `worker` | the gateway's thread: who is where, and what is brought over for that |
+//! | `observer` | what is in the domain and on the network; each change is told to that thread |
+//! | `leader` | which of several gateways of a domain does it |
+//! | `route` | a topic: its ends on both sides |
+//! | `outgoing` | what publishers here publish, to the network |
+//! | `incoming` | what publishers there publish, to this host |
+//! | `services` | servers and clients of both sides |
+//!
+//! Messages don't pass the gateway's thread. What leaves is put into the session by the thread that
+//! publishes it, or received it from another process; what comes is published by the session's.
+
+mod incoming;
+mod leader;
+mod observer;
+mod outgoing;
+mod route;
+mod services;
+mod worker;
+
+use crate::config::{ConfigError, Environment, RouterCheck, SessionOptions, process_environment};
+use leader::Claim;
+use log::Level;
+use observer::Change;
+use parking_lot::Mutex;
+use sinew::Context;
+use sinew::error::CreateError;
+use sinew_shm::{Domain, DomainError, JoinError};
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use zenoh::{Config, Session, Wait};
+
+/// How often a gateway that waits for another one to go looks whether it has.
+const LEADER_PERIOD: Duration = Duration::from_millis(200);
+
+/// Why a gateway doesn't run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatewayError {
+    /// Its configuration can't be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The context is without shared memory.
+    #[error(
+        "a gateway finds by shared memory what there is, and this context is without: leave out shared_memory(false)"
+    )]
+    NoSharedMemory,
+    /// The domain is none of ROS 2's.
+    #[error("domain {domain} can't be on the network: ROS 2's are 0 to {LAST_DOMAIN}")]
+    Domain {
+        /// The context's.
+        domain: u32,
+    },
+    /// The domain's directory can't be used.
+    #[error(transparent)]
+    Place(#[from] DomainError),
+    /// The domain can't be joined.
+    #[error(transparent)]
+    Join(#[from] JoinError),
+    /// A node of its own can't be made.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// The file can't be locked that says which gateway leads.
+    #[error("{path}, which says which gateway of the domain leads, can't be locked: {source}")]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The session could not be opened.
+    #[error("the session with the network could not be opened: {reason}")]
+    Session {
+        /// What zenoh said.
+        reason: String,
+    },
+    /// A thread could not be started.
+    #[error("a thread of the gateway could not be started: {0}")]
+    Thread(std::io::Error),
+}
+
+/// The greatest domain: ROS 2 allows more with DDS nowhere.
+const LAST_DOMAIN: u32 = 232;
+
+/// What a topic brought over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct RouteStatistics {
+    /// Messages that went to the network.
+    pub sent: u64,
+    /// Bytes of their images.
+    pub sent_bytes: u64,
+    /// Messages that didn't: they gave way to newer ones, or the session refused them.
+    pub unsent: u64,
+    /// Messages of the network that were published here.
+    pub received: u64,
+    /// Bytes of their images.
+    pub received_bytes: u64,
+    /// Messages that publishers there published, and that didn't come.
+    pub missed: u64,
+    /// Messages that came, and could not be published here.
+    pub refused: u64,
+}
+
+/// What a gateway does now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct GatewayStatistics {
+    /// Whether it is the one that leads in its domain. The others do nothing.
+    pub leads: bool,
+    /// Its session's id.
+    pub session: String,
+    /// Nodes and ends of this host that the network knows.
+    pub local: usize,
+    /// Nodes and ends of the network that this host knows.
+    pub remote: usize,
+    /// Per topic: its name, its type, and what was brought over.
+    pub topics: Vec<(String, String, RouteStatistics)>,
+    /// Per service: its name, its type, and how many calls were brought over, were answered, and
+    /// failed.
+    pub services: Vec<(String, String, [u64; 3])>,
+    /// Tokens of the network that made no sense.
+    pub garbage: u64,
+}
+
+/// Brings a domain's ends to the network, and the network's to the domain, until it is dropped.
+///
+/// If there is another gateway in the domain, it waits until that one is gone, and takes over then.
+#[must_use = "a gateway ends when it is dropped"]
+pub struct Gateway {
+    changes: Sender<Change>,
+    statistics: Arc<Mutex<GatewayStatistics>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Gateway {
+    /// One with the defaults of rmw_zenoh and of the environment; see [`config`](crate::config).
+    pub fn builder() -> GatewayBuilder {
+        GatewayBuilder { options: SessionOptions::default() }
+    }
+
+    /// What it does now. Changes of the counters are seen within a tenth of a second.
+    pub fn statistics(&self) -> GatewayStatistics {
+        self.statistics.lock().clone()
+    }
+
+    /// Waits until it leads in its domain, at most for `timeout`. Whether it does.
+    pub fn wait_until_it_leads(&self, timeout: Duration) -> bool {
+        let end = std::time::Instant::now() + timeout;
+        loop {
+            if self.statistics.lock().leads {
+                return true;
+            }
+            if std::time::Instant::now() >= end {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Ends it; as when it is dropped. Blocks until the network knows.
+    pub fn close(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.changes.send(Change::Stop); // it has stopped already, if it isn't there
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // it has said what it had to say
+        }
+    }
+}
+
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gateway").field("leads", &self.statistics.lock().leads).finish_non_exhaustive()
+    }
+}
+
+/// Makes a [`Gateway`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing is brought over before `start`"]
+pub struct GatewayBuilder {
+    options: SessionOptions,
+}
+
+impl GatewayBuilder {
+    /// Connects to that endpoint (`tcp/HOST:7447`), instead of this host's router. May be called
+    /// again.
+    pub fn connect(mut self, endpoint: impl Into<String>) -> Self {
+        self.options.connect.push(endpoint.into());
+        self
+    }
+
+    /// Listens there, instead of on a port that only this host reaches. May be called again.
+    pub fn listen(mut self, endpoint: impl Into<String>) -> Self {
+        self.options.listen.push(endpoint.into());
+        self
+    }
+
+    /// All options at once.
+    pub fn options(mut self, options: SessionOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Starts it for the context's domain: its nodes, and those of all other programs there. What
+    /// publishers of this context publish goes to the network on their own threads.
+    ///
+    /// Starts a thread, which opens the session. A router that isn't there yet is no error: it is
+    /// looked for again and again.
+    ///
+    /// # Errors
+    /// [`GatewayError`]
+    pub fn start(self, context: &Context) -> Result<Gateway, GatewayError> {
+        self.start_with(context, &process_environment)
+    }
+
+    /// The same with another environment than the process's.
+    ///
+    /// # Errors
+    /// [`GatewayError`]
+    pub fn start_with(
+        self,
+        context: &Context,
+        environment: Environment<'_>,
+    ) -> Result<Gateway, GatewayError> {
+        let config = crate::config::session(environment, &self.options)?;
+        let check = crate::config::router_check(environment)?;
+        let domain = context.domain();
+        if domain > LAST_DOMAIN {
+            return Err(GatewayError::Domain { domain });
+        }
+        if !context.has_shared_memory() {
+            return Err(GatewayError::NoSharedMemory);
+        }
+        let place = Domain::open(context.directory(), domain)?;
+        let claim = Claim::new(&place)?;
+        let (changes, told) = mpsc::channel();
+        let statistics = Arc::<Mutex<GatewayStatistics>>::default();
+        let start = Start {
+            context: context.clone(),
+            place,
+            config,
+            check: if self.options.connect.is_empty() { check } else { RouterCheck::Skip },
+            changes: changes.clone(),
+            statistics: statistics.clone(),
+        };
+        // What is wrong with the session is found at once, if this gateway leads at once.
+        let first = if claim.leads()? { Some(start.open()?) } else { None };
+        let thread = std::thread::Builder::new()
+            .name("sinew-gateway".to_owned())
+            .spawn(move || start.run(&claim, first, &told))
+            .map_err(GatewayError::Thread)?;
+        Ok(Gateway { changes, statistics, thread: Some(thread) })
+    }
+}
+
+/// What it takes to lead.
+struct Start {
+    context: Context,
+    place: Domain,
+    config: Config,
+    check: RouterCheck,
+    changes: Sender<Change>,
+    statistics: Arc<Mutex<GatewayStatistics>>,
+}
+
+impl Start {
+    fn open(&self) -> Result<Session, GatewayError> {
+        let session = zenoh::open(self.config.clone()).wait();
+        session.map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })
+    }
+
+    /// The gateway's thread.
+    fn run(self, claim: &Claim, first: Option<Session>, told: &Receiver<Change>) {
+        let session = match first {
+            Some(session) => session,
+            None => match self.wait(claim, told) {
+                Some(session) => session,
+                None => return,
+            },
+        };
+        let shared = Arc::new(Shared {
+            session,
+            domain: self.context.domain(),
+            changes: self.changes.clone(),
+            said: Mutex::default(),
+        });
+        if let Err(error) = worker::run(&self, &shared, told) {
+            shared.says(&format!("the gateway has stopped: {error}"));
+        }
+        self.statistics.lock().leads = false;
+        let _ = shared.session.close().wait(); // as in `Router::close`
+    }
+
+    /// Waits until this gateway leads. `None`: it is to end.
+    fn wait(&self, claim: &Claim, told: &Receiver<Change>) -> Option<Session> {
+        let mut has_complained = false;
+        loop {
+            match told.recv_timeout(LEADER_PERIOD) {
+                Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            let session = claim.leads().and_then(|leads| leads.then(|| self.open()).transpose());
+            match session {
+                Ok(Some(session)) => return Some(session),
+                Ok(None) => {}
+                Err(error) if !has_complained => {
+                    has_complained = true;
+                    sinew_shm::tell!(Level::Warn, "the gateway can't take over: {error}");
+                }
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// What all of a gateway's threads use.
+struct Shared {
+    session: Session,
+    domain: u32,
+    changes: Sender<Change>,
+    /// What was said once.
+    said: Mutex<HashSet<&'static str>>,
+}
+
+impl Shared {
+    /// Tells the gateway's thread, which is gone only with the gateway.
+    fn tell(&self, change: Change) {
+        let _ = self.changes.send(change);
+    }
+
+    fn says(&self, text: &str) {
+        sinew_shm::tell!(Level::Warn, "gateway of domain {}: {text}", self.domain);
+    }
+
+    /// Says it the first time: what is wrong with one message is wrong with many.
+    fn says_once(&self, about: &'static str, text: impl FnOnce() -> String) {
+        if self.said.lock().insert(about) {
+            self.says(&format!("{} (counted, and not said again)", text()));
+        }
+    }
+}

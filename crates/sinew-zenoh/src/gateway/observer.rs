@@ -1,0 +1,57 @@
+//! What is in the domain, and what is on the network: each change is told to the gateway's thread.
+
+use crate::wire::token::Token;
+use sinew::gateway::Origin;
+use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Peer, Sink};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+/// An end of this host: its participant, and which of that.
+pub(super) type LocalKey = (u64, EndpointKey);
+
+/// What the gateway's thread is told.
+pub(super) enum Change {
+    /// A node or an end of this host came.
+    Local(LocalKey, Box<Endpoint>),
+    /// It is gone.
+    LocalGone(LocalKey),
+    /// A token of another session came: its key, and what that says.
+    Remote(String, Box<Token>),
+    /// It is gone.
+    RemoteGone(String),
+    /// Something to be done then.
+    Later(std::time::Instant, Box<dyn FnOnce() + Send>),
+    /// The gateway ends.
+    Stop,
+}
+
+/// Sees the participants of the domain.
+pub(super) struct DomainObserver(pub(super) Sender<Change>);
+
+impl Observer for DomainObserver {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
+        let is_carried = match endpoint.kind {
+            EndpointKind::Node => true,
+            // Ends of types that stay in their process are nothing to others.
+            EndpointKind::Publisher
+            | EndpointKind::Subscription
+            | EndpointKind::Server
+            | EndpointKind::Client => endpoint.qos[5] == 1 && endpoint.hash != [0; 32],
+            _ => false,
+        };
+        if is_carried && Origin::of(endpoint) == Some(Origin::Local) {
+            // The gateway's thread is gone only with the gateway.
+            let _ = self.0.send(Change::Local((peer.id(), key), Box::new(endpoint.clone())));
+        }
+    }
+
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
+        let _ = self.0.send(Change::LocalGone((peer.id(), key)));
+    }
+
+    fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
+        None // nothing is received by this participant
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}

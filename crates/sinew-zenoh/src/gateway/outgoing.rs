@@ -1,0 +1,261 @@
+//! From this host to the network: what publishers here publish, while a subscription there matches.
+//!
+//! # Threads
+//!
+//! A [`Carrier`] is a subscription whose listener runs on the thread that publishes (in its own
+//! process) or on that which receives (from others). That thread puts the message into the session.
+//! If the session makes it wait, others go on: they leave what they publish in the carrier's
+//! history, whose depth is the bound, and the thread that waits takes it along.
+
+use super::Shared;
+use super::route::Route;
+use crate::wire::attachment::Attachment;
+use bytes::Bytes;
+use parking_lot::RwLock;
+use sinew::gateway::Origin;
+use sinew::msg::{Gid, Sample, SerializedMessage};
+use sinew::qos::{Durability, History, Reliability};
+use sinew::{Context, MessageInfo, QoS, Subscription};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use zenoh::Wait;
+use zenoh::bytes::ZBytes;
+use zenoh::qos::{CongestionControl, Reliability as ZenohReliability};
+use zenoh::sample::Locality;
+use zenoh_ext::{AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
+
+/// Images up to so many bytes are copied for the session: a message in shared memory is to be held
+/// for few.
+const COPIED: usize = 4096;
+
+/// How often a publisher with late joiners says which its last message was, if it publishes seldom:
+/// as rmw_zenoh does.
+const HEARTBEAT: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Messages that a carrier keeps while the session makes it wait, if its publishers keep all.
+const KEPT: usize = 1000;
+
+/// A publisher of this host, as the network sees it.
+pub(super) struct LocalPublisher {
+    pub(super) qos: QoS,
+    /// As in [`MessageInfo::publisher`].
+    pub(super) gid: Gid,
+    /// As the network knows it.
+    pub(super) wire_gid: [u8; 16],
+    way: RwLock<Option<Way>>,
+}
+
+/// A publisher's way to the network.
+enum Way {
+    Volatile(zenoh::pubsub::Publisher<'static>),
+    /// Keeps messages for late joiners.
+    TransientLocal(zenoh_ext::AdvancedPublisher<'static>),
+}
+
+impl LocalPublisher {
+    pub(super) fn new(qos: QoS, gid: Gid, wire_gid: [u8; 16]) -> Arc<Self> {
+        Arc::new(Self { qos, gid, wire_gid, way: RwLock::new(None) })
+    }
+
+    /// From now on it is published there, or no longer.
+    pub(super) fn set_carried(&self, shared: &Shared, key: &str, wanted: bool) -> zenoh::Result<()> {
+        let is_carried = self.is_carried();
+        if wanted == is_carried {
+            return Ok(());
+        }
+        let way = wanted.then(|| Way::open(shared, key, &self.qos)).transpose()?;
+        let before = std::mem::replace(&mut *self.way.write(), way);
+        drop(before); // undeclared outside the lock
+        Ok(())
+    }
+
+    /// It is gone.
+    pub(super) fn close(&self) {
+        let gone = self.way.write().take();
+        drop(gone); // undeclared outside the lock
+    }
+
+    pub(super) fn is_carried(&self) -> bool {
+        self.way.read().is_some()
+    }
+
+    /// Publishes a message there.
+    fn put(&self, sample: Sample<SerializedMessage>, info: &MessageInfo) -> Option<zenoh::Result<usize>> {
+        let way = self.way.read();
+        let way = way.as_ref()?;
+        let attachment = Attachment {
+            sequence: i64::try_from(info.publication_sequence()).unwrap_or(i64::MAX),
+            time: info.source_time().nanoseconds(),
+            gid: self.wire_gid,
+        };
+        let attachment = ZBytes::from(attachment.to_bytes());
+        let length = sample.image().len();
+        let payload = match length <= COPIED {
+            true => ZBytes::from(sample.image()),
+            false => ZBytes::from(Bytes::from_owner(HeldImage(sample))),
+        };
+        let sent = match way {
+            Way::Volatile(publisher) => publisher.put(payload).attachment(attachment).wait(),
+            Way::TransientLocal(publisher) => publisher.put(payload).attachment(attachment).wait(),
+        };
+        Some(sent.map(|()| length))
+    }
+}
+
+/// An image that lies where its publisher put it, until the session has sent it.
+struct HeldImage(Sample<SerializedMessage>);
+
+impl AsRef<[u8]> for HeldImage {
+    fn as_ref(&self) -> &[u8] {
+        self.0.image()
+    }
+}
+
+impl Way {
+    fn open(shared: &Shared, key: &str, qos: &QoS) -> zenoh::Result<Self> {
+        let is_reliable = qos.reliability == Reliability::Reliable;
+        let reliability = match is_reliable {
+            true => ZenohReliability::Reliable,
+            false => ZenohReliability::BestEffort,
+        };
+        // rmw_zenoh drops what a slow link can't take, unless all is to be kept. Here the thread
+        // that publishes waits: then the carrier's history decides what is lost, and counts it.
+        let congestion = match is_reliable {
+            true => CongestionControl::Block,
+            false => CongestionControl::Drop,
+        };
+        let publisher = shared
+            .session
+            .declare_publisher(key.to_owned())
+            .reliability(reliability)
+            .congestion_control(congestion)
+            .allowed_destination(Locality::Remote);
+        if qos.durability == Durability::Volatile {
+            return Ok(Self::Volatile(publisher.wait()?));
+        }
+        let kept = CacheConfig::default().max_samples(depth_of(qos));
+        let publisher = publisher.cache(kept).publisher_detection();
+        let publisher = match is_reliable {
+            true => publisher
+                .sample_miss_detection(MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT))
+                .wait()?,
+            false => publisher.wait()?,
+        };
+        Ok(Self::TransientLocal(publisher))
+    }
+}
+
+pub(super) fn depth_of(qos: &QoS) -> usize {
+    match qos.history {
+        History::KeepLast(depth) => depth,
+        _ => qos.max_samples.unwrap_or(KEPT),
+    }
+}
+
+/// What the publishers of a carrier have in common: it asks for as much as they offer, so each
+/// gets to the network with all that was promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct QosClass {
+    is_reliable: bool,
+    is_transient_local: bool,
+    keeps_all: bool,
+}
+
+impl QosClass {
+    pub(super) fn of(qos: &QoS) -> Self {
+        Self {
+            is_reliable: qos.reliability == Reliability::Reliable,
+            is_transient_local: qos.durability == Durability::TransientLocal,
+            keeps_all: !matches!(qos.history, History::KeepLast(_)),
+        }
+    }
+
+    /// What the carrier asks for.
+    fn asked(self, depth: usize) -> QoS {
+        let qos = if self.keeps_all { QoS::new().keep_all() } else { QoS::new().keep_last(depth) };
+        let qos = if self.is_reliable { qos } else { qos.best_effort() };
+        if self.is_transient_local { qos.transient_local() } else { qos }
+    }
+}
+
+/// A subscription by which messages of a topic go to the network.
+pub(super) struct Carrier {
+    class: QosClass,
+    subscription: Subscription<SerializedMessage>,
+    route: Arc<Route>,
+    shared: Arc<Shared>,
+    /// Threads that know of messages which aren't taken yet.
+    wanted: AtomicUsize,
+}
+
+impl Carrier {
+    /// `depth`: that of the publisher which keeps most.
+    pub(super) fn new(
+        context: &Context,
+        shared: &Arc<Shared>,
+        route: &Arc<Route>,
+        (class, depth): (QosClass, usize),
+    ) -> Result<Arc<Self>, sinew::error::CreateError> {
+        let node = context.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
+        let subscription =
+            node.generic_subscription(&route.key.name, route.known).qos(class.asked(depth)).create()?;
+        let (route, shared, wanted) = (route.clone(), shared.clone(), AtomicUsize::new(0));
+        let carrier = Arc::new(Self { class, subscription, route, shared, wanted });
+        let listening: Weak<Self> = Arc::downgrade(&carrier);
+        carrier.subscription.set_listener(move |_| {
+            if let Some(carrier) = listening.upgrade() {
+                carrier.carry();
+            }
+        });
+        Ok(carrier)
+    }
+
+    /// Brings what has come to the network: one thread at a time.
+    fn carry(&self) {
+        // AcqRel: what a thread has seen that leaves it to another one, that one sees.
+        if self.wanted.fetch_add(1, Ordering::AcqRel) > 0 {
+            return;
+        }
+        let mut seen = 1;
+        loop {
+            while let Some((sample, info)) = self.subscription.take_sample() {
+                self.put(sample, &info);
+            }
+            let before = self.wanted.fetch_sub(seen, Ordering::AcqRel);
+            if before == seen {
+                return;
+            }
+            seen = before - seen;
+        }
+    }
+
+    fn put(&self, sample: Sample<SerializedMessage>, info: &MessageInfo) {
+        let Some(publisher) = self.route.local_publisher(info.publisher()) else { return };
+        // A publisher that offers more than this carrier asks for has another one.
+        if QosClass::of(&publisher.qos) != self.class {
+            return;
+        }
+        let counters = &self.route.counters;
+        match publisher.put(sample, info) {
+            Some(Ok(length)) => counters.sent(length),
+            Some(Err(error)) => {
+                counters.unsent();
+                self.shared.says_once("put", || {
+                    format!("a message on {} was not sent: {error}", self.route.key.name)
+                });
+            }
+            None => {}
+        }
+    }
+
+    /// No message is taken any more.
+    pub(super) fn close(&self) {
+        self.subscription.clear_listener();
+        self.subscription.clone().close();
+    }
+
+    /// Messages that gave way to newer ones before the session took them.
+    pub(super) fn overwritten(&self) -> u64 {
+        self.subscription.statistics().overwritten
+    }
+}

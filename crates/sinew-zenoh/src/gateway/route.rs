@@ -1,0 +1,267 @@
+//! A topic of one type, as far as both sides have ends of it.
+
+use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
+use super::outgoing::{Carrier, LocalPublisher, QosClass, depth_of};
+use super::{RouteStatistics, Shared};
+use crate::gateway::observer::LocalKey;
+use crate::wire::attachment::Attachment;
+use parking_lot::{Mutex, RwLock};
+use sinew::msg::{GenericType, Gid, TypeHash};
+use sinew::qos::Reliability;
+use sinew::{Context, QoS};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use zenoh::sample::Sample;
+
+/// What has to be the same for ends to meet.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct RouteKey {
+    pub(super) name: String,
+    pub(super) type_name: String,
+    pub(super) hash: TypeHash,
+}
+
+/// What the data path needs of a topic.
+pub(super) struct Route {
+    pub(super) key: RouteKey,
+    pub(super) known: GenericType,
+    /// Its key on the network.
+    pub(super) wire_key: String,
+    pub(super) counters: RouteCounters,
+    local: RwLock<HashMap<Gid, Arc<LocalPublisher>>>,
+    remote: RwLock<Vec<Arc<RemotePublisher>>>,
+    early: Mutex<EarlySamples>,
+}
+
+impl Route {
+    pub(super) fn local_publisher(&self, gid: Gid) -> Option<Arc<LocalPublisher>> {
+        self.local.read().get(&gid).cloned()
+    }
+
+    /// The publisher with that gid.
+    pub(super) fn remote_publisher(&self, gid: &[u8; 16]) -> Option<Arc<RemotePublisher>> {
+        let remote = self.remote.read();
+        let known = remote.iter().find(|publisher| publisher.is(gid));
+        known.or_else(|| remote.iter().find(|publisher| publisher.takes(*gid))).cloned()
+    }
+
+    /// Keeps a message whose publisher isn't known yet; if there are too many, it is left out.
+    pub(super) fn keep_early(&self, sample: Sample, attachment: Attachment) {
+        if !self.early.lock().keep(sample, attachment) {
+            self.counters.refused();
+        }
+    }
+}
+
+/// What was brought over, in both directions.
+#[derive(Default)]
+pub(super) struct RouteCounters {
+    sent: AtomicU64,
+    sent_bytes: AtomicU64,
+    unsent: AtomicU64,
+    received: AtomicU64,
+    received_bytes: AtomicU64,
+    missed: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// Statistics: nothing rides on their order.
+fn add(counter: &AtomicU64, count: u64) {
+    counter.fetch_add(count, Ordering::Relaxed);
+}
+
+impl RouteCounters {
+    pub(super) fn sent(&self, bytes: usize) {
+        add(&self.sent, 1);
+        add(&self.sent_bytes, bytes as u64);
+    }
+
+    pub(super) fn unsent(&self) {
+        add(&self.unsent, 1);
+    }
+
+    pub(super) fn received(&self, bytes: usize) {
+        add(&self.received, 1);
+        add(&self.received_bytes, bytes as u64);
+    }
+
+    pub(super) fn missed(&self, count: u64) {
+        if count > 0 {
+            add(&self.missed, count);
+        }
+    }
+
+    pub(super) fn refused(&self) {
+        add(&self.refused, 1);
+    }
+
+    pub(super) fn statistics(&self) -> RouteStatistics {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        RouteStatistics {
+            sent: read(&self.sent),
+            sent_bytes: read(&self.sent_bytes),
+            unsent: read(&self.unsent),
+            received: read(&self.received),
+            received_bytes: read(&self.received_bytes),
+            missed: read(&self.missed),
+            refused: read(&self.refused),
+        }
+    }
+}
+
+/// What the gateway's thread knows of a topic.
+pub(super) struct RouteEnds {
+    pub(super) route: Arc<Route>,
+    pub(super) local_publishers: HashMap<LocalKey, Arc<LocalPublisher>>,
+    pub(super) local_subscriptions: HashMap<LocalKey, QoS>,
+    pub(super) remote_publishers: HashMap<String, Arc<RemotePublisher>>,
+    pub(super) remote_subscriptions: HashMap<String, QoS>,
+    carriers: HashMap<QosClass, Arc<Carrier>>,
+    subscribed: Option<Subscribed>,
+    /// Of carriers that are gone.
+    overwritten: u64,
+}
+
+fn fits(offered: &QoS, asked: &QoS) -> bool {
+    offered.incompatibility(asked).is_none()
+}
+
+impl RouteEnds {
+    pub(super) fn new(key: RouteKey, known: GenericType, wire_key: String) -> Self {
+        let route = Route {
+            key,
+            known,
+            wire_key,
+            counters: RouteCounters::default(),
+            local: RwLock::default(),
+            remote: RwLock::default(),
+            early: Mutex::default(),
+        };
+        Self {
+            route: Arc::new(route),
+            local_publishers: HashMap::new(),
+            local_subscriptions: HashMap::new(),
+            remote_publishers: HashMap::new(),
+            remote_subscriptions: HashMap::new(),
+            carriers: HashMap::new(),
+            subscribed: None,
+            overwritten: 0,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.local_publishers.is_empty()
+            && self.local_subscriptions.is_empty()
+            && self.remote_publishers.is_empty()
+            && self.remote_subscriptions.is_empty()
+    }
+
+    /// Brings over what the ends that are there now ask for, and nothing else.
+    pub(super) fn update(&mut self, context: &Context, shared: &Arc<Shared>) {
+        self.update_outgoing(context, shared);
+        self.update_incoming(shared);
+    }
+
+    fn update_outgoing(&mut self, context: &Context, shared: &Arc<Shared>) {
+        let name = &self.route.key.name;
+        let mut wanted: HashMap<QosClass, usize> = HashMap::new();
+        for publisher in self.local_publishers.values() {
+            let is_wanted = self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
+            // The way is there before its carrier, which brings what the publisher retains.
+            if let Err(error) = publisher.set_carried(shared, &self.route.wire_key, is_wanted) {
+                shared.says(&format!("{name} can't be published on the network: {error}"));
+                continue;
+            }
+            if is_wanted {
+                let depth = wanted.entry(QosClass::of(&publisher.qos)).or_default();
+                *depth = depth_of(&publisher.qos).max(*depth);
+            }
+        }
+        let carried = self.local_publishers.values().filter(|publisher| publisher.is_carried());
+        *self.route.local.write() = carried.map(|publisher| (publisher.gid, publisher.clone())).collect();
+        for (class, depth) in &wanted {
+            if self.carriers.contains_key(class) {
+                continue;
+            }
+            match Carrier::new(context, shared, &self.route, (*class, *depth)) {
+                Ok(carrier) => drop(self.carriers.insert(*class, carrier)),
+                Err(error) => shared.says(&format!("{name} can't be brought to the network: {error}")),
+            }
+        }
+        let gone: Vec<_> = self.carriers.extract_if(|class, _| !wanted.contains_key(class)).collect();
+        for (_, carrier) in gone {
+            self.overwritten += carrier.overwritten();
+            carrier.close();
+        }
+    }
+
+    fn update_incoming(&mut self, shared: &Arc<Shared>) {
+        let pairs = || {
+            let subscriptions = self.local_subscriptions.values();
+            subscriptions.flat_map(|asked| {
+                let offering = self.remote_publishers.values().filter(|one| fits(&one.qos, asked));
+                offering.map(move |publisher| (&publisher.qos, asked))
+            })
+        };
+        let is_wanted = pairs().next().is_some();
+        // What a publisher keeps comes with the first subscription, and is kept here from then on:
+        // so later ones get it from here, whoever asked first.
+        let history = pairs()
+            .filter(|(offered, _)| has_history(offered))
+            .map(|(offered, _)| (depth_of(offered), offered.reliability))
+            .reduce(|one, other| {
+                let is_reliable = [one.1, other.1].contains(&Reliability::Reliable);
+                let reliability = if is_reliable { Reliability::Reliable } else { Reliability::BestEffort };
+                (one.0.max(other.0), reliability)
+            });
+        *self.route.remote.write() = self.remote_publishers.values().cloned().collect();
+        let is_there = self.subscribed.as_ref().map(Subscribed::is_transient_local);
+        // What was asked for once with its history is not asked for again without it.
+        let is_enough = match is_there {
+            None => !is_wanted,
+            Some(has_history) => is_wanted && (has_history || history.is_none()),
+        };
+        if is_enough {
+            return self.publish_early(shared);
+        }
+        if !is_wanted {
+            self.subscribed = None;
+            self.remote_publishers.values().for_each(|publisher| publisher.pause());
+            *self.route.early.lock() = EarlySamples::default();
+            return;
+        }
+        match Subscribed::open(shared, &self.route, history) {
+            // One that was there before goes after the new one came: nothing is missed.
+            Ok(subscribed) => self.subscribed = Some(subscribed),
+            Err(error) => {
+                let name = &self.route.key.name;
+                shared.says(&format!("{name} can't be subscribed to on the network: {error}"));
+            }
+        }
+        self.publish_early(shared);
+    }
+
+    /// Publishes what came before its publisher was known.
+    fn publish_early(&self, shared: &Shared) {
+        let mut early = std::mem::take(&mut *self.route.early.lock());
+        for publisher in self.remote_publishers.values() {
+            early = early.publish(publisher, shared, &self.route);
+        }
+        // What is still no publisher's waits on, unless more has come.
+        let mut kept = self.route.early.lock();
+        early.give_to(&mut kept);
+    }
+
+    pub(super) fn statistics(&self) -> RouteStatistics {
+        let mut statistics = self.route.counters.statistics();
+        let now: u64 = self.carriers.values().map(|carrier| carrier.overwritten()).sum();
+        statistics.unsent += self.overwritten + now;
+        statistics
+    }
+
+    pub(super) fn close(&mut self) {
+        self.subscribed = None;
+        self.carriers.drain().for_each(|(_, carrier)| carrier.close());
+    }
+}

@@ -1,0 +1,327 @@
+//! Services: servers of this host answer clients of the network, and the other way round.
+
+use super::Shared;
+use super::observer::{Change, LocalKey};
+use super::route::RouteKey;
+use crate::wire::attachment::Attachment;
+use parking_lot::{Mutex, RwLock};
+use sinew::gateway::Origin;
+use sinew::msg::{GenericType, Gid, SerializedMessage};
+use sinew::service::{GenericService, RequestInfo, Server};
+use sinew::{Client, Context, Responder};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use zenoh::Wait;
+use zenoh::bytes::ZBytes;
+use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
+
+/// How long a server of the network may take to answer: as rmw_zenoh has it. A caller here gives up
+/// when it wants to.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// A query that ends without an answer is asked again after these: the session may not know yet
+/// where the server is whose token it has.
+const AGAIN: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(1000)];
+
+/// What the calls of a service need.
+pub(super) struct ServiceRoute {
+    pub(super) key: RouteKey,
+    pub(super) known: GenericType,
+    pub(super) wire_key: String,
+    /// What clients here are called on the network.
+    clients: RwLock<HashMap<Gid, [u8; 16]>>,
+    /// For clients that are gone already.
+    own_gid: [u8; 16],
+    sequence: AtomicI64,
+    asked: AtomicU64,
+    answered: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// What the gateway's thread knows of a service.
+pub(super) struct ServiceEnds {
+    pub(super) route: Arc<ServiceRoute>,
+    pub(super) local_servers: HashSet<LocalKey>,
+    pub(super) local_clients: HashMap<LocalKey, (Gid, [u8; 16])>,
+    /// By their tokens: namespace and name of their nodes.
+    pub(super) remote_servers: HashMap<String, (String, String)>,
+    pub(super) remote_clients: HashSet<String>,
+    answering: Option<Answering>,
+    asking: Option<Asking>,
+}
+
+/// A server of this host, as the network asks it.
+struct Answering {
+    _queryable: Queryable<()>,
+    _client: Client<GenericService>,
+}
+
+/// A server of the network, as clients of this host ask it.
+struct Asking {
+    /// The token of the one that it stands for.
+    token: String,
+    _server: Server<GenericService>,
+}
+
+impl ServiceEnds {
+    pub(super) fn new(key: RouteKey, known: GenericType, wire_key: String, own_gid: [u8; 16]) -> Self {
+        let route = ServiceRoute {
+            key,
+            known,
+            wire_key,
+            clients: RwLock::default(),
+            own_gid,
+            sequence: AtomicI64::new(0),
+            asked: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+        };
+        Self {
+            route: Arc::new(route),
+            local_servers: HashSet::new(),
+            local_clients: HashMap::new(),
+            remote_servers: HashMap::new(),
+            remote_clients: HashSet::new(),
+            answering: None,
+            asking: None,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.local_servers.is_empty()
+            && self.local_clients.is_empty()
+            && self.remote_servers.is_empty()
+            && self.remote_clients.is_empty()
+    }
+
+    /// The token of the server of the network that the gateway stands for here, if there is one.
+    pub(super) fn stands_for(&self) -> Option<&str> {
+        self.asking.as_ref().map(|asking| asking.token.as_str())
+    }
+
+    /// So many calls were brought over, and so many of them were answered and failed.
+    pub(super) fn calls(&self) -> [u64; 3] {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        [read(&self.route.asked), read(&self.route.answered), read(&self.route.failed)]
+    }
+
+    /// Brings over what the ends that are there now need. `calls` is the context in which the
+    /// gateway has its own clients and servers.
+    pub(super) fn update(&mut self, calls: &Context, shared: &Arc<Shared>) {
+        *self.route.clients.write() = self.local_clients.values().copied().collect();
+        let name = &self.route.key.name;
+        // A server here answers here: one of the network with its name is only told of.
+        let stands_for = self.stands_for();
+        let is_gone = stands_for.is_some_and(|token| !self.remote_servers.contains_key(token));
+        if is_gone || !self.local_servers.is_empty() {
+            self.asking = None;
+        }
+        match (self.local_servers.is_empty(), &self.answering) {
+            (true, Some(_)) => self.answering = None,
+            (false, None) => match Answering::open(calls, shared, &self.route) {
+                Ok(answering) => self.answering = Some(answering),
+                Err(error) => shared.says(&format!("{name} can't be called from the network: {error}")),
+            },
+            _ => {}
+        }
+        if self.asking.is_some() || !self.local_servers.is_empty() {
+            return;
+        }
+        let Some((token, (namespace, node))) = self.remote_servers.iter().next() else { return };
+        match Asking::open(calls, shared, &self.route, (namespace, node)) {
+            Ok(server) => self.asking = Some(Asking { token: token.clone(), _server: server }),
+            Err(error) => shared.says(&format!("{name} of the network can't be called: {error}")),
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        self.answering = None;
+        self.asking = None;
+    }
+}
+
+impl Answering {
+    fn open(
+        calls: &Context,
+        shared: &Arc<Shared>,
+        route: &Arc<ServiceRoute>,
+    ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let node = calls.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
+        let client = node.generic_client(&route.key.name, route.known).create()?;
+        let (asking, called) = (client.clone(), route.clone());
+        let for_calls = shared.clone();
+        let queryable = shared
+            .session
+            .declare_queryable(route.wire_key.clone())
+            .complete(true)
+            .callback(move |query| answer(&for_calls, &called, &asking, query))
+            .wait()?;
+        Ok(Self { _queryable: queryable, _client: client })
+    }
+}
+
+/// Asks the server of this host, and replies when it has answered.
+fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<GenericService>, query: Query) {
+    let name = &route.key.name;
+    let attachment = query.attachment().map(|attachment| Attachment::parse(&attachment.to_bytes()));
+    let asked = match attachment {
+        Some(Ok(asked)) => asked,
+        Some(Err(error)) => return refuse(&query, &format!("the request to {name} can't be read: {error}")),
+        None => {
+            return refuse(
+                &query,
+                &format!("the request to {name} has no attachment, as ROS 2 puts it there"),
+            );
+        }
+    };
+    let Some(payload) = query.payload() else {
+        return refuse(&query, &format!("the request to {name} is empty"));
+    };
+    let request = SerializedMessage::new(payload.to_bytes().into_owned());
+    route.asked.fetch_add(1, Ordering::Relaxed); // a statistic
+    let (route, for_reply) = (route.clone(), shared.clone());
+    let sent = client.call_then(request, move |outcome| match outcome {
+        Ok(response) => {
+            route.answered.fetch_add(1, Ordering::Relaxed); // a statistic
+            let attachment = Attachment { time: wall_now(), ..asked };
+            let reply = query.reply(route.wire_key.clone(), ZBytes::from(response.bytes()));
+            if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
+                let name = &route.key.name;
+                for_reply.says_once("reply", || format!("an answer of {name} was not sent: {error}"));
+            }
+        }
+        Err(error) => {
+            route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+            refuse(&query, &error.to_string());
+        }
+    });
+    // The callback has been told, if it was taken; otherwise its query ends with it.
+    if let Err(error) = sent {
+        shared.says_once("call", || format!("a call from the network was not made: {error}"));
+    }
+}
+
+fn refuse(query: &Query, reason: &str) {
+    // The session is gone, or the caller: there is no end to be told.
+    let _ = query.reply_err(reason.to_owned()).wait();
+}
+
+fn wall_now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+impl Asking {
+    fn open(
+        calls: &Context,
+        shared: &Arc<Shared>,
+        route: &Arc<ServiceRoute>,
+        (namespace, node): (&str, &str),
+    ) -> Result<Server<GenericService>, sinew::error::CreateError> {
+        let node = calls.node_of(Origin::Network, namespace, node)?;
+        let (shared, called) = (shared.clone(), route.clone());
+        node.generic_server(&route.key.name, route.known).callback(
+            move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
+                let gid = called.clients.read().get(&info.client()).copied().unwrap_or(called.own_gid);
+                let sequence = called.sequence.fetch_add(1, Ordering::Relaxed) + 1; // only a number
+                called.asked.fetch_add(1, Ordering::Relaxed); // a statistic
+                let call = Call {
+                    request: request.into_bytes(),
+                    sequence,
+                    gid,
+                    responder: Mutex::new(Some(responder)),
+                    attempt: 0,
+                };
+                ask(&shared, &called, call);
+            },
+        )
+    }
+}
+
+/// A call to the network.
+struct Call {
+    request: Vec<u8>,
+    sequence: i64,
+    gid: [u8; 16],
+    /// Until it is answered.
+    responder: Mutex<Option<Responder<GenericService>>>,
+    attempt: usize,
+}
+
+/// Asks the servers of the network. The first answer counts.
+fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
+    let attachment = Attachment { sequence: call.sequence, time: wall_now(), gid: call.gid };
+    let payload = ZBytes::from(&call.request);
+    let asking =
+        Asked { call: Some(call), route: route.clone(), shared: shared.clone(), error: Mutex::default() };
+    let asked = shared
+        .session
+        .get(route.wire_key.clone())
+        .payload(payload)
+        .attachment(ZBytes::from(attachment.to_bytes()))
+        .target(QueryTarget::AllComplete)
+        .consolidation(ConsolidationMode::None)
+        .timeout(LONGEST)
+        .callback(move |reply| asking.heard(&reply))
+        .wait();
+    if let Err(error) = asked {
+        let name = &route.key.name;
+        shared.says_once("query", || format!("{name} of the network can't be asked: {error}"));
+    }
+}
+
+/// A query on its way; dropped when no more replies come.
+struct Asked {
+    call: Option<Call>,
+    route: Arc<ServiceRoute>,
+    shared: Arc<Shared>,
+    /// What a server said that didn't answer.
+    error: Mutex<Option<String>>,
+}
+
+impl Asked {
+    fn heard(&self, reply: &Reply) {
+        let Some(call) = &self.call else { return };
+        match reply.result() {
+            Ok(sample) => {
+                let Some(responder) = call.responder.lock().take() else { return };
+                self.route.answered.fetch_add(1, Ordering::Relaxed); // a statistic
+                let response = SerializedMessage::new(sample.payload().to_bytes().into_owned());
+                // A caller that no longer waits wants no answer.
+                let _ = responder.respond(response);
+            }
+            Err(error) => {
+                let said = error.payload().try_to_string();
+                *self.error.lock() = Some(said.map_or_else(|_| "no reason is told".to_owned(), String::from));
+            }
+        }
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let Some(call) = self.call.take() else { return };
+        let Some(responder) = call.responder.lock().take() else { return };
+        let error = self.error.lock().take();
+        if let (None, Some(pause)) = (&error, AGAIN.get(call.attempt))
+            && responder.is_awaited()
+        {
+            let (shared, route) = (self.shared.clone(), self.route.clone());
+            let responder = Mutex::new(Some(responder));
+            let call = Call { responder, attempt: call.attempt + 1, ..call };
+            let again = move || ask(&shared, &route, call);
+            self.shared.tell(Change::Later(Instant::now() + *pause, Box::new(again)));
+            return;
+        }
+        self.route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+        let name = &self.route.key.name;
+        let reason = error.unwrap_or_else(|| {
+            format!("no server of {name} on the network answered: it is announced, but can't be reached")
+        });
+        // As above.
+        let _ = responder.fail(reason);
+    }
+}

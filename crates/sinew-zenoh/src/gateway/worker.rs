@@ -1,0 +1,616 @@
+//! The gateway's thread: who is where, and what is brought over for that.
+//!
+//! Ends of this host become tokens on the network. Tokens of the network become ends in the domain:
+//! a publisher there is a publisher of a node of its name here, whose messages are those that come;
+//! a subscription, a client and a server there are told of. What is brought over for them is decided
+//! per topic ([`RouteEnds`]) and service ([`ServiceEnds`]), whenever an end of it comes or goes.
+
+use super::incoming::RemotePublisher;
+use super::observer::{Change, DomainObserver, LocalKey};
+use super::outgoing::LocalPublisher;
+use super::route::{RouteEnds, RouteKey};
+use super::services::ServiceEnds;
+use super::{GatewayError, GatewayStatistics, Shared, Start};
+use crate::config::RouterCheck;
+use crate::wire::token::{ADMIN_SPACE, Token, TokenEnd, TokenKind};
+use crate::wire::{gid, key, name};
+use sinew::gateway::Origin;
+use sinew::msg::{GenericType, Gid, TypeHash};
+use sinew::{Context, Executor, Node, QoS};
+use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use zenoh::Wait;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::sample::SampleKind;
+
+/// Nodes and ends of the network that are known at most: what a peer announces is memory here.
+const MOST_REMOTE: usize = 20_000;
+
+/// How often the counters are read that others ask for.
+const STATISTICS_PERIOD: Duration = Duration::from_millis(100);
+
+/// How long a router is waited for between two looks.
+const ROUTER_PERIOD: Duration = Duration::from_secs(1);
+
+/// Runs until it is told to stop.
+pub(super) fn run(start: &Start, shared: &Arc<Shared>, told: &Receiver<Change>) -> Result<(), GatewayError> {
+    let participant = Participant::join(&start.place, Arc::new(DomainObserver(start.changes.clone())))?;
+    let outcome = lead(start, shared, told, &participant);
+    participant.leave();
+    outcome
+}
+
+fn lead(
+    start: &Start,
+    shared: &Arc<Shared>,
+    told: &Receiver<Change>,
+    participant: &Arc<Participant>,
+) -> Result<(), GatewayError> {
+    let context = &start.context;
+    let calls = Context::builder().domain(shared.domain).interrupts(false);
+    let calls = match context.directory() {
+        Some(directory) => calls.directory(directory),
+        None => calls,
+    };
+    let calls = calls.build().map_err(|error| GatewayError::Session { reason: error.to_string() })?;
+    let garbage = Arc::new(AtomicU64::new(0));
+    let mut worker = Worker {
+        context: context.clone(),
+        calls: calls.clone(),
+        shared: shared.clone(),
+        participant: participant.clone(),
+        session: shared.session.zid().to_string(),
+        next_id: 0,
+        next_number: 1,
+        node_ids: HashMap::new(),
+        local: HashMap::new(),
+        remote: HashMap::new(),
+        remote_nodes: HashMap::new(),
+        routes: HashMap::new(),
+        services: HashMap::new(),
+        garbage: garbage.clone(),
+    };
+    let (heard, own, counted) = (shared.clone(), worker.session.clone(), garbage);
+    // With its history: what is there already comes first.
+    let tokens = shared
+        .session
+        .liveliness()
+        .declare_subscriber(format!("{ADMIN_SPACE}/{}/**", shared.domain))
+        .history(true)
+        .callback(move |sample| {
+            let key = sample.key_expr().as_str();
+            match (sample.kind(), Token::parse(key)) {
+                (_, Ok(token)) if token.session == own => {}
+                (SampleKind::Put, Ok(token)) => heard.tell(Change::Remote(key.to_owned(), Box::new(token))),
+                (SampleKind::Delete, _) => heard.tell(Change::RemoteGone(key.to_owned())),
+                (SampleKind::Put, Err(error)) => {
+                    counted.fetch_add(1, Ordering::Relaxed); // a statistic
+                    heard.says_once("token", || format!("a token of the network is left out: {error}"));
+                }
+            }
+        })
+        .wait()
+        .map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })?;
+    let executor = Executor::single();
+    executor.add(&calls).map_err(|error| GatewayError::Session { reason: error.to_string() })?;
+    let stop = executor.stop_handle();
+    let serving = std::thread::Builder::new()
+        .name("sinew-gw-calls".to_owned())
+        .spawn(move || executor.spin())
+        .map_err(GatewayError::Thread)?;
+    let mut looking = RouterSearch::new(start.check);
+    worker.serve(start, told, &mut looking);
+    stop.stop();
+    let _ = serving.join(); // a panic of a callback has been told
+    drop(tokens);
+    worker.close();
+    calls.shutdown();
+    Ok(())
+}
+
+/// Whether there is a router, which most sessions find each other by.
+struct RouterSearch {
+    check: RouterCheck,
+    attempts: u32,
+    next: Option<Instant>,
+}
+
+impl RouterSearch {
+    fn new(check: RouterCheck) -> Self {
+        let is_skipped = check == RouterCheck::Skip;
+        // The session has just begun to connect.
+        let next = (!is_skipped).then(|| Instant::now() + ROUTER_PERIOD);
+        Self { check, attempts: 0, next }
+    }
+
+    fn look(&mut self, shared: &Shared) {
+        self.attempts += 1;
+        let is_there = shared.session.info().routers_zid().wait().next().is_some();
+        let goes_on = match self.check {
+            _ if is_there => false,
+            RouterCheck::Forever => true,
+            RouterCheck::Times(times) => self.attempts < times,
+            _ => false,
+        };
+        if !is_there && (self.attempts == 1 || !goes_on) {
+            shared.says(
+                "no router is found, so sessions of other programs and hosts can't be, either: start `sinew router` (or rmw_zenohd) \
+                 on this host, or name an endpoint with --connect. It is looked for on",
+            );
+        }
+        self.next = goes_on.then(|| Instant::now() + ROUTER_PERIOD);
+    }
+}
+
+struct Worker {
+    /// The program's, or the gateway's own: topics.
+    context: Context,
+    /// The gateway's own: services.
+    calls: Context,
+    shared: Arc<Shared>,
+    /// Sees the domain, and tells of ends that are only to be seen.
+    participant: Arc<Participant>,
+    session: String,
+    next_id: u64,
+    /// The number of the next end that is told of.
+    next_number: u64,
+    /// The numbers of this host's nodes, by participant and full name.
+    node_ids: HashMap<(u64, String), u64>,
+    local: HashMap<LocalKey, LocalEnd>,
+    /// By their tokens.
+    remote: HashMap<String, RemoteEnd>,
+    /// By session and number: the node here, and of how many ends.
+    remote_nodes: HashMap<(String, u64), (Node, usize)>,
+    routes: HashMap<RouteKey, RouteEnds>,
+    services: HashMap<RouteKey, ServiceEnds>,
+    garbage: Arc<AtomicU64>,
+}
+
+/// A node or an end of this host.
+struct LocalEnd {
+    kind: TokenKind,
+    /// Of an end.
+    route: Option<RouteKey>,
+    _token: LivelinessToken,
+}
+
+/// A node or an end of the network.
+struct RemoteEnd {
+    kind: TokenKind,
+    node: (String, u64),
+    route: Option<RouteKey>,
+    /// What tells of it here.
+    _told: Option<OwnEndpoint>,
+}
+
+impl Worker {
+    fn serve(&mut self, start: &Start, told: &Receiver<Change>, looking: &mut RouterSearch) {
+        let mut later: Vec<(Instant, Box<dyn FnOnce() + Send>)> = Vec::new();
+        let mut is_changed = true;
+        loop {
+            if std::mem::take(&mut is_changed) {
+                *start.statistics.lock() = self.statistics();
+            }
+            let now = Instant::now();
+            for (_, work) in later.extract_if(.., |(at, _)| *at <= now) {
+                work();
+            }
+            if looking.next.is_some_and(|at| at <= now) {
+                looking.look(&self.shared);
+            }
+            let next = later.iter().map(|(at, _)| *at).chain(looking.next).min();
+            let pause = next.map_or(STATISTICS_PERIOD, |at| at.saturating_duration_since(now));
+            match told.recv_timeout(pause.min(STATISTICS_PERIOD)) {
+                Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Change::Later(at, work)) => later.push((at, work)),
+                Ok(Change::Local(key, endpoint)) => self.local_came(key, &endpoint),
+                Ok(Change::LocalGone(key)) => self.local_went(key),
+                Ok(Change::Remote(key, token)) => self.remote_came(key, *token),
+                Ok(Change::RemoteGone(key)) => self.remote_went(&key),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            is_changed = true;
+        }
+    }
+
+    // ---- this host's ----
+
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    fn local_came(&mut self, local: LocalKey, endpoint: &Endpoint) {
+        let Some(kind) = kind_of(endpoint.kind) else { return };
+        let Some((namespace, node)) = split(&endpoint.node) else { return };
+        let node_id = match self.node_ids.get(&(local.0, endpoint.node.clone())) {
+            Some(id) => *id,
+            None => {
+                let id = self.new_id();
+                self.node_ids.insert((local.0, endpoint.node.clone()), id);
+                id
+            }
+        };
+        let id = if kind == TokenKind::Node { node_id } else { self.new_id() };
+        let qos = QoS::from_bytes(&endpoint.qos).unwrap_or_default();
+        let hash = TypeHash(endpoint.hash);
+        let route = (kind != TokenKind::Node).then(|| RouteKey {
+            name: endpoint.name.clone(),
+            type_name: endpoint.type_name.clone(),
+            hash,
+        });
+        if let Some(route) = &route
+            && key::of(self.shared.domain, &route.name, &route.type_name, hash).is_none()
+        {
+            // A type of the program's own, without a name of ROS 2, is nothing to the network.
+            return;
+        }
+        let token = Token {
+            domain: self.shared.domain,
+            session: self.session.clone(),
+            node_id,
+            id,
+            kind,
+            enclave: "/".to_owned(),
+            namespace,
+            node,
+            end: route.as_ref().map(|route| TokenEnd {
+                name: route.name.clone(),
+                type_name: route.type_name.clone(),
+                hash: Some(route.hash),
+                qos,
+                backends: None,
+            }),
+        };
+        let token_key = token.to_key();
+        let wire_gid = gid::of(&token_key);
+        // The way is there before the token that tells of it.
+        if let Some(route) = route.clone() {
+            let local_gid = gid_of(local.0, endpoint.number);
+            if !self.local_end_came(local, kind, route, (qos, local_gid, wire_gid)) {
+                return;
+            }
+        }
+        let declared = self.shared.session.liveliness().declare_token(token_key.clone()).wait();
+        match declared {
+            Ok(token) => drop(self.local.insert(local, LocalEnd { kind, route, _token: token })),
+            Err(error) => {
+                self.shared.says(&format!("{} can't be told to the network: {error}", endpoint.name));
+                if let Some(route) = route {
+                    self.local_end_went(local, kind, &route);
+                }
+            }
+        }
+    }
+
+    /// Whether it could be taken.
+    fn local_end_came(
+        &mut self,
+        local: LocalKey,
+        kind: TokenKind,
+        route: RouteKey,
+        (qos, local_gid, wire_gid): (QoS, Gid, [u8; 16]),
+    ) -> bool {
+        match kind {
+            TokenKind::Publisher => self.with_route(&route, |ends| {
+                ends.local_publishers.insert(local, LocalPublisher::new(qos, local_gid, wire_gid));
+            }),
+            TokenKind::Subscription => self.with_route(&route, |ends| {
+                ends.local_subscriptions.insert(local, qos);
+            }),
+            TokenKind::Server => self.with_service(&route, |ends| {
+                ends.local_servers.insert(local);
+            }),
+            TokenKind::Client => self.with_service(&route, |ends| {
+                ends.local_clients.insert(local, (local_gid, wire_gid));
+            }),
+            TokenKind::Node => true,
+        }
+    }
+
+    fn local_went(&mut self, local: LocalKey) {
+        let Some(LocalEnd { kind, route, _token }) = self.local.remove(&local) else { return };
+        drop(_token); // the network is told first
+        if let Some(route) = route {
+            self.local_end_went(local, kind, &route);
+        }
+    }
+
+    fn local_end_went(&mut self, local: LocalKey, kind: TokenKind, route: &RouteKey) {
+        match kind {
+            TokenKind::Publisher => drop(self.with_route(route, |ends| {
+                if let Some(publisher) = ends.local_publishers.remove(&local) {
+                    publisher.close();
+                }
+            })),
+            TokenKind::Subscription => drop(self.with_route(route, |ends| {
+                ends.local_subscriptions.remove(&local);
+            })),
+            TokenKind::Server => drop(self.with_service(route, |ends| {
+                ends.local_servers.remove(&local);
+            })),
+            TokenKind::Client => drop(self.with_service(route, |ends| {
+                ends.local_clients.remove(&local);
+            })),
+            TokenKind::Node => {}
+        }
+    }
+
+    // ---- the network's ----
+
+    fn remote_came(&mut self, token_key: String, token: Token) {
+        if self.remote.contains_key(&token_key) {
+            return; // told twice
+        }
+        if self.remote.len() >= MOST_REMOTE {
+            return self.shared.says_once("many", || {
+                format!("the network has more than {MOST_REMOTE} nodes and ends: what comes now is left out")
+            });
+        }
+        let node = (token.session.clone(), token.node_id);
+        let Some(end) = token.end.clone() else {
+            if self.enter_node(&node, &token).is_some() {
+                let remote = RemoteEnd { kind: TokenKind::Node, node, route: None, _told: None };
+                self.remote.insert(token_key, remote);
+            }
+            return;
+        };
+        // Without a hash it is of Humble, and matches nothing.
+        let hash = end.hash.unwrap_or(TypeHash([0; 32]));
+        let route = RouteKey { name: end.name.clone(), type_name: end.type_name.clone(), hash };
+        let Some(here) = self.enter_node(&node, &token) else { return };
+        let told = match token.kind {
+            TokenKind::Publisher => {
+                if !self.remote_publisher_came(&token_key, &here, &route, end.qos) {
+                    return self.leave_node(&node);
+                }
+                None
+            }
+            kind => self.tell_of(&token, kind, &end, hash),
+        };
+        let came = |ends: &mut RouteEnds| {
+            ends.remote_subscriptions.insert(token_key.clone(), end.qos);
+        };
+        match token.kind {
+            TokenKind::Subscription => drop(self.with_route(&route, came)),
+            TokenKind::Server => drop(self.with_service(&route, |ends| {
+                let node = (token.namespace.clone(), token.node.clone());
+                ends.remote_servers.insert(token_key.clone(), node);
+            })),
+            TokenKind::Client => drop(self.with_service(&route, |ends| {
+                ends.remote_clients.insert(token_key.clone());
+            })),
+            TokenKind::Publisher | TokenKind::Node => {}
+        }
+        let remote = RemoteEnd { kind: token.kind, node, route: Some(route), _told: told };
+        self.remote.insert(token_key, remote);
+    }
+
+    /// The node here that stands for the one of a token.
+    fn enter_node(&mut self, node: &(String, u64), token: &Token) -> Option<Node> {
+        if let Some((here, count)) = self.remote_nodes.get_mut(node) {
+            *count += 1;
+            return Some(here.clone());
+        }
+        match self.context.node_of(Origin::Network, &token.namespace, &token.node) {
+            Ok(here) => {
+                self.remote_nodes.insert(node.clone(), (here.clone(), 1));
+                Some(here)
+            }
+            Err(error) => {
+                let name = token.full_node();
+                self.shared.says_once("node", || format!("node {name} of the network is left out: {error}"));
+                None
+            }
+        }
+    }
+
+    fn leave_node(&mut self, node: &(String, u64)) {
+        if let Some((_, count)) = self.remote_nodes.get_mut(node) {
+            *count -= 1;
+            if *count == 0 {
+                self.remote_nodes.remove(node);
+            }
+        }
+    }
+
+    /// Whether it could be made.
+    fn remote_publisher_came(&mut self, token_key: &str, here: &Node, route: &RouteKey, qos: QoS) -> bool {
+        let made = GenericType::new(&route.type_name, route.hash)
+            .map_err(|error| error.to_string())
+            .and_then(|known| {
+                let publisher = here.generic_publisher(&route.name, known).qos(qos).create();
+                publisher.map_err(|error| error.to_string())
+            });
+        let publisher = match made {
+            Ok(publisher) => publisher,
+            Err(error) => {
+                let name = &route.name;
+                self.shared.says_once("publisher", || {
+                    format!("a publisher on {name} of the network is left out: {error}")
+                });
+                return false;
+            }
+        };
+        let publisher = RemotePublisher::new(publisher, qos, gid::of(token_key));
+        self.with_route(route, |ends| {
+            ends.remote_publishers.insert(token_key.to_owned(), publisher);
+        })
+    }
+
+    /// Has it seen in the domain.
+    fn tell_of(
+        &mut self,
+        token: &Token,
+        kind: TokenKind,
+        end: &TokenEnd,
+        hash: TypeHash,
+    ) -> Option<OwnEndpoint> {
+        let kind = match kind {
+            TokenKind::Subscription => EndpointKind::Subscription,
+            TokenKind::Server => EndpointKind::Server,
+            TokenKind::Client => EndpointKind::Client,
+            TokenKind::Node | TokenKind::Publisher => return None,
+        };
+        let mut qos = end.qos.to_bytes(true);
+        Origin::Listed.write_to(&mut qos);
+        self.next_number += 1;
+        let endpoint = Endpoint {
+            kind,
+            number: self.next_number,
+            node: token.full_node(),
+            name: end.name.clone(),
+            type_name: end.type_name.clone(),
+            hash: hash.0,
+            qos,
+        };
+        let told = self.participant.advertise(&endpoint, None);
+        told.inspect_err(|error| {
+            self.shared.says_once("told", || format!("{} of the network isn't told of: {error}", end.name));
+        })
+        .ok()
+    }
+
+    fn remote_went(&mut self, token_key: &str) {
+        let Some(RemoteEnd { kind, node, route, _told }) = self.remote.remove(token_key) else { return };
+        if let Some(route) = route {
+            match kind {
+                TokenKind::Publisher => drop(self.with_route(&route, |ends| {
+                    ends.remote_publishers.remove(token_key);
+                })),
+                TokenKind::Subscription => drop(self.with_route(&route, |ends| {
+                    ends.remote_subscriptions.remove(token_key);
+                })),
+                TokenKind::Server => drop(self.with_service(&route, |ends| {
+                    ends.remote_servers.remove(token_key);
+                })),
+                TokenKind::Client => drop(self.with_service(&route, |ends| {
+                    ends.remote_clients.remove(token_key);
+                })),
+                TokenKind::Node => {}
+            }
+        }
+        self.leave_node(&node);
+    }
+
+    // ---- topics and services ----
+
+    /// Changes the ends of a topic, and brings over what they need then. False: it can't be on the
+    /// network, or not here.
+    fn with_route(&mut self, route: &RouteKey, change: impl FnOnce(&mut RouteEnds)) -> bool {
+        if !self.routes.contains_key(route) {
+            let Some((known, wire_key)) = self.known(route) else { return false };
+            self.routes.insert(route.clone(), RouteEnds::new(route.clone(), known, wire_key));
+        }
+        let Some(ends) = self.routes.get_mut(route) else { return false };
+        change(ends);
+        ends.update(&self.context, &self.shared);
+        if ends.is_empty()
+            && let Some(mut gone) = self.routes.remove(route)
+        {
+            gone.close();
+        }
+        true
+    }
+
+    /// As [`with_route`](Self::with_route), of a service.
+    fn with_service(&mut self, route: &RouteKey, change: impl FnOnce(&mut ServiceEnds)) -> bool {
+        if !self.services.contains_key(route) {
+            let Some((known, wire_key)) = self.known(route) else { return false };
+            let own_gid = gid::of(&format!("{}/{wire_key}", self.session));
+            self.services.insert(route.clone(), ServiceEnds::new(route.clone(), known, wire_key, own_gid));
+        }
+        let Some(ends) = self.services.get_mut(route) else { return false };
+        change(ends);
+        ends.update(&self.calls, &self.shared);
+        if ends.is_empty()
+            && let Some(mut gone) = self.services.remove(route)
+        {
+            gone.close();
+        }
+        true
+    }
+
+    fn known(&self, route: &RouteKey) -> Option<(GenericType, String)> {
+        let RouteKey { name, type_name, hash } = route;
+        let wire_key = key::of(self.shared.domain, name, type_name, *hash)?;
+        match GenericType::new(type_name, *hash) {
+            Ok(known) => Some((known, wire_key)),
+            Err(error) => {
+                self.shared.says_once("type", || format!("{name} is left out: {error}"));
+                None
+            }
+        }
+    }
+
+    fn statistics(&self) -> GatewayStatistics {
+        let names = |key: &RouteKey| (key.name.clone(), key.type_name.clone());
+        let mut topics: Vec<_> = self
+            .routes
+            .iter()
+            .map(|(key, ends)| {
+                let (name, kind) = names(key);
+                (name, kind, ends.statistics())
+            })
+            .collect();
+        topics.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+        let mut services: Vec<_> = self
+            .services
+            .iter()
+            .map(|(key, ends)| {
+                let (name, kind) = names(key);
+                (name, kind, ends.calls())
+            })
+            .collect();
+        services.sort();
+        GatewayStatistics {
+            leads: true,
+            session: self.session.clone(),
+            local: self.local.len(),
+            remote: self.remote.len(),
+            topics,
+            services,
+            garbage: self.garbage.load(Ordering::Relaxed),
+        }
+    }
+
+    fn close(&mut self) {
+        self.local.clear(); // the network is told first
+        self.routes.drain().for_each(|(_, mut ends)| ends.close());
+        self.services.drain().for_each(|(_, mut ends)| ends.close());
+        self.remote.clear();
+        self.remote_nodes.clear();
+    }
+}
+
+fn kind_of(kind: EndpointKind) -> Option<TokenKind> {
+    match kind {
+        EndpointKind::Node => Some(TokenKind::Node),
+        EndpointKind::Publisher => Some(TokenKind::Publisher),
+        EndpointKind::Subscription => Some(TokenKind::Subscription),
+        EndpointKind::Server => Some(TokenKind::Server),
+        EndpointKind::Client => Some(TokenKind::Client),
+        _ => None,
+    }
+}
+
+/// A node's namespace and name.
+fn split(full: &str) -> Option<(String, String)> {
+    if !name::is_full_name(full) {
+        return None;
+    }
+    let (namespace, node) = full.rsplit_once('/')?;
+    Some((if namespace.is_empty() { "/" } else { namespace }.to_owned(), node.to_owned()))
+}
+
+/// As Sinew makes it: the participant's id, and the end's number in it.
+fn gid_of(participant: u64, number: u64) -> Gid {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&participant.to_le_bytes());
+    bytes[8..].copy_from_slice(&(number & u64::from(u32::MAX)).to_le_bytes());
+    Gid(bytes)
+}

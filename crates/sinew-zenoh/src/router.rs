@@ -1,0 +1,75 @@
+//! A router: by it the sessions of a host find each other, and hosts are connected. What
+//! `rmw_zenohd` is in ROS 2.
+
+use crate::config::{ConfigError, Environment, SessionOptions};
+use zenoh::{Session, Wait};
+
+/// Why a router doesn't run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RouterError {
+    /// Its configuration can't be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// It can't listen there.
+    #[error(
+        "the router can't listen on {endpoints}: {reason}. Perhaps another router runs there already (then this one isn't needed); \
+         --listen tcp/HOST:PORT picks another place"
+    )]
+    Listen {
+        /// Where.
+        endpoints: String,
+        /// What zenoh said.
+        reason: String,
+    },
+}
+
+/// A router that runs until it is dropped.
+#[derive(Debug)]
+#[must_use = "a router ends when it is dropped"]
+pub struct Router {
+    session: Session,
+}
+
+impl Router {
+    /// Starts a router with the defaults of `rmw_zenohd`: it listens on port 7447 of all addresses.
+    /// Starts threads of zenoh's. Blocks until it listens.
+    ///
+    /// ```
+    /// use sinew_zenoh::Router;
+    /// use sinew_zenoh::config::SessionOptions;
+    /// let mut options = SessionOptions::default();
+    /// options.listen.push("tcp/127.0.0.1:0".to_owned());
+    /// let router = Router::start(&|_| None, &options)?;
+    /// assert_eq!(router.endpoints().len(), 1);
+    /// # Ok::<(), sinew_zenoh::RouterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RouterError`]
+    pub fn start(environment: Environment<'_>, options: &SessionOptions) -> Result<Self, RouterError> {
+        let config = crate::config::router(environment, options)?;
+        let endpoints = config.get_json("listen/endpoints").unwrap_or_default();
+        let session = zenoh::open(config).wait().map_err(|error| RouterError::Listen {
+            endpoints: endpoints.replace(['[', '"'], "").replace("]", ""),
+            reason: crate::config::reason(&error),
+        })?;
+        Ok(Self { session })
+    }
+
+    /// Where it listens, with the ports that were found.
+    pub fn endpoints(&self) -> Vec<String> {
+        self.session.info().locators().wait().into_iter().map(|locator| locator.to_string()).collect()
+    }
+
+    /// Its id.
+    pub fn id(&self) -> String {
+        self.session.zid().to_string()
+    }
+
+    /// Ends it; as when it is dropped, but blocks until it is done.
+    pub fn close(self) {
+        // A session that is closed already is as good.
+        let _ = self.session.close().wait();
+    }
+}

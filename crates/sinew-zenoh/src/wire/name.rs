@@ -1,0 +1,135 @@
+//! Names of types and topics.
+
+use std::fmt::Write;
+
+/// The kinds of interfaces; a type's second part.
+const KINDS: [&str; 3] = ["msg", "srv", "action"];
+
+/// A ROS 2 type name as DDS has it: `std_msgs/msg/String` is `std_msgs::msg::dds_::String_`. `None`:
+/// it is no type name.
+///
+/// ```
+/// use sinew_zenoh::wire::name::{to_dds, from_dds};
+/// assert_eq!(to_dds("std_msgs/msg/String").as_deref(), Some("std_msgs::msg::dds_::String_"));
+/// assert_eq!(from_dds("std_msgs::msg::dds_::String_").as_deref(), Some("std_msgs/msg/String"));
+/// assert_eq!(to_dds("String"), None);
+/// ```
+pub fn to_dds(type_name: &str) -> Option<String> {
+    let [package, kind, base] = parts(type_name.split('/'))?;
+    is_type((package, kind, base)).then(|| format!("{package}::{kind}::dds_::{base}_"))
+}
+
+/// The ROS 2 name of a type by its name in DDS; see [`to_dds`].
+pub fn from_dds(dds: &str) -> Option<String> {
+    let [package, kind, marker, base] = parts(dds.split("::"))?;
+    let base = base.strip_suffix('_').filter(|_| marker == "dds_")?;
+    is_type((package, kind, base)).then(|| format!("{package}/{kind}/{base}"))
+}
+
+fn parts<'a, const N: usize>(mut all: impl Iterator<Item = &'a str>) -> Option<[&'a str; N]> {
+    let mut parts = [""; N];
+    for part in &mut parts {
+        *part = all.next()?;
+    }
+    all.next().is_none().then_some(parts)
+}
+
+fn is_type((package, kind, base): (&str, &str, &str)) -> bool {
+    is_word(package) && KINDS.contains(&kind) && is_word(base)
+}
+
+fn is_word(part: &str) -> bool {
+    part.starts_with(|first: char| first.is_ascii_alphabetic())
+        && part.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+}
+
+/// The length in bytes of the longest name of a topic, a service or a node.
+const LONGEST: usize = 1024;
+
+/// Whether a text is the full name of a topic, a service or a node: `/`, and words of letters,
+/// digits and underscores between slashes.
+pub fn is_full_name(name: &str) -> bool {
+    name.len() <= LONGEST
+        && name.strip_prefix('/').is_some_and(|rest| {
+            rest.split('/').all(|word| {
+                !word.is_empty()
+                    && !word.starts_with(|first: char| first.is_ascii_digit())
+                    && word.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+            })
+        })
+}
+
+/// Whether a text is a namespace: `/`, or a full name.
+pub fn is_namespace(name: &str) -> bool {
+    name == "/" || is_full_name(name)
+}
+
+/// In tokens, slashes of names are percent signs.
+pub(super) fn mangled(name: &str) -> String {
+    name.replace('/', "%")
+}
+
+pub(super) fn demangled(chunk: &str) -> String {
+    chunk.replace('%', "/")
+}
+
+/// A text of the network, for people: not all of a long one, and no control characters.
+pub(super) fn shown(text: &str) -> String {
+    const SHOWN: usize = 120;
+    let mut shown = String::new();
+    for character in text.chars().take(SHOWN) {
+        match character.is_control() {
+            true => drop(write!(shown, "{}", character.escape_default())),
+            false => shown.push(character),
+        }
+    }
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push_str("..");
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn types_of_all_kinds() {
+        for (ros, dds) in [
+            ("std_msgs/msg/String", "std_msgs::msg::dds_::String_"),
+            ("example_interfaces/srv/AddTwoInts", "example_interfaces::srv::dds_::AddTwoInts_"),
+            ("a/action/Move_SendGoal", "a::action::dds_::Move_SendGoal_"),
+        ] {
+            assert_eq!(to_dds(ros).as_deref(), Some(dds));
+            assert_eq!(from_dds(dds).as_deref(), Some(ros));
+        }
+        for wrong in ["", "a", "a/b/C", "a/msg/C/D", "/msg/C", "a/msg/", "a/msg/9", "ä/msg/C"] {
+            assert_eq!(to_dds(wrong), None, "{wrong}");
+        }
+        for wrong in ["", "a::msg::C_", "a::msg::dds_::C", "a::msg::dds_::_", "a::msg::dds_::C_::D_"] {
+            assert_eq!(from_dds(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn full_names() {
+        for name in ["/a", "/a/b_c/D9", "/_hidden", "/chatter"] {
+            assert!(is_full_name(name), "{name}");
+        }
+        for name in ["", "/", "a", "/a/", "//a", "/9", "/a b", "/a/~", "/{node}", "/a*", "/ä", "/a%b"] {
+            assert!(!is_full_name(name), "{name}");
+        }
+        assert!(is_namespace("/") && is_namespace("/a") && !is_namespace(""));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(text: String) {
+            let _ = (to_dds(&text), is_full_name(&text), shown(&text));
+            if let Some(ros) = from_dds(&text) {
+                prop_assert_eq!(to_dds(&ros), Some(text));
+            }
+        }
+    }
+}

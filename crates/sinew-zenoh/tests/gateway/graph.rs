@@ -1,0 +1,74 @@
+//! Who sees whom.
+
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, wait_for};
+use sinew::prelude::*;
+use sinew_interfaces::std_msgs::msg::String as Text;
+use sinew_zenoh::wire::token::{Token, TokenKind};
+use zenoh::Wait;
+
+#[test]
+fn ros_2_sees_nodes_and_ends_of_this_host() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let node = host.context().node_in("/robot", "talker")?;
+    let qos = QoS::new().keep_last(7);
+    let _publisher = node.publisher::<Text>("chatter").qos(qos).create()?;
+    let session = network.session();
+    let tokens = || {
+        let replies = session.liveliness().get("@ros2_lv/7/**").wait().expect("the session is open");
+        let tokens: Vec<_> = replies
+            .into_iter()
+            .filter_map(|reply| Token::parse(reply.into_result().ok()?.key_expr().as_str()).ok())
+            .collect();
+        (tokens.len() == 2).then_some(tokens)
+    };
+    let mut tokens = wait_for("its tokens", tokens);
+    tokens.sort_by_key(|token| token.kind != TokenKind::Node);
+    let [of_node, of_publisher] = &tokens[..] else { panic!("two") };
+    assert_eq!((of_node.full_node().as_str(), of_node.node_id), ("/robot/talker", of_node.id));
+    assert_eq!((of_publisher.kind, of_publisher.node_id), (TokenKind::Publisher, of_node.id));
+    let end = of_publisher.end.as_ref().expect("an end");
+    assert_eq!((end.name.as_str(), end.type_name.as_str()), ("/robot/chatter", STRING.0));
+    assert_eq!((end.hash.expect("a hash").to_string().as_str(), end.qos), (STRING.1, qos));
+    Ok(())
+}
+
+#[test]
+fn ends_that_ask_for_more_do_not_match() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let node = host.context().node("node")?;
+    let ros = RosNode::new(&network, "other");
+    let _weak = ros.publisher("/chatter", STRING, QoS::new().best_effort());
+    let reliable = node.subscription::<Text>("/chatter").create()?;
+    let weak = node.subscription::<Text>("/chatter").qos(QoS::new().best_effort()).create()?;
+    wait_for("they match", || (weak.publisher_count() == 1).then_some(()));
+    assert_eq!(reliable.publisher_count(), 0, "it asks for more than is offered");
+    let publisher = node.publisher::<Text>("/other").qos(QoS::new().best_effort()).create()?;
+    let _asks = ros.subscription("/other", STRING, QoS::new());
+    let _takes = ros.subscription("/other", STRING, QoS::new().best_effort());
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(publisher.subscription_count(), 1);
+    Ok(())
+}
+
+#[test]
+fn garbage_is_counted_and_left_out() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let session = network.session();
+    let mut tokens = Vec::new();
+    for key in [
+        "@ros2_lv/7/x",
+        "@ros2_lv/7/zid/0/0/XX/%/%/node",
+        "@ros2_lv/7/zid/0/0/NN/%/%/%",
+        "@ros2_lv/7/zid/0/1/MP/%/%/node/%a/std_msgs::msg::dds_::String_/hash/::,7:,:,:,,",
+        "@ros2_lv/7/zid/0/1/MP/%/%/node/%a/String/TypeHashNotSupported/::,7:,:,:,,",
+    ] {
+        tokens.push(session.liveliness().declare_token(key).wait().expect("the session is open"));
+    }
+    wait_for("it is counted", || (gateway.statistics().garbage == 5).then_some(()));
+    assert_eq!(gateway.statistics().remote, 0);
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! A network on loopback: a router, hosts with a gateway each, and what stands for a ROS 2 node.
+
+use parking_lot::Mutex;
+use sinew::prelude::*;
+use sinew_zenoh::config::SessionOptions;
+use sinew_zenoh::wire::attachment::Attachment;
+use sinew_zenoh::wire::token::{Token, TokenEnd, TokenKind, parse_hash};
+use sinew_zenoh::wire::{gid, key};
+use sinew_zenoh::{Gateway, Router};
+use std::sync::Arc;
+use std::time::Instant;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::{Session, Wait};
+
+/// How long a test that would otherwise hang may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) const STRING: (&str, &str) =
+    ("std_msgs/msg/String", "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18");
+pub(crate) const ADD: (&str, &str) = (
+    "example_interfaces/srv/AddTwoInts",
+    "RIHS01_e118de6bf5eeb66a2491b5bda11202e7b68f198d6f67922cf30364858239c81a",
+);
+
+/// Waits until it is there.
+pub(crate) fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{what}: it never is");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+pub(crate) struct Network {
+    pub(crate) router: Router,
+}
+
+impl Network {
+    pub(crate) fn new() -> Self {
+        let mut options = SessionOptions::default();
+        options.listen.push("tcp/127.0.0.1:0".to_owned());
+        Self { router: Router::start(&|_| None, &options).expect("a port is free") }
+    }
+
+    pub(crate) fn endpoint(&self) -> String {
+        self.router.endpoints().remove(0)
+    }
+
+    pub(crate) fn options(&self) -> SessionOptions {
+        let mut options = SessionOptions::default();
+        options.connect.push(self.endpoint());
+        options.listen.push("tcp/127.0.0.1:0".to_owned());
+        options
+    }
+
+    /// A session as ROS 2's are.
+    pub(crate) fn session(&self) -> Session {
+        let config = sinew_zenoh::config::session(&|_| None, &self.options()).expect("it is right");
+        zenoh::open(config).wait().expect("the router is there")
+    }
+}
+
+/// A host: a directory of its own, in which its programs meet.
+pub(crate) struct Host {
+    place: tempfile::TempDir,
+}
+
+impl Host {
+    pub(crate) fn new() -> Self {
+        Self { place: tempfile::tempdir_in("/dev/shm").expect("shared memory") }
+    }
+
+    /// A program of it.
+    pub(crate) fn context(&self) -> Context {
+        Context::builder().domain(7).directory(self.place.path()).build().expect("a context")
+    }
+
+    /// Its gateway, as a process of its own would have it.
+    pub(crate) fn gateway(&self, network: &Network) -> Gateway {
+        self.gateway_in(&self.context(), network)
+    }
+
+    pub(crate) fn gateway_in(&self, context: &Context, network: &Network) -> Gateway {
+        let builder = Gateway::builder().options(network.options());
+        builder.start_with(context, &|_| None).expect("a gateway")
+    }
+}
+
+/// A session that does what rmw_zenoh does for one node.
+pub(crate) struct RosNode {
+    pub(crate) session: Session,
+    name: &'static str,
+    next_id: Mutex<u64>,
+    _node: LivelinessToken,
+}
+
+impl RosNode {
+    pub(crate) fn new(network: &Network, name: &'static str) -> Self {
+        let session = network.session();
+        let node = Self::token(&session, (name, 0, TokenKind::Node), None).1;
+        Self { session, name, next_id: Mutex::new(1), _node: node }
+    }
+
+    fn token(
+        session: &Session,
+        (name, id, kind): (&str, u64, TokenKind),
+        end: Option<TokenEnd>,
+    ) -> ([u8; 16], LivelinessToken) {
+        let token = Token {
+            domain: 7,
+            session: session.zid().to_string(),
+            node_id: 0,
+            id,
+            kind,
+            enclave: "/".to_owned(),
+            namespace: "/ros".to_owned(),
+            node: name.to_owned(),
+            end,
+        };
+        let key = token.to_key();
+        (gid::of(&key), session.liveliness().declare_token(key).wait().expect("the session is open"))
+    }
+
+    /// Tells of an end.
+    pub(crate) fn tell(
+        &self,
+        kind: TokenKind,
+        name: &str,
+        (type_name, hash): (&str, &str),
+        qos: QoS,
+    ) -> ([u8; 16], LivelinessToken) {
+        let mut id = self.next_id.lock();
+        *id += 1;
+        let end = TokenEnd {
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            hash: parse_hash(hash),
+            qos,
+            backends: None,
+        };
+        Self::token(&self.session, (self.name, *id, kind), Some(end))
+    }
+
+    pub(crate) fn publisher(&self, name: &str, kind: (&str, &str), qos: QoS) -> RosPublisher {
+        let key = key_of(name, kind);
+        let publisher = self.session.declare_publisher(key).wait().expect("the session is open");
+        let (gid, token) = self.tell(TokenKind::Publisher, name, kind, qos);
+        RosPublisher { publisher, gid, sequence: Mutex::new(0), _token: token }
+    }
+
+    pub(crate) fn subscription(&self, name: &str, kind: (&str, &str), qos: QoS) -> RosSubscription {
+        let heard = Heard::default();
+        let to = heard.clone();
+        let subscriber = self
+            .session
+            .declare_subscriber(key_of(name, kind))
+            .callback(move |sample| {
+                let attachment = sample.attachment().expect("an attachment").to_bytes().into_owned();
+                let attachment = Attachment::parse(&attachment).expect("an attachment");
+                to.0.lock().push((sample.payload().to_bytes().into_owned(), attachment));
+            })
+            .wait()
+            .expect("the session is open");
+        let (_, token) = self.tell(TokenKind::Subscription, name, kind, qos);
+        RosSubscription { heard, _subscriber: subscriber, _token: token }
+    }
+}
+
+pub(crate) fn key_of(name: &str, (type_name, hash): (&str, &str)) -> String {
+    key::of(7, name, type_name, parse_hash(hash).expect("a hash")).expect("a name")
+}
+
+pub(crate) struct RosPublisher {
+    publisher: zenoh::pubsub::Publisher<'static>,
+    pub(crate) gid: [u8; 16],
+    sequence: Mutex<i64>,
+    _token: LivelinessToken,
+}
+
+impl RosPublisher {
+    pub(crate) fn publish(&self, image: &[u8], time: i64) {
+        let mut sequence = self.sequence.lock();
+        *sequence += 1;
+        let attachment = Attachment { sequence: *sequence, time, gid: self.gid };
+        let put = self.publisher.put(image).attachment(attachment.to_bytes().to_vec());
+        put.wait().expect("the session is open");
+    }
+
+    /// As if so many messages were lost.
+    pub(crate) fn skip(&self, count: i64) {
+        *self.sequence.lock() += count;
+    }
+}
+
+/// What a subscription of ROS 2 got: images, and what went beside them.
+#[derive(Clone, Default)]
+pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<(Vec<u8>, Attachment)>>>);
+
+pub(crate) struct RosSubscription {
+    pub(crate) heard: Heard,
+    _subscriber: zenoh::pubsub::Subscriber<()>,
+    _token: LivelinessToken,
+}
+
+impl RosSubscription {
+    /// The next message.
+    pub(crate) fn next(&self) -> (Vec<u8>, Attachment) {
+        wait_for("a message for ROS 2", || {
+            let mut heard = self.heard.0.lock();
+            (!heard.is_empty()).then(|| heard.remove(0))
+        })
+    }
+}
+
+/// A text as CDR has it, with what rmw_zenoh may leave behind it.
+pub(crate) fn text_image(text: &str) -> Vec<u8> {
+    let length = u32::try_from(text.len() + 1).expect("it is short").to_le_bytes();
+    [&[0, 1, 0, 0][..], &length, text.as_bytes(), &[0; 5]].concat()
+}

@@ -1,0 +1,138 @@
+//! Services, both ways.
+
+use crate::network::{ADD, Host, Network, PATIENCE, RosNode, key_of, wait_for};
+use parking_lot::Mutex;
+use sinew::prelude::*;
+use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
+use sinew_zenoh::wire::attachment::Attachment;
+use sinew_zenoh::wire::token::TokenKind;
+use std::sync::Arc;
+use zenoh::Wait;
+use zenoh::query::{ConsolidationMode, QueryTarget};
+
+fn request(a: i64, b: i64) -> AddTwoIntsRequest {
+    AddTwoIntsRequest { a, b, ..AddTwoIntsRequest::default() }
+}
+
+/// A program that adds, until it is told to stop.
+fn serve(context: &Context) -> sinew::Result<impl FnOnce()> {
+    let executor = sinew::Executor::single();
+    executor.add(context)?;
+    let node = context.node("server")?;
+    node.server::<AddTwoInts>("/add")
+        .callback(|request: &AddTwoIntsRequest| AddTwoIntsResponse {
+            sum: request.a + request.b,
+            ..AddTwoIntsResponse::default()
+        })?
+        .detach();
+    let stop = executor.stop_handle();
+    let spinning = std::thread::spawn(move || executor.spin());
+    Ok(move || {
+        stop.stop();
+        spinning.join().expect("no panic").expect("no callback fails");
+    })
+}
+
+#[test]
+fn a_client_of_another_host() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let context = one.context();
+    let stop = serve(&context)?;
+    let client = other.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    for number in 0..20 {
+        assert_eq!(client.call(request(number, 2), PATIENCE)?.sum, number + 2);
+    }
+    stop();
+    Ok(())
+}
+
+#[test]
+fn ros_2_calls_a_server_of_this_host() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let context = host.context();
+    let stop = serve(&context)?;
+    let ros = RosNode::new(&network, "client");
+    let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
+    let image = [&[0, 1, 0, 0][..], &40i64.to_le_bytes(), &2i64.to_le_bytes()].concat();
+    let (answer, attachment) = wait_for("an answer", || {
+        let asked = Attachment { sequence: 5, time: 6, gid };
+        let replies = ros
+            .session
+            .get(key_of("/add", ADD))
+            .payload(image.clone())
+            .attachment(asked.to_bytes().to_vec())
+            .target(QueryTarget::AllComplete)
+            .consolidation(ConsolidationMode::None)
+            .wait()
+            .expect("the session is open");
+        let sample = replies.into_iter().next()?.into_result().ok()?;
+        let attachment = sample.attachment().expect("an attachment").to_bytes().into_owned();
+        Some((sample.payload().to_bytes().into_owned(), attachment))
+    });
+    assert_eq!(answer[4..12], 42i64.to_le_bytes());
+    let attachment = Attachment::parse(&attachment)?;
+    assert_eq!((attachment.sequence, attachment.gid), (5, gid), "the request's");
+    stop();
+    Ok(())
+}
+
+#[test]
+fn a_client_of_this_host_calls_ros_2() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let ros = RosNode::new(&network, "server");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let asked = heard.clone();
+    let key = key_of("/add", ADD);
+    let _queryable = ros
+        .session
+        .declare_queryable(key.clone())
+        .complete(true)
+        .callback(move |query| {
+            let attachment = query.attachment().expect("an attachment").to_bytes().into_owned();
+            let attachment = Attachment::parse(&attachment).expect("an attachment");
+            let bytes = query.payload().expect("a request").to_bytes().into_owned();
+            let at = |from: usize| i64::from_le_bytes(bytes[from..from + 8].try_into().expect("8 bytes"));
+            let answer = [&[0, 1, 0, 0][..], &(at(4) + at(12)).to_le_bytes()].concat();
+            query
+                .reply(key.clone(), answer)
+                .attachment(attachment.to_bytes().to_vec())
+                .wait()
+                .expect("it waits");
+            asked.lock().push(attachment);
+        })
+        .wait()
+        .expect("the session is open");
+    let (_, token) = ros.tell(TokenKind::Server, "/add", ADD, QoS::new().keep_last(10));
+    let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    for number in 0..5 {
+        assert_eq!(client.call(request(number, 2), PATIENCE)?.sum, number + 2);
+    }
+    let heard = heard.lock().clone();
+    let numbers: Vec<_> = heard.iter().map(|attachment| attachment.sequence).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5]);
+    assert!(heard.iter().all(|attachment| attachment.gid == heard[0].gid));
+    drop(token);
+    wait_for("it is gone", || {
+        let failed = client.call(request(1, 2), Duration::from_millis(1)).is_err();
+        (failed && !client.wait_for_server(Duration::ZERO)).then_some(())
+    });
+    Ok(())
+}
+
+#[test]
+fn a_server_that_is_only_announced_is_told() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let ros = RosNode::new(&network, "server");
+    let (_, _token) = ros.tell(TokenKind::Server, "/add", ADD, QoS::new().keep_last(10));
+    let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let error = client.call(request(1, 2), PATIENCE).unwrap_err();
+    assert!(error.to_string().contains("it is announced, but can't be reached"), "{error}");
+    Ok(())
+}

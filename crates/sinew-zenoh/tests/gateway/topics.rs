@@ -1,0 +1,211 @@
+//! Messages, both ways.
+
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
+use sinew::event::MessageLost;
+use sinew::msg::Transport;
+use sinew::prelude::*;
+use sinew_interfaces::sensor_msgs::msg::Image;
+use sinew_interfaces::std_msgs::msg::String as Text;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn text(data: impl Into<String>) -> Text {
+    Text { data: data.into() }
+}
+
+fn qos() -> QoS {
+    QoS::new().keep_last(10)
+}
+
+#[test]
+fn what_ros_2_publishes_comes_as_it_was() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let node = host.context().node("listener")?;
+    let lost = Arc::new(AtomicU64::new(0));
+    let losses = lost.clone();
+    let texts = node
+        .subscription::<Text>("/chatter")
+        .on_message_lost(move |event: &MessageLost| losses.store(event.total, Ordering::Relaxed))
+        .create()?;
+    let ros = RosNode::new(&network, "talker");
+    let publisher = ros.publisher("/chatter", STRING, qos());
+    wait_for("a publisher of the network", || (texts.publisher_count() == 1).then_some(()));
+    let now = node.now().nanoseconds();
+    // Its first messages may go before it knows of the subscription, as in ROS 2.
+    let mut published = 0;
+    let (first, info) = wait_for("a message of ROS 2", || {
+        published += 1;
+        publisher.publish(&text_image(&format!("{published}")), now + published);
+        texts.take()
+    });
+    assert_eq!(info.transport(), Transport::Network);
+    let number: i64 = first.data.parse().expect("a number");
+    let apart = (info.source_time().nanoseconds() - (now + number)).abs();
+    assert!(
+        apart < 50_000_000,
+        "it is told to the nanosecond, but for what the host's clocks differ: {apart}"
+    );
+    let mut next = number + 1;
+    while next <= published {
+        assert_eq!(wait_for("the rest", || texts.take()).0.data, next.to_string());
+        next += 1;
+    }
+    publisher.skip(3);
+    publisher.publish(&text_image("after a gap"), now);
+    assert_eq!(wait_for("a message after a gap", || texts.take()).0.data, "after a gap");
+    let executor = sinew::Executor::single();
+    executor.add(&node)?;
+    executor.spin_all(PATIENCE)?;
+    assert_eq!(lost.load(Ordering::Relaxed), 3);
+    drop(publisher);
+    wait_for("it is gone", || (texts.publisher_count() == 0).then_some(()));
+    Ok(())
+}
+
+#[test]
+fn ros_2_gets_what_is_published_here() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let node = host.context().node("talker")?;
+    let publisher = node.publisher::<Text>("/chatter").create()?;
+    publisher.publish(text("no subscription there yet"))?;
+    let ros = RosNode::new(&network, "listener");
+    let subscription = ros.subscription("/chatter", STRING, qos());
+    assert!(publisher.wait_for_subscribers(1, PATIENCE), "those of the network count");
+    let before = node.now().nanoseconds();
+    let mut published = 1;
+    wait_for("a message for ROS 2", || {
+        published += 1;
+        publisher.publish(text(format!("{published}"))).expect("it is open");
+        (!subscription.heard.0.lock().is_empty()).then_some(())
+    });
+    let (image, attachment) = subscription.next();
+    assert_eq!(image, text_image(&attachment.sequence.to_string())[..image.len()]);
+    assert!(attachment.time >= before - 50_000_000, "the time of its publication");
+    for _ in attachment.sequence + 1..=published {
+        let (_, next) = subscription.next();
+        assert_eq!(next.gid, attachment.gid);
+    }
+    assert_eq!(gateway.statistics().topics.len(), 1);
+    drop(subscription);
+    wait_for("it is gone", || (publisher.subscription_count() == 0).then_some(()));
+    Ok(())
+}
+
+#[test]
+fn an_embedded_gateway_takes_what_its_own_program_publishes() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let context = host.context();
+    let _gateway = host.gateway_in(&context, &network);
+    let node = context.node("talker")?;
+    let publisher = node.publisher::<Text>("/chatter").create()?;
+    let texts = node.subscription::<Text>("/back").create()?;
+    let ros = RosNode::new(&network, "listener");
+    let subscription = ros.subscription("/chatter", STRING, qos());
+    let back = ros.publisher("/back", STRING, qos());
+    wait_for("a message for ROS 2", || {
+        publisher.publish(text("hello")).expect("it is open");
+        (!subscription.heard.0.lock().is_empty()).then_some(())
+    });
+    assert_eq!(subscription.next().0, text_image("hello")[..subscription_length("hello")]);
+    let (said, info) = wait_for("a message of ROS 2", || {
+        back.publish(&text_image("and back"), 1);
+        texts.take()
+    });
+    assert_eq!((said.data.as_str(), info.transport()), ("and back", Transport::Network));
+    Ok(())
+}
+
+/// Without what may stand behind it.
+fn subscription_length(text: &str) -> usize {
+    8 + text.len() + 1
+}
+
+#[test]
+fn two_hosts() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let talker = one.context().node("talker")?;
+    let listener = other.context().node("listener")?;
+    let images = listener.subscription::<Image>("/image").accept_images().create()?;
+    let publisher = talker.publisher::<Image>("/image").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    wait_for("they match", || (images.publisher_count() == 1).then_some(()));
+    for length in [10, 5000, 1_000_000] {
+        let sent = Image { width: 7, data: vec![length as u8; length], ..Image::default() };
+        let (sample, info) = wait_for("an image of the other host", || {
+            publisher.publish(&sent).expect("it is open");
+            images.take_sample().filter(|(sample, _)| sample.view().expect("an image").data.len() == length)
+        });
+        let image = sample.view().expect("an image");
+        assert!(image.width == 7 && image.data.iter().all(|byte| *byte == length as u8));
+        assert_eq!(info.transport(), Transport::Network);
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_comes_back_or_twice() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let here = one.context().node("here")?;
+    let there = other.context().node("there")?;
+    let publisher = here.publisher::<Text>("/chatter").qos(QoS::new().keep_all()).create()?;
+    let (own, far) = (
+        here.subscription::<Text>("/chatter").qos(QoS::new().keep_all()).create()?,
+        there.subscription::<Text>("/chatter").qos(QoS::new().keep_all()).create()?,
+    );
+    let _other = there.publisher::<Text>("/chatter").create()?; // both ways are open
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    wait_for("both are matched", || (far.publisher_count() == 2 && own.publisher_count() == 2).then_some(()));
+    let mut sent = 0;
+    let mut last = 0;
+    wait_for("the way is open", || {
+        sent += 1;
+        publisher.publish(text(sent.to_string())).expect("it is open");
+        last = far.take()?.0.data.parse().expect("a number");
+        Some(())
+    });
+    for number in sent + 1..sent + 100 {
+        publisher.publish(text(number.to_string()))?;
+    }
+    while last < sent + 99 {
+        let (next, _) = wait_for("the next", || far.take());
+        last += 1;
+        assert_eq!(next.data, last.to_string());
+    }
+    std::thread::sleep(Duration::from_millis(100)); // what would come twice has the time to
+    assert!(far.take().is_none());
+    let own: Vec<_> = std::iter::from_fn(|| own.take()).collect();
+    assert_eq!(own.len() as i64, sent + 99, "each once");
+    Ok(())
+}
+
+#[test]
+fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let kept = QoS::new().keep_last(3).transient_local();
+    let here = one.context().node("here")?;
+    let publisher = here.publisher::<Text>("/map").qos(kept).create()?;
+    for number in 1..=5 {
+        publisher.publish(text(number.to_string()))?;
+    }
+    let there = other.context().node("there")?;
+    for _ in 0..2 {
+        let late = there.subscription::<Text>("/map").qos(kept).create()?;
+        for number in 3..=5 {
+            assert_eq!(wait_for("what is kept", || late.take()).0.data, number.to_string());
+        }
+        let later = there.subscription::<Text>("/map").qos(kept).create()?;
+        for number in 3..=5 {
+            assert_eq!(wait_for("what is kept", || later.take()).0.data, number.to_string());
+        }
+        let volatile = there.subscription::<Text>("/map").qos(QoS::new().keep_last(3)).create()?;
+        std::thread::sleep(Duration::from_millis(50));
+        let all = [&late, &later, &volatile].map(|subscription| subscription.take().is_none());
+        assert_eq!(all, [true; 3], "each once, and a volatile one nothing");
+    }
+    Ok(())
+}
