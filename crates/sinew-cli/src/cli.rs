@@ -1,6 +1,7 @@
 //! The command line: one definition yields the parser and the help.
 
 pub(crate) mod interfaces;
+pub(crate) mod network;
 pub(crate) mod qos;
 pub(crate) mod tools;
 
@@ -51,6 +52,12 @@ pub(crate) enum Command {
     Top(tools::TopOptions),
     /// Check what shared memory needs of this machine, and say how to mend what is wrong.
     Doctor(tools::DoctorOptions),
+    /// Bring the nodes of this host to the network: to ROS 2's with rmw_zenoh, and to other hosts
+    /// with a gateway. Ctrl-C ends it.
+    Gateway(network::GatewayOptions),
+    /// Run a router, as rmw_zenohd: programs of ROS 2 and gateways find each other by it. Ctrl-C ends
+    /// it.
+    Router(network::RouterOptions),
     /// What a shell needs to complete this command's lines: put it where the shell looks, or source
     /// it.
     ///

@@ -9,6 +9,7 @@ mod doctor;
 mod error;
 mod graph;
 mod interfaces;
+mod network;
 mod observed;
 mod output;
 mod picture;
@@ -32,6 +33,8 @@ fn main() -> ExitCode {
         Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),
+        Command::Gateway(options) => network::gateway(&options),
+        Command::Router(options) => network::router(&options),
         Command::Completions(options) => output::print_bytes(&options.script()),
         Command::Peer(peer) => sinew_bench::serve(&peer).map_err(error::Error::from),
     };

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sinew::gateway::Origin;
 use sinew_bench::clock::now_ns;
 use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind, Peer, Snapshot, Unread};
 
@@ -35,6 +36,38 @@ pub(crate) struct ObservedEndpoint {
     pub(crate) peer: Arc<Peer>,
     pub(crate) key: EndpointKey,
     pub(crate) entity: Endpoint,
+}
+
+impl ObservedEndpoint {
+    /// Whether it is on the network, and a gateway's process stands for it.
+    pub(crate) fn is_remote(&self) -> bool {
+        Origin::of(&self.entity).is_some_and(Origin::is_remote)
+    }
+
+    /// How its messages come and go: `network` or `host`.
+    pub(crate) fn path(&self) -> &'static str {
+        if self.is_remote() { "network" } else { "host" }
+    }
+
+    /// Where it is, for people.
+    pub(crate) fn place(&self) -> String {
+        let (pid, program) = (self.peer.pid(), self.peer.program());
+        match self.is_remote() {
+            true => format!("network, by {pid} {program}"),
+            false => format!("{pid} {program}"),
+        }
+    }
+
+    /// Whether it belongs to that node, as far as names tell.
+    pub(crate) fn is_of(&self, node: &Self) -> bool {
+        let same_name = self.entity.node == node.entity.node && self.is_remote() == node.is_remote();
+        // Of the network, a gateway's process tells as several participants.
+        let same_place = match node.is_remote() {
+            true => self.peer.pid() == node.peer.pid(),
+            false => self.peer.id() == node.peer.id(),
+        };
+        same_name && same_place
+    }
 }
 
 /// Tells an endpoint from all others there ever were.
@@ -97,7 +130,9 @@ impl Observed {
                 entity,
             })
         };
-        let endpoints = processes.iter().flat_map(of).collect();
+        // What a gateway has for itself is nobody's: the ends that it carries for are there.
+        let is_shown = |end: &ObservedEndpoint| Origin::of(&end.entity).is_none_or(Origin::is_shown);
+        let endpoints = processes.iter().flat_map(of).filter(is_shown).collect();
         let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
         Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread })
     }

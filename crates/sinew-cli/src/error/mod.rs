@@ -48,6 +48,27 @@ pub(crate) enum Error {
     #[error(transparent)]
     Draft(#[from] sinew::msg::loan::BuildError),
 
+    /// This command has no network in it.
+    #[cfg(not(feature = "gateway"))]
+    #[error(
+        "this `sinew` was built without the network, which {command} needs: \
+         `cargo install --path crates/sinew-cli --features gateway` builds one with it"
+    )]
+    NoNetwork {
+        /// The command.
+        command: &'static str,
+    },
+
+    /// A gateway can't run.
+    #[cfg(feature = "gateway")]
+    #[error(transparent)]
+    Gateway(#[from] sinew_zenoh::GatewayError),
+
+    /// A router can't run.
+    #[cfg(feature = "gateway")]
+    #[error(transparent)]
+    Router(#[from] sinew_zenoh::RouterError),
+
     /// The domain that is to be looked at can't be.
     #[error(transparent)]
     Domain(#[from] sinew_shm::DomainError),

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sinew::QoS;
+use sinew::gateway::Origin;
 use sinew_msg::TypeHash;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
@@ -162,7 +163,9 @@ impl Sink for Reader {
 
 impl Observer for CallObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        if entity.kind == EndpointKind::Server && entity.name == self.service {
+        // What is only listed has another server that stands for it.
+        let is_there = Origin::of(entity) != Some(Origin::Listed);
+        if entity.kind == EndpointKind::Server && entity.name == self.service && is_there {
             self.news.with(|news| news.servers.push((Arc::clone(peer), key, entity.clone())));
             self.wake();
         }

@@ -66,7 +66,7 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     for node in nodes {
         let ObservedEndpoint { peer, entity, .. } = node;
         let _ = writeln!(text, "{}", entity.node); // a string takes everything
-        let _ = writeln!(text, "  Process: {} {}", peer.pid(), peer.program());
+        let _ = writeln!(text, "  Process: {}", node.place());
         for held in snapshot.held(peer) {
             let _ = writeln!(text, "  Now {}", held.text());
         }
@@ -83,7 +83,7 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
 
 fn node_json(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
     let mut value = json!({
-        "name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program(),
+        "name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program(), "path": node.path(),
         "in_callbacks": snapshot.held(&node.peer),
     });
     for (kind, _, section) in SECTIONS {
@@ -107,9 +107,7 @@ fn ends_of<'a>(
     snapshot: &'a ObservedDomain,
 ) -> BTreeMap<(&'a str, &'a str), u64> {
     let mut ends = BTreeMap::new();
-    let of_node =
-        |end: &&ObservedEndpoint| end.peer.id() == node.peer.id() && end.entity.node == node.entity.node;
-    for end in snapshot.of(kind).filter(of_node) {
+    for end in snapshot.of(kind).filter(|end| end.is_of(node)) {
         let waiting = snapshot.waiting(end).all();
         *ends.entry((end.entity.name.as_str(), end.entity.type_name.as_str())).or_default() += waiting;
     }
@@ -222,7 +220,7 @@ fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
     };
     let held: String = snapshot.held(peer).iter().map(|held| format!("  Now {}\n", held.text())).collect();
     let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
-    format!("\n{kind} of {}\n  Process: {} {}\n{held}{counters}", entity.node, peer.pid(), peer.program())
+    format!("\n{kind} of {}\n  Process: {}\n{held}{counters}", entity.node, end.place())
 }
 
 /// What waits for a subscription or a server whose process is in a long callback, or hasn't fetched
@@ -281,10 +279,9 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
     let incompatible: String = incompatible.map(|why| format!("{why}\n")).collect();
     let held: String = snapshot.held(peer).iter().map(|held| format!("Now {}\n", held.text())).collect();
     format!(
-        "Node name: {name}\nNode namespace: {namespace}\nProcess: {} {}\n{held}Topic type: {}\nTopic type hash: {}\n\
+        "Node name: {name}\nNode namespace: {namespace}\nProcess: {}\n{held}Topic type: {}\nTopic type hash: {}\n\
          Endpoint type: {}\nGID: {gid}\n{}Counters:\n{counters}{incompatible}\n",
-        peer.pid(),
-        peer.program(),
+        end.place(),
         entity.type_name,
         Hash(&entity.hash),
         if is_publisher { "PUBLISHER" } else { "SUBSCRIPTION" },
@@ -299,7 +296,7 @@ fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
         COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();
     let used = counts.latencies.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
     json!({
-        "node": entity.node, "pid": peer.pid(), "program": peer.program(),
+        "node": entity.node, "pid": peer.pid(), "program": peer.program(), "path": end.path(),
         "in_callbacks": snapshot.held(peer), "unread": snapshot.waiting(end).unread, "type": entity.type_name,
         "type_hash": Hash(&entity.hash).to_string(), "gid": end.gid().map(|byte| format!("{byte:02x}")).concat(),
         "qos": qos::json(QoS::from_bytes(&entity.qos).as_ref()), "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],

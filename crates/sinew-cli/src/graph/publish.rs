@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sinew::QoS;
 use sinew::event::Mismatch;
+use sinew::gateway::Origin;
 use sinew::qos::{Durability, Policy};
 use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{Style, Template};
@@ -179,8 +180,12 @@ struct Publish<'a> {
     _node: OwnEndpoint,
     writer: Writer,
     offered: QoS,
-    /// Matching subscriptions, and what they request.
+    /// Matching subscriptions that it is connected with, and what they request.
     matched: Vec<(Arc<Peer>, EndpointKey, QoS)>,
+    /// Those of them that are a gateway's, which carries for others.
+    carriers: Vec<(u64, EndpointKey)>,
+    /// Matching subscriptions of the network.
+    listed: Vec<(u64, EndpointKey)>,
     message: Template,
     image: Vec<u8>,
     sent: u64,
@@ -206,8 +211,20 @@ impl<'a> Publish<'a> {
         let publisher = Arc::new(participant.advertise(publisher, None)?);
         let writer = Writer::new(publisher, qos::capacity(&offered), INLINE, 1)?;
         let image = super::now(&mut message).encode();
-        let matched = Vec::new();
-        Ok(Self { found, port, _node: node, writer, offered, matched, message, image, sent: 0 })
+        let (matched, carriers, listed) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self {
+            found,
+            port,
+            _node: node,
+            writer,
+            offered,
+            matched,
+            carriers,
+            listed,
+            message,
+            image,
+            sent: 0,
+        })
     }
 
     fn run(&mut self, options: &PubOptions) -> Result<(), Error> {
@@ -229,7 +246,7 @@ impl<'a> Publish<'a> {
                     return Ok(());
                 }
                 Duration::from_nanos(left)
-            } else if let (0, Some(pause)) = (self.sent, start.wait(self.matched.len())?) {
+            } else if let (0, Some(pause)) = (self.sent, start.wait(self.subscriptions())?) {
                 next = now;
                 pause
             } else if now < next {
@@ -263,14 +280,26 @@ impl<'a> Publish<'a> {
                 continue;
             };
             match self.offered.incompatibility(&requested) {
+                // The ends that it carries for are told of by themselves.
+                Some(_) if Origin::of(&entity) == Some(Origin::Carrier) => {}
                 Some(why) => {
                     let remedies: String = why.policies().map(remedy).collect();
                     says(&format!("{} gets nothing, incompatible: {why}{remedies}", entity.node));
                 }
-                None => self.connect(&peer, key, requested)?,
+                None => match Origin::of(&entity) {
+                    Some(Origin::Listed) => self.listed.push((peer.id(), key)),
+                    origin => {
+                        if origin == Some(Origin::Carrier) {
+                            self.carriers.push((peer.id(), key));
+                        }
+                        self.connect(&peer, key, requested)?;
+                    }
+                },
             }
         }
         for (peer, key) in went {
+            self.listed.retain(|listed| *listed != (peer, key));
+            self.carriers.retain(|carrier| *carrier != (peer, key));
             let before = self.matched.len();
             self.matched.retain(|(other, other_key, _)| (other.id(), *other_key) != (peer, key));
             if self.matched.len() < before {
@@ -281,8 +310,13 @@ impl<'a> Publish<'a> {
                 }
             }
         }
-        self.writer.endpoint().counters().set(Counter::Matched, self.matched.len() as u64);
+        self.writer.endpoint().counters().set(Counter::Matched, self.subscriptions() as u64);
         Ok(is_enough)
+    }
+
+    /// How many subscriptions get the messages.
+    fn subscriptions(&self) -> usize {
+        self.matched.len() - self.carriers.len() + self.listed.len()
     }
 
     /// A late subscription gets what is retained by a connection of its own.
