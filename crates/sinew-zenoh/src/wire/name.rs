@@ -74,7 +74,7 @@ pub(super) fn demangled(chunk: &str) -> String {
 }
 
 /// A text of the network, for people: not all of a long one, and no control characters.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     const SHOWN: usize = 120;
     let mut shown = String::new();
     for character in text.chars().take(SHOWN) {
