@@ -316,7 +316,9 @@ impl<'a> Publish<'a> {
 
     /// How many subscriptions get the messages.
     fn subscriptions(&self) -> usize {
-        self.matched.len() - self.carriers.len() + self.listed.len()
+        // Those of the network get them once a gateway's carrier is connected.
+        let listed = if self.carriers.is_empty() { 0 } else { self.listed.len() };
+        self.matched.len() - self.carriers.len() + listed
     }
 
     /// A late subscription gets what is retained by a connection of its own.

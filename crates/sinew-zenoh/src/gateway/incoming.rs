@@ -34,8 +34,10 @@ pub(super) struct RemotePublisher {
 
 #[derive(Default)]
 struct Received {
-    /// The number of its last message; none since it is subscribed to.
+    /// The number of its last message.
     last: Option<i64>,
+    /// Nothing was received for a while since then.
+    has_paused: bool,
     /// What it calls itself in its messages, if that isn't what its token says.
     says: Option<[u8; 16]>,
 }
@@ -61,11 +63,10 @@ impl RemotePublisher {
         is_free
     }
 
-    /// Nothing is received any more, until it is again: what comes then is no gap, and all that is
-    /// kept there comes again.
+    /// Nothing is received any more, until it is again: what comes then is no gap. What it has kept
+    /// for late joiners is kept here, too, and isn't published again.
     pub(super) fn pause(&self) {
-        self.state.lock().last = None;
-        self.publisher.forget_retained();
+        self.state.lock().has_paused = true;
     }
 
     /// Publishes a message of it here.
@@ -73,12 +74,15 @@ impl RemotePublisher {
         let counters = &route.counters;
         let payload = sample.payload();
         let mut state = self.state.lock();
-        // While one subscription takes the place of another, both hear it.
+        // While one subscription takes the place of another, both hear it; and what is kept for late
+        // joiners comes again with each.
         if attachment.sequence > 0 && state.last.is_some_and(|last| attachment.sequence <= last) {
             return;
         }
-        let gap = state.last.map_or(0, |last| attachment.sequence.saturating_sub(last).saturating_sub(1));
+        let before = state.last.filter(|_| !state.has_paused);
+        let gap = before.map_or(0, |last| attachment.sequence.saturating_sub(last).saturating_sub(1));
         let lost = u64::try_from(gap).unwrap_or(0);
+        state.has_paused = false;
         state.last = Some(attachment.sequence);
         counters.missed(lost);
         let Some(mut draft) = self.publisher.image_draft(payload.len()) else {

@@ -197,19 +197,16 @@ impl RouteEnds {
     }
 
     fn update_incoming(&mut self, shared: &Arc<Shared>) {
-        let pairs = || {
-            let subscriptions = self.local_subscriptions.values();
-            subscriptions.flat_map(|asked| {
-                let offering = self.remote_publishers.values().filter(|one| fits(&one.qos, asked));
-                offering.map(move |publisher| (&publisher.qos, asked))
-            })
-        };
-        let is_wanted = pairs().next().is_some();
+        // Also while no publisher is there: one that comes finds the way open.
+        let is_wanted = !self.local_subscriptions.is_empty();
         // What a publisher keeps comes with the first subscription, and is kept here from then on:
         // so later ones get it from here, whoever asked first.
-        let history = pairs()
-            .filter(|(offered, _)| has_history(offered))
-            .map(|(offered, _)| (depth_of(offered), offered.reliability))
+        let history = self
+            .remote_publishers
+            .values()
+            .map(|publisher| &publisher.qos)
+            .filter(|offered| has_history(offered))
+            .map(|offered| (depth_of(offered), offered.reliability))
             .reduce(|one, other| {
                 let is_reliable = [one.1, other.1].contains(&Reliability::Reliable);
                 let reliability = if is_reliable { Reliability::Reliable } else { Reliability::BestEffort };

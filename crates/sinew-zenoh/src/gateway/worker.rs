@@ -363,15 +363,6 @@ impl Worker {
         let hash = end.hash.unwrap_or(TypeHash([0; 32]));
         let route = RouteKey { name: end.name.clone(), type_name: end.type_name.clone(), hash };
         let Some(here) = self.enter_node(&node, &token) else { return };
-        let told = match token.kind {
-            TokenKind::Publisher => {
-                if !self.remote_publisher_came(&token_key, &here, &route, end.qos) {
-                    return self.leave_node(&node);
-                }
-                None
-            }
-            kind => self.tell_of(&token, kind, &end, hash),
-        };
         let came = |ends: &mut RouteEnds| {
             ends.remote_subscriptions.insert(token_key.clone(), end.qos);
         };
@@ -384,8 +375,15 @@ impl Worker {
             TokenKind::Client => drop(self.with_service(&route, |ends| {
                 ends.remote_clients.insert(token_key.clone());
             })),
-            TokenKind::Publisher | TokenKind::Node => {}
+            TokenKind::Publisher => {
+                if !self.remote_publisher_came(&token_key, &here, &route, end.qos) {
+                    return self.leave_node(&node);
+                }
+            }
+            TokenKind::Node => {}
         }
+        // The way is there before it is told of.
+        let told = self.tell_of(&token, token.kind, &end, hash);
         let remote = RemoteEnd { kind: token.kind, node, route: Some(route), _told: told };
         self.remote.insert(token_key, remote);
     }

@@ -136,12 +136,6 @@ impl Publisher<SerializedMessage> {
         let published = self.core().publish_foreign(draft.0, source);
         published.map_err(|(message, reason)| self.failed(message, Ownership::Shared, reason))
     }
-
-    /// Keeps nothing of what it has published for late joiners any more. A gateway does so when it
-    /// no longer hears the publisher that this one stands for.
-    pub fn forget_retained(&self) {
-        self.core().forget_retained();
-    }
 }
 
 impl Lineage {

@@ -4,6 +4,7 @@ use super::condition::StatusCondition;
 use super::status::{IncompatibleQos, IncompatibleType, Matched};
 use crate::mailbox::deferred::Deferred;
 use crate::ros::mismatch::Mismatch;
+use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Mutex};
 use sinew_shm::{Counter, Counters};
@@ -25,6 +26,10 @@ pub(crate) struct MatchListeners {
 #[derive(Default)]
 struct MatchStatus {
     matched: Matched,
+    /// Subscriptions of the network that match, and by how many carriers a publisher's messages get
+    /// there: they count while there is one.
+    listed: u64,
+    carriers: u64,
     /// What others can see of it.
     counters: Option<Counters>,
     /// An end of another process that is private to it, and since when that is known: the first
@@ -74,6 +79,41 @@ impl MatchListeners {
         };
         deferred.signal(self.matched.as_ref().and_then(|source| source.update(change)));
         self.current.lock().change(change);
+    }
+
+    /// A publisher matches a subscription that is at home there, or no longer does.
+    pub(crate) fn subscription(&self, origin: Origin, came: bool, deferred: &mut Deferred) {
+        match origin {
+            Origin::Listed => self.listed(came, deferred),
+            Origin::Carrier => self.carried(came, deferred),
+            Origin::Local | Origin::Network if came => self.is_matched(deferred),
+            Origin::Local | Origin::Network => self.is_unmatched(deferred),
+        }
+    }
+
+    /// A subscription of the network matches, or no longer does.
+    fn listed(&self, came: bool, deferred: &mut Deferred) {
+        let counts = {
+            let mut current = self.current.lock();
+            current.listed = if came { current.listed + 1 } else { current.listed - 1 };
+            current.carriers > 0
+        };
+        match (counts, came) {
+            (true, true) => self.is_matched(deferred),
+            (true, false) => self.is_unmatched(deferred),
+            (false, _) => {}
+        }
+    }
+
+    /// A carrier is connected with a publisher, or no longer is.
+    fn carried(&self, came: bool, deferred: &mut Deferred) {
+        let changed = {
+            let mut current = self.current.lock();
+            let before = current.carriers;
+            current.carriers = if came { before + 1 } else { before - 1 };
+            if before.min(current.carriers) == 0 { current.listed } else { 0 }
+        };
+        (0..changed).for_each(|_| if came { self.is_matched(deferred) } else { self.is_unmatched(deferred) });
     }
 
     /// How many are matched now.

@@ -17,7 +17,7 @@ pub enum Origin {
     /// [`Carrier`](Self::Carrier).
     Listed,
     /// A gateway's own end, by which messages go to the network. Lists don't show it, and matching
-    /// doesn't count it.
+    /// doesn't count it: it counts those that are listed once this is there.
     Carrier,
 }
 

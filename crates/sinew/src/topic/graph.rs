@@ -280,8 +280,8 @@ impl Graph {
             entry.remote.swap_remove(index);
             for publisher in &entry.publishers {
                 let matched = matches!(match_remote(publisher, remote), Match::Yes);
-                if matched && publisher.disconnect(remote) && remote.wanted.origin.is_shown() {
-                    publisher.match_listeners.is_unmatched(deferred);
+                if matched && publisher.disconnect(remote) {
+                    publisher.match_listeners.subscription(remote.wanted.origin, false, deferred);
                 }
             }
             self.changed.notify_all();
@@ -300,7 +300,9 @@ impl Graph {
         later_with(|deferred| {
             let topics = self.topics.lock();
             for publisher in topics.values().flat_map(|topic| &topic.publishers) {
-                (0..publisher.connect_again()).for_each(|_| publisher.match_listeners.is_matched(deferred));
+                for origin in publisher.connect_again() {
+                    publisher.match_listeners.subscription(origin, true, deferred);
+                }
             }
             self.changed.notify_all();
         });
@@ -411,9 +413,7 @@ impl Topic {
 /// Tells both ends, which matched, that one of them goes.
 fn disconnect(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     unmatch(subscription, publisher.promised.lease.as_ref(), deferred);
-    if subscription.wanted.origin.is_shown() {
-        publisher.match_listeners.is_unmatched(deferred);
-    }
+    publisher.match_listeners.subscription(subscription.wanted.origin, false, deferred);
 }
 
 /// Tells a subscription that a publisher matches. Its observers come last: see [`MatchListeners`].
@@ -470,8 +470,8 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
         return;
     }
     let Some(mismatch) = found.mismatch(&publisher.offers(), &wanted.end()) else {
-        if publisher.connect(remote) && wanted.origin.is_shown() {
-            publisher.match_listeners.is_matched(deferred);
+        if publisher.connect(remote) {
+            publisher.match_listeners.subscription(wanted.origin, true, deferred);
         }
         return;
     };
@@ -487,18 +487,15 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
 /// Tells both ends what they are to each other.
 fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     let found = match_local(publisher, subscription);
-    let is_shown = subscription.wanted.origin.is_shown();
     if found == Match::Apart {
         return;
     }
     let Some(mismatch) = found.mismatch(&publisher.offers(), &subscription.asks()) else {
         match_up(subscription, publisher.promised.lease.as_ref(), deferred);
-        if is_shown {
-            publisher.match_listeners.is_matched(deferred);
-        }
+        publisher.match_listeners.subscription(subscription.wanted.origin, true, deferred);
         return;
     };
-    if !is_shown {
+    if !subscription.wanted.origin.is_shown() {
         return; // as in `meet_remote`
     }
     let to_publisher = format!("{mismatch} with {}", subscription.wanted.node);

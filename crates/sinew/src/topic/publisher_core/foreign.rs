@@ -7,7 +7,6 @@ use crate::message::info::{Lineage, Publication, SourceInfo};
 use crate::sys::clock::{Stamp, wall_of};
 use crate::topic::recipients::Unpublished;
 use crate::topic::strategy::Form;
-use std::mem;
 
 /// Of more messages that were lost at once, so many are told of.
 const LONGEST_GAP: u64 = 4096;
@@ -24,15 +23,6 @@ impl PublisherCore {
         }
         *self.remote.source.lock() = Some(source);
         self.publish(image, Form::IMAGE)
-    }
-
-    /// Nothing is kept for late joiners any more, until more is published.
-    pub(crate) fn forget_retained(&self) {
-        let forgotten = {
-            let mut state = self.state.lock();
-            state.retained.as_mut().map(|retained| mem::take(&mut retained.0))
-        };
-        drop(forgotten); // outside the lock
     }
 
     /// Those that match miss so many messages before the next one.

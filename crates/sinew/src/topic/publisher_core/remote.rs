@@ -6,6 +6,7 @@ use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::{Publication, SourceInfo};
 use crate::message::work::CopyWork;
+use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
@@ -348,16 +349,13 @@ impl PublisherCore {
         }
     }
 
-    /// Connects those for whom there was no room before. Returns how many are connected now.
-    pub(crate) fn connect_again(&self) -> usize {
+    /// Connects those for whom there was no room before. Returns where those are at home that are
+    /// connected now.
+    pub(crate) fn connect_again(&self) -> Vec<Origin> {
         let mut refused = std::mem::take(&mut *self.remote.refused.lock());
-        let mut connected = 0;
-        refused.retain_mut(|other| {
-            let is_connected = self.try_to_connect(other).is_ok();
-            let counts = is_connected && other.subscription.wanted.origin.is_shown();
-            connected += usize::from(counts);
-            !is_connected
-        });
+        let is_connected = |other: &mut JoiningSubscription| self.try_to_connect(other).is_ok();
+        let connected = refused.extract_if(.., is_connected);
+        let connected = connected.map(|other| other.subscription.wanted.origin).collect();
         if !refused.is_empty() {
             self.remote.refused.lock().append(&mut refused);
             self.session.has_refused();
