@@ -12,6 +12,7 @@ mod there {
 
     use sinew::Context;
     use sinew_zenoh::config::{SessionOptions, process_environment};
+    use sinew_zenoh::rules::RuleOptions;
     use sinew_zenoh::{Gateway, Router};
 
     use crate::cli::network::{EndpointOptions, GatewayOptions, RouterOptions};
@@ -49,7 +50,12 @@ mod there {
         let context = context.build().map_err(sinew::Error::from)?;
         let mut options = options(&given.endpoints);
         (options.client, options.multicast) = (given.client, given.multicast);
-        let gateway = Gateway::builder().options(options).start(&context)?;
+        let mut rules = RuleOptions::default();
+        rules.allow.clone_from(&given.allow);
+        rules.deny.clone_from(&given.deny);
+        rules.namespace.clone_from(&given.namespace);
+        rules.rate.clone_from(&given.rate);
+        let gateway = Gateway::builder().options(options).rules(rules).start(&context)?;
         if gateway.wait_until_it_leads(std::time::Duration::from_millis(500)) {
             let session = gateway.statistics().session;
             print(&format!("domain {number} is on the network, as session {session}\n"))?;

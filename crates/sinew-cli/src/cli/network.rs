@@ -30,6 +30,25 @@ pub(crate) struct GatewayOptions {
     #[arg(long)]
     pub(crate) client: bool,
 
+    /// Let only topics and services pass that match: /camera/**, where * is one word and ** any
+    /// number. May be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) allow: Vec<String>,
+
+    /// Let topics and services not pass that match, whatever is allowed. May be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) deny: Vec<String>,
+
+    /// This host's names stand under that namespace on the network: robot1 makes /scan /robot1/scan
+    /// there.
+    #[arg(long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    /// Let so many messages of a topic out in a second at most, for slow links: /camera/**=5. May be
+    /// given several times.
+    #[arg(long, value_name = "PATTERN=HZ")]
+    pub(crate) rate: Vec<String>,
+
     /// Find others of the network segment by multicast, and be found: without a router.
     #[arg(long, conflicts_with = "client")]
     pub(crate) multicast: bool,

@@ -22,6 +22,7 @@ mod services;
 mod worker;
 
 use crate::config::{ConfigError, Environment, RouterCheck, SessionOptions, process_environment};
+use crate::rules::{RuleError, RuleOptions, Rules};
 use leader::Claim;
 use log::Level;
 use observer::Change;
@@ -81,6 +82,9 @@ pub enum GatewayError {
         /// What zenoh said.
         reason: String,
     },
+    /// What may pass isn't said rightly.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
     /// A thread could not be started.
     #[error("a thread of the gateway could not be started: {0}")]
     Thread(std::io::Error),
@@ -99,6 +103,8 @@ pub struct RouteStatistics {
     pub sent_bytes: u64,
     /// Messages that didn't: they gave way to newer ones, or the session refused them.
     pub unsent: u64,
+    /// Messages that were left out for a [rate limit](crate::rules).
+    pub limited: u64,
     /// Messages of the network that were published here.
     pub received: u64,
     /// Bytes of their images.
@@ -143,7 +149,7 @@ pub struct Gateway {
 impl Gateway {
     /// One with the defaults of rmw_zenoh and of the environment; see [`config`](crate::config).
     pub fn builder() -> GatewayBuilder {
-        GatewayBuilder { options: SessionOptions::default() }
+        GatewayBuilder { options: SessionOptions::default(), rules: RuleOptions::default() }
     }
 
     /// What it does now. Changes of the counters are seen within a tenth of a second.
@@ -191,6 +197,7 @@ impl std::fmt::Debug for Gateway {
 #[must_use = "nothing is brought over before `start`"]
 pub struct GatewayBuilder {
     options: SessionOptions,
+    rules: RuleOptions,
 }
 
 impl GatewayBuilder {
@@ -204,6 +211,13 @@ impl GatewayBuilder {
     /// Listens there, instead of on a port that only this host reaches. May be called again.
     pub fn listen(mut self, endpoint: impl Into<String>) -> Self {
         self.options.listen.push(endpoint.into());
+        self
+    }
+
+    /// What may pass, under which names, and how often; see [`rules`](crate::rules). The default
+    /// passes everything as it is.
+    pub fn rules(mut self, rules: RuleOptions) -> Self {
+        self.rules = rules;
         self
     }
 
@@ -236,6 +250,7 @@ impl GatewayBuilder {
     ) -> Result<Gateway, GatewayError> {
         let config = crate::config::session(environment, &self.options)?;
         let check = crate::config::router_check(environment)?;
+        let rules = Rules::new(&self.rules)?;
         let domain = context.domain();
         if domain > LAST_DOMAIN {
             return Err(GatewayError::Domain { domain });
@@ -251,6 +266,7 @@ impl GatewayBuilder {
             context: context.clone(),
             place,
             config,
+            rules,
             check: if self.options.connect.is_empty() { check } else { RouterCheck::Skip },
             changes: changes.clone(),
             statistics: statistics.clone(),
@@ -270,6 +286,7 @@ struct Start {
     context: Context,
     place: Domain,
     config: Config,
+    rules: Rules,
     check: RouterCheck,
     changes: Sender<Change>,
     statistics: Arc<Mutex<GatewayStatistics>>,
@@ -293,6 +310,7 @@ impl Start {
         let shared = Arc::new(Shared {
             session,
             domain: self.context.domain(),
+            rules: self.rules.clone(),
             changes: self.changes.clone(),
             said: Mutex::default(),
         });
@@ -329,6 +347,7 @@ impl Start {
 struct Shared {
     session: Session,
     domain: u32,
+    rules: Rules,
     changes: Sender<Change>,
     /// What was said once.
     said: Mutex<HashSet<&'static str>>,

@@ -16,7 +16,7 @@ use sinew::gateway::Origin;
 use sinew::msg::{Gid, Sample, SerializedMessage};
 use sinew::qos::{Durability, History, Reliability};
 use sinew::{Context, MessageInfo, QoS, Subscription};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
@@ -43,6 +43,8 @@ pub(super) struct LocalPublisher {
     /// As the network knows it.
     pub(super) wire_gid: [u8; 16],
     way: RwLock<Option<Way>>,
+    /// Messages that a rate limit left out: for the network they were never there.
+    limited: AtomicU64,
 }
 
 /// A publisher's way to the network.
@@ -54,7 +56,7 @@ enum Way {
 
 impl LocalPublisher {
     pub(super) fn new(qos: QoS, gid: Gid, wire_gid: [u8; 16]) -> Arc<Self> {
-        Arc::new(Self { qos, gid, wire_gid, way: RwLock::new(None) })
+        Arc::new(Self { qos, gid, wire_gid, way: RwLock::new(None), limited: AtomicU64::new(0) })
     }
 
     /// From now on it is published there, or no longer.
@@ -84,7 +86,8 @@ impl LocalPublisher {
         let way = self.way.read();
         let way = way.as_ref()?;
         let attachment = Attachment {
-            sequence: i64::try_from(info.publication_sequence()).unwrap_or(i64::MAX),
+            sequence: i64::try_from(info.publication_sequence() - self.limited.load(Ordering::Relaxed))
+                .unwrap_or(i64::MAX), // its carrier's thread alone changes the count
             time: info.source_time().nanoseconds(),
             gid: self.wire_gid,
         };
@@ -233,6 +236,10 @@ impl Carrier {
         let Some(publisher) = self.route.local_publisher(info.publisher()) else { return };
         // A publisher that offers more than this carrier asks for has another one.
         if QosClass::of(&publisher.qos) != self.class {
+            return;
+        }
+        if !self.route.passes() {
+            publisher.limited.fetch_add(1, Ordering::Relaxed); // as in `LocalPublisher::put`
             return;
         }
         let counters = &self.route.counters;

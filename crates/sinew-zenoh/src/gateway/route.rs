@@ -4,10 +4,12 @@ use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
 use super::outgoing::{Carrier, LocalPublisher, QosClass, depth_of};
 use super::{RouteStatistics, Shared};
 use crate::gateway::observer::LocalKey;
+use crate::rules::RateLimiter;
 use crate::wire::attachment::Attachment;
 use parking_lot::{Mutex, RwLock};
 use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::qos::Reliability;
+use sinew::time::Time;
 use sinew::{Context, QoS};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,9 +34,20 @@ pub(super) struct Route {
     local: RwLock<HashMap<Gid, Arc<LocalPublisher>>>,
     remote: RwLock<Vec<Arc<RemotePublisher>>>,
     early: Mutex<EarlySamples>,
+    limiter: Option<Mutex<RateLimiter>>,
 }
 
 impl Route {
+    /// Whether a message may go to the network now, for all that limits its topic's rate.
+    pub(super) fn passes(&self) -> bool {
+        let Some(limiter) = &self.limiter else { return true };
+        let passes = limiter.lock().passes(Time::steady().nanoseconds());
+        if !passes {
+            add(&self.counters.limited, 1);
+        }
+        passes
+    }
+
     pub(super) fn local_publisher(&self, gid: Gid) -> Option<Arc<LocalPublisher>> {
         self.local.read().get(&gid).cloned()
     }
@@ -60,6 +73,7 @@ pub(super) struct RouteCounters {
     sent: AtomicU64,
     sent_bytes: AtomicU64,
     unsent: AtomicU64,
+    limited: AtomicU64,
     received: AtomicU64,
     received_bytes: AtomicU64,
     missed: AtomicU64,
@@ -102,6 +116,7 @@ impl RouteCounters {
             sent: read(&self.sent),
             sent_bytes: read(&self.sent_bytes),
             unsent: read(&self.unsent),
+            limited: read(&self.limited),
             received: read(&self.received),
             received_bytes: read(&self.received_bytes),
             missed: read(&self.missed),
@@ -128,7 +143,8 @@ fn fits(offered: &QoS, asked: &QoS) -> bool {
 }
 
 impl RouteEnds {
-    pub(super) fn new(key: RouteKey, known: GenericType, wire_key: String) -> Self {
+    /// `limit`: how many messages a second may leave.
+    pub(super) fn new(key: RouteKey, known: GenericType, (wire_key, limit): (String, Option<f64>)) -> Self {
         let route = Route {
             key,
             known,
@@ -137,6 +153,7 @@ impl RouteEnds {
             local: RwLock::default(),
             remote: RwLock::default(),
             early: Mutex::default(),
+            limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
         };
         Self {
             route: Arc::new(route),

@@ -18,6 +18,7 @@ use sinew::gateway::Origin;
 use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::{Context, Executor, Node, QoS};
 use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -243,12 +244,17 @@ impl Worker {
             type_name: endpoint.type_name.clone(),
             hash,
         });
-        if let Some(route) = &route
-            && key::of(self.shared.domain, &route.name, &route.type_name, hash).is_none()
-        {
-            // A type of the program's own, without a name of ROS 2, is nothing to the network.
-            return;
-        }
+        let rules = &self.shared.rules;
+        let Some(namespace) = rules.namespace().to_remote(&namespace).map(Cow::into_owned) else { return };
+        let name = route.as_ref().map(|route| rules.outward(&route.name).map(Cow::into_owned));
+        // It may not pass, or is of a type of the program's own, which the network has no name for.
+        let name = match name {
+            Some(None) => return,
+            Some(Some(name)) if key::of(self.shared.domain, &name, &endpoint.type_name, hash).is_none() => {
+                return;
+            }
+            name => name.flatten(),
+        };
         let token = Token {
             domain: self.shared.domain,
             session: self.session.clone(),
@@ -258,8 +264,8 @@ impl Worker {
             enclave: "/".to_owned(),
             namespace,
             node,
-            end: route.as_ref().map(|route| TokenEnd {
-                name: route.name.clone(),
+            end: route.as_ref().zip(name).map(|(route, name)| TokenEnd {
+                name,
                 type_name: route.type_name.clone(),
                 hash: Some(route.hash),
                 qos,
@@ -342,9 +348,18 @@ impl Worker {
 
     // ---- the network's ----
 
-    fn remote_came(&mut self, token_key: String, token: Token) {
+    fn remote_came(&mut self, token_key: String, mut token: Token) {
         if self.remote.contains_key(&token_key) {
             return; // told twice
+        }
+        let rules = &self.shared.rules;
+        if let Some(end) = &mut token.end {
+            let Some(name) = rules.inward(&end.name).map(Cow::into_owned) else { return };
+            end.name = name;
+        }
+        // A node of another namespace keeps its name.
+        if let Some(namespace) = rules.namespace().to_local(&token.namespace).map(Cow::into_owned) {
+            token.namespace = namespace;
         }
         if self.remote.len() >= MOST_REMOTE {
             return self.shared.says_once("many", || {
@@ -502,7 +517,9 @@ impl Worker {
     fn with_route(&mut self, route: &RouteKey, change: impl FnOnce(&mut RouteEnds)) -> bool {
         if !self.routes.contains_key(route) {
             let Some((known, wire_key)) = self.known(route) else { return false };
-            self.routes.insert(route.clone(), RouteEnds::new(route.clone(), known, wire_key));
+            let limit = self.shared.rules.rate(&route.name);
+            let ends = RouteEnds::new(route.clone(), known, (wire_key, limit));
+            self.routes.insert(route.clone(), ends);
         }
         let Some(ends) = self.routes.get_mut(route) else { return false };
         change(ends);
@@ -535,7 +552,8 @@ impl Worker {
 
     fn known(&self, route: &RouteKey) -> Option<(GenericType, String)> {
         let RouteKey { name, type_name, hash } = route;
-        let wire_key = key::of(self.shared.domain, name, type_name, *hash)?;
+        let on_the_network = self.shared.rules.outward(name)?;
+        let wire_key = key::of(self.shared.domain, &on_the_network, type_name, *hash)?;
         match GenericType::new(type_name, *hash) {
             Ok(known) => Some((known, wire_key)),
             Err(error) => {

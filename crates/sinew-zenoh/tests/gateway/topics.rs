@@ -6,6 +6,8 @@ use sinew::msg::Transport;
 use sinew::prelude::*;
 use sinew_interfaces::sensor_msgs::msg::Image;
 use sinew_interfaces::std_msgs::msg::String as Text;
+use sinew_zenoh::Gateway;
+use sinew_zenoh::rules::RuleOptions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -207,5 +209,45 @@ fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
         let all = [&late, &later, &volatile].map(|subscription| subscription.take().is_none());
         assert_eq!(all, [true; 3], "each once, and a volatile one nothing");
     }
+    Ok(())
+}
+
+#[test]
+fn rules_say_what_passes_and_under_which_name() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let mut rules = RuleOptions::default();
+    rules.namespace = Some("robot1".to_owned());
+    rules.deny.push("/secret/**".to_owned());
+    rules.rate.push("/fast=0.01".to_owned());
+    let builder = Gateway::builder().options(network.options()).rules(rules);
+    let gateway = builder.start_with(&one.context(), &|_| None).expect("a gateway");
+    let _far = other.gateway(&network);
+    let (here, there) = (one.context().node("here")?, other.context().node("there")?);
+    let publish = |name| here.publisher::<Text>(name).qos(QoS::new().keep_all()).create();
+    let receive = |name| there.subscription::<Text>(name).qos(QoS::new().keep_all()).create();
+    let (open, fast, secret) = (publish("/open")?, publish("/fast")?, publish("/secret/key")?);
+    let (texts, few, none) =
+        (receive("/robot1/open")?, receive("/robot1/fast")?, receive("/robot1/secret/key")?);
+    let back = here.subscription::<Text>("/order").create()?;
+    let orders = there.publisher::<Text>("/robot1/order").create()?;
+    assert!(open.wait_for_subscribers(1, PATIENCE) && fast.wait_for_subscribers(1, PATIENCE));
+    for number in 0..10 {
+        fast.publish(text(number.to_string()))?;
+    }
+    secret.publish(text("not for others"))?;
+    open.publish(text("for all"))?;
+    assert_eq!(wait_for("what passes", || texts.take()).0.data, "for all");
+    assert_eq!(wait_for("the first of the fast ones", || few.take()).0.data, "0");
+    let limited = || {
+        let topics = gateway.statistics().topics;
+        topics.iter().find(|(name, ..)| name == "/fast").map(|(.., counts)| counts.limited)
+    };
+    wait_for("the rest was left out", || (limited() == Some(9)).then_some(()));
+    assert!(few.take().is_none() && none.take().is_none() && secret.subscription_count() == 0);
+    assert!(orders.wait_for_subscribers(1, PATIENCE));
+    wait_for("the way back", || {
+        orders.publish(text("go")).expect("it is open");
+        back.take()
+    });
     Ok(())
 }
