@@ -26,6 +26,7 @@ use crate::rules::{RuleError, RuleOptions, Rules};
 use leader::Claim;
 use log::Level;
 use observer::Change;
+use outgoing::Congestion;
 use parking_lot::Mutex;
 use sinew::Context;
 use sinew::error::CreateError;
@@ -307,13 +308,22 @@ impl Start {
                 None => return,
             },
         };
+        let (congestion, left) = Congestion::new();
         let shared = Arc::new(Shared {
             session,
+            congestion,
             domain: self.context.domain(),
             rules: self.rules.clone(),
             changes: self.changes.clone(),
             said: Mutex::default(),
         });
+        let sending = Arc::downgrade(&shared);
+        let sender = std::thread::Builder::new()
+            .name("sinew-gw-send".to_owned())
+            .spawn(move || Congestion::send(&sending, &left));
+        if let Err(error) = sender {
+            return shared.says(&format!("the gateway can't start a thread: {error}"));
+        }
         if let Err(error) = worker::run(&self, &shared, told) {
             shared.says(&format!("the gateway has stopped: {error}"));
         }
@@ -349,6 +359,7 @@ struct Shared {
     domain: u32,
     rules: Rules,
     changes: Sender<Change>,
+    congestion: Congestion,
     /// What was said once.
     said: Mutex<HashSet<&'static str>>,
 }

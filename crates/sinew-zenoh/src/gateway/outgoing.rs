@@ -4,8 +4,10 @@
 //!
 //! A [`Carrier`] is a subscription whose listener runs on the thread that publishes (in its own
 //! process) or on that which receives (from others). That thread puts the message into the session.
-//! If the session makes it wait, others go on: they leave what they publish in the carrier's
-//! history, whose depth is the bound, and the thread that waits takes it along.
+//! If the session makes it wait, that thread and all others leave what follows in the carriers'
+//! histories, whose depth is the bound, to a thread of the gateway's: see [`Congestion`]. The one
+//! wait lasts as long as the link takes for what it has in hand; a link that is dead is given up
+//! by zenoh after `transport/link/tx/queue/congestion_control/block/wait_before_close`.
 
 use super::Shared;
 use super::route::Route;
@@ -15,9 +17,12 @@ use parking_lot::RwLock;
 use sinew::gateway::Origin;
 use sinew::msg::{Gid, Sample, SerializedMessage};
 use sinew::qos::{Durability, History, Reliability};
+use sinew::time::Time;
 use sinew::{Context, MessageInfo, QoS, Subscription};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
 use zenoh::qos::{CongestionControl, Reliability as ZenohReliability};
@@ -30,7 +35,7 @@ const COPIED: usize = 4096;
 
 /// How often a publisher with late joiners says which its last message was, if it publishes seldom:
 /// as rmw_zenoh does.
-const HEARTBEAT: std::time::Duration = std::time::Duration::from_millis(500);
+const HEARTBEAT: Duration = Duration::from_millis(500);
 
 /// Messages that a carrier keeps while the session makes it wait, if its publishers keep all.
 const KEPT: usize = 1000;
@@ -189,6 +194,54 @@ pub(super) struct Carrier {
     shared: Arc<Shared>,
     /// Threads that know of messages which aren't taken yet.
     wanted: AtomicUsize,
+    /// The sender knows that there are some.
+    is_left: AtomicBool,
+}
+
+/// A put that takes longer has waited for the link.
+const PATIENCE: Duration = Duration::from_millis(2);
+
+/// Whether the session makes threads wait that put messages into it, and what is left to the sender
+/// then: a thread of the gateway's, which waits in their place.
+///
+/// Until the sender has brought over all that was left, every carrier leaves its messages to it. So
+/// a slow link costs a publisher one wait, and each topic its own oldest messages.
+pub(super) struct Congestion {
+    left: Sender<Weak<Carrier>>,
+    /// How many were left that the sender isn't done with.
+    count: AtomicUsize,
+}
+
+impl Congestion {
+    pub(super) fn new() -> (Self, Receiver<Weak<Carrier>>) {
+        let (left, taken) = mpsc::channel();
+        (Self { left, count: AtomicUsize::new(0) }, taken)
+    }
+
+    fn is_there(&self) -> bool {
+        self.count.load(Ordering::Acquire) > 0 // pairs with the end of `send`
+    }
+
+    fn leave(&self, carrier: &Arc<Carrier>) {
+        // AcqRel, here and in `send`: a message that came before is seen by the sender.
+        if carrier.is_left.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.count.fetch_add(1, Ordering::AcqRel);
+        let _ = self.left.send(Arc::downgrade(carrier)); // the sender is gone only with the gateway
+    }
+
+    /// The sender's thread, until no gateway is left.
+    pub(super) fn send(congestion: &Weak<super::Shared>, taken: &Receiver<Weak<Carrier>>) {
+        while let Ok(left) = taken.recv() {
+            let Some(shared) = congestion.upgrade() else { return };
+            if let Some(carrier) = left.upgrade() {
+                carrier.is_left.store(false, Ordering::Release);
+                carrier.carry(true);
+            }
+            shared.congestion.count.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
 }
 
 impl Carrier {
@@ -202,19 +255,29 @@ impl Carrier {
         let node = context.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
         let subscription =
             node.generic_subscription(&route.key.name, route.known).qos(class.asked(depth)).create()?;
-        let (route, shared, wanted) = (route.clone(), shared.clone(), AtomicUsize::new(0));
-        let carrier = Arc::new(Self { class, subscription, route, shared, wanted });
+        let (route, shared) = (route.clone(), shared.clone());
+        let (wanted, is_left) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let carrier = Arc::new(Self { class, subscription, route, shared, wanted, is_left });
         let listening: Weak<Self> = Arc::downgrade(&carrier);
         carrier.subscription.set_listener(move |_| {
             if let Some(carrier) = listening.upgrade() {
-                carrier.carry();
+                carrier.heard();
             }
         });
         Ok(carrier)
     }
 
-    /// Brings what has come to the network: one thread at a time.
-    fn carry(&self) {
+    /// Something has come.
+    fn heard(self: &Arc<Self>) {
+        match self.shared.congestion.is_there() {
+            true => self.shared.congestion.leave(self),
+            false => self.carry(false),
+        }
+    }
+
+    /// Brings what has come to the network: one thread at a time. A thread of the program's leaves
+    /// the rest to the sender if the session makes it wait.
+    pub(super) fn carry(self: &Arc<Self>, is_sender: bool) {
         // AcqRel: what a thread has seen that leaves it to another one, that one sees.
         if self.wanted.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
@@ -222,7 +285,13 @@ impl Carrier {
         let mut seen = 1;
         loop {
             while let Some((sample, info)) = self.subscription.take_sample() {
+                let begin = Time::steady();
                 self.put(sample, &info);
+                let is_slow = Time::steady() - begin > PATIENCE;
+                if is_slow && !is_sender {
+                    self.wanted.store(0, Ordering::Release); // as above
+                    return self.shared.congestion.leave(self);
+                }
             }
             let before = self.wanted.fetch_sub(seen, Ordering::AcqRel);
             if before == seen {

@@ -1,0 +1,198 @@
+//! What goes wrong on a network: routers that go, links that are slow, peers that send garbage.
+
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use sinew::prelude::*;
+use sinew_interfaces::std_msgs::msg::{String as Text, UInt8MultiArray};
+use sinew_zenoh::config::SessionOptions;
+use sinew_zenoh::wire::token::TokenKind;
+use sinew_zenoh::{Gateway, Router};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use zenoh::Wait;
+
+fn text(data: impl Into<String>) -> Text {
+    Text { data: data.into() }
+}
+
+#[test]
+fn a_router_that_is_restarted() -> sinew::Result<()> {
+    let network = Network::new();
+    let endpoint = network.endpoint();
+    // All goes through the router: nothing is left when it is gone.
+    let mut options = network.options();
+    options.client = true;
+    options.listen.clear();
+    let (one, other) = (Host::new(), Host::new());
+    let start = |host: &Host| {
+        let builder = Gateway::builder().options(options.clone());
+        builder.start_with(&host.context(), &|_| None).expect("a gateway")
+    };
+    let _gateways = [start(&one), start(&other)];
+    let publisher = one.context().node("talker")?.publisher::<Text>("/chatter").create()?;
+    let texts = other.context().node("listener")?.subscription::<Text>("/chatter").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    wait_for("a message", || {
+        publisher.publish(text("before")).expect("it is open");
+        texts.take()
+    });
+    network.router.close();
+    wait_for("they miss each other", || {
+        (publisher.subscription_count() == 0 && texts.publisher_count() == 0).then_some(())
+    });
+    while texts.take().is_some() {}
+    let mut again = SessionOptions::default();
+    again.listen.push(endpoint);
+    let _router = wait_for("the port is free", || Router::start(&|_| None, &again).ok());
+    wait_for("a message by the new router", || {
+        publisher.publish(text("after")).expect("it is open");
+        texts.take().filter(|(text, _)| text.data == "after")
+    });
+    Ok(())
+}
+
+#[test]
+fn a_thousand_ends_come_and_go() {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let ros = RosNode::new(&network, "crowd");
+    for _ in 0..2 {
+        let tokens: Vec<_> = (0..1000)
+            .map(|number| {
+                let kind =
+                    [TokenKind::Publisher, TokenKind::Subscription, TokenKind::Server, TokenKind::Client];
+                ros.tell(kind[number % 4], &format!("/topic{number}"), STRING, QoS::new())
+            })
+            .collect();
+        wait_for("all are known", || (gateway.statistics().remote == 1001).then_some(()));
+        drop(tokens);
+        wait_for("all are gone", || (gateway.statistics().remote == 1).then_some(()));
+        let statistics = gateway.statistics();
+        assert!(statistics.topics.is_empty() && statistics.services.is_empty());
+    }
+}
+
+#[test]
+fn garbage_in_messages_is_counted_and_left_out() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let node = host.context().node("listener")?;
+    let texts = node.subscription::<Text>("/chatter").create()?;
+    let ros = RosNode::new(&network, "talker");
+    let publisher = ros.publisher("/chatter", STRING, QoS::new());
+    wait_for("a message", || {
+        publisher.publish(&text_image("good"), 1);
+        texts.take()
+    });
+    let before = gateway.statistics().topics[0].2;
+    let key = key_of("/chatter", STRING);
+    let put = |payload: &[u8], attachment: Option<&[u8]>| {
+        let put = ros.session.put(key.clone(), payload);
+        let attachment = attachment.map(<[u8]>::to_vec);
+        put.attachment(attachment).wait().expect("the session is open");
+    };
+    put(b"", None);
+    put(b"no attachment", None);
+    put(b"a wrong one", Some(b"x"));
+    put(&text_image("negative"), Some(&[0xff; 33]));
+    // These are the publisher's own, and no texts.
+    for image in [&b""[..], b"\0", b"\0\x01\0\0", b"\0\x01\0\0\xff\xff\xff\xff", &[0xff; 5000]] {
+        publisher.publish(image, 2);
+    }
+    wait_for("a good one behind them", || {
+        publisher.publish(&text_image("good again"), 3);
+        texts.take().filter(|(text, _)| text.data == "good again")
+    });
+    wait_for("all of it is counted", || {
+        (gateway.statistics().topics[0].2.refused >= before.refused + 4).then_some(())
+    });
+    Ok(())
+}
+
+/// A link that lets few bytes through: it listens on a port and connects to another one.
+struct SlowLink {
+    endpoint: String,
+    ends: Arc<AtomicBool>,
+}
+
+impl SlowLink {
+    /// So many bytes a millisecond towards `endpoint`; back as many as come.
+    fn new(endpoint: &str, bytes_per_millisecond: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let here = format!("tcp/{}", listener.local_addr().expect("it is bound"));
+        let to = endpoint.trim_start_matches("tcp/").to_owned();
+        let ends = Arc::new(AtomicBool::new(false));
+        let ended = ends.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (Ok(near), Ok(far)) = (stream, TcpStream::connect(&to)) else { return };
+                let (near_back, far_back) =
+                    (near.try_clone().expect("a socket"), far.try_clone().expect("a socket"));
+                let ended = ended.clone();
+                let slow = move || carry(near, far, Some(bytes_per_millisecond), &ended);
+                std::thread::spawn(slow);
+                std::thread::spawn(move || carry(far_back, near_back, None, &AtomicBool::new(false)));
+            }
+        });
+        Self { endpoint: here, ends }
+    }
+}
+
+impl Drop for SlowLink {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::Relaxed);
+    }
+}
+
+fn carry(mut from: TcpStream, mut to: TcpStream, rate: Option<usize>, ended: &AtomicBool) {
+    let mut buffer = vec![0; rate.unwrap_or(65536)];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        if to.write_all(&buffer[..length]).is_err() || ended.load(Ordering::Relaxed) {
+            return;
+        }
+        if rate.is_some() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn a_fast_camera_on_a_slow_link() -> sinew::Result<()> {
+    let network = Network::new();
+    let link = SlowLink::new(&network.endpoint(), 2000); // 2 MB/s at most
+    let (one, other) = (Host::new(), Host::new());
+    let mut options = SessionOptions::default();
+    options.client = true;
+    options.connect.push(link.endpoint.clone());
+    let builder = Gateway::builder().options(options);
+    let gateway = builder.start_with(&one.context(), &|_| None).expect("a gateway");
+    let _far = other.gateway(&network);
+    let node = one.context().node("camera")?;
+    let camera = node.publisher::<UInt8MultiArray>("/image").qos(QoS::new().keep_last(2)).create()?;
+    let far = other.context().node("viewer")?;
+    let images = far.subscription::<UInt8MultiArray>("/image").qos(QoS::new().keep_all()).create()?;
+    assert!(camera.wait_for_subscribers(1, PATIENCE));
+    wait_for("the first", || {
+        camera
+            .publish(UInt8MultiArray { data: vec![0; 10], ..UInt8MultiArray::default() })
+            .expect("it is open");
+        images.take()
+    });
+    // 20 MB, which would take the link 10 seconds: the camera doesn't wait.
+    let before = camera.statistics().published;
+    for number in 1..=100u8 {
+        camera.publish(UInt8MultiArray { data: vec![number; 200_000], ..UInt8MultiArray::default() })?;
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let last =
+        wait_for("the last one", || images.take().filter(|(image, _)| image.data.first() == Some(&100)));
+    assert_eq!(last.0.data.len(), 200_000);
+    let published = camera.statistics().published;
+    assert!(published - before >= 100);
+    wait_for("each was sent, or is counted", || {
+        let counts = gateway.statistics().topics.iter().find(|(name, ..)| name == "/image")?.2;
+        (counts.unsent > 0 && counts.sent + counts.unsent == published).then_some(())
+    });
+    Ok(())
+}
