@@ -263,7 +263,7 @@ fn check(endpoint: &str, whose: impl FnOnce() -> String) -> Result<(), ConfigErr
     let problem = match endpoint.parse::<EndPoint>() {
         Ok(parsed) => {
             let protocol = parsed.protocol().as_str().to_owned();
-            match ["tcp", "tls", "udp"].contains(&protocol.as_str()) {
+            match ["tcp", "tls"].contains(&protocol.as_str()) {
                 true if parsed
                     .address()
                     .as_str()
@@ -273,7 +273,7 @@ fn check(endpoint: &str, whose: impl FnOnce() -> String) -> Result<(), ConfigErr
                     return Ok(());
                 }
                 true => "but needs a host and a port, as in tcp/192.168.0.7:7447".to_owned(),
-                false => format!("but the protocol {protocol} isn't built in: tcp, tls and udp are"),
+                false => format!("but the protocol {protocol} isn't built in: tcp and tls are"),
             }
         }
         Err(_) => "but an endpoint is PROTOCOL/HOST:PORT, as in tcp/192.168.0.7:7447".to_owned(),

@@ -6,6 +6,7 @@
 use super::Shared;
 use super::route::Route;
 use crate::wire::attachment::Attachment;
+use crate::wire::buffer;
 use parking_lot::Mutex;
 use sinew::QoS;
 use sinew::msg::{Publisher, SerializedMessage, SourceInfo};
@@ -109,8 +110,14 @@ impl RemotePublisher {
 
 /// A subscription on the network.
 pub(super) enum Subscribed {
-    Volatile { _subscriber: Subscriber<()> },
-    TransientLocal { _subscriber: AdvancedSubscriber<()> },
+    /// The topic's key; and that of messages with buffers, if its type has such.
+    Volatile {
+        _subscriber: Subscriber<()>,
+        _buffers: Option<Subscriber<()>>,
+    },
+    TransientLocal {
+        _subscriber: AdvancedSubscriber<()>,
+    },
 }
 
 impl Subscribed {
@@ -120,16 +127,20 @@ impl Subscribed {
         route: &Arc<Route>,
         history: Option<(usize, Reliability)>,
     ) -> zenoh::Result<Self> {
-        let (for_samples, sink) = (shared.clone(), route.clone());
-        let heard = move |sample: Sample| receive(&for_samples, &sink, sample);
-        let subscriber = shared
-            .session
-            .declare_subscriber(route.wire_key.clone())
-            .allowed_origin(Locality::Remote)
-            .callback(heard);
-        let Some((depth, reliability)) = history else {
-            return Ok(Self::Volatile { _subscriber: subscriber.wait()? });
+        let session = &shared.session;
+        let subscriber = |key: String| {
+            let (shared, route) = (shared.clone(), route.clone());
+            let heard = move |sample: Sample| receive(&shared, &route, sample);
+            session.declare_subscriber(key).allowed_origin(Locality::Remote).callback(heard)
         };
+        let Some((depth, reliability)) = history else {
+            let _buffers = match route.has_buffers {
+                true => Some(subscriber(buffer::cpu_key(&route.wire_key)).wait()?),
+                false => None,
+            };
+            return Ok(Self::Volatile { _subscriber: subscriber(route.wire_key.clone()).wait()?, _buffers });
+        };
+        let subscriber = subscriber(route.wire_key.clone());
         let subscriber = subscriber
             .history(HistoryConfig::default().detect_late_publishers().max_samples(depth))
             .subscriber_detection()

@@ -30,6 +30,8 @@ pub(super) struct Route {
     pub(super) known: GenericType,
     /// Its key on the network.
     pub(super) wire_key: String,
+    /// Its type has fields that Lyrical's publishers send on a key of their own.
+    pub(super) has_buffers: bool,
     pub(super) counters: RouteCounters,
     local: RwLock<HashMap<Gid, Arc<LocalPublisher>>>,
     remote: RwLock<Vec<Arc<RemotePublisher>>>,
@@ -144,11 +146,17 @@ fn fits(offered: &QoS, asked: &QoS) -> bool {
 
 impl RouteEnds {
     /// `limit`: how many messages a second may leave.
-    pub(super) fn new(key: RouteKey, known: GenericType, (wire_key, limit): (String, Option<f64>)) -> Self {
+    pub(super) fn new(
+        key: RouteKey,
+        known: GenericType,
+        (wire_key, has_buffers): (String, bool),
+        limit: Option<f64>,
+    ) -> Self {
         let route = Route {
             key,
             known,
             wire_key,
+            has_buffers,
             counters: RouteCounters::default(),
             local: RwLock::default(),
             remote: RwLock::default(),

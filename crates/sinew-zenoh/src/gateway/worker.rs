@@ -12,11 +12,13 @@ use super::route::{RouteEnds, RouteKey};
 use super::services::ServiceEnds;
 use super::{GatewayError, GatewayStatistics, Shared, Start};
 use crate::config::RouterCheck;
-use crate::wire::token::{ADMIN_SPACE, Token, TokenEnd, TokenKind};
-use crate::wire::{gid, key, name};
+use crate::wire::token::{ADMIN_SPACE, CPU_BACKEND, Token, TokenEnd, TokenKind};
+use crate::wire::{buffer, gid, key, name};
 use sinew::gateway::Origin;
 use sinew::msg::{GenericType, Gid, TypeHash};
+use sinew::qos::Durability;
 use sinew::{Context, Executor, Node, QoS};
+use sinew_msg::description::TypeDescription;
 use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -255,6 +257,10 @@ impl Worker {
             }
             name => name.flatten(),
         };
+        // A publisher of Lyrical sends such types only to those that say where they take them from.
+        let has_buffers = kind == TokenKind::Subscription
+            && qos.durability == Durability::Volatile
+            && route.as_ref().is_some_and(|route| self.has_buffers(route));
         let token = Token {
             domain: self.shared.domain,
             session: self.session.clone(),
@@ -269,7 +275,7 @@ impl Worker {
                 type_name: route.type_name.clone(),
                 hash: Some(route.hash),
                 qos,
-                backends: None,
+                backends: has_buffers.then(|| CPU_BACKEND.to_owned()),
             }),
         };
         let token_key = token.to_key();
@@ -518,7 +524,8 @@ impl Worker {
         if !self.routes.contains_key(route) {
             let Some((known, wire_key)) = self.known(route) else { return false };
             let limit = self.shared.rules.rate(&route.name);
-            let ends = RouteEnds::new(route.clone(), known, (wire_key, limit));
+            let has_buffers = self.has_buffers(route);
+            let ends = RouteEnds::new(route.clone(), known, (wire_key, has_buffers), limit);
             self.routes.insert(route.clone(), ends);
         }
         let Some(ends) = self.routes.get_mut(route) else { return false };
@@ -548,6 +555,14 @@ impl Worker {
             gone.close();
         }
         true
+    }
+
+    /// Whether messages of the type have buffers, as far as its description is known here.
+    fn has_buffers(&self, route: &RouteKey) -> bool {
+        let text = self.participant.domain().description(&route.hash.0).ok().flatten();
+        let text = text.and_then(|text| String::from_utf8(text).ok());
+        let description = text.and_then(|text| TypeDescription::from_json(&text));
+        description.is_some_and(|description| buffer::has_buffer_field(&description))
     }
 
     fn known(&self, route: &RouteKey) -> Option<(GenericType, String)> {

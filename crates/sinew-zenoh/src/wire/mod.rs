@@ -7,6 +7,7 @@
 //! | `token` | liveliness tokens: which nodes and ends there are |
 //! | `qos` | their QoS |
 //! | `gid` | the identity of an end |
+//! | `buffer` | the additional endpoints of Lyrical, for types with large byte fields |
 //! | `attachment` | what goes beside a message |
 //!
 //! The source of all constants is rmw_zenoh's design document (`docs/design.md` of
@@ -14,6 +15,7 @@
 //! from there is trusted: each parser takes any text, and says what is wrong with it.
 
 pub mod attachment;
+pub mod buffer;
 pub mod gid;
 pub mod key;
 pub mod name;

@@ -1,6 +1,6 @@
 //! Messages, both ways.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
 use sinew::event::MessageLost;
 use sinew::msg::Transport;
 use sinew::prelude::*;
@@ -8,8 +8,12 @@ use sinew_interfaces::sensor_msgs::msg::Image;
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_zenoh::Gateway;
 use sinew_zenoh::rules::RuleOptions;
+use sinew_zenoh::wire::attachment::Attachment;
+use sinew_zenoh::wire::buffer;
+use sinew_zenoh::wire::token::TokenKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use zenoh::Wait;
 
 fn text(data: impl Into<String>) -> Text {
     Text { data: data.into() }
@@ -249,5 +253,38 @@ fn rules_say_what_passes_and_under_which_name() -> sinew::Result<()> {
         orders.publish(text("go")).expect("it is open");
         back.take()
     });
+    Ok(())
+}
+
+#[test]
+fn lyrical_sends_images_on_a_key_of_their_own() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let images = host.context().node("viewer")?.subscription::<Image>("/image").create()?;
+    let encoding = Image::ENCODING.expect("a type of ROS 2");
+    let hash = encoding.hash.to_string();
+    let kind = (encoding.name, hash.as_str());
+    let ros = RosNode::new(&network, "camera");
+    let session = &ros.session;
+    wait_for("a token that says where it takes images from", || {
+        let tokens = session.liveliness().get("@ros2_lv/7/**").wait().expect("the session is open");
+        let mut keys =
+            tokens.into_iter().filter_map(|reply| Some(reply.into_result().ok()?.key_expr().to_string()));
+        keys.find(|key| key.contains("/MS/") && key.ends_with("/backends:cpu:"))
+    });
+    let (gid, _token) = ros.tell(TokenKind::Publisher, "/image", kind, qos());
+    wait_for("they match", || (images.publisher_count() == 1).then_some(()));
+    let sent = Image { width: 3, data: vec![1, 2, 3], ..Image::default() };
+    let mut image = vec![0; (encoding.size)(&sent)];
+    (encoding.encode)(&sent, &mut image);
+    let mut sequence = 0;
+    let (came, _) = wait_for("an image", || {
+        sequence += 1;
+        let attachment = Attachment { sequence, time: 1, gid };
+        let put = session.put(buffer::cpu_key(&key_of("/image", kind)), image.clone());
+        put.attachment(attachment.to_bytes().to_vec()).wait().expect("the session is open");
+        images.take()
+    });
+    assert_eq!(*came, sent);
     Ok(())
 }
