@@ -6,8 +6,8 @@
 //!
 //! This release connects the nodes of all processes of a host. Types come from ROS 2's packages
 //! (`sinew-interfaces`), from your own `.msg` and `.srv` files (`sinew_build`, in a build
-//! script), or from Rust (`#[derive(Message)]`). Actions, parameters and the network are not there
-//! yet.
+//! script), or from Rust (`#[derive(Message)]`). A gateway to other hosts and to ROS 2 is a crate of
+//! its own, `sinew-zenoh`. Actions and parameters are not there yet.
 //!
 //! # The shortest program
 //!
