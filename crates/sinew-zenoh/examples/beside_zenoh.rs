@@ -4,6 +4,8 @@
 //!
 //! `cargo run --release -p sinew-zenoh --example beside_zenoh [ROUNDS]`
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "it measures in real time")]
+
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use sinew_interfaces::std_msgs::msg::UInt8MultiArray;
@@ -104,78 +106,8 @@ fn main() -> Outcome<()> {
     let embedded = [Host::new(&options, true)?, Host::new(&options, true)?];
     let apart = [Host::new(&options, false)?, Host::new(&options, false)?];
 
-    for (label, length, count) in [("64 B", 64 - 20, 200), ("1 MB", 1 << 20, 60)] {
-        let (to, raw_came) = mpsc::channel();
-        let tell = told(to);
-        let key = format!("raw/{}", label.replace(' ', ""));
-        let _raw = other.declare_subscriber(key.clone()).callback(move |sample| {
-            std::hint::black_box(sample.payload().to_bytes());
-            tell();
-        });
-        let _raw = _raw.wait().map_err(|error| error.to_string())?;
-        let raw = one.declare_publisher(key).congestion_control(CongestionControl::Block).wait();
-        let raw = raw.map_err(|error| error.to_string())?;
-        let payload = vec![7u8; length + 20];
-        let message = UInt8MultiArray { data: vec![7; length], ..UInt8MultiArray::default() };
-        let qos = QoS::new().keep_all();
-        let mut ends = Vec::new();
-        for hosts in [&embedded, &apart] {
-            let topic = format!("/bytes_{length}");
-            let images = hosts[1].context.node("far")?.subscription::<UInt8MultiArray>(&topic).qos(qos);
-            let images = images.accept_images().create()?;
-            let publisher = hosts[0].context.node("near")?.publisher::<UInt8MultiArray>(&topic).qos(qos);
-            let publisher = publisher.create()?;
-            let (to, came) = mpsc::channel();
-            let tell = told(to);
-            let taking = images.clone();
-            images.set_listener(move |_| {
-                while let Some(sample) = taking.take_sample() {
-                    std::hint::black_box(sample);
-                    tell();
-                }
-            });
-            if !publisher.wait_for_subscribers(1, PATIENCE) {
-                return Err("the hosts don't see each other".into());
-            }
-            ends.push((publisher, images, came));
-        }
-        std::thread::sleep(Duration::from_millis(200));
-        let mut ways = vec![Way {
-            name: "raw zenoh",
-            send: Box::new(|| raw.put(payload.clone()).wait().expect("it is open")),
-            came: &raw_came,
-        }];
-        for (name, (publisher, _, came)) in
-            ["embedded gateways", "gateways of their own"].into_iter().zip(&ends)
-        {
-            let message = &message;
-            ways.push(Way {
-                name,
-                send: Box::new(move || publisher.publish(message).expect("it is open")),
-                came,
-            });
-        }
-        let (mut times, mut rates) = (vec![Vec::new(); 3], vec![Vec::new(); 3]);
-        for _ in 0..rounds {
-            for (index, way) in ways.iter().enumerate() {
-                let sorted = way.latencies(count);
-                times[index].push(sorted[sorted.len() / 2]);
-                rates[index].push(way.throughput(count));
-            }
-        }
-        for (index, way) in ways.iter().enumerate() {
-            let ratios = |all: &[Vec<f64>]| {
-                median(all[index].iter().zip(&all[0]).map(|(one, raw)| one / raw).collect())
-            };
-            println!(
-                "{label} {:22} P50 {:8.1} us ({:.2} x raw)   {:9.0} messages/s ({:.2} x raw)",
-                way.name,
-                median(times[index].clone()),
-                ratios(&times),
-                median(rates[index].clone()),
-                ratios(&rates)
-            );
-        }
+    for size in [("64 B", 64 - 20, 200), ("1 MB", 1 << 20, 60)] {
+        topics(&one, &other, [("embedded", &embedded), ("apart", &apart)], size, rounds)?;
     }
     services(&one, &other, &embedded, rounds)
 }
@@ -193,10 +125,7 @@ fn services(one: &zenoh::Session, other: &zenoh::Session, hosts: &[Host; 2], rou
         .context
         .node("server")?
         .server::<AddTwoInts>("/add")
-        .callback(|request: &AddTwoIntsRequest| AddTwoIntsResponse {
-            sum: request.a + request.b,
-            ..AddTwoIntsResponse::default()
-        })?
+        .callback(|request: &AddTwoIntsRequest| AddTwoIntsResponse { sum: request.a + request.b })?
         .detach();
     let stop = executor.stop_handle();
     let spinning = std::thread::spawn(move || executor.spin().map_err(|error| error.to_string()));
@@ -216,7 +145,7 @@ fn services(one: &zenoh::Session, other: &zenoh::Session, hosts: &[Host; 2], rou
         replies.into_iter().next().expect("an answer");
     };
     let ours = || {
-        let request = AddTwoIntsRequest { a: 1, b: 2, ..AddTwoIntsRequest::default() };
+        let request = AddTwoIntsRequest { a: 1, b: 2 };
         client.call(request, PATIENCE).expect("an answer");
     };
     let measure = |call: &dyn Fn()| {
@@ -237,5 +166,84 @@ fn services(one: &zenoh::Session, other: &zenoh::Session, hosts: &[Host; 2], rou
     );
     stop.stop();
     spinning.join().map_err(|_| "it panicked")??;
+    Ok(())
+}
+
+fn topics(
+    one: &zenoh::Session,
+    other: &zenoh::Session,
+    hosts: [(&str, &[Host; 2]); 2],
+    (label, length, count): (&str, usize, usize),
+    rounds: usize,
+) -> Outcome<()> {
+    let (to, raw_came) = mpsc::channel();
+    let tell = told(to);
+    let key = format!("raw/{}", label.replace(' ', ""));
+    let _raw = other.declare_subscriber(key.clone()).callback(move |sample| {
+        std::hint::black_box(sample.payload().to_bytes());
+        tell();
+    });
+    let _raw = _raw.wait().map_err(|error| error.to_string())?;
+    let raw = one.declare_publisher(key).congestion_control(CongestionControl::Block).wait();
+    let raw = raw.map_err(|error| error.to_string())?;
+    let payload = vec![7u8; length + 20];
+    let message = UInt8MultiArray { data: vec![7; length], ..UInt8MultiArray::default() };
+    let qos = QoS::new().keep_all();
+    let mut ends = Vec::new();
+    for (kind, hosts) in hosts {
+        let topic = format!("/{kind}/bytes_{length}");
+        let images = hosts[1].context.node("far")?.subscription::<UInt8MultiArray>(&topic).qos(qos);
+        let images = images.accept_images().create()?;
+        let publisher = hosts[0].context.node("near")?.publisher::<UInt8MultiArray>(&topic).qos(qos);
+        let publisher = publisher.create()?;
+        let (to, came) = mpsc::channel();
+        let tell = told(to);
+        let taking = images.clone();
+        images.set_listener(move |_| {
+            while let Some(sample) = taking.take_sample() {
+                std::hint::black_box(sample);
+                tell();
+            }
+        });
+        if !publisher.wait_for_subscribers(1, PATIENCE) {
+            return Err("the hosts don't see each other".into());
+        }
+        ends.push((publisher, images, came));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let mut ways = vec![Way {
+        name: "raw zenoh",
+        send: Box::new(|| raw.put(payload.clone()).wait().expect("it is open")),
+        came: &raw_came,
+    }];
+    for (name, (publisher, _, came)) in ["embedded gateways", "gateways of their own"].into_iter().zip(&ends)
+    {
+        let message = &message;
+        ways.push(Way {
+            name,
+            send: Box::new(move || publisher.publish(message).expect("it is open")),
+            came,
+        });
+    }
+    let (mut times, mut rates) = (vec![Vec::new(); 3], vec![Vec::new(); 3]);
+    for _ in 0..rounds {
+        for (index, way) in ways.iter().enumerate() {
+            let sorted = way.latencies(count);
+            times[index].push(sorted[sorted.len() / 2]);
+            rates[index].push(way.throughput(count));
+        }
+    }
+    for (index, way) in ways.iter().enumerate() {
+        let ratios =
+            |all: &[Vec<f64>]| median(all[index].iter().zip(&all[0]).map(|(one, raw)| one / raw).collect());
+        println!(
+            "{label} {:22} P50 {:8.1} us ({:.2} x raw)   {:9.0} messages/s ({:.2} x raw)",
+            way.name,
+            median(times[index].clone()),
+            ratios(&times),
+            median(rates[index].clone()),
+            ratios(&rates)
+        );
+    }
     Ok(())
 }

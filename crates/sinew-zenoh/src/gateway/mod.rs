@@ -27,9 +27,10 @@ use leader::Claim;
 use log::Level;
 use observer::Change;
 use outgoing::Congestion;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use sinew::Context;
 use sinew::error::CreateError;
+use sinew::time::{ClockKind, Time};
 use sinew_shm::{Domain, DomainError, JoinError};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -137,13 +138,27 @@ pub struct GatewayStatistics {
     pub garbage: u64,
 }
 
+/// What the gateway's thread tells of it.
+#[derive(Default)]
+struct Told {
+    statistics: Mutex<GatewayStatistics>,
+    changed: Condvar,
+}
+
+impl Told {
+    fn set(&self, statistics: GatewayStatistics) {
+        *self.statistics.lock() = statistics;
+        self.changed.notify_all();
+    }
+}
+
 /// Brings a domain's ends to the network, and the network's to the domain, until it is dropped.
 ///
 /// If there is another gateway in the domain, it waits until that one is gone, and takes over then.
 #[must_use = "a gateway ends when it is dropped"]
 pub struct Gateway {
     changes: Sender<Change>,
-    statistics: Arc<Mutex<GatewayStatistics>>,
+    told: Arc<Told>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -155,21 +170,21 @@ impl Gateway {
 
     /// What it does now. Changes of the counters are seen within a tenth of a second.
     pub fn statistics(&self) -> GatewayStatistics {
-        self.statistics.lock().clone()
+        self.told.statistics.lock().clone()
     }
 
     /// Waits until it leads in its domain, at most for `timeout`. Whether it does.
     pub fn wait_until_it_leads(&self, timeout: Duration) -> bool {
-        let end = std::time::Instant::now() + timeout;
-        loop {
-            if self.statistics.lock().leads {
-                return true;
-            }
-            if std::time::Instant::now() >= end {
+        let end = Time::steady() + timeout;
+        let mut statistics = self.told.statistics.lock();
+        while !statistics.leads {
+            let left = end - Time::steady();
+            if left.is_zero() {
                 return false;
             }
-            std::thread::sleep(Duration::from_millis(5));
+            self.told.changed.wait_for(&mut statistics, left);
         }
+        true
     }
 
     /// Ends it; as when it is dropped. Blocks until the network knows.
@@ -189,7 +204,7 @@ impl Drop for Gateway {
 
 impl std::fmt::Debug for Gateway {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gateway").field("leads", &self.statistics.lock().leads).finish_non_exhaustive()
+        f.debug_struct("Gateway").field("leads", &self.told.statistics.lock().leads).finish_non_exhaustive()
     }
 }
 
@@ -262,7 +277,7 @@ impl GatewayBuilder {
         let place = Domain::open(context.directory(), domain)?;
         let claim = Claim::new(&place)?;
         let (changes, told) = mpsc::channel();
-        let statistics = Arc::<Mutex<GatewayStatistics>>::default();
+        let of_gateway = Arc::<Told>::default();
         let start = Start {
             context: context.clone(),
             place,
@@ -270,7 +285,7 @@ impl GatewayBuilder {
             rules,
             check: if self.options.connect.is_empty() { check } else { RouterCheck::Skip },
             changes: changes.clone(),
-            statistics: statistics.clone(),
+            told: of_gateway.clone(),
         };
         // What is wrong with the session is found at once, if this gateway leads at once.
         let first = if claim.leads()? { Some(start.open()?) } else { None };
@@ -278,7 +293,7 @@ impl GatewayBuilder {
             .name("sinew-gateway".to_owned())
             .spawn(move || start.run(&claim, first, &told))
             .map_err(GatewayError::Thread)?;
-        Ok(Gateway { changes, statistics, thread: Some(thread) })
+        Ok(Gateway { changes, told: of_gateway, thread: Some(thread) })
     }
 }
 
@@ -290,7 +305,7 @@ struct Start {
     rules: Rules,
     check: RouterCheck,
     changes: Sender<Change>,
-    statistics: Arc<Mutex<GatewayStatistics>>,
+    told: Arc<Told>,
 }
 
 impl Start {
@@ -310,6 +325,7 @@ impl Start {
         };
         let (congestion, left) = Congestion::new();
         let shared = Arc::new(Shared {
+            context: self.context.clone(),
             session,
             congestion,
             domain: self.context.domain(),
@@ -327,7 +343,7 @@ impl Start {
         if let Err(error) = worker::run(&self, &shared, told) {
             shared.says(&format!("the gateway has stopped: {error}"));
         }
-        self.statistics.lock().leads = false;
+        self.told.set(GatewayStatistics::default());
         let _ = shared.session.close().wait(); // as in `Router::close`
     }
 
@@ -355,6 +371,7 @@ impl Start {
 
 /// What all of a gateway's threads use.
 struct Shared {
+    context: Context,
     session: Session,
     domain: u32,
     rules: Rules,
@@ -365,6 +382,11 @@ struct Shared {
 }
 
 impl Shared {
+    /// Wall time, in nanoseconds.
+    fn wall(&self) -> i64 {
+        self.context.now(ClockKind::System).nanoseconds()
+    }
+
     /// Tells the gateway's thread, which is gone only with the gateway.
     fn tell(&self, change: Change) {
         let _ = self.changes.send(change);

@@ -2,6 +2,7 @@
 
 use crate::wire::token::Token;
 use sinew::gateway::Origin;
+use sinew::time::Time;
 use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Peer, Sink};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -20,7 +21,7 @@ pub(super) enum Change {
     /// It is gone.
     RemoteGone(String),
     /// Something to be done then.
-    Later(std::time::Instant, Box<dyn FnOnce() + Send>),
+    Later(Time, Box<dyn FnOnce() + Send>),
     /// The gateway ends.
     Stop,
 }

@@ -8,11 +8,12 @@ use parking_lot::{Mutex, RwLock};
 use sinew::gateway::Origin;
 use sinew::msg::{GenericType, Gid, SerializedMessage};
 use sinew::service::{GenericService, RequestInfo, Server};
+use sinew::time::Time;
 use sinew::{Client, Context, Responder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
 use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
@@ -186,7 +187,7 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
     let sent = client.call_then(request, move |outcome| match outcome {
         Ok(response) => {
             route.answered.fetch_add(1, Ordering::Relaxed); // a statistic
-            let attachment = Attachment { time: wall_now(), ..asked };
+            let attachment = Attachment { time: for_reply.wall(), ..asked };
             let reply = query.reply(route.wire_key.clone(), ZBytes::from(response.bytes()));
             if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
                 let name = &route.key.name;
@@ -207,11 +208,6 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
 fn refuse(query: &Query, reason: &str) {
     // The session is gone, or the caller: there is no end to be told.
     let _ = query.reply_err(reason.to_owned()).wait();
-}
-
-fn wall_now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 impl Asking {
@@ -253,7 +249,7 @@ struct Call {
 
 /// Asks the servers of the network. The first answer counts.
 fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
-    let attachment = Attachment { sequence: call.sequence, time: wall_now(), gid: call.gid };
+    let attachment = Attachment { sequence: call.sequence, time: shared.wall(), gid: call.gid };
     let payload = ZBytes::from(&call.request);
     let asking =
         Asked { call: Some(call), route: route.clone(), shared: shared.clone(), error: Mutex::default() };
@@ -313,7 +309,7 @@ impl Drop for Asked {
             let responder = Mutex::new(Some(responder));
             let call = Call { responder, attempt: call.attempt + 1, ..call };
             let again = move || ask(&shared, &route, call);
-            self.shared.tell(Change::Later(Instant::now() + *pause, Box::new(again)));
+            self.shared.tell(Change::Later(Time::steady() + *pause, Box::new(again)));
             return;
         }
         self.route.failed.fetch_add(1, Ordering::Relaxed); // a statistic

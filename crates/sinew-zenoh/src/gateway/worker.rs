@@ -17,6 +17,7 @@ use crate::wire::{buffer, gid, key, name};
 use sinew::gateway::Origin;
 use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::qos::Durability;
+use sinew::time::Time;
 use sinew::{Context, Executor, Node, QoS};
 use sinew_msg::description::TypeDescription;
 use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
@@ -25,7 +26,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::sample::SampleKind;
@@ -119,14 +120,14 @@ fn lead(
 struct RouterSearch {
     check: RouterCheck,
     attempts: u32,
-    next: Option<Instant>,
+    next: Option<Time>,
 }
 
 impl RouterSearch {
     fn new(check: RouterCheck) -> Self {
         let is_skipped = check == RouterCheck::Skip;
         // The session has just begun to connect.
-        let next = (!is_skipped).then(|| Instant::now() + ROUTER_PERIOD);
+        let next = (!is_skipped).then(|| Time::steady() + ROUTER_PERIOD);
         Self { check, attempts: 0, next }
     }
 
@@ -145,7 +146,7 @@ impl RouterSearch {
                  on this host, or name an endpoint with --connect. It is looked for on",
             );
         }
-        self.next = goes_on.then(|| Instant::now() + ROUTER_PERIOD);
+        self.next = goes_on.then(|| Time::steady() + ROUTER_PERIOD);
     }
 }
 
@@ -192,13 +193,13 @@ struct RemoteEnd {
 
 impl Worker {
     fn serve(&mut self, start: &Start, told: &Receiver<Change>, looking: &mut RouterSearch) {
-        let mut later: Vec<(Instant, Box<dyn FnOnce() + Send>)> = Vec::new();
+        let mut later: Vec<(Time, Box<dyn FnOnce() + Send>)> = Vec::new();
         let mut is_changed = true;
         loop {
             if std::mem::take(&mut is_changed) {
-                *start.statistics.lock() = self.statistics();
+                start.told.set(self.statistics());
             }
-            let now = Instant::now();
+            let now = Time::steady();
             for (_, work) in later.extract_if(.., |(at, _)| *at <= now) {
                 work();
             }
@@ -206,7 +207,7 @@ impl Worker {
                 looking.look(&self.shared);
             }
             let next = later.iter().map(|(at, _)| *at).chain(looking.next).min();
-            let pause = next.map_or(STATISTICS_PERIOD, |at| at.saturating_duration_since(now));
+            let pause = next.map_or(STATISTICS_PERIOD, |at| at - now);
             match told.recv_timeout(pause.min(STATISTICS_PERIOD)) {
                 Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Change::Later(at, work)) => later.push((at, work)),

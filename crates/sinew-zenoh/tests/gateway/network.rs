@@ -197,7 +197,10 @@ impl RosPublisher {
 
 /// What a subscription of ROS 2 got: images, and what went beside them.
 #[derive(Clone, Default)]
-pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<(Vec<u8>, Attachment)>>>);
+pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<Came>>>);
+
+/// An image, and what went beside it.
+type Came = (Vec<u8>, Attachment);
 
 pub(crate) struct RosSubscription {
     pub(crate) heard: Heard,

@@ -11,7 +11,7 @@ use zenoh::Wait;
 use zenoh::query::{ConsolidationMode, QueryTarget};
 
 fn request(a: i64, b: i64) -> AddTwoIntsRequest {
-    AddTwoIntsRequest { a, b, ..AddTwoIntsRequest::default() }
+    AddTwoIntsRequest { a, b }
 }
 
 /// A program that adds, until it is told to stop.
@@ -20,10 +20,7 @@ fn serve(context: &Context) -> sinew::Result<impl FnOnce()> {
     executor.add(context)?;
     let node = context.node("server")?;
     node.server::<AddTwoInts>("/add")
-        .callback(|request: &AddTwoIntsRequest| AddTwoIntsResponse {
-            sum: request.a + request.b,
-            ..AddTwoIntsResponse::default()
-        })?
+        .callback(|request: &AddTwoIntsRequest| AddTwoIntsResponse { sum: request.a + request.b })?
         .detach();
     let stop = executor.stop_handle();
     let spinning = std::thread::spawn(move || executor.spin());

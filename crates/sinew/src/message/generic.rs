@@ -1,8 +1,8 @@
 //! Messages and services of types that are known at run time only, by name and hash.
 
-use super::type_support::{ImageFunctions, TypeSupport};
+use super::type_support::TypeSupport;
 use crate::sys::sync::Mutex;
-use sinew_msg::{DecodeError, Message, Service, ServiceType, TypeHash};
+use sinew_msg::{DecodeError, Encoding, Message, Service, ServiceType, TypeHash};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -44,7 +44,24 @@ impl SerializedMessage {
     }
 }
 
-impl Message for SerializedMessage {}
+impl Message for SerializedMessage {
+    /// Its bytes are its image. As a type of its own it has no hash, so no other process takes it.
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "SerializedMessage",
+        hash: TypeHash([0; 32]),
+        description: None,
+        size: |message| message.bytes.len(),
+        encode: |message, image| image.copy_from_slice(&message.bytes),
+        decode: |image| check(image).map(|()| Self { bytes: image.to_vec() }),
+        decode_into: |image, message| {
+            check(image)?;
+            message.bytes.clear();
+            message.bytes.extend_from_slice(image);
+            Ok(())
+        },
+        plain: None,
+    });
+}
 
 /// A service of whatever type: requests and responses are [`SerializedMessage`]s.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +143,7 @@ impl GenericType {
             return Err(GenericTypeError::TooMany { name: name.to_owned(), limit: MOST_TYPES });
         }
         let keep = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
-        let table = |name| TypeSupport::told::<SerializedMessage>(name, hash, IMAGE);
+        let table = |name| TypeSupport::told::<SerializedMessage>(name, hash);
         let name = keep(name.to_owned());
         let tables: &'static Tables = Box::leak(Box::new(Tables {
             service: ServiceType { name, hash },
@@ -199,35 +216,6 @@ pub(crate) fn check(image: &[u8]) -> Result<(), DecodeError> {
         needed: HEADER,
     })
 }
-
-/// Values of a type that is known by name: their bytes are the image.
-const IMAGE: ImageFunctions = ImageFunctions {
-    size: |value| {
-        // SAFETY: the table is that of `SerializedMessage`s, so the caller promises one.
-        let message = unsafe { &*value.cast::<SerializedMessage>() };
-        message.bytes.len()
-    },
-    encode: |value, image| {
-        // SAFETY: as in `size`.
-        let message = unsafe { &*value.cast::<SerializedMessage>() };
-        image.copy_from_slice(&message.bytes);
-    },
-    decode: |image, to, is_filled| {
-        check(image)?;
-        let to = to.cast::<SerializedMessage>();
-        if is_filled {
-            // SAFETY: the caller promises a value that is its alone.
-            let message = unsafe { &mut *to };
-            message.bytes.clear();
-            message.bytes.extend_from_slice(image);
-            return Ok(());
-        }
-        // SAFETY: a place for a value, the caller's alone, without one.
-        unsafe { to.write(SerializedMessage { bytes: image.to_vec() }) };
-        Ok(())
-    },
-    is_plain: false,
-};
 
 #[cfg(all(test, not(loom)))]
 mod tests {

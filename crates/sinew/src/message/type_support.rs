@@ -110,8 +110,8 @@ impl TypeSupport {
 
     /// The table of a type that is known by name and hash only. Its messages are `T`, which says how
     /// they are held and is no type of ROS 2 itself.
-    pub(crate) fn told<T: Message>(name: &'static str, hash: TypeHash, image: ImageFunctions) -> Self {
-        Self { name: TypeName::Told(name), hash: Some(hash), image: Some(image), ..T::TABLE }
+    pub(crate) fn told<T: Message>(name: &'static str, hash: TypeHash) -> Self {
+        Self { name: TypeName::Told(name), hash: Some(hash), ..T::TABLE }
     }
 
     /// The table of `T`.

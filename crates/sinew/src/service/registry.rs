@@ -228,6 +228,7 @@ mod tests {
             hash,
             travels,
             qos: QoS::services(),
+            origin: crate::ros::origin::Origin::Local,
             number: 1,
         };
         let counts = Arc::new(Counts::default());
