@@ -132,7 +132,15 @@ impl Observed {
         };
         // What a gateway has for itself is nobody's: the ends that it carries for are there.
         let is_shown = |end: &ObservedEndpoint| Origin::of(&end.entity).is_none_or(Origin::is_shown);
-        let endpoints = processes.iter().flat_map(of).filter(is_shown).collect();
+        let mut endpoints: Vec<_> = processes.iter().flat_map(of).filter(is_shown).collect();
+        // A node and a server of the network may be told of by two participants of a gateway.
+        let mut told = BTreeSet::new();
+        endpoints.retain(|end| {
+            let is_twice = matches!(end.entity.kind, EndpointKind::Node | EndpointKind::Server);
+            let Endpoint { kind, node, name, type_name, .. } = &end.entity;
+            let what = (end.peer.pid(), *kind, node.clone(), name.clone(), type_name.clone());
+            !(is_twice && end.is_remote()) || told.insert(what)
+        });
         let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
         Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread })
     }

@@ -328,6 +328,9 @@ impl Worker {
     fn local_went(&mut self, local: LocalKey) {
         let Some(LocalEnd { kind, route, _token }) = self.local.remove(&local) else { return };
         drop(_token); // the network is told first
+        if !self.local.keys().any(|(participant, _)| *participant == local.0) {
+            self.node_ids.retain(|(participant, _), _| *participant != local.0);
+        }
         if let Some(route) = route {
             self.local_end_went(local, kind, &route);
         }
