@@ -1,8 +1,8 @@
 //! A worker with a callback that waits for something.
 //!
-//! What a callback publishes is usually left to its own thread ([`wake_policy`](super::wake_policy));
-//! if that goes to sleep instead, another worker is called for it at once, not when the monitor
-//! looks.
+//! What a callback publishes is usually left to its own thread
+//! ([`wake_policy`](super::wake_policy)); if that goes to sleep instead, another worker is called
+//! for it at once, not when the monitor looks.
 
 use super::scheduler::Scheduler;
 use super::spinning;

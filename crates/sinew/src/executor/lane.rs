@@ -153,13 +153,13 @@ impl InLane {
     /// The turn of its group.
     #[inline]
     pub(super) fn token(&self) -> GroupToken {
-        // SAFETY: a lane's tasks are of exclusive groups (`push`). When this thread got the task, it
-        // was the only one of the executor that was awake, and between two callbacks: so the turns
-        // of all groups were over. A thread that has begun one since has settled the lane first
-        // (X1, X2), by which this group was marked as running until this turn is over. What was done in
-        // the last one happens before: on this thread, or on another one, which parked or gave its
-        // place back under the scheduler's lock, under which this thread found the gate open, or
-        // which opened the gate (L2, L3).
+        // SAFETY: a lane's tasks are of exclusive groups (`push`). When this thread got the task,
+        // it was the only one of the executor that was awake, and between two callbacks: so the
+        // turns of all groups were over. A thread that has begun one since has settled the lane
+        // first (X1, X2), by which this group was marked as running until this turn is over. What
+        // was done in the last one happens before: on this thread, or on another one, which parked
+        // or gave its place back under the scheduler's lock, under which this thread found the gate
+        // open, or which opened the gate (L2, L3).
         unsafe { GroupToken::of(self.task().group) }
     }
 }
@@ -210,8 +210,8 @@ impl Lane {
     /// False if the queue is to have it.
     #[inline]
     pub(super) fn push(&self, task: &TaskHeader, key: Stamp) -> bool {
-        // A hint: the gate is looked at again before the task runs. One that comes in as the gate is
-        // shut waits until this worker asks.
+        // A hint: the gate is looked at again before the task runs. One that comes in as the gate
+        // is shut waits until this worker asks.
         if task.is_reentrant() || !self.is_open() {
             return false;
         }

@@ -294,7 +294,8 @@ impl Executor {
     /// executor of their own are added to that first. May be called while another thread spins.
     ///
     /// # Errors
-    /// [`AddError`]: another executor serves it, or its context is shut down or lives in another time.
+    /// [`AddError`]: another executor serves it, or its context is shut down or lives in another
+    /// time.
     pub fn add(&self, what: &impl Executable) -> Result<(), AddError> {
         what.add_to(self)
     }
@@ -372,8 +373,9 @@ impl Executor {
     /// run is named in the log, once.
     ///
     /// # Errors
-    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](ExecutorBuilder::on_error) says to stop; a thread spins this
-    /// executor already; or there is nothing to serve ([`SpinError::Nothing`]).
+    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](ExecutorBuilder::on_error)
+    /// says to stop; a thread spins this executor already; or there is nothing to serve
+    /// ([`SpinError::Nothing`]).
     pub fn spin(&self) -> Result<(), SpinError> {
         let result = self.with_helpers(|spin| {
             self.wait_for_something(spin)?;

@@ -169,9 +169,9 @@ impl Ready<'_> {
     /// callback.
     ///
     /// # Errors
-    /// [`SpinError`]: the callback panicked, or failed and [`on_error`](super::WaitSetBuilder::on_error) says to
-    /// stop; or it was called while another thread, or a callback of this set, runs something of
-    /// the set.
+    /// [`SpinError`]: the callback panicked, or failed and
+    /// [`on_error`](super::WaitSetBuilder::on_error) says to stop; or it was called while another
+    /// thread, or a callback of this set, runs something of the set.
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;
         let _stay = Stay::begin(scheduler)?;

@@ -2,9 +2,9 @@
 
 // # A call is two directed messages
 //
-// A request goes to one server, under the number that its client gave the call. The answer goes back
-// to that call, and to no other: the request carries a `ReplyTo`, which answering consumes. Whether
-// client and server are in one process only this value and the queue know.
+// A request goes to one server, under the number that its client gave the call. The answer goes
+// back to that call, and to no other: the request carries a `ReplyTo`, which answering consumes.
+// Whether client and server are in one process only this value and the queue know.
 //
 // | step | thread | under which lock | afterwards, under none |
 // |---|---|---|---|
