@@ -143,16 +143,19 @@ impl RemoteEvents {
             .ok()?;
         all.push(EventPort { port: port.clone(), presence: Arc::downgrade(presence) });
         *ports = Arc::new(all);
-        drop(ports);
-        // Relaxed: our caller calls a worker that sleeps without having seen it.
+        // Relaxed: our caller calls a worker that sleeps without having seen it. Under the lock, as
+        // in `give_up`: of two threads that change it at once, the second one's ports stay.
         self.any.store(true, Ordering::Relaxed);
+        drop(ports);
         Some((port, true))
     }
 
     /// Others are to hear for this executor from now on.
     pub(crate) fn give_up(&self) {
-        let ports = std::mem::take(&mut *self.ports.lock());
+        let mut all = self.ports.lock();
+        let ports = std::mem::take(&mut *all);
         self.any.store(false, Ordering::Relaxed); // a look too many finds nothing
+        drop(all);
         for ear in ports.iter() {
             if let Some(presence) = ear.presence.upgrade() {
                 presence.retune_all();
