@@ -76,8 +76,8 @@ impl RemotePublisher {
         let payload = sample.payload();
         let mut state = self.state.lock();
         // While one subscription takes the place of another, both hear it; and what is kept for late
-        // joiners comes again with each.
-        if attachment.sequence > 0 && state.last.is_some_and(|last| attachment.sequence <= last) {
+        // joiners comes again with each. rmw_zenoh counts from 1, hiroz from 0.
+        if state.last.is_some_and(|last| attachment.sequence <= last) {
             return;
         }
         let before = state.last.filter(|_| !state.has_paused);

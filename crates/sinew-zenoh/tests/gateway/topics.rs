@@ -70,6 +70,31 @@ fn what_ros_2_publishes_comes_as_it_was() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_message_that_comes_again_is_left_out() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let node = host.context().node("listener")?;
+    let texts = node.subscription::<Text>("/chatter").create()?;
+    let ros = RosNode::new(&network, "talker");
+    let publisher = ros.publisher("/chatter", STRING, qos());
+    wait_for("a publisher of the network", || (texts.publisher_count() == 1).then_some(()));
+    // It counts from 0, as hiroz does.
+    let first = || {
+        publisher.skip(-1);
+        publisher.publish(&text_image("first"), 1);
+    };
+    let (text, _) = wait_for("the first message", || {
+        first();
+        texts.take()
+    });
+    assert_eq!(text.data, "first");
+    first();
+    publisher.publish(&text_image("second"), 1);
+    assert_eq!(wait_for("the second message", || texts.take()).0.data, "second");
+    Ok(())
+}
+
+#[test]
 fn ros_2_gets_what_is_published_here() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
     let gateway = host.gateway(&network);
