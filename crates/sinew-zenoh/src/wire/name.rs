@@ -1,6 +1,7 @@
 //! Names of types and topics.
 
 use std::fmt::Write;
+use std::str::FromStr;
 
 /// The kinds of interfaces; a type's second part.
 const KINDS: [&str; 3] = ["msg", "srv", "action"];
@@ -71,6 +72,11 @@ pub(super) fn mangled(name: &str) -> String {
 
 pub(super) fn demangled(chunk: &str) -> String {
     chunk.replace('%', "/")
+}
+
+/// A number in decimal digits alone: what is read is written the same way.
+pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
 /// A text of the network, for people: not all of a long one, and no control characters.

@@ -137,7 +137,7 @@ fn time_of_text(text: &str) -> Option<Option<Duration>> {
 }
 
 fn number(text: &str, default: u64) -> Option<u64> {
-    if text.is_empty() { Some(default) } else { text.parse().ok() }
+    if text.is_empty() { Some(default) } else { super::name::number(text) }
 }
 
 #[cfg(test)]

@@ -207,17 +207,22 @@ impl Token {
             return Err(TokenError::Short { chunks: chunks.len(), wanted: 9 });
         };
         let wrong = |chunk, value: &str, expected| TokenError::Chunk { chunk, value: shown(value), expected };
-        let number =
-            |chunk, value: &str| value.parse::<u64>().map_err(|_| wrong(chunk, value, "not a number"));
+        let number = |chunk, value: &str| {
+            name::number::<u64>(value).ok_or_else(|| wrong(chunk, value, "not a number"))
+        };
         if space != ADMIN_SPACE {
             return Err(wrong("beginning", space, "not @ros2_lv"));
         }
         let kinds = TokenKind::ALL.iter().find(|(_, chunk)| *chunk == kind);
         let kind = kinds.ok_or_else(|| wrong("kind", kind, "not one of NN, MP, MS, SS and SC"))?.0;
-        if session.is_empty() {
-            return Err(wrong("session", session, "where an id is expected"));
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if session.is_empty() || session.len() > 32 || !session.bytes().all(is_digit) {
+            return Err(wrong("session", session, "not 1 to 32 hexadecimal digits"));
         }
         let [enclave, namespace, node_name] = [enclave, namespace, node].map(demangled);
+        if !enclave.chars().all(|character| character.is_ascii_graphic()) {
+            return Err(wrong("enclave", &enclave, "not the path of one"));
+        }
         if !name::is_namespace(&namespace) {
             return Err(wrong("namespace", &namespace, "not a namespace"));
         }
@@ -225,7 +230,7 @@ impl Token {
             return Err(wrong("node", &node_name, "not a node's name"));
         }
         Ok(Self {
-            domain: domain.parse().map_err(|_| wrong("domain", domain, "not a number"))?,
+            domain: name::number(domain).ok_or_else(|| wrong("domain", domain, "not a number"))?,
             session: session.to_owned(),
             node_id: number("node id", node_id)?,
             id: number("id", id)?,
@@ -254,7 +259,10 @@ impl TokenEnd {
         if parsed.is_none() && *hash != NO_HASH {
             return Err(wrong("hash", hash, "not RIHS01_ and 64 hexadecimal digits"));
         }
-        let backends = rest.first().filter(|chunk| chunk.starts_with("backends:"));
+        let is_backends = |chunk: &&&str| {
+            chunk.starts_with("backends:") && chunk.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        let backends = rest.first().filter(is_backends);
         Ok(Self {
             name,
             type_name,
@@ -337,6 +345,10 @@ mod tests {
             ("@ros2_lv", "@ros3", "beginning"),
             ("/2/", "/x/", "domain"),
             ("/2/", "/-1/", "domain"),
+            ("/2/", "/+2/", "domain"),
+            ("8b20", "8B20", "session"),
+            ("/0/10/", "/0/+10/", "id"),
+            ("/%/%/talker", "/\u{7}/%/talker", "enclave"),
             ("/0/10/", "/x/10/", "node id"),
             ("/0/10/", "/0//", "id"),
             ("/MP/", "/XX/", "kind"),
