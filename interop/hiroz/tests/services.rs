@@ -20,7 +20,7 @@ each_way! {
             }
         });
         for number in 0..20 {
-            let request = ours::AddTwoIntsRequest { a: number, b: -3, ..Default::default() };
+            let request = ours::AddTwoIntsRequest { a: number, b: -3 };
             assert_eq!(client.call(request, PATIENCE).unwrap().sum, number - 3);
         }
         serving.join().unwrap();
@@ -35,7 +35,6 @@ each_way! {
         node.server::<ours::AddTwoInts>("/add")
             .callback(|request: &ours::AddTwoIntsRequest| ours::AddTwoIntsResponse {
                 sum: request.a + request.b,
-                ..Default::default()
             })
             .unwrap()
             .detach();

@@ -80,7 +80,7 @@ each_way! {
         let publisher = our_node.publisher::<ours::Empty>("/to_hiroz").create().unwrap();
         assert!(publisher.wait_for_subscribers(1, PATIENCE));
         wait_for("an empty message for hiroz", || {
-            publisher.publish(ours::values::empty::make()).unwrap();
+            publisher.publish(ours::Empty::default()).unwrap();
             subscription.recv_timeout(AGAIN).ok()
         });
         // In ROS 2 a message without fields is one byte. hiroz reads none and writes none, so what
@@ -88,7 +88,7 @@ each_way! {
         let subscription = our_node.subscription::<ours::Empty>("/to_sinew").create().unwrap();
         let publisher = their_node.create_pub::<theirs::Empty>("/to_sinew").build().unwrap();
         wait_for("an empty message of hiroz", || {
-            publisher.publish(&theirs::values::empty::make()).unwrap();
+            publisher.publish(&theirs::Empty::default()).unwrap();
             let topics = network.gateway.statistics().topics;
             let (.., counts) = topics.into_iter().find(|(name, ..)| name == "/to_sinew")?;
             (counts.received > 0).then_some(())
