@@ -1,7 +1,7 @@
 //! Who matches, and what both ends are told. (The design's section 8.)
 
 use crate::stage::{Path, Runner, Stage};
-use crate::support::{Log, Number, Text, numbers_in, wait_for};
+use crate::support::{Log, Number, Text, all_numbers_in, numbers_in, wait_for};
 use sinew::Publisher;
 use sinew::event::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, MessageLost, OfferedDeadlineMissed,
@@ -175,7 +175,7 @@ pub(crate) fn own_publications_can_be_ignored<R: Runner, P: Path>() -> sinew::Re
     let own = stage.receiver.publisher::<Number>("numbers").qos(QoS::default().transient_local()).create()?;
     let other = stage.publisher_with("numbers", QoS::default().transient_local())?;
     (1..=3).try_for_each(|n| own.publish(Number(n)).and_then(|()| other.publish(Number(10 * n))))?;
-    assert_eq!(numbers_in(&subscription), [10, 20, 30]);
+    assert_eq!(all_numbers_in(&subscription, 3), [10, 20, 30]);
     Ok(())
 }
 
