@@ -431,7 +431,8 @@ fn publish_to_those_who_stay(executor: Executor) {
     let context = support::real_context();
     let hub = context.node("hub").unwrap();
     executor.add(&context).unwrap();
-    let all = QoS::new().reliable().keep_all();
+    // A worker that is not run for a while holds up the other one.
+    let all = QoS::new().reliable().keep_all().max_blocking_time(LONG);
     let spokes = hub.publisher::<Parcel>("spokes").qos(all).create().unwrap();
     let wheel = hub.publisher::<Number>("wheel").create().unwrap();
     let ask = hub.client::<Numbers>("double").create().unwrap();
