@@ -96,10 +96,14 @@ impl TypeSupport {
         self.is(other) || by_images()
     }
 
+    /// Whether it is known by name and hash only.
+    pub(crate) fn is_told(&self) -> bool {
+        matches!(self.name, TypeName::Told(_))
+    }
+
     /// Whether messages of both are held in the same way, and are of the same type.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        let is_told = |table: &Self| matches!(table.name, TypeName::Told(_));
-        let are_told = is_told(self) || is_told(other);
+        let are_told = self.is_told() || other.is_told();
         self.representation == other.representation && (!are_told || ptr::eq(self, other))
     }
 

@@ -102,7 +102,11 @@ impl TypedReader {
         let is_ours = message.table().is(self.table);
         match message.image() {
             None if is_ours => return Ok((message.another(), CopyWork::NONE)),
-            Some(_) if is_ours && self.takes_images() => return Ok((message.another(), CopyWork::NONE)),
+            // An image is the same for all types of the program; only those that are told by name
+            // take whichever was published, without a look at its fields.
+            Some(_) if self.takes_images() && (is_ours || self.table.is_told()) => {
+                return Ok((message.another(), CopyWork::NONE));
+            }
             Some(image) => return self.decode(image),
             None => {}
         }

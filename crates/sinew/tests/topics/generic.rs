@@ -41,6 +41,9 @@ fn typed_and_generic_ends_meet_in_a_process() -> sinew::Result<()> {
 
     typed.publish(picture())?;
     assert_eq!(images.take().unwrap().0.data, [1, 2, 3]);
+    assert_eq!(typed.statistics().encodings, 1);
+    let counts = bytes.statistics();
+    assert_eq!((counts.copies, counts.decodings), (0, 0), "its image is made once, and taken as it is");
     assert_eq!(bytes.take_sample().unwrap().0.image(), bytes_of(&picture()));
     let before = bytes.statistics();
     generic.publish(SerializedMessage::new(bytes_of(&picture())))?;
