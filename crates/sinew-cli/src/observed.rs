@@ -130,7 +130,7 @@ impl Observed {
                 entity,
             })
         };
-        // What a gateway has for itself is nobody's: the ends that it carries for are there.
+        // What a gateway has for itself is no program's: the ends that it carries for are there.
         let is_shown = |end: &ObservedEndpoint| Origin::of(&end.entity).is_none_or(Origin::is_shown);
         let mut endpoints: Vec<_> = processes.iter().flat_map(of).filter(is_shown).collect();
         // A node and a server of the network may be told of by two participants of a gateway.

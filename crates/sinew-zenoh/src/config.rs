@@ -4,7 +4,7 @@
 //! | variable | means |
 //! |---|---|
 //! | `ZENOH_SESSION_CONFIG_URI`, `ZENOH_ROUTER_CONFIG_URI` | a file (JSON5) that replaces the defaults |
-//! | `ROS_AUTOMATIC_DISCOVERY_RANGE` | `LOCALHOST` (the default): listens on this host alone; `SUBNET`: listens on all addresses, and finds others by multicast; `OFF`: connects to nobody that isn't named |
+//! | `ROS_AUTOMATIC_DISCOVERY_RANGE` | `LOCALHOST` (the default): listens on this host alone; `SUBNET`: listens on all addresses, and finds others by multicast; `OFF`: connects to no host that isn't named |
 //! | `ROS_STATIC_PEERS` | hosts, separated by `;`, to whose routers it connects |
 //! | `ZENOH_CONFIG_OVERRIDE` | `key/path=value;..`, values in JSON5 |
 //! | `ZENOH_ROUTER_CHECK_ATTEMPTS` | see [`RouterCheck`] |

@@ -26,7 +26,7 @@
 //! # Namespaces
 //!
 //! With the namespace `robot1`, `/scan` of this host is `/robot1/scan` on the network, and
-//! `/robot1/scan` of the network is `/scan` here, whoever publishes it. Each name of this host has
+//! `/robot1/scan` of the network is `/scan` here, whichever node publishes it. Each name of this host has
 //! exactly one there and the other way round: `/robot1/scan` of this host is `/robot1/robot1/scan`
 //! there. What the network has outside `/robot1` is of other robots, and doesn't come here.
 

@@ -13,7 +13,7 @@ use sinew::msg::{Publisher, SerializedMessage, SourceInfo};
 use sinew::qos::{Durability, Reliability};
 use sinew::time::Time;
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
@@ -29,6 +29,8 @@ pub(super) struct RemotePublisher {
     /// By its token.
     pub(super) gid: [u8; 16],
     publisher: Publisher<SerializedMessage>,
+    /// What it calls itself in its messages, if that isn't what its token says.
+    says: OnceLock<[u8; 16]>,
     /// One thread at a time publishes.
     state: Mutex<Received>,
 }
@@ -39,29 +41,22 @@ struct Received {
     last: Option<i64>,
     /// Nothing was received for a while since then.
     has_paused: bool,
-    /// What it calls itself in its messages, if that isn't what its token says.
-    says: Option<[u8; 16]>,
 }
 
 impl RemotePublisher {
     pub(super) fn new(publisher: Publisher<SerializedMessage>, qos: QoS, gid: [u8; 16]) -> Arc<Self> {
-        Arc::new(Self { qos, gid, publisher, state: Mutex::default() })
+        Arc::new(Self { qos, gid, publisher, says: OnceLock::new(), state: Mutex::default() })
     }
 
     /// Whether it is the one that a message comes from. One that makes its gid otherwise than
     /// rmw_zenoh is known by the first message that is no other's.
     pub(super) fn is(&self, gid: &[u8; 16]) -> bool {
-        self.gid == *gid || self.state.lock().says.as_ref() == Some(gid)
+        self.gid == *gid || self.says.get() == Some(gid)
     }
 
     /// Takes it for the one with that gid. False: it is known to have another one.
     pub(super) fn takes(&self, gid: [u8; 16]) -> bool {
-        let mut state = self.state.lock();
-        let is_free = state.says.is_none() && state.last.is_none();
-        if is_free {
-            state.says = Some(gid);
-        }
-        is_free
+        self.state.lock().last.is_none() && self.says.set(gid).is_ok()
     }
 
     /// Nothing is received any more, until it is again: what comes then is no gap. What it has kept

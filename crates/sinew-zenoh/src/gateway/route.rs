@@ -225,7 +225,7 @@ impl RouteEnds {
         // Also while no publisher is there: one that comes finds the way open.
         let is_wanted = !self.local_subscriptions.is_empty();
         // What a publisher keeps comes with the first subscription, and is kept here from then on:
-        // so later ones get it from here, whoever asked first.
+        // so later ones get it from here, whichever asked first.
         let history = self
             .remote_publishers
             .values()

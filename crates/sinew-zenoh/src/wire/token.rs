@@ -37,13 +37,7 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    const ALL: [(Self, &'static str); 5] = [
-        (Self::Node, "NN"),
-        (Self::Publisher, "MP"),
-        (Self::Subscription, "MS"),
-        (Self::Server, "SS"),
-        (Self::Client, "SC"),
-    ];
+    const ALL: [Self; 5] = [Self::Node, Self::Publisher, Self::Subscription, Self::Server, Self::Client];
 
     fn chunk(self) -> &'static str {
         match self {
@@ -213,8 +207,8 @@ impl Token {
         if space != ADMIN_SPACE {
             return Err(wrong("beginning", space, "not @ros2_lv"));
         }
-        let kinds = TokenKind::ALL.iter().find(|(_, chunk)| *chunk == kind);
-        let kind = kinds.ok_or_else(|| wrong("kind", kind, "not one of NN, MP, MS, SS and SC"))?.0;
+        let known = TokenKind::ALL.into_iter().find(|known| known.chunk() == kind);
+        let kind = known.ok_or_else(|| wrong("kind", kind, "not one of NN, MP, MS, SS and SC"))?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if session.is_empty() || session.len() > 32 || !session.bytes().all(is_digit) {
             return Err(wrong("session", session, "not 1 to 32 hexadecimal digits"));
