@@ -9,7 +9,7 @@ use crate::wire::attachment::Attachment;
 use crate::wire::buffer;
 use parking_lot::Mutex;
 use sinew::QoS;
-use sinew::msg::{Publisher, SerializedMessage, SourceInfo};
+use sinew::msg::{Lineage, Publisher, SerializedMessage, SourceInfo};
 use sinew::qos::{Durability, Reliability};
 use sinew::time::Time;
 use std::io::Read;
@@ -90,7 +90,11 @@ impl RemotePublisher {
         if payload.reader().read_exact(&mut draft).is_err() {
             return counters.refused();
         }
-        let source = SourceInfo { time: Time::from_nanoseconds(attachment.time), lost, lineage: None };
+        let continued = attachment.chain.map(|chain| {
+            let began = Time::from_nanoseconds(chain.began);
+            Lineage::from_wall(began, chain.id)
+        });
+        let source = SourceInfo { time: Time::from_nanoseconds(attachment.time), lost, lineage: continued };
         match self.publisher.publish_foreign(draft, source) {
             Ok(()) => counters.received(payload.len()),
             Err(error) => {

@@ -11,7 +11,7 @@
 
 use super::Shared;
 use super::route::Route;
-use crate::wire::attachment::Attachment;
+use crate::wire::attachment::{Attachment, Chain};
 use bytes::Bytes;
 use parking_lot::RwLock;
 use sinew::gateway::Origin;
@@ -95,6 +95,7 @@ impl LocalPublisher {
                 .unwrap_or(i64::MAX), // its carrier's thread alone changes the count
             time: info.source_time().nanoseconds(),
             gid: self.wire_gid,
+            chain: continued(info),
         };
         let attachment = ZBytes::from(attachment.to_bytes());
         let length = sample.image().len();
@@ -108,6 +109,13 @@ impl LocalPublisher {
         };
         Some(sent.map(|()| length))
     }
+}
+
+/// The chain of a message that wasn't its first.
+fn continued(info: &MessageInfo) -> Option<Chain> {
+    let lineage = info.lineage();
+    let began = lineage.wall();
+    (began < info.source_time()).then(|| Chain { began: began.nanoseconds(), id: lineage.id() })
 }
 
 /// An image that lies where its publisher put it, until the session has sent it.

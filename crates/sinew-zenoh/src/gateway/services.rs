@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 
 /// A query that ends without an answer is asked again after these: the session may not know yet
 /// where the server is whose token it has.
-const AGAIN: [Duration; 3] =
+pub(super) const AGAIN: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(1000)];
 
 /// What the calls of a service need.
@@ -187,7 +187,7 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
     let sent = client.call_then(request, move |outcome| match outcome {
         Ok(response) => {
             route.answered.fetch_add(1, Ordering::Relaxed); // a statistic
-            let attachment = Attachment { time: for_reply.wall(), ..asked };
+            let attachment = Attachment { time: for_reply.wall(), chain: None, ..asked };
             let reply = query.reply(route.wire_key.clone(), ZBytes::from(response.bytes()));
             if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
                 let name = &route.key.name;
@@ -249,7 +249,7 @@ struct Call {
 
 /// Asks the servers of the network. The first answer counts.
 fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
-    let attachment = Attachment { sequence: call.sequence, time: shared.wall(), gid: call.gid };
+    let attachment = Attachment { sequence: call.sequence, time: shared.wall(), gid: call.gid, chain: None };
     let payload = ZBytes::from(&call.request);
     let asking =
         Asked { call: Some(call), route: route.clone(), shared: shared.clone(), error: Mutex::default() };

@@ -1,9 +1,13 @@
 //! What goes beside a message, a request and a response.
 
-/// The length in bytes of an attachment.
+/// The length in bytes of an attachment, without a chain.
 pub const LENGTH: usize = 33;
 
-/// What goes beside a message: 33 bytes, as rmw_zenoh writes them since April 2025.
+/// What begins a chain. What comes behind ROS 2's part may be another one's, some day.
+const CHAIN: &[u8; 4] = b"snwl";
+
+/// What goes beside a message: 33 bytes, as rmw_zenoh writes them since April 2025, and behind them
+/// perhaps the message's chain, which other programs don't look at.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -11,6 +15,9 @@ pub const LENGTH: usize = 33;
 /// | 8.. | source time in nanoseconds since 1970, i64, little endian |
 /// | 16 | 16: so many bytes follow |
 /// | 17.. | gid |
+/// | 33.. | `snwl`, if there is a chain |
+/// | 37.. | wall time of the chain's first message in nanoseconds since 1970, i64, little endian |
+/// | 45.. | the first message's id, u64, little endian |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attachment {
     /// Counts a publisher's messages, or a client's requests, from 1.
@@ -19,6 +26,17 @@ pub struct Attachment {
     pub time: i64,
     /// Of the publisher; of a request and its response, of the client.
     pub gid: [u8; 16],
+    /// The chain that it continues; `None` if it begins one, or says nothing.
+    pub chain: Option<Chain>,
+}
+
+/// Where the chain of messages began that led to one: see [`Lineage`](sinew::msg::Lineage).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chain {
+    /// Wall time of the first message's publication, in nanoseconds.
+    pub began: i64,
+    /// Which message that was.
+    pub id: u64,
 }
 
 /// Why bytes are no attachment.
@@ -48,12 +66,17 @@ pub enum AttachmentError {
 
 impl Attachment {
     /// Its bytes.
-    pub fn to_bytes(&self) -> [u8; LENGTH] {
-        let mut bytes = [0; LENGTH];
-        bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.time.to_le_bytes());
-        bytes[16] = 16;
-        bytes[17..].copy_from_slice(&self.gid);
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(LENGTH + 20);
+        bytes.extend(self.sequence.to_le_bytes());
+        bytes.extend(self.time.to_le_bytes());
+        bytes.push(16);
+        bytes.extend(self.gid);
+        if let Some(Chain { began, id }) = self.chain {
+            bytes.extend(CHAIN);
+            bytes.extend(began.to_le_bytes());
+            bytes.extend(id.to_le_bytes());
+        }
         bytes
     }
 
@@ -61,7 +84,7 @@ impl Attachment {
     ///
     /// ```
     /// use sinew_zenoh::wire::attachment::{Attachment, AttachmentError};
-    /// let attachment = Attachment { sequence: 1, time: 2, gid: [3; 16] };
+    /// let attachment = Attachment { sequence: 1, time: 2, gid: [3; 16], chain: None };
     /// assert_eq!(Attachment::parse(&attachment.to_bytes()), Ok(attachment));
     /// assert_eq!(Attachment::parse(&[]), Err(AttachmentError::Length { length: 0 }));
     /// ```
@@ -80,14 +103,23 @@ impl Attachment {
         if *length != 16 {
             return Err(AttachmentError::Field { field: "the gid's length", value: i64::from(*length) });
         }
-        let (gid, _) = rest.split_first_chunk().ok_or_else(short)?;
+        let (gid, rest) = rest.split_first_chunk().ok_or_else(short)?;
         let (sequence, time) = (i64::from_le_bytes(*sequence), i64::from_le_bytes(*time));
         for (field, value) in [("the sequence number", sequence), ("the source time", time)] {
             if value < 0 {
                 return Err(AttachmentError::Field { field, value });
             }
         }
-        Ok(Self { sequence, time, gid: *gid })
+        Ok(Self { sequence, time, gid: *gid, chain: Chain::parse(rest) })
+    }
+}
+
+impl Chain {
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (began, rest) = bytes.strip_prefix(CHAIN)?.split_first_chunk()?;
+        let (id, _) = rest.split_first_chunk()?;
+        let (began, id) = (i64::from_le_bytes(*began), u64::from_le_bytes(*id));
+        (began >= 0).then_some(Self { began, id })
     }
 }
 
@@ -100,12 +132,21 @@ mod tests {
 
     #[test]
     fn its_bytes() {
-        let attachment = Attachment { sequence: 0x0102, time: 0x0304, gid: *b"0123456789abcdef" };
+        let gid = *b"0123456789abcdef";
+        let attachment = Attachment { sequence: 0x0102, time: 0x0304, gid, chain: None };
         let bytes = attachment.to_bytes();
         assert_eq!(&bytes[..], b"\x02\x01\0\0\0\0\0\0\x04\x03\0\0\0\0\0\0\x100123456789abcdef");
         assert_eq!(Attachment::parse(&bytes), Ok(attachment));
         let longer = [&bytes[..], b"more"].concat();
         assert_eq!(Attachment::parse(&longer), Ok(attachment));
+
+        let continued = Attachment { chain: Some(Chain { began: 0x0506, id: 7 }), ..attachment };
+        let bytes = [&bytes[..], b"snwl\x06\x05\0\0\0\0\0\0\x07\0\0\0\0\0\0\0"].concat();
+        assert_eq!(continued.to_bytes(), bytes);
+        assert_eq!(Attachment::parse(&bytes), Ok(continued));
+        assert_eq!(Attachment::parse(&bytes[..52]), Ok(attachment));
+        let negative = Attachment { chain: Some(Chain { began: -1, id: 7 }), ..attachment };
+        assert_eq!(Attachment::parse(&negative.to_bytes()), Ok(attachment));
     }
 
     #[test]
@@ -113,11 +154,11 @@ mod tests {
         let old = [&[15, 0, 0, 0][..], b"sequence_number", &[1, 0, 0, 0, 0, 0, 0, 0]].concat();
         assert_eq!(Attachment::parse(&old), Err(AttachmentError::Old));
         for length in 0..LENGTH {
-            let mut bytes = Attachment { sequence: 1, time: 1, gid: [1; 16] }.to_bytes().to_vec();
+            let mut bytes = Attachment { sequence: 1, time: 1, gid: [1; 16], chain: None }.to_bytes();
             bytes.truncate(length);
             assert_eq!(Attachment::parse(&bytes), Err(AttachmentError::Length { length }));
         }
-        let mut bytes = Attachment { sequence: -1, time: 1, gid: [1; 16] }.to_bytes();
+        let mut bytes = Attachment { sequence: -1, time: 1, gid: [1; 16], chain: None }.to_bytes();
         assert_eq!(
             Attachment::parse(&bytes),
             Err(AttachmentError::Field { field: "the sequence number", value: -1 })
@@ -136,8 +177,9 @@ mod tests {
         }
 
         #[test]
-        fn there_and_back(sequence in 0i64.., time in 0i64.., gid: [u8; 16]) {
-            let attachment = Attachment { sequence, time, gid };
+        fn there_and_back(sequence in 0i64.., time in 0i64.., gid: [u8; 16], chain: Option<(u32, u64)>) {
+            let chain = chain.map(|(began, id)| Chain { began: began.into(), id });
+            let attachment = Attachment { sequence, time, gid, chain };
             prop_assert_eq!(Attachment::parse(&attachment.to_bytes()), Ok(attachment));
         }
     }

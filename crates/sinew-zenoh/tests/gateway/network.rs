@@ -78,6 +78,11 @@ impl Host {
         Context::builder().domain(7).directory(self.place.path()).build().expect("a context")
     }
 
+    /// Where its programs meet.
+    pub(crate) fn domain(&self) -> sinew_shm::Domain {
+        sinew_shm::Domain::open(Some(self.place.path()), 7).expect("it is there")
+    }
+
     /// Its gateway, as a process of its own would have it.
     pub(crate) fn gateway(&self, network: &Network) -> Gateway {
         self.gateway_in(&self.context(), network)
@@ -184,8 +189,8 @@ impl RosPublisher {
     pub(crate) fn publish(&self, image: &[u8], time: i64) {
         let mut sequence = self.sequence.lock();
         *sequence += 1;
-        let attachment = Attachment { sequence: *sequence, time, gid: self.gid };
-        let put = self.publisher.put(image).attachment(attachment.to_bytes().to_vec());
+        let attachment = Attachment { sequence: *sequence, time, gid: self.gid, chain: None };
+        let put = self.publisher.put(image).attachment(attachment.to_bytes());
         put.wait().expect("the session is open");
     }
 

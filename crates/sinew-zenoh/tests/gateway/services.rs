@@ -55,12 +55,12 @@ fn ros_2_calls_a_server_of_this_host() -> Result<(), Box<dyn std::error::Error>>
     let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
     let image = [&[0, 1, 0, 0][..], &40i64.to_le_bytes(), &2i64.to_le_bytes()].concat();
     let (answer, attachment) = wait_for("an answer", || {
-        let asked = Attachment { sequence: 5, time: 6, gid };
+        let asked = Attachment { sequence: 5, time: 6, gid, chain: None };
         let replies = ros
             .session
             .get(key_of("/add", ADD))
             .payload(image.clone())
-            .attachment(asked.to_bytes().to_vec())
+            .attachment(asked.to_bytes())
             .target(QueryTarget::AllComplete)
             .consolidation(ConsolidationMode::None)
             .wait()

@@ -305,11 +305,40 @@ fn lyrical_sends_images_on_a_key_of_their_own() -> sinew::Result<()> {
     let mut sequence = 0;
     let (came, _) = wait_for("an image", || {
         sequence += 1;
-        let attachment = Attachment { sequence, time: 1, gid };
+        let attachment = Attachment { sequence, time: 1, gid, chain: None };
         let put = session.put(buffer::cpu_key(&key_of("/image", kind)), image.clone());
-        put.attachment(attachment.to_bytes().to_vec()).wait().expect("the session is open");
+        put.attachment(attachment.to_bytes()).wait().expect("the session is open");
         images.take()
     });
     assert_eq!(*came, sent);
+    Ok(())
+}
+
+#[test]
+fn a_chain_goes_on_at_another_host() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let node = one.context().node("relay")?;
+    let first = node.publisher::<Text>("/first").create()?;
+    let second = node.publisher::<Text>("/second").create()?;
+    let taken = node.subscription::<Text>("/first").create()?;
+    let begins = other.context().node("listener")?.subscription::<Text>("/first").create()?;
+    let goes_on = other.context().node("listener")?.subscription::<Text>("/second").create()?;
+    assert!(first.wait_for_subscribers(2, PATIENCE) && second.wait_for_subscribers(1, PATIENCE));
+    first.publish(text("scan"))?;
+    let (_, scan) = wait_for("the first message", || taken.take());
+    {
+        let _chain = scan.continue_chain();
+        second.publish(text("plan"))?;
+    }
+    let (_, info) = wait_for("what came of it", || goes_on.take());
+    assert_eq!(info.lineage().id(), scan.lineage().id(), "the same chain");
+    let apart = info.lineage().wall() - scan.source_time();
+    assert!(apart < Duration::from_millis(50), "it began when the scan was published: {apart:?} apart");
+    assert!(info.lineage().wall() < info.source_time(), "which is before the plan was");
+    // The first message of a chain says nothing of it.
+    let (_, info) = wait_for("the first message there", || begins.take());
+    let apart = info.source_time() - info.lineage().wall();
+    assert!(apart < Duration::from_millis(50), "it begins with it: {apart:?} apart");
     Ok(())
 }
