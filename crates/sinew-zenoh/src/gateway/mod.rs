@@ -8,11 +8,13 @@
 //! | `route` | a topic: its ends on both sides |
 //! | `outgoing` | what publishers here publish, to the network |
 //! | `incoming` | what publishers there publish, to this host |
+//! | `descriptions` | what tools need to know of types that only the network has |
 //! | `services` | servers and clients of both sides |
 //!
 //! Messages don't pass the gateway's thread. What leaves is put into the session by the thread that
 //! publishes it, or received it from another process; what comes is published by the session's.
 
+mod descriptions;
 mod incoming;
 mod leader;
 mod observer;
@@ -138,16 +140,16 @@ pub struct GatewayStatistics {
     pub garbage: u64,
 }
 
-/// What the gateway's thread tells of it.
+/// Whether a gateway leads.
 #[derive(Default)]
-struct Told {
-    statistics: Mutex<GatewayStatistics>,
+struct Leads {
+    leads: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Told {
-    fn set(&self, statistics: GatewayStatistics) {
-        *self.statistics.lock() = statistics;
+impl Leads {
+    fn set(&self, leads: bool) {
+        *self.leads.lock() = leads;
         self.changed.notify_all();
     }
 }
@@ -158,7 +160,7 @@ impl Told {
 #[must_use = "a gateway ends when it is dropped"]
 pub struct Gateway {
     changes: Sender<Change>,
-    told: Arc<Told>,
+    leads: Arc<Leads>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -168,21 +170,24 @@ impl Gateway {
         GatewayBuilder { options: SessionOptions::default(), rules: RuleOptions::default() }
     }
 
-    /// What it does now. Changes of the counters are seen within a tenth of a second.
+    /// What it does now. Waits for the gateway's thread to say.
     pub fn statistics(&self) -> GatewayStatistics {
-        self.told.statistics.lock().clone()
+        let (to, statistics) = mpsc::channel();
+        // A gateway that has stopped does nothing.
+        let _ = self.changes.send(Change::Statistics(to));
+        statistics.recv().unwrap_or_default()
     }
 
     /// Waits until it leads in its domain, at most for `timeout`. Whether it does.
     pub fn wait_until_it_leads(&self, timeout: Duration) -> bool {
         let end = Time::steady() + timeout;
-        let mut statistics = self.told.statistics.lock();
-        while !statistics.leads {
+        let mut leads = self.leads.leads.lock();
+        while !*leads {
             let left = end - Time::steady();
             if left.is_zero() {
                 return false;
             }
-            self.told.changed.wait_for(&mut statistics, left);
+            self.leads.changed.wait_for(&mut leads, left);
         }
         true
     }
@@ -204,7 +209,7 @@ impl Drop for Gateway {
 
 impl std::fmt::Debug for Gateway {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gateway").field("leads", &self.told.statistics.lock().leads).finish_non_exhaustive()
+        f.debug_struct("Gateway").field("leads", &*self.leads.leads.lock()).finish_non_exhaustive()
     }
 }
 
@@ -277,7 +282,7 @@ impl GatewayBuilder {
         let place = Domain::open(context.directory(), domain)?;
         let claim = Claim::new(&place)?;
         let (changes, told) = mpsc::channel();
-        let of_gateway = Arc::<Told>::default();
+        let leads = Arc::<Leads>::default();
         let start = Start {
             context: context.clone(),
             place,
@@ -285,7 +290,7 @@ impl GatewayBuilder {
             rules,
             check: if self.options.connect.is_empty() { check } else { RouterCheck::Skip },
             changes: changes.clone(),
-            told: of_gateway.clone(),
+            leads: leads.clone(),
         };
         // What is wrong with the session is found at once, if this gateway leads at once.
         let first = if claim.leads()? { Some(start.open()?) } else { None };
@@ -293,7 +298,7 @@ impl GatewayBuilder {
             .name("sinew-gateway".to_owned())
             .spawn(move || start.run(&claim, first, &told))
             .map_err(GatewayError::Thread)?;
-        Ok(Gateway { changes, told: of_gateway, thread: Some(thread) })
+        Ok(Gateway { changes, leads, thread: Some(thread) })
     }
 }
 
@@ -305,7 +310,7 @@ struct Start {
     rules: Rules,
     check: RouterCheck,
     changes: Sender<Change>,
-    told: Arc<Told>,
+    leads: Arc<Leads>,
 }
 
 impl Start {
@@ -328,7 +333,7 @@ impl Start {
             context: self.context.clone(),
             session,
             congestion,
-            domain: self.context.domain(),
+            place: self.place.clone(),
             rules: self.rules.clone(),
             changes: self.changes.clone(),
             said: Mutex::default(),
@@ -343,7 +348,7 @@ impl Start {
         if let Err(error) = worker::run(&self, &shared, told) {
             shared.says(&format!("the gateway has stopped: {error}"));
         }
-        self.told.set(GatewayStatistics::default());
+        self.leads.set(false);
         let _ = shared.session.close().wait(); // as in `Router::close`
     }
 
@@ -353,6 +358,7 @@ impl Start {
         loop {
             match told.recv_timeout(LEADER_PERIOD) {
                 Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(Change::Statistics(to)) => drop(to.send(GatewayStatistics::default())),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             }
             let session = claim.leads().and_then(|leads| leads.then(|| self.open()).transpose());
@@ -373,7 +379,7 @@ impl Start {
 struct Shared {
     context: Context,
     session: Session,
-    domain: u32,
+    place: Domain,
     rules: Rules,
     changes: Sender<Change>,
     congestion: Congestion,
@@ -393,7 +399,7 @@ impl Shared {
     }
 
     fn says(&self, text: &str) {
-        sinew_shm::tell!(Level::Warn, "gateway of domain {}: {text}", self.domain);
+        sinew_shm::tell!(Level::Warn, "gateway of domain {}: {text}", self.context.domain());
     }
 
     /// Says it the first time: what is wrong with one message is wrong with many.

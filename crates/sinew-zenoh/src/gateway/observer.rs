@@ -1,5 +1,6 @@
 //! What is in the domain, and what is on the network: each change is told to the gateway's thread.
 
+use super::GatewayStatistics;
 use crate::wire::token::Token;
 use sinew::gateway::Origin;
 use sinew::time::Time;
@@ -22,6 +23,8 @@ pub(super) enum Change {
     RemoteGone(String),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
+    /// Its counters are asked for.
+    Statistics(Sender<GatewayStatistics>),
     /// The gateway ends.
     Stop,
 }

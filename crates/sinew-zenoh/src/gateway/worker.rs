@@ -5,6 +5,7 @@
 //! a subscription, a client and a server there are told of. What is brought over for them is decided
 //! per topic ([`RouteEnds`]) and service ([`ServiceEnds`]), whenever an end of it comes or goes.
 
+use super::descriptions::Descriptions;
 use super::incoming::RemotePublisher;
 use super::observer::{Change, DomainObserver, LocalKey};
 use super::outgoing::LocalPublisher;
@@ -34,9 +35,6 @@ use zenoh::sample::SampleKind;
 /// Nodes and ends of the network that are known at most: what a peer announces is memory here.
 const MOST_REMOTE: usize = 20_000;
 
-/// How often the counters are read that others ask for.
-const STATISTICS_PERIOD: Duration = Duration::from_millis(100);
-
 /// How long a router is waited for between two looks.
 const ROUTER_PERIOD: Duration = Duration::from_secs(1);
 
@@ -55,7 +53,7 @@ fn lead(
     participant: &Arc<Participant>,
 ) -> Result<(), GatewayError> {
     let context = &start.context;
-    let calls = Context::builder().domain(shared.domain).interrupts(false);
+    let calls = Context::builder().domain(shared.context.domain()).interrupts(false);
     let calls = match context.directory() {
         Some(directory) => calls.directory(directory),
         None => calls,
@@ -63,7 +61,6 @@ fn lead(
     let calls = calls.build().map_err(|error| GatewayError::Session { reason: error.to_string() })?;
     let garbage = Arc::new(AtomicU64::new(0));
     let mut worker = Worker {
-        context: context.clone(),
         calls: calls.clone(),
         shared: shared.clone(),
         participant: participant.clone(),
@@ -76,6 +73,8 @@ fn lead(
         remote_nodes: HashMap::new(),
         routes: HashMap::new(),
         services: HashMap::new(),
+        descriptions: Descriptions::open(shared)
+            .map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })?,
         garbage: garbage.clone(),
     };
     let (heard, own, counted) = (shared.clone(), worker.session.clone(), garbage);
@@ -83,7 +82,7 @@ fn lead(
     let tokens = shared
         .session
         .liveliness()
-        .declare_subscriber(format!("{ADMIN_SPACE}/{}/**", shared.domain))
+        .declare_subscriber(format!("{ADMIN_SPACE}/{}/**", shared.context.domain()))
         .history(true)
         .callback(move |sample| {
             let key = sample.key_expr().as_str();
@@ -107,7 +106,8 @@ fn lead(
         .spawn(move || executor.spin())
         .map_err(GatewayError::Thread)?;
     let mut looking = RouterSearch::new(start.check);
-    worker.serve(start, told, &mut looking);
+    start.leads.set(true);
+    worker.serve(told, &mut looking);
     stop.stop();
     let _ = serving.join(); // a panic of a callback has been told
     drop(tokens);
@@ -151,8 +151,6 @@ impl RouterSearch {
 }
 
 struct Worker {
-    /// The program's, or the gateway's own: topics.
-    context: Context,
     /// The gateway's own: services.
     calls: Context,
     shared: Arc<Shared>,
@@ -171,6 +169,7 @@ struct Worker {
     remote_nodes: HashMap<(String, u64), (Node, usize)>,
     routes: HashMap<RouteKey, RouteEnds>,
     services: HashMap<RouteKey, ServiceEnds>,
+    descriptions: Descriptions,
     garbage: Arc<AtomicU64>,
 }
 
@@ -192,13 +191,9 @@ struct RemoteEnd {
 }
 
 impl Worker {
-    fn serve(&mut self, start: &Start, told: &Receiver<Change>, looking: &mut RouterSearch) {
+    fn serve(&mut self, told: &Receiver<Change>, looking: &mut RouterSearch) {
         let mut later: Vec<(Time, Box<dyn FnOnce() + Send>)> = Vec::new();
-        let mut is_changed = true;
         loop {
-            if std::mem::take(&mut is_changed) {
-                start.told.set(self.statistics());
-            }
             let now = Time::steady();
             for (_, work) in later.extract_if(.., |(at, _)| *at <= now) {
                 work();
@@ -207,9 +202,13 @@ impl Worker {
                 looking.look(&self.shared);
             }
             let next = later.iter().map(|(at, _)| *at).chain(looking.next).min();
-            let pause = next.map_or(STATISTICS_PERIOD, |at| at - now);
-            match told.recv_timeout(pause.min(STATISTICS_PERIOD)) {
+            let change = match next {
+                Some(at) => told.recv_timeout(at - now),
+                None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match change {
                 Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Change::Statistics(to)) => drop(to.send(self.statistics())), // or nobody waits any more
                 Ok(Change::Later(at, work)) => later.push((at, work)),
                 Ok(Change::Local(key, endpoint)) => self.local_came(key, &endpoint),
                 Ok(Change::LocalGone(key)) => self.local_went(key),
@@ -217,7 +216,6 @@ impl Worker {
                 Ok(Change::RemoteGone(key)) => self.remote_went(&key),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            is_changed = true;
         }
     }
 
@@ -253,7 +251,9 @@ impl Worker {
         // It may not pass, or is of a type of the program's own, which the network has no name for.
         let name = match name {
             Some(None) => return,
-            Some(Some(name)) if key::of(self.shared.domain, &name, &endpoint.type_name, hash).is_none() => {
+            Some(Some(name))
+                if key::of(self.shared.context.domain(), &name, &endpoint.type_name, hash).is_none() =>
+            {
                 return;
             }
             name => name.flatten(),
@@ -263,7 +263,7 @@ impl Worker {
             && qos.durability == Durability::Volatile
             && route.as_ref().is_some_and(|route| self.has_buffers(route));
         let token = Token {
-            domain: self.shared.domain,
+            domain: self.shared.context.domain(),
             session: self.session.clone(),
             node_id,
             id,
@@ -363,6 +363,7 @@ impl Worker {
             return; // told twice
         }
         let rules = &self.shared.rules;
+        let on_the_network = token.full_node();
         if let Some(end) = &mut token.end {
             let Some(name) = rules.inward(&end.name).map(Cow::into_owned) else { return };
             end.name = name;
@@ -407,6 +408,9 @@ impl Worker {
             }
             TokenKind::Node => {}
         }
+        if let Some(hash) = end.hash {
+            self.descriptions.want(&self.shared, &end.type_name, hash, on_the_network);
+        }
         // The way is there before it is told of.
         let told = self.tell_of(&token, token.kind, &end, hash);
         let remote = RemoteEnd { kind: token.kind, node, route: Some(route), _told: told };
@@ -419,7 +423,7 @@ impl Worker {
             *count += 1;
             return Some(here.clone());
         }
-        match self.context.node_of(Origin::Network, &token.namespace, &token.node) {
+        match self.shared.context.node_of(Origin::Network, &token.namespace, &token.node) {
             Ok(here) => {
                 self.remote_nodes.insert(node.clone(), (here.clone(), 1));
                 Some(here)
@@ -534,7 +538,7 @@ impl Worker {
         }
         let Some(ends) = self.routes.get_mut(route) else { return false };
         change(ends);
-        ends.update(&self.context, &self.shared);
+        ends.update(&self.shared.context, &self.shared);
         if ends.is_empty()
             && let Some(mut gone) = self.routes.remove(route)
         {
@@ -572,7 +576,7 @@ impl Worker {
     fn known(&self, route: &RouteKey) -> Option<(GenericType, String)> {
         let RouteKey { name, type_name, hash } = route;
         let on_the_network = self.shared.rules.outward(name)?;
-        let wire_key = key::of(self.shared.domain, &on_the_network, type_name, *hash)?;
+        let wire_key = key::of(self.shared.context.domain(), &on_the_network, type_name, *hash)?;
         match GenericType::new(type_name, *hash) {
             Ok(known) => Some((known, wire_key)),
             Err(error) => {

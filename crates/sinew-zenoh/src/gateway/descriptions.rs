@@ -1,0 +1,238 @@
+//! Descriptions of types that only the network knows: what tools need to read their messages.
+//!
+//! A type of the network whose description isn't kept on this host yet is asked for once: first
+//! the gateways of other Sinew hosts, which answer on a key of their own, then the node that has
+//! an end of the type, by ROS 2's service `get_type_description`. What comes is kept beside the
+//! domain if it has the type's hash, so it doesn't matter who sent it.
+
+use super::Shared;
+use super::observer::Change;
+use super::services::AGAIN;
+use crate::wire::attachment::Attachment;
+use crate::wire::token::parse_hash;
+use crate::wire::{gid, key};
+use parking_lot::Mutex;
+use sinew::msg::TypeHash;
+use sinew::time::Time;
+use sinew_interfaces::type_description_interfaces::msg;
+use sinew_interfaces::type_description_interfaces::srv::{
+    GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
+};
+use sinew_msg::description::{
+    FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription,
+};
+use sinew_msg::{Message, Service};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+use zenoh::Wait;
+use zenoh::bytes::ZBytes;
+use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
+
+/// The key below which gateways of Sinew describe types. (No wildcard of others meets it.)
+const SPACE: &str = "@sinew";
+
+/// How long an answer may take.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Types that are asked for at the same time, at most: what a peer announces is memory here.
+const MOST: usize = 256;
+
+/// The longest description that is taken, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// Answers other gateways, and asks for what isn't known here.
+pub(super) struct Descriptions {
+    /// Asked for, and not answered yet.
+    asked: Arc<Mutex<HashSet<TypeHash>>>,
+    _answering: Queryable<()>,
+}
+
+impl Descriptions {
+    pub(super) fn open(shared: &Arc<Shared>) -> zenoh::Result<Self> {
+        let answering = shared.clone();
+        let queryable = shared
+            .session
+            .declare_queryable(format!("{SPACE}/{}/type/*", shared.context.domain()))
+            .callback(move |query| answer(&answering, &query))
+            .wait()?;
+        Ok(Self { asked: Arc::default(), _answering: queryable })
+    }
+
+    /// Asks for the description of a type, if it isn't known here. `node`: the full name, on the
+    /// network, of one that uses it.
+    pub(super) fn want(&self, shared: &Arc<Shared>, type_name: &str, hash: TypeHash, node: String) {
+        if !matches!(shared.place.description(&hash.0), Ok(None)) {
+            return;
+        }
+        let mut asked = self.asked.lock();
+        if asked.len() >= MOST || !asked.insert(hash) {
+            return; // it is asked for again when another end of the type comes
+        }
+        drop(asked);
+        let wanted = Wanted {
+            type_name: type_name.to_owned(),
+            hash,
+            node,
+            shared: shared.clone(),
+            asked: self.asked.clone(),
+        };
+        ask(Question { wanted: Some(wanted), attempt: None });
+    }
+}
+
+/// Describes a type to another gateway.
+fn answer(shared: &Shared, query: &Query) {
+    let hash = query.key_expr().as_str().rsplit('/').next().and_then(parse_hash);
+    let known = hash.and_then(|hash| shared.place.description(&hash.0).ok().flatten());
+    // Without a reply the query ends as one that nobody could answer.
+    if let Some(text) = known {
+        let _ = query.reply(query.key_expr().clone(), text).wait(); // the session is closing
+    }
+}
+
+/// A type whose description is wanted. Dropped, it may be asked for again.
+struct Wanted {
+    type_name: String,
+    hash: TypeHash,
+    node: String,
+    shared: Arc<Shared>,
+    asked: Arc<Mutex<HashSet<TypeHash>>>,
+}
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.asked.lock().remove(&self.hash);
+    }
+}
+
+impl Wanted {
+    /// Keeps the description, if it is the right one.
+    fn keep(&self, description: &TypeDescription) -> bool {
+        let is_right = description.hash() == self.hash;
+        if is_right
+            && let Err(error) = self.shared.place.keep_description(&self.hash.0, &description.to_json())
+        {
+            let name = &self.type_name;
+            self.shared
+                .says_once("description", || format!("the description of {name} can't be kept: {error}"));
+        }
+        is_right
+    }
+
+    /// What is asked of the node that uses the type.
+    fn request(&self) -> GetTypeDescriptionRequest {
+        GetTypeDescriptionRequest {
+            type_name: self.type_name.clone(),
+            type_hash: self.hash.to_string(),
+            include_type_sources: false,
+        }
+    }
+
+    /// The key of that node's service.
+    fn service(&self) -> Option<String> {
+        let service = GetTypeDescription::TYPE?;
+        let name = format!("{}/get_type_description", self.node);
+        key::of(self.shared.context.domain(), &name, service.name, service.hash)
+    }
+}
+
+/// A query for a description; dropped when no more replies come.
+struct Question {
+    /// Until it is answered.
+    wanted: Option<Wanted>,
+    /// How often the node was asked; `None` while it is the other gateways that are.
+    attempt: Option<usize>,
+}
+
+fn ask(question: Question) {
+    let Some(wanted) = &question.wanted else { return };
+    let shared = wanted.shared.clone();
+    let session = &shared.session;
+    let query = match question.attempt {
+        None => session.get(format!("{SPACE}/{}/type/{}", shared.context.domain(), wanted.hash)),
+        Some(attempt) => {
+            let (Some(service), Some(encoding)) = (wanted.service(), GetTypeDescriptionRequest::ENCODING)
+            else {
+                return;
+            };
+            let request = wanted.request();
+            let mut image = vec![0; (encoding.size)(&request)];
+            (encoding.encode)(&request, &mut image);
+            let sequence = i64::try_from(attempt).unwrap_or(0) + 1;
+            let gid = gid::of(&format!("{}/{service}", session.zid()));
+            let attachment = Attachment { sequence, time: shared.wall(), gid, chain: None };
+            let query = session.get(service).payload(image).target(QueryTarget::AllComplete);
+            query.attachment(ZBytes::from(attachment.to_bytes()))
+        }
+    };
+    let question = Mutex::new(question);
+    let asked = query
+        .consolidation(ConsolidationMode::None)
+        .timeout(LONGEST)
+        .callback(move |reply| question.lock().heard(&reply))
+        .wait();
+    // The question has been dropped with its callback, and has seen to it.
+    drop(asked);
+}
+
+impl Question {
+    fn heard(&mut self, reply: &Reply) {
+        let (Some(wanted), Ok(sample)) = (&self.wanted, reply.result()) else { return };
+        if sample.payload().len() > LARGEST {
+            return;
+        }
+        let payload = sample.payload().to_bytes();
+        let description = match self.attempt {
+            None => std::str::from_utf8(&payload).ok().and_then(TypeDescription::from_json),
+            Some(_) => GetTypeDescriptionResponse::ENCODING
+                .and_then(|encoding| (encoding.decode)(&payload).ok())
+                .filter(|response| response.successful)
+                .map(|response| described(response.type_description)),
+        };
+        if description.is_some_and(|description| wanted.keep(&description)) {
+            self.wanted = None;
+        }
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let Some(wanted) = self.wanted.take() else { return };
+        let (pause, attempt) = match self.attempt {
+            None => (Duration::ZERO, 0),
+            Some(attempt) => match AGAIN.get(attempt) {
+                Some(pause) => (*pause, attempt + 1),
+                None => return,
+            },
+        };
+        let shared = wanted.shared.clone();
+        let question = Self { wanted: Some(wanted), attempt: Some(attempt) };
+        shared.tell(Change::Later(Time::steady() + pause, Box::new(|| ask(question))));
+    }
+}
+
+/// ROS 2's message as the description that it is.
+fn described(message: msg::TypeDescription) -> TypeDescription {
+    TypeDescription {
+        type_description: individual(message.type_description),
+        referenced_type_descriptions: message
+            .referenced_type_descriptions
+            .into_iter()
+            .map(individual)
+            .collect(),
+    }
+}
+
+fn individual(message: msg::IndividualTypeDescription) -> IndividualTypeDescription {
+    let fields = message.fields.into_iter().map(|field| {
+        let msg::FieldType { type_id, capacity, string_capacity, nested_type_name } = field.r#type;
+        let nested_type_name = nested_type_name.to_string();
+        FieldDescription {
+            name: field.name,
+            field_type: FieldTypeDescription { type_id, capacity, string_capacity, nested_type_name },
+            default_value: field.default_value,
+        }
+    });
+    IndividualTypeDescription { type_name: message.type_name.to_string(), fields: fields.collect() }
+}
