@@ -2,13 +2,18 @@
 
 use crate::network::{ADD, Host, Network, PATIENCE, RosNode, key_of, wait_for};
 use parking_lot::Mutex;
+use sinew::error::CallFailure;
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
+use sinew_interfaces::type_description_interfaces::srv::{
+    GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
+};
 use sinew_zenoh::wire::attachment::Attachment;
 use sinew_zenoh::wire::token::TokenKind;
 use std::sync::Arc;
 use zenoh::Wait;
-use zenoh::query::{ConsolidationMode, QueryTarget};
+use zenoh::liveliness::LivelinessToken;
+use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable};
 
 fn request(a: i64, b: i64) -> AddTwoIntsRequest {
     AddTwoIntsRequest { a, b }
@@ -131,5 +136,105 @@ fn a_server_that_is_only_announced_is_told() -> Result<(), Box<dyn std::error::E
     assert!(client.wait_for_server(PATIENCE));
     let error = client.call(request(1, 2), PATIENCE).unwrap_err();
     assert!(error.to_string().contains("it is announced, but can't be reached"), "{error}");
+    Ok(())
+}
+
+/// A server of the network that does with a query what it is told to.
+fn server(ros: &RosNode, then: impl Fn(Query) + Send + Sync + 'static) -> (Queryable<()>, LivelinessToken) {
+    let declared = ros.session.declare_queryable(key_of("/add", ADD)).complete(true).callback(then).wait();
+    let (_, token) = ros.tell(TokenKind::Server, "/add", ADD, QoS::new().keep_last(10));
+    (declared.expect("the session is open"), token)
+}
+
+fn reply(query: &Query, sum: i64) {
+    let attachment = query.attachment().expect("an attachment").to_bytes().into_owned();
+    let answer = [&[0, 1, 0, 0][..], &sum.to_le_bytes()].concat();
+    query.reply(key_of("/add", ADD), answer).attachment(attachment).wait().expect("it waits");
+}
+
+#[test]
+fn of_several_servers_one_answer_counts() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let nodes = ["one", "other", "broken"].map(|name| RosNode::new(&network, name));
+    let counts = Arc::new(Mutex::new([0; 3]));
+    let (to_one, to_other, to_broken) = (counts.clone(), counts.clone(), counts.clone());
+    let _servers = [
+        server(&nodes[0], move |query| {
+            to_one.lock()[0] += 1;
+            reply(&query, 42);
+        }),
+        server(&nodes[1], move |query| {
+            to_other.lock()[1] += 1;
+            reply(&query, 42);
+        }),
+        server(&nodes[2], move |query| {
+            to_broken.lock()[2] += 1;
+            query.reply_err("out of order").wait().expect("it waits");
+        }),
+    ];
+    let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    wait_for("all are asked", || {
+        assert_eq!(client.call(request(40, 2), PATIENCE).expect("two of them answer").sum, 42);
+        counts.lock().iter().all(|count| *count > 0).then_some(())
+    });
+    let calls = client.statistics();
+    assert_eq!(calls.answered, calls.calls, "each once");
+    let (_, _, [asked, answered, failed]) = gateway.statistics().services[0].clone();
+    assert_eq!((asked, answered, failed), (calls.calls, calls.calls, 0));
+    Ok(())
+}
+
+#[test]
+fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let ros = RosNode::new(&network, "server");
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let kept = asked.clone();
+    let (_queryable, token) = server(&ros, move |query| kept.lock().push(query));
+    let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    wait_for("it is asked", || {
+        let error = client.call(request(1, 2), Duration::from_millis(50)).expect_err("no server answers");
+        assert!(matches!(error.failure(), CallFailure::Timeout { started: true, .. }), "{error}");
+        (!asked.lock().is_empty()).then_some(())
+    });
+    // One that goes meanwhile is told at once.
+    let call = client.call_async(request(1, 2));
+    let count = asked.lock().len();
+    wait_for("it is asked again", || (asked.lock().len() > count).then_some(()));
+    asked.lock().clear();
+    drop(token);
+    let executor = sinew::Executor::single();
+    let error = executor.spin_until(call)?.expect_err("it has gone");
+    assert!(!error.to_string().is_empty());
+    Ok(())
+}
+
+#[test]
+fn large_requests_and_answers() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let context = one.context();
+    let node = context.node("server")?;
+    let _server =
+        node.server::<GetTypeDescription>("/echo").callback(|request: &GetTypeDescriptionRequest| {
+            GetTypeDescriptionResponse { failure_reason: request.type_name.clone(), ..Default::default() }
+        })?;
+    let executor = sinew::Executor::single();
+    executor.add(&context)?;
+    let stop = executor.stop_handle();
+    let spinning = std::thread::spawn(move || executor.spin());
+    let client = other.context().node("client")?.client::<GetTypeDescription>("/echo").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    for length in [0, 1 << 16, 5_000_000] {
+        let type_name: String = (0..length).map(|at| char::from(b'a' + (at % 23) as u8)).collect();
+        let request = GetTypeDescriptionRequest { type_name: type_name.clone(), ..Default::default() };
+        assert!(client.call(request, PATIENCE)?.failure_reason == type_name, "{length} bytes and back");
+    }
+    stop.stop();
+    spinning.join().expect("it doesn't panic")?;
     Ok(())
 }
