@@ -26,12 +26,7 @@ impl Origin {
     const ALL: [Self; 4] = [Self::Local, Self::Network, Self::Listed, Self::Carrier];
 
     pub(crate) fn to_byte(self) -> u8 {
-        match self {
-            Self::Local => 0,
-            Self::Network => 1,
-            Self::Listed => 2,
-            Self::Carrier => 3,
-        }
+        self as u8 // its place above
     }
 
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
