@@ -6,5 +6,6 @@ mod faults;
 mod graph;
 mod leading;
 mod network;
+mod secure;
 mod services;
 mod topics;
