@@ -293,7 +293,7 @@ impl Incoming {
     #[cold]
     fn look_for_ring(&mut self) -> Result<(), SegmentError> {
         let location = self.endpoint.ring.load(Ordering::Acquire); // pairs with G2
-        if location == 0 || self.is_broken || self.is_paused() {
+        if location == 0 || self.is_broken || self.is_done || self.is_paused() {
             return Ok(());
         }
         match self.peer.block(location).and_then(|(words, segment)| Ring::open(words, &segment.name)) {
@@ -535,8 +535,10 @@ impl Incoming {
             || self.outgoing.end.load(Ordering::Acquire) != 0
     }
 
-    /// Everything is read: the writer may forget this connection.
+    /// Everything is read: the writer may forget this connection. From now on there is nothing to
+    /// read: the record that said where the connection ends may be another one's.
     pub fn done(&mut self) {
+        self.ring = None;
         if std::mem::replace(&mut self.is_done, true) || self.local.is_forked() {
             return;
         }

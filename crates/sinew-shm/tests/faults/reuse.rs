@@ -184,6 +184,35 @@ fn what_a_disconnected_reader_has_not_read_yet_stays_as_it_is() {
 }
 
 #[test]
+fn a_connection_that_is_done_reads_nothing_of_the_next_one() {
+    let scene = Scene::new();
+    let (a, b) = (One::join(&scene), One::join(&scene));
+    let mut writer = a.writer();
+    connect(&mut writer, &a.peer(&b));
+    let mut first = b.incoming(&writer);
+    publish(&mut writer, 1);
+    assert_eq!(read(&mut first), Some(1));
+    writer.disconnect(b.participant.id());
+    until("it is over", || first.is_over());
+    first.done();
+    // Its record is used again at some time, and says nothing of an end then.
+    for byte in 2..=20 {
+        let next = writer.next();
+        let connect = Connect { target: None, first: next, live: next, depth: 4, capacity: Some(4) };
+        writer.connect(&a.peer(&b), &connect).unwrap();
+        publish(&mut writer, byte);
+        assert_eq!(read(&mut first), None);
+        assert!(first.is_over());
+        let mut incoming = b.incoming(&writer);
+        assert_eq!(read(&mut incoming), Some(byte));
+        writer.disconnect(b.participant.id());
+        until("it is over", || incoming.is_over());
+        drop(incoming);
+        std::thread::sleep(std::time::Duration::from_millis(2)); // long enough for the record to be free
+    }
+}
+
+#[test]
 fn a_writer_that_ends_touches_no_connection_but_its_own() {
     let scene = Scene::new();
     let (a, gone, b) = (One::join(&scene), One::join(&scene), One::join(&scene));
