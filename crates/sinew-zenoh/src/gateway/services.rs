@@ -11,8 +11,8 @@ use sinew::service::{GenericService, RequestInfo, Server};
 use sinew::time::Time;
 use sinew::{Client, Context, Responder};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
@@ -65,7 +65,11 @@ struct Asking {
     /// The token of the one that it stands for.
     token: String,
     _server: Server<GenericService>,
+    _standing: Arc<Standing>,
 }
+
+/// There as long as a server here stands for one of the network: its callers are told when it goes.
+struct Standing;
 
 impl ServiceEnds {
     pub(super) fn new(key: RouteKey, known: GenericType, wire_key: String, own_gid: [u8; 16]) -> Self {
@@ -133,7 +137,9 @@ impl ServiceEnds {
         }
         let Some((token, (namespace, node))) = self.remote_servers.iter().next() else { return };
         match Asking::open(calls, shared, &self.route, (namespace, node)) {
-            Ok(server) => self.asking = Some(Asking { token: token.clone(), _server: server }),
+            Ok((server, standing)) => {
+                self.asking = Some(Asking { token: token.clone(), _server: server, _standing: standing });
+            }
             Err(error) => shared.says(&format!("{name} of the network can't be called: {error}")),
         }
     }
@@ -216,10 +222,12 @@ impl Asking {
         shared: &Arc<Shared>,
         route: &Arc<ServiceRoute>,
         (namespace, node): (&str, &str),
-    ) -> Result<Server<GenericService>, sinew::error::CreateError> {
+    ) -> Result<(Server<GenericService>, Arc<Standing>), sinew::error::CreateError> {
         let node = calls.node_of(Origin::Network, namespace, node)?;
         let (shared, called) = (shared.clone(), route.clone());
-        node.generic_server(&route.key.name, route.known).callback(
+        let standing = Arc::new(Standing);
+        let stands = Arc::downgrade(&standing);
+        let server = node.generic_server(&route.key.name, route.known).callback(
             move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
                 let gid = called.clients.read().get(&info.client()).copied().unwrap_or(called.own_gid);
                 let sequence = called.sequence.fetch_add(1, Ordering::Relaxed) + 1; // only a number
@@ -230,10 +238,12 @@ impl Asking {
                     gid,
                     responder: Mutex::new(Some(responder)),
                     attempt: 0,
+                    stands: stands.clone(),
                 };
                 ask(&shared, &called, call);
             },
-        )
+        )?;
+        Ok((server, standing))
     }
 }
 
@@ -245,6 +255,7 @@ struct Call {
     /// Until it is answered.
     responder: Mutex<Option<Responder<GenericService>>>,
     attempt: usize,
+    stands: Weak<Standing>,
 }
 
 /// Asks the servers of the network. The first answer counts.
@@ -308,7 +319,12 @@ impl Drop for Asked {
             let (shared, route) = (self.shared.clone(), self.route.clone());
             let responder = Mutex::new(Some(responder));
             let call = Call { responder, attempt: call.attempt + 1, ..call };
-            let again = move || ask(&shared, &route, call);
+            // If a link was cut, its caller has been told by then, and the server may have it.
+            let again = move || {
+                if call.stands.strong_count() > 0 {
+                    ask(&shared, &route, call);
+                }
+            };
             self.shared.tell(Change::Later(Time::steady() + *pause, Box::new(again)));
             return;
         }
