@@ -39,13 +39,28 @@ pub(super) struct RemotePublisher {
 struct Received {
     /// The number of its last message.
     last: Option<i64>,
+    /// That of its last one before it was gone for a while, as when a link was cut.
+    last_before: Option<i64>,
     /// Nothing was received for a while since then.
     has_paused: bool,
 }
 
 impl RemotePublisher {
-    pub(super) fn new(publisher: Publisher<SerializedMessage>, qos: QoS, gid: [u8; 16]) -> Arc<Self> {
-        Arc::new(Self { qos, gid, publisher, says: OnceLock::new(), state: Mutex::default() })
+    /// `last_before`: what [`last`](Self::last) was when it was here before.
+    pub(super) fn new(
+        publisher: Publisher<SerializedMessage>,
+        qos: QoS,
+        gid: [u8; 16],
+        last_before: Option<i64>,
+    ) -> Arc<Self> {
+        let state = Mutex::new(Received { last_before, ..Received::default() });
+        Arc::new(Self { qos, gid, publisher, says: OnceLock::new(), state })
+    }
+
+    /// The number of the last message, if what comes next has to have the next one.
+    pub(super) fn last(&self) -> Option<i64> {
+        let state = self.state.lock();
+        state.last.or(state.last_before).filter(|_| !state.has_paused)
     }
 
     /// Whether it is the one that a message comes from. One that makes its gid otherwise than
@@ -75,7 +90,8 @@ impl RemotePublisher {
         if state.last.is_some_and(|last| attachment.sequence <= last) {
             return;
         }
-        let before = state.last.filter(|_| !state.has_paused);
+        // What was here before it was gone comes again if it is kept: that is no gap, and not left out.
+        let before = state.last.or(state.last_before).filter(|_| !state.has_paused);
         let gap = before.map_or(0, |last| attachment.sequence.saturating_sub(last).saturating_sub(1));
         let lost = u64::try_from(gap).unwrap_or(0);
         state.has_paused = false;

@@ -6,15 +6,19 @@ use super::{RouteStatistics, Shared};
 use crate::gateway::observer::LocalKey;
 use crate::rules::RateLimiter;
 use crate::wire::attachment::Attachment;
+use crate::wire::gid;
 use parking_lot::{Mutex, RwLock};
-use sinew::msg::{GenericType, Gid, TypeHash};
+use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage, TypeHash};
 use sinew::qos::Reliability;
 use sinew::time::Time;
 use sinew::{Context, QoS};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zenoh::sample::Sample;
+
+/// Publishers of a topic that are gone and whose last numbers are known, at most.
+const MOST_GONE: usize = 64;
 
 /// What has to be the same for ends to meet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -136,6 +140,9 @@ pub(super) struct RouteEnds {
     pub(super) remote_subscriptions: HashMap<String, QoS>,
     carriers: HashMap<QosClass, Arc<Carrier>>,
     subscribed: Option<Subscribed>,
+    /// Tokens of publishers that were lost sight of, oldest first, and the numbers of their last
+    /// messages: what a cut link has cost is told when they are back.
+    gone: VecDeque<(String, i64)>,
     /// Of carriers that are gone.
     overwritten: u64,
 }
@@ -171,6 +178,7 @@ impl RouteEnds {
             remote_subscriptions: HashMap::new(),
             carriers: HashMap::new(),
             subscribed: None,
+            gone: VecDeque::new(),
             overwritten: 0,
         }
     }
@@ -180,6 +188,29 @@ impl RouteEnds {
             && self.local_subscriptions.is_empty()
             && self.remote_publishers.is_empty()
             && self.remote_subscriptions.is_empty()
+    }
+
+    /// A publisher of the network came, or is back.
+    pub(super) fn remote_publisher_came(
+        &mut self,
+        token: &str,
+        publisher: Publisher<SerializedMessage>,
+        qos: QoS,
+    ) {
+        let at = self.gone.iter().position(|(known, _)| known == token);
+        let last_before = at.and_then(|at| self.gone.remove(at)).map(|(_, last)| last);
+        let publisher = RemotePublisher::new(publisher, qos, gid::of(token), last_before);
+        self.remote_publishers.insert(token.to_owned(), publisher);
+    }
+
+    /// A publisher of the network went, or can't be seen.
+    pub(super) fn remote_publisher_went(&mut self, token: &str) {
+        let last = self.remote_publishers.remove(token).and_then(|publisher| publisher.last());
+        let Some(last) = last else { return };
+        if self.gone.len() == MOST_GONE {
+            self.gone.pop_front();
+        }
+        self.gone.push_back((token.to_owned(), last));
     }
 
     /// Brings over what the ends that are there now ask for, and nothing else.
@@ -250,6 +281,7 @@ impl RouteEnds {
         if !is_wanted {
             self.subscribed = None;
             self.remote_publishers.values().for_each(|publisher| publisher.pause());
+            self.gone.clear(); // no subscription here misses what they publish meanwhile
             *self.route.early.lock() = EarlySamples::default();
             return;
         }

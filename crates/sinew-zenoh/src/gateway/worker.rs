@@ -6,7 +6,6 @@
 //! per topic ([`RouteEnds`]) and service ([`ServiceEnds`]), whenever an end of it comes or goes.
 
 use super::descriptions::Descriptions;
-use super::incoming::RemotePublisher;
 use super::observer::{Change, DomainObserver, LocalKey};
 use super::outgoing::LocalPublisher;
 use super::route::{RouteEnds, RouteKey};
@@ -463,10 +462,7 @@ impl Worker {
                 return false;
             }
         };
-        let publisher = RemotePublisher::new(publisher, qos, gid::of(token_key));
-        self.with_route(route, |ends| {
-            ends.remote_publishers.insert(token_key.to_owned(), publisher);
-        })
+        self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, qos))
     }
 
     /// Has it seen in the domain.
@@ -506,9 +502,9 @@ impl Worker {
         let Some(RemoteEnd { kind, node, route, _told }) = self.remote.remove(token_key) else { return };
         if let Some(route) = route {
             match kind {
-                TokenKind::Publisher => drop(self.with_route(&route, |ends| {
-                    ends.remote_publishers.remove(token_key);
-                })),
+                TokenKind::Publisher => {
+                    let _ = self.with_route(&route, |ends| ends.remote_publisher_went(token_key)); // as below
+                }
                 TokenKind::Subscription => drop(self.with_route(&route, |ends| {
                     ends.remote_subscriptions.remove(token_key);
                 })),
