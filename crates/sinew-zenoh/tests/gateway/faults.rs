@@ -1,15 +1,12 @@
 //! What goes wrong on a network: routers that go, links that are slow, peers that send garbage.
 
+use crate::link::{Link, Nature};
 use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::{String as Text, UInt8MultiArray};
 use sinew_zenoh::config::SessionOptions;
 use sinew_zenoh::wire::token::TokenKind;
 use sinew_zenoh::{Gateway, Router};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use zenoh::Wait;
 
 fn text(data: impl Into<String>) -> Text {
@@ -110,57 +107,11 @@ fn garbage_in_messages_is_counted_and_left_out() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A link that lets few bytes through: it listens on a port and connects to another one.
-struct SlowLink {
-    endpoint: String,
-    ends: Arc<AtomicBool>,
-}
-
-impl SlowLink {
-    /// So many bytes a millisecond towards `endpoint`; back as many as come.
-    fn new(endpoint: &str, bytes_per_millisecond: usize) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let here = format!("tcp/{}", listener.local_addr().expect("it is bound"));
-        let to = endpoint.trim_start_matches("tcp/").to_owned();
-        let ends = Arc::new(AtomicBool::new(false));
-        let ended = ends.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let (Ok(near), Ok(far)) = (stream, TcpStream::connect(&to)) else { return };
-                let (near_back, far_back) =
-                    (near.try_clone().expect("a socket"), far.try_clone().expect("a socket"));
-                let ended = ended.clone();
-                let slow = move || carry(near, far, Some(bytes_per_millisecond), &ended);
-                std::thread::spawn(slow);
-                std::thread::spawn(move || carry(far_back, near_back, None, &AtomicBool::new(false)));
-            }
-        });
-        Self { endpoint: here, ends }
-    }
-}
-
-impl Drop for SlowLink {
-    fn drop(&mut self) {
-        self.ends.store(true, Ordering::Relaxed);
-    }
-}
-
-fn carry(mut from: TcpStream, mut to: TcpStream, rate: Option<usize>, ended: &AtomicBool) {
-    let mut buffer = vec![0; rate.unwrap_or(65536)];
-    while let Ok(length @ 1..) = from.read(&mut buffer) {
-        if to.write_all(&buffer[..length]).is_err() || ended.load(Ordering::Relaxed) {
-            return;
-        }
-        if rate.is_some() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
 #[test]
 fn a_fast_camera_on_a_slow_link() -> sinew::Result<()> {
     let network = Network::new();
-    let link = SlowLink::new(&network.endpoint(), 2000); // 2 MB/s at most
+    let nature = Nature { rate: Some(2000), ..Nature::default() }; // 2 MB/s at most
+    let link = Link::new(&network.endpoint(), nature);
     let (one, other) = (Host::new(), Host::new());
     let mut options = SessionOptions::default();
     options.client = true;

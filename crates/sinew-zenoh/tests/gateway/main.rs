@@ -1,10 +1,12 @@
 //! Gateways between domains, and with sessions that do what a ROS 2 node does.
 #![expect(clippy::disallowed_methods, reason = "other threads are waited for in real time")]
 
+mod cuts;
 mod descriptions;
 mod faults;
 mod graph;
 mod leading;
+mod link;
 mod network;
 mod secure;
 mod services;
