@@ -1,372 +1,46 @@
 //! The same scenarios for whatever runs the callbacks and over whatever way the messages go. (The
 //! design's section 12.)
 //!
-//! A scenario is a function that is generic over a [`Runner`](stage::Runner) and a
-//! [`Path`](stage::Path). It is written down once, and listed below once; the macro makes a test of
-//! it for each of them, whose name says both: `intra::multi_2::order::nothing_is_lost_...`. What
-//! only one of them can do has its tests elsewhere (`executors`).
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+//! A scenario is a function that is generic over a [`Runner`](suite::stage::Runner) and a
+//! [`Path`](suite::stage::Path). It is written down once, and listed once in [`suite`]; a macro
+//! makes a test of it for each of them, whose name says both: `intra::multi_2::order::nothing_is_..`.
+//! What only one of them can do has its tests elsewhere (`executors`). Over the network the same
+//! scenarios are played in `sinew-zenoh`, as nothing here knows of it.
 
-mod events;
-mod faults;
-mod groups;
-mod hands;
-mod histories;
-mod lifetime;
-mod nodes;
-mod order;
-mod pressure;
-mod services;
-mod stage;
-mod stopping;
-#[path = "../support/mod.rs"]
-mod support;
-mod time;
+mod paths;
+#[macro_use]
+mod suite;
 
-/// Makes a test of each scenario for each runner.
-macro_rules! conformance {
-    ($module:ident over $path:ty: [$($runner:ident = $kind:ty),* $(,)?] $scenarios:tt) => {
-        mod $module {
-            $(conformance!(@runner $runner, $kind, $path, $scenarios);)*
-        }
-    };
-    (@runner $runner:ident, $kind:ty, $path:ty, {$($topic:ident { $($scenario:ident)* })*}) => {
-        mod $runner {
-            use crate::stage::*;
-
-            $(mod $topic {
-                use super::*;
-
-                $(#[test]
-                fn $scenario() -> sinew::Result<()> {
-                    <$path>::play(crate::$topic::$scenario::<$kind, $path>)
-                })*
-            })*
-        }
-    };
-}
+use paths::{Intra, Shm};
 
 conformance! {
-    intra over Intra:
+    intra over crate::Intra, one_process: for_all
     [single = Single, multi_1 = Multi<1>, multi_2 = Multi<2>, multi_4 = Multi<4>, wait_set = Set]
-    {
-        order {
-            a_subscription_gets_its_messages_in_order_while_they_are_published
-            messages_of_one_group_run_in_the_order_of_their_publication
-            messages_of_many_groups_begin_in_the_order_of_their_publication
-            each_group_keeps_the_order_and_one_thread_keeps_it_over_all
-            higher_priorities_begin_first
-            a_priority_may_be_changed_while_messages_wait
-            what_a_callback_publishes_comes_behind_what_waits_already
-            a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time
-            messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only
-            a_topic_that_feeds_itself_leaves_the_others_their_turn
-            nothing_is_lost_between_many_publishers_and_groups
-        }
-        groups {
-            callbacks_of_an_exclusive_group_never_overlap
-            callbacks_of_a_reentrant_group_run_once_for_each_message
-            groups_of_one_node_run_in_different_runners
-            another_runner_takes_over_what_waits
-            two_runners_wake_each_other_and_lose_nothing
-            a_context_brings_what_is_still_to_come
-        }
-        events {
-            ends_that_do_not_match_are_both_told_why
-            ends_of_different_types_are_both_told_the_types
-            a_missed_deadline_is_told_to_both_ends
-            an_automatic_publisher_is_alive_while_it_exists
-            what_gives_way_is_counted_and_told
-            a_filter_decides_before_anything_is_kept
-            own_publications_can_be_ignored
-            all_paths_feed_one_history
-            buffers_of_all_kinds_get_everything
-        }
-        hands {
-            what_was_published_can_be_taken
-            messages_can_be_held_while_newer_ones_come
-            a_task_is_woken_for_each_message
-            a_stream_brings_what_waits_and_what_comes
-            a_listener_is_told_of_each_message
-            a_wait_set_waits_for_a_subscription
-            a_group_moves_between_runners_and_loses_nothing
-        }
-        histories {
-            keep_last_holds_its_depth
-            keep_all_refuses_what_it_has_no_room_for
-            a_late_joiner_gets_what_was_kept_and_nothing_twice
-            joining_while_others_publish_leaves_no_gap
-            a_message_whose_lifespan_is_over_is_not_called_for
-            matched_events_add_up
-            who_goes_is_told_of
-            who_takes_by_hand_takes_from_the_callback
-        }
-        pressure {
-            a_publisher_waits_for_room
-            a_callback_waits_for_another_runner
-            a_callback_cannot_wait_for_its_own_group
-            a_callback_waits_for_another_group_if_there_is_another_thread
-            the_last_thread_does_not_wait
-            of_two_runners_that_would_wait_for_each_other_one_is_told
-            the_thread_that_ran_the_callbacks_cannot_wait_for_them
-            a_waiting_callback_goes_on_when_the_subscription_goes
-            a_message_without_room_comes_back
-            whoever_takes_lets_a_waiting_publisher_go_on
-        }
-        services {
-            requests_of_all_clients_are_answered_in_the_order_of_the_calls
-            a_chain_of_blocking_calls_is_answered
-            a_chain_of_asynchronous_calls_is_answered
-            servers_that_call_each_other_are_told
-            a_server_in_another_runner_is_waited_for
-            of_two_runners_that_would_call_each_other_one_is_told
-            every_call_of_many_threads_is_answered_once
-            answers_may_be_given_later_and_by_others
-            a_server_that_goes_fails_its_calls_and_the_next_takes_over
-            a_panic_reaches_the_caller_and_the_runner
-            results_are_called_back_in_the_order_of_the_answers
-            a_request_that_finds_the_queue_full_is_refused
-            a_call_that_was_given_up_is_in_nobodys_way
-            a_client_that_goes_leaves_the_others_served
-            a_server_that_asks_its_caller_is_not_stuck
-        }
-        time {
-            a_timer_is_due_at_multiples_of_its_period
-            a_timer_that_cannot_keep_up_skips
-            a_cancelled_timer_does_not_run_until_it_is_reset
-            an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset
-            timers_and_messages_run_by_due_time_and_time_of_publication
-            timers_of_all_clocks_run_in_real_time
-            setting_ros_time_wakes_whoever_sleeps
-            virtual_time_wakes_whoever_sleeps
-        }
-        lifetime {
-            guard_conditions_count_their_triggers
-            a_guard_condition_may_trigger_itself
-            a_sleeping_runner_wakes_for_whatever_becomes_ready
-            entities_may_be_dropped_and_closed_in_their_own_callbacks
-            what_an_earlier_callback_drops_does_not_run
-            entities_may_be_made_in_callbacks
-            entities_come_and_go_while_others_publish
-            close_waits_for_a_callback_that_runs
-            drop_does_not_wait_but_nothing_starts_after_it
-            close_of_something_idle_returns_at_once
-            nothing_is_left_behind
-        }
-        nodes {
-            what_is_detached_goes_on_until_its_context_is_shut_down
-        }
-        faults {
-            a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest
-            a_panic_that_is_only_reported_lets_the_rest_go_on
-            an_error_is_reported_unless_it_is_to_stop
-            who_is_busy_cannot_be_spun_again
-            a_callback_may_spin_another_runner
-        }
-        stopping {
-            a_stop_from_another_thread_ends_the_spin
-            a_stop_before_the_spin_counts_once
-            a_stop_from_a_callback_lets_that_one_finish
-            shutdown_ends_every_spin
-            shutdown_in_a_callback_ends_the_spin_after_it
-        }
-    }
 }
 
-// What takes an `Executor`.
 conformance! {
-    intra_executors over Intra:
+    intra_executors over crate::Intra, one_process: for_executors
     [single = Single, multi_1 = Multi<1>, multi_2 = Multi<2>, multi_4 = Multi<4>, as_many_as_cores = Multi<0>]
-    {
-        stopping {
-            spin_until_is_woken_from_another_thread
-            spin_until_is_woken_from_a_callback
-            spin_until_says_so_if_it_was_stopped
-        }
-        groups {
-            run_times_add_up
-            something_can_be_added_while_it_spins
-        }
-        hands {
-            its_descriptor_is_readable_when_something_came
-        }
-    }
 }
 
-// What takes two threads.
 conformance! {
-    intra_threads over Intra:
+    intra_threads over crate::Intra, one_process: for_threads
     [multi_2 = Multi<2>, multi_4 = Multi<4>]
-    {
-        groups {
-            reentrant_callbacks_overlap
-            exclusive_groups_overlap
-        }
-        hands {
-            what_comes_while_a_thread_is_busy_is_handled_by_another
-        }
-        faults {
-            a_panic_on_another_thread_is_returned
-        }
-    }
 }
 
 // Between processes. A wait that could never end isn't found out there: nobody knows what the
 // others wait for.
 conformance! {
-    shm over Shm:
+    shm over crate::Shm, one_host: for_all
     [single = Single, multi_2 = Multi<2>, multi_4 = Multi<4>, wait_set = Set]
-    {
-        order {
-            a_subscription_gets_its_messages_in_order_while_they_are_published
-            messages_of_one_group_run_in_the_order_of_their_publication
-            messages_of_many_groups_begin_in_the_order_of_their_publication
-            each_group_keeps_the_order_and_one_thread_keeps_it_over_all
-            higher_priorities_begin_first
-            a_priority_may_be_changed_while_messages_wait
-            what_a_callback_publishes_comes_behind_what_waits_already
-            a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time
-            messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only
-            a_topic_that_feeds_itself_leaves_the_others_their_turn
-            nothing_is_lost_between_many_publishers_and_groups
-        }
-        groups {
-            callbacks_of_an_exclusive_group_never_overlap
-            callbacks_of_a_reentrant_group_run_once_for_each_message
-            groups_of_one_node_run_in_different_runners
-            another_runner_takes_over_what_waits
-            two_runners_wake_each_other_and_lose_nothing
-            a_context_brings_what_is_still_to_come
-        }
-        events {
-            ends_that_do_not_match_are_both_told_why
-            ends_of_different_types_are_both_told_the_types
-            a_missed_deadline_is_told_to_both_ends
-            an_automatic_publisher_is_alive_while_it_exists
-            what_gives_way_is_counted_and_told
-            a_filter_decides_before_anything_is_kept
-            own_publications_can_be_ignored
-            all_paths_feed_one_history
-            buffers_of_all_kinds_get_everything
-        }
-        hands {
-            what_was_published_can_be_taken
-            messages_can_be_held_while_newer_ones_come
-            a_task_is_woken_for_each_message
-            a_stream_brings_what_waits_and_what_comes
-            a_listener_is_told_of_each_message
-            a_wait_set_waits_for_a_subscription
-            a_group_moves_between_runners_and_loses_nothing
-        }
-        histories {
-            keep_last_holds_its_depth
-            keep_all_refuses_what_it_has_no_room_for
-            a_late_joiner_gets_what_was_kept_and_nothing_twice
-            joining_while_others_publish_leaves_no_gap
-            a_message_whose_lifespan_is_over_is_not_called_for
-            matched_events_add_up
-            who_goes_is_told_of
-            who_takes_by_hand_takes_from_the_callback
-        }
-        pressure {
-            a_publisher_waits_for_room
-            a_callback_waits_for_another_runner
-            a_waiting_callback_goes_on_when_the_subscription_goes
-            a_message_without_room_comes_back
-            whoever_takes_lets_a_waiting_publisher_go_on
-        }
-        services {
-            requests_of_all_clients_are_answered_in_the_order_of_the_calls
-            a_chain_of_blocking_calls_is_answered
-            a_chain_of_asynchronous_calls_is_answered
-            servers_that_call_each_other_are_told
-            a_server_in_another_runner_is_waited_for
-            every_call_of_many_threads_is_answered_once
-            answers_may_be_given_later_and_by_others
-            a_server_that_goes_fails_its_calls_and_the_next_takes_over
-            a_panic_reaches_the_caller_and_the_runner
-            results_are_called_back_in_the_order_of_the_answers
-            a_request_that_finds_the_queue_full_is_refused
-            a_call_that_was_given_up_is_in_nobodys_way
-            a_client_that_goes_leaves_the_others_served
-            a_server_that_asks_its_caller_is_not_stuck
-        }
-        time {
-            a_timer_is_due_at_multiples_of_its_period
-            a_timer_that_cannot_keep_up_skips
-            a_cancelled_timer_does_not_run_until_it_is_reset
-            an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset
-            timers_and_messages_run_by_due_time_and_time_of_publication
-            timers_of_all_clocks_run_in_real_time
-            setting_ros_time_wakes_whoever_sleeps
-            virtual_time_wakes_whoever_sleeps
-        }
-        lifetime {
-            guard_conditions_count_their_triggers
-            a_guard_condition_may_trigger_itself
-            a_sleeping_runner_wakes_for_whatever_becomes_ready
-            entities_may_be_dropped_and_closed_in_their_own_callbacks
-            what_an_earlier_callback_drops_does_not_run
-            entities_may_be_made_in_callbacks
-            entities_come_and_go_while_others_publish
-            close_waits_for_a_callback_that_runs
-            drop_does_not_wait_but_nothing_starts_after_it
-            close_of_something_idle_returns_at_once
-            nothing_is_left_behind
-        }
-        nodes {
-            a_node_is_listed_as_long_as_anything_of_it_is_there
-            what_is_detached_goes_on_until_its_context_is_shut_down
-        }
-        faults {
-            a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest
-            a_panic_that_is_only_reported_lets_the_rest_go_on
-            an_error_is_reported_unless_it_is_to_stop
-            who_is_busy_cannot_be_spun_again
-            a_callback_may_spin_another_runner
-        }
-        stopping {
-            a_stop_from_another_thread_ends_the_spin
-            a_stop_before_the_spin_counts_once
-            a_stop_from_a_callback_lets_that_one_finish
-            shutdown_ends_every_spin
-            shutdown_in_a_callback_ends_the_spin_after_it
-        }
-    }
 }
 
 conformance! {
-    shm_executors over Shm:
+    shm_executors over crate::Shm, one_host: for_executors
     [single = Single, multi_2 = Multi<2>, multi_4 = Multi<4>]
-    {
-        stopping {
-            spin_until_is_woken_from_another_thread
-            spin_until_is_woken_from_a_callback
-            spin_until_says_so_if_it_was_stopped
-        }
-        groups {
-            run_times_add_up
-            something_can_be_added_while_it_spins
-        }
-        hands {
-            its_descriptor_is_readable_when_something_came
-        }
-    }
 }
 
 conformance! {
-    shm_threads over Shm:
+    shm_threads over crate::Shm, one_host: for_threads
     [multi_2 = Multi<2>, multi_4 = Multi<4>]
-    {
-        groups {
-            reentrant_callbacks_overlap
-            exclusive_groups_overlap
-        }
-        hands {
-            what_comes_while_a_thread_is_busy_is_handled_by_another
-        }
-        faults {
-            a_panic_on_another_thread_is_returned
-        }
-    }
 }

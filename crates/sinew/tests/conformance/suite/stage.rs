@@ -1,15 +1,13 @@
 //! What runs the callbacks, over what the messages go, and the stage on which a scenario plays.
 
-use crate::support::outside::Onlooker;
-use crate::support::{Log, Number, PATIENCE, Pen, finishes, real_context, virtual_context};
+use super::support::outside::Onlooker;
+use super::support::{Log, Number, PATIENCE, Pen, finishes};
 use sinew::Publisher;
 use sinew::error::{AddError, SpinError};
 use sinew::executor::{DispatchOrder, Executable, FaultPolicy, StopHandle, WaitSet};
 use sinew::prelude::*;
 use sinew::time::VirtualClock;
-use std::cell::RefCell;
 use std::fmt;
-use std::path::PathBuf;
 use std::thread;
 
 /// How a runner differs from the default.
@@ -154,7 +152,12 @@ pub(crate) trait Path {
     /// Where publishers are made, and where subscriptions are. In a scenario that is played.
     fn open(clock: Option<&VirtualClock>) -> (Context, Context);
 
-    /// Looks from outside at the domain that was opened last. Over shared memory only.
+    /// Returns once each side knows what the other one has, and what was published is there, or on
+    /// its way by a thread that brings it in.
+    fn find_out(sender: &Node, receiver: &Node);
+
+    /// Looks from outside at the domain that was opened last, where the subscriptions are. Over
+    /// shared memory only.
     fn onlooker() -> Onlooker {
         unreachable!("contexts without shared memory have no outside")
     }
@@ -166,55 +169,13 @@ pub(crate) trait Path {
     }
 }
 
-/// In one process, in one context.
-pub(crate) struct Intra;
-
-impl Path for Intra {
-    const APART: bool = false;
-
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
-        let context = clock.map_or_else(real_context, virtual_context);
-        (context.clone(), context)
-    }
-}
-
-/// Between two contexts that meet in shared memory only, as two processes would.
-pub(crate) struct Shm;
-
-thread_local! {
-    /// The directory of the scenario that this thread plays, and how many domains it has used
-    /// there.
-    static PLACE: RefCell<(PathBuf, u32)> = const { RefCell::new((PathBuf::new(), 0)) };
-}
-
-impl Path for Shm {
-    const APART: bool = true;
-
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
-        let (directory, domain) = PLACE.with_borrow_mut(|(directory, domains)| {
-            *domains += 1;
-            (directory.clone(), *domains)
-        });
-        let context = || {
-            let context = Context::builder().domain(domain).directory(&directory);
-            let context = if let Some(clock) = clock { context.virtual_time(clock) } else { context };
-            context.build().expect("no arguments to get wrong")
-        };
-        (context(), context())
-    }
-
-    fn onlooker() -> Onlooker {
-        PLACE.with_borrow(|(directory, domain)| Onlooker::join(directory, *domain))
-    }
-
-    fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {
-        // Held here, where it is removed even if the scenario's thread never ends.
-        let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
-        let path = directory.path().to_owned();
-        finishes(move || {
-            PLACE.set((path, 0));
-            scenario()
-        })
+/// Has both look at what there is in their domain. A request's way back takes three looks of one
+/// side.
+pub(crate) fn look(sender: &Node, receiver: &Node) {
+    for _ in 0..3 {
+        for node in [sender, receiver] {
+            let _ = node.publisher::<Number>("nobody_listens").create(); // it looks; refused after a shutdown
+        }
     }
 }
 
@@ -224,7 +185,8 @@ impl Path for Shm {
 /// before the runner runs, is known everywhere.
 pub(crate) struct Stage<R> {
     clock: Option<VirtualClock>,
-    finds_out: bool,
+    is_apart: bool,
+    find_out: fn(&Node, &Node),
     /// Where publishers are made.
     pub(crate) sending: Context,
     /// Where subscriptions are made.
@@ -260,18 +222,13 @@ impl<R: Runner> Stage<R> {
     fn make<P: Path>(clock: Option<VirtualClock>, options: Options) -> sinew::Result<Self> {
         let (sending, receiving) = P::open(clock.as_ref());
         let (sender, receiver) = (sending.node("sender")?, receiving.node("receiver")?);
-        let (finds_out, runner) = (P::APART, R::with(options));
-        Ok(Self { clock, finds_out, sending, receiving, sender, receiver, runner })
+        let (is_apart, find_out, runner) = (P::APART, P::find_out, R::with(options));
+        Ok(Self { clock, is_apart, find_out, sending, receiving, sender, receiver, runner })
     }
 
-    /// Has both contexts find out what there is now. A request's way back takes three looks of one
-    /// side.
+    /// Has both contexts find out what there is now.
     pub(crate) fn find_out(&self) {
-        for _ in 0..if self.finds_out { 3 } else { 0 } {
-            for node in [&self.sender, &self.receiver] {
-                let _ = node.publisher::<Number>("nobody_listens").create(); // it looks; refused after a shutdown
-            }
-        }
+        (self.find_out)(&self.sender, &self.receiver);
     }
 
     fn serve_all(&self) -> Result<(), AddError> {
@@ -317,7 +274,7 @@ impl<R: Runner> Stage<R> {
         let end = sinew::time::Time::steady() + Duration::from_millis(100);
         let is_there =
             |(reader, count): &(&Subscription<Number>, u64)| reader.statistics().received >= *count;
-        while self.finds_out && !expected.iter().all(is_there) && sinew::time::Time::steady() < end {
+        while self.is_apart && !expected.iter().all(is_there) && sinew::time::Time::steady() < end {
             thread::sleep(Duration::from_millis(1));
         }
     }

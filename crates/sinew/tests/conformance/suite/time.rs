@@ -1,7 +1,7 @@
 //! Timers, in virtual and in real time.
 
-use crate::stage::{Path, Runner, Stage};
-use crate::support::{Log, Number, Pen};
+use super::stage::{Path, Runner, Stage};
+use super::support::{Log, Number, Pen};
 use sinew::prelude::*;
 use sinew::time::{ClockKind, Time, TimerInfo};
 use std::sync::{Arc, OnceLock};

@@ -1,8 +1,8 @@
 //! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's
 //! section 8.)
 
-use crate::stage::{Path, Runner, Stage, spinning};
-use crate::support::{Log, Number, PATIENCE, all_numbers_in};
+use super::stage::{Path, Runner, Stage, spinning};
+use super::support::{Log, Number, PATIENCE, all_numbers_in};
 use sinew::Publisher;
 use sinew::error::PublishFailure;
 use sinew::prelude::*;

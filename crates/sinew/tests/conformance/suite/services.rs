@@ -1,8 +1,8 @@
 //! Calls and their answers, whoever runs the servers.
 
-use crate::stage::{Options, Path, Runner, Stage, spinning};
-use crate::support::tasks::block_on;
-use crate::support::{Gate, Log, Number, Numbers, PATIENCE};
+use super::stage::{Options, Path, Runner, Stage, spinning};
+use super::support::tasks::block_on;
+use super::support::{Gate, Log, Number, Numbers, PATIENCE};
 use sinew::Responder;
 use sinew::error::{CallFailure, SpinError};
 use sinew::executor::FaultPolicy;

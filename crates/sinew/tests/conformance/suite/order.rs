@@ -1,7 +1,7 @@
 //! Which callback runs next.
 
-use crate::stage::{Options, Path, Runner, Stage};
-use crate::support::{Log, Number};
+use super::stage::{Options, Path, Runner, Stage};
+use super::support::{Log, Number};
 use sinew::executor::DispatchOrder;
 use sinew::prelude::*;
 use std::fmt::Debug;

@@ -1,7 +1,7 @@
 //! What runs at the same time, and who serves what.
 
-use crate::stage::{Executing, Path, Runner, Stage, spinning};
-use crate::support::{Log, Number, real_context};
+use super::stage::{Executing, Path, Runner, Stage, spinning};
+use super::support::{Log, Number, real_context};
 use sinew::GuardCondition;
 use sinew::prelude::*;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Which nodes there are: as long as anything of them is.
 #![expect(clippy::disallowed_types, reason = "a slot that the test empties; nothing here is modelled")]
 
-use crate::stage::{Path, Runner, Stage};
-use crate::support::{Log, Number, Numbers, Text};
+use super::stage::{Path, Runner, Stage};
+use super::support::{Log, Number, Numbers, Text};
 use sinew::GuardCondition;
 use sinew::prelude::*;
 use sinew_shm::EndpointKind;

@@ -1,8 +1,8 @@
 //! Guard conditions, and entities that come and go, also in callbacks.
 #![expect(clippy::disallowed_types, reason = "slots that a callback empties; nothing here is modelled")]
 
-use crate::stage::{Path, Runner, Stage};
-use crate::support::{Gate, Log, Number, Pen, all_numbers_in};
+use super::stage::{Path, Runner, Stage};
+use super::support::{Gate, Log, Number, Pen, all_numbers_in};
 use sinew::GuardCondition;
 use sinew::event::Triggered;
 use sinew::executor::StopHandle;

@@ -1,7 +1,7 @@
 //! Who matches, and what both ends are told. (The design's section 8.)
 
-use crate::stage::{Path, Runner, Stage};
-use crate::support::{Log, Number, Text, all_numbers_in, numbers_in, wait_for};
+use super::stage::{Path, Runner, Stage};
+use super::support::{Log, Number, Text, all_numbers_in, numbers_in, wait_for};
 use sinew::Publisher;
 use sinew::event::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, MessageLost, OfferedDeadlineMissed,

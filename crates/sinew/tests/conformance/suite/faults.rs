@@ -1,7 +1,7 @@
 //! Callbacks that panic, fail, or spin.
 
-use crate::stage::{Options, Path, Runner, Stage};
-use crate::support::{Gate, Log, Number};
+use super::stage::{Options, Path, Runner, Stage, spinning};
+use super::support::{Gate, Log, Number};
 use sinew::error::SpinError;
 use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
@@ -123,7 +123,7 @@ pub(crate) fn who_is_busy_cannot_be_spun_again<R: Runner, P: Path>() -> sinew::R
     })?;
     guard.trigger();
     let there = runner.clone();
-    crate::stage::spinning(&*there, || {
+    spinning(&*there, || {
         inside.wait();
         assert_eq!(log.lines(), [Err(SpinError::Busy), Err(SpinError::Busy)], "in its own callback");
         assert_eq!(runner.spin(), Err(SpinError::Busy), "and in another thread");

@@ -1,7 +1,7 @@
 //! What is kept, for whom, and who is told. (The design's section 8.)
 
-use crate::stage::{Path, Runner, Stage};
-use crate::support::{Log, Number, all_numbers_in, wait_for};
+use super::stage::{Path, Runner, Stage};
+use super::support::{Log, Number, all_numbers_in, wait_for};
 use sinew::event::{Matched, MessageLost};
 use sinew::prelude::*;
 use std::thread;

@@ -1,7 +1,7 @@
 //! How a spin ends.
 
-use crate::stage::{Executing, Path, Runner, Stage};
-use crate::support::{Gate, Log, Number};
+use super::stage::{Executing, Path, Runner, Stage};
+use super::support::{Gate, Log, Number};
 use sinew::error::SpinError;
 use std::sync::mpsc;
 use std::task::{Poll, Waker};

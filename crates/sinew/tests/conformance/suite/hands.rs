@@ -1,9 +1,9 @@
 //! Taking messages without callbacks: by hand, in tasks, as listeners are told, from a wait set and
 //! inside others' event loops.
 
-use crate::stage::{Executing, Path, Runner, Stage};
-use crate::support::tasks::block_on;
-use crate::support::{Gate, Log, Number, PATIENCE, Text, all_numbers_in, wait_for};
+use super::stage::{Executing, Path, Runner, Stage, spinning};
+use super::support::tasks::block_on;
+use super::support::{Gate, Log, Number, PATIENCE, Text, all_numbers_in, wait_for};
 use futures_core::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sinew::executor::WaitSet;
@@ -164,7 +164,7 @@ pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path
     for first in (0..60).step_by(6) {
         let (runner, last) = (R::new(), first + 5);
         runner.add(&stage.receiver)?;
-        crate::stage::spinning(&runner, || {
+        spinning(&runner, || {
             for number in first..last {
                 publisher.publish(Number(number))?;
                 assert_eq!(log.next(), number);
@@ -175,7 +175,7 @@ pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path
         publisher.publish(Number(last))?; // while nobody serves it
         let next = R::new();
         next.add(&stage.receiver)?;
-        assert_eq!(crate::stage::spinning(&next, || Ok(log.next()))?, last);
+        assert_eq!(spinning(&next, || Ok(log.next()))?, last);
     }
     Ok(())
 }
