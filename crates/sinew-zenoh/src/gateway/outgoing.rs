@@ -40,6 +40,9 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 /// Messages that a carrier keeps while the session makes it wait, if its publishers keep all.
 const KEPT: usize = 1000;
 
+/// Messages that a carrier keeps at most, however many publishers it has.
+pub(super) const MOST_KEPT: usize = 1_000_000;
+
 /// A publisher of this host, as the network sees it.
 pub(super) struct LocalPublisher {
     pub(super) qos: QoS,
@@ -253,7 +256,7 @@ impl Congestion {
 }
 
 impl Carrier {
-    /// `depth`: that of the publisher which keeps most.
+    /// `depth`: those of its publishers together.
     pub(super) fn new(
         context: &Context,
         shared: &Arc<Shared>,

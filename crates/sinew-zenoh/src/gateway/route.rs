@@ -1,7 +1,7 @@
 //! A topic of one type, as far as both sides have ends of it.
 
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
-use super::outgoing::{Carrier, LocalPublisher, QosClass, depth_of};
+use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
 use super::{RouteStatistics, Shared};
 use crate::gateway::observer::LocalKey;
 use crate::rules::RateLimiter;
@@ -230,8 +230,9 @@ impl RouteEnds {
                 continue;
             }
             if is_wanted {
+                // Each has room of its own: what one keeps gives way to nothing of another one.
                 let depth = wanted.entry(QosClass::of(&publisher.qos)).or_default();
-                *depth = depth_of(&publisher.qos).max(*depth);
+                *depth = depth.saturating_add(depth_of(&publisher.qos)).min(MOST_KEPT);
             }
         }
         let carried = self.local_publishers.values().filter(|publisher| publisher.is_carried());
