@@ -43,6 +43,8 @@ struct Received {
     last_before: Option<i64>,
     /// Nothing was received for a while since then.
     has_paused: bool,
+    /// Messages that found no room here since then: subscriptions are told with the next one.
+    untold: u64,
 }
 
 impl RemotePublisher {
@@ -110,10 +112,15 @@ impl RemotePublisher {
             let began = Time::from_nanoseconds(chain.began);
             Lineage::from_wall(began, chain.id)
         });
+        let lost = lost + state.untold;
         let source = SourceInfo { time: Time::from_nanoseconds(attachment.time), lost, lineage: continued };
         match self.publisher.publish_foreign(draft, source) {
-            Ok(()) => counters.received(payload.len()),
+            Ok(()) => {
+                state.untold = 0;
+                counters.received(payload.len());
+            }
             Err(error) => {
+                state.untold = lost + 1;
                 counters.refused();
                 let name = &route.key.name;
                 shared
