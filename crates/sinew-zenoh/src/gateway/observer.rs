@@ -21,6 +21,8 @@ pub(super) enum Change {
     Remote(String, Box<Token>),
     /// It is gone.
     RemoteGone(String),
+    /// What it published last has had its time to come.
+    RemoteLeft(String),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
     /// Its counters are asked for.

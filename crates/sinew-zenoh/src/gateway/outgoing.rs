@@ -207,6 +207,8 @@ pub(super) struct Carrier {
     wanted: AtomicUsize,
     /// The sender knows that there are some.
     is_left: AtomicBool,
+    /// The sender brings them over.
+    is_sending: AtomicBool,
 }
 
 /// A put that takes longer has waited for the link.
@@ -247,8 +249,10 @@ impl Congestion {
         while let Ok(left) = taken.recv() {
             let Some(shared) = congestion.upgrade() else { return };
             if let Some(carrier) = left.upgrade() {
+                carrier.is_sending.store(true, Ordering::Release); // pairs with `is_idle`, as the next one
                 carrier.is_left.store(false, Ordering::Release);
                 carrier.carry(true);
+                carrier.is_sending.store(false, Ordering::Release);
             }
             shared.congestion.count.fetch_sub(1, Ordering::AcqRel);
         }
@@ -267,8 +271,9 @@ impl Carrier {
         let subscription =
             node.generic_subscription(&route.key.name, route.known).qos(class.asked(depth)).create()?;
         let (route, shared) = (route.clone(), shared.clone());
-        let (wanted, is_left) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let carrier = Arc::new(Self { class, subscription, route, shared, wanted, is_left });
+        let wanted = AtomicUsize::new(0);
+        let (is_left, is_sending) = (AtomicBool::new(false), AtomicBool::new(false));
+        let carrier = Arc::new(Self { class, subscription, route, shared, wanted, is_left, is_sending });
         let listening: Weak<Self> = Arc::downgrade(&carrier);
         carrier.subscription.set_listener(move |_| {
             if let Some(carrier) = listening.upgrade() {
@@ -310,6 +315,15 @@ impl Carrier {
             }
             seen = before - seen;
         }
+    }
+
+    /// Whether all that has come so far is in the session. Brings over what no thread does yet.
+    pub(super) fn is_idle(self: &Arc<Self>) -> bool {
+        self.heard();
+        // Acquire, in this order: what was left is seen where it was left, or with the sender, who
+        // takes it up before it is no longer left.
+        let is_left = self.is_left.load(Ordering::Acquire) || self.is_sending.load(Ordering::Acquire);
+        !is_left && self.wanted.load(Ordering::Acquire) == 0
     }
 
     fn put(&self, sample: Sample<SerializedMessage>, info: &MessageInfo) {

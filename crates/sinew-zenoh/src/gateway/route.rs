@@ -308,6 +308,11 @@ impl RouteEnds {
         early.give_to(&mut kept);
     }
 
+    /// Whether all that publishers here have published is in the session, as far as it has come.
+    pub(super) fn is_idle(&self) -> bool {
+        self.carriers.values().fold(true, |is_idle, carrier| carrier.is_idle() && is_idle)
+    }
+
     pub(super) fn statistics(&self) -> RouteStatistics {
         let mut statistics = self.route.counters.statistics();
         let now: u64 = self.carriers.values().map(|carrier| carrier.overwritten()).sum();

@@ -34,6 +34,14 @@ use zenoh::sample::SampleKind;
 /// Nodes and ends of the network that are known at most: what a peer announces is memory here.
 const MOST_REMOTE: usize = 20_000;
 
+/// How long a publisher that is gone stays, at most, for what it published last to go over; and how
+/// often it is looked whether it has.
+const LAST_MESSAGES: Duration = Duration::from_secs(1);
+const LAST_MESSAGES_PERIOD: Duration = Duration::from_millis(5);
+
+/// How long a publisher of the network stays when it is gone: on a link, tokens overtake messages.
+const OVERTAKING: Duration = Duration::from_millis(100);
+
 /// How long a router is waited for between two looks.
 const ROUTER_PERIOD: Duration = Duration::from_secs(1);
 
@@ -177,6 +185,8 @@ struct LocalEnd {
     kind: TokenKind,
     /// Of an end.
     route: Option<RouteKey>,
+    /// Of a publisher that is gone: until when it stays.
+    stays: Option<Time>,
     _token: LivelinessToken,
 }
 
@@ -185,6 +195,8 @@ struct RemoteEnd {
     kind: TokenKind,
     node: (String, u64),
     route: Option<RouteKey>,
+    /// Its token is gone.
+    is_leaving: bool,
     /// What tells of it here.
     _told: Option<OwnEndpoint>,
 }
@@ -212,7 +224,8 @@ impl Worker {
                 Ok(Change::Local(key, endpoint)) => self.local_came(key, &endpoint),
                 Ok(Change::LocalGone(key)) => self.local_went(key),
                 Ok(Change::Remote(key, token)) => self.remote_came(key, *token),
-                Ok(Change::RemoteGone(key)) => self.remote_went(&key),
+                Ok(Change::RemoteGone(key)) => self.remote_goes(key),
+                Ok(Change::RemoteLeft(key)) => self.remote_left(&key),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -289,7 +302,7 @@ impl Worker {
         }
         let declared = self.shared.session.liveliness().declare_token(token_key.clone()).wait();
         match declared {
-            Ok(token) => drop(self.local.insert(local, LocalEnd { kind, route, _token: token })),
+            Ok(token) => drop(self.local.insert(local, LocalEnd { kind, route, stays: None, _token: token })),
             Err(error) => {
                 self.shared.says(&format!("{} can't be told to the network: {error}", endpoint.name));
                 if let Some(route) = route {
@@ -325,7 +338,13 @@ impl Worker {
     }
 
     fn local_went(&mut self, local: LocalKey) {
-        let Some(LocalEnd { kind, route, _token }) = self.local.remove(&local) else { return };
+        if self.has_last_messages(local) {
+            let shared = self.shared.clone();
+            let again = move || shared.tell(Change::LocalGone(local));
+            let at = Time::steady() + LAST_MESSAGES_PERIOD;
+            return self.shared.tell(Change::Later(at, Box::new(again)));
+        }
+        let Some(LocalEnd { kind, route, _token, .. }) = self.local.remove(&local) else { return };
         drop(_token); // the network is told first
         if !self.local.keys().any(|(participant, _)| *participant == local.0) {
             self.node_ids.retain(|(participant, _), _| *participant != local.0);
@@ -333,6 +352,19 @@ impl Worker {
         if let Some(route) = route {
             self.local_end_went(local, kind, &route);
         }
+    }
+
+    /// Whether that is a publisher that is gone, and what it published last may still be with a
+    /// thread that carries it.
+    fn has_last_messages(&mut self, local: LocalKey) -> bool {
+        let Some(LocalEnd { kind: TokenKind::Publisher, route: Some(route), stays, .. }) =
+            self.local.get_mut(&local)
+        else {
+            return false;
+        };
+        let now = Time::steady();
+        let is_idle = self.routes.get(route).is_none_or(RouteEnds::is_idle);
+        !is_idle && now < *stays.get_or_insert(now + LAST_MESSAGES)
     }
 
     fn local_end_went(&mut self, local: LocalKey, kind: TokenKind, route: &RouteKey) {
@@ -358,8 +390,9 @@ impl Worker {
     // ---- the network's ----
 
     fn remote_came(&mut self, token_key: String, mut token: Token) {
-        if self.remote.contains_key(&token_key) {
-            return; // told twice
+        if let Some(known) = self.remote.get_mut(&token_key) {
+            known.is_leaving = false;
+            return; // told twice, or it is back
         }
         let rules = &self.shared.rules;
         let on_the_network = token.full_node();
@@ -379,7 +412,8 @@ impl Worker {
         let node = (token.session.clone(), token.node_id);
         let Some(end) = token.end.clone() else {
             if self.enter_node(&node, &token).is_some() {
-                let remote = RemoteEnd { kind: TokenKind::Node, node, route: None, _told: None };
+                let remote =
+                    RemoteEnd { kind: TokenKind::Node, node, route: None, is_leaving: false, _told: None };
                 self.remote.insert(token_key, remote);
             }
             return;
@@ -412,7 +446,7 @@ impl Worker {
         }
         // The way is there before it is told of.
         let told = self.tell_of(&token, token.kind, &end, hash);
-        let remote = RemoteEnd { kind: token.kind, node, route: Some(route), _told: told };
+        let remote = RemoteEnd { kind: token.kind, node, route: Some(route), is_leaving: false, _told: told };
         self.remote.insert(token_key, remote);
     }
 
@@ -500,8 +534,29 @@ impl Worker {
         .ok()
     }
 
+    fn remote_goes(&mut self, token_key: String) {
+        let Some(RemoteEnd { kind, route, is_leaving, .. }) = self.remote.get_mut(&token_key) else { return };
+        let is_heard = |route: &RouteKey| {
+            self.routes.get(route).is_some_and(|ends| !ends.local_subscriptions.is_empty())
+        };
+        if *kind != TokenKind::Publisher || !route.as_ref().is_some_and(is_heard) {
+            return self.remote_went(&token_key);
+        }
+        *is_leaving = true;
+        let shared = self.shared.clone();
+        let left = move || shared.tell(Change::RemoteLeft(token_key));
+        self.shared.tell(Change::Later(Time::steady() + OVERTAKING, Box::new(left)));
+    }
+
+    fn remote_left(&mut self, token_key: &str) {
+        // Unless it is back, as after a link was lost.
+        if self.remote.get(token_key).is_some_and(|remote| remote.is_leaving) {
+            self.remote_went(token_key);
+        }
+    }
+
     fn remote_went(&mut self, token_key: &str) {
-        let Some(RemoteEnd { kind, node, route, _told }) = self.remote.remove(token_key) else { return };
+        let Some(RemoteEnd { kind, node, route, _told, .. }) = self.remote.remove(token_key) else { return };
         if let Some(route) = route {
             match kind {
                 TokenKind::Publisher => {
