@@ -242,6 +242,27 @@ fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
 }
 
 #[test]
+fn what_each_publisher_keeps_comes() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let here = one.context().node("here")?;
+    let kept = QoS::new().keep_last(1).transient_local();
+    let mut publishers = Vec::new();
+    for number in 0..10 {
+        let publisher = here.publisher::<Text>("/map").qos(kept).create()?;
+        publisher.publish(text(number.to_string()))?;
+        publishers.push(publisher);
+    }
+    let late = other.context().node("there")?;
+    let late = late.subscription::<Text>("/map").qos(kept.keep_last(10)).create()?;
+    let mut texts: Vec<_> =
+        (0..10).map(|_| wait_for("what is kept", || late.take()).0.data.clone()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, (0..10).map(|number| number.to_string()).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
 fn rules_say_what_passes_and_under_which_name() -> sinew::Result<()> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
     let mut rules = RuleOptions::default();

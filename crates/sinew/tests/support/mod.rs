@@ -9,6 +9,7 @@ use sinew::Executor;
 use sinew::error::DecodeError;
 use sinew::msg::{Encoding, TypeHash};
 use sinew::prelude::*;
+use sinew::service::ServiceType;
 use sinew::time::VirtualClock;
 use std::fmt;
 use std::sync::Arc;
@@ -284,4 +285,6 @@ pub(crate) struct Numbers;
 impl sinew::Service for Numbers {
     type Request = Number;
     type Response = Number;
+    const TYPE: Option<&'static ServiceType> =
+        Some(&ServiceType { name: "test_msgs/srv/Numbers", hash: TypeHash([10; 32]) });
 }

@@ -53,7 +53,7 @@ pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> 
                 }
             }
             publisher.publish(Number(1))?;
-            assert_eq!(numbers_in(&subscription), []);
+            assert_eq!(numbers_in(&subscription), [0_u64; 0]);
             assert_eq!((publisher.subscription_count(), subscription.publisher_count()), (0, 0));
         }
     }

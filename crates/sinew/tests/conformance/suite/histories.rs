@@ -97,13 +97,16 @@ pub(crate) fn a_message_whose_lifespan_is_over_is_not_called_for<R: Runner, P: P
         let subscription = stage.listen("numbers", requested, log.pen())?;
         let publisher = stage.publisher_with("numbers", offered)?;
         publisher.publish(Number(1))?;
+        stage.let_travel();
         stage.pass(5);
         publisher.publish(Number(2))?;
+        stage.let_travel();
         stage.pass(5);
         assert_eq!(stage.collect(&log, 1)?, [2]);
         publisher.publish(Number(3))?;
+        stage.let_travel();
         stage.pass(10);
-        assert_eq!(stage.collect(&log, 0)?, []);
+        assert_eq!(stage.collect(&log, 0)?, [0_u64; 0]);
         let statistics = subscription.statistics();
         assert_eq!((statistics.received, statistics.taken, statistics.expired), (3, 1, 2));
         publisher.publish(Number(4))?;
@@ -165,7 +168,7 @@ pub(crate) fn who_takes_by_hand_takes_from_the_callback<R: Runner, P: Path>() ->
     assert_eq!(stage.collect(&log, 1)?, [2]);
     publisher.publish(Number(3))?;
     assert_eq!(all_numbers_in(&subscription, 1), [3]);
-    assert_eq!(stage.collect(&log, 0)?, []);
+    assert_eq!(stage.collect(&log, 0)?, [0_u64; 0]);
     publisher.publish(Number(4))?;
     assert_eq!(stage.collect(&log, 1)?, [4]);
     Ok(())

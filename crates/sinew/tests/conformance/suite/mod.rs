@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `[one_process]` | where it is known who waits for whom |
 //! | `[apart]` | where there are two contexts |
-//! | `[one_host "why"]` | where messages go through memory; why not on a network |
+//! | `[one_host what]` | where messages go through memory; `what` is what a network can't keep, in a word |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 pub(crate) mod events;
@@ -51,7 +51,7 @@ macro_rules! tests {
             $(tests! { @test $arguments $topic $scenario [$($($holds)*)?] })*
         })*
     };
-    (@test (network, $($other:tt)*) $topic:ident $scenario:ident [one_host $why:literal]) => {};
+    (@test (network, $($other:tt)*) $topic:ident $scenario:ident [one_host $why:ident]) => {};
     (@test (network, $($other:tt)*) $topic:ident $scenario:ident [one_process]) => {};
     (@test (one_host, $($other:tt)*) $topic:ident $scenario:ident [one_process]) => {};
     (@test (one_process, $($other:tt)*) $topic:ident $scenario:ident [apart]) => {};
@@ -70,15 +70,15 @@ macro_rules! for_all {
             $arguments
             order {
                 a_subscription_gets_its_messages_in_order_while_they_are_published
-                messages_of_one_group_run_in_the_order_of_their_publication
-                messages_of_many_groups_begin_in_the_order_of_their_publication
-                each_group_keeps_the_order_and_one_thread_keeps_it_over_all
+                messages_of_one_group_run_in_the_order_of_their_publication [one_host topics]
+                messages_of_many_groups_begin_in_the_order_of_their_publication [one_host topics]
+                each_group_keeps_the_order_and_one_thread_keeps_it_over_all [one_host topics]
                 higher_priorities_begin_first
                 a_priority_may_be_changed_while_messages_wait
-                what_a_callback_publishes_comes_behind_what_waits_already
-                a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time
-                messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only
-                a_topic_that_feeds_itself_leaves_the_others_their_turn
+                what_a_callback_publishes_comes_behind_what_waits_already [one_host topics]
+                a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time [one_host place]
+                messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only [one_host place]
+                a_topic_that_feeds_itself_leaves_the_others_their_turn [one_host topics]
                 nothing_is_lost_between_many_publishers_and_groups
             }
             groups {
@@ -120,19 +120,19 @@ macro_rules! for_all {
                 who_takes_by_hand_takes_from_the_callback
             }
             pressure {
-                a_publisher_waits_for_room
-                a_callback_waits_for_another_runner
+                a_publisher_waits_for_room [one_host room]
+                a_callback_waits_for_another_runner [one_host room]
                 a_callback_cannot_wait_for_its_own_group [one_process]
                 a_callback_waits_for_another_group_if_there_is_another_thread [one_process]
                 the_last_thread_does_not_wait [one_process]
                 of_two_runners_that_would_wait_for_each_other_one_is_told [one_process]
                 the_thread_that_ran_the_callbacks_cannot_wait_for_them [one_process]
                 a_waiting_callback_goes_on_when_the_subscription_goes
-                a_message_without_room_comes_back
-                whoever_takes_lets_a_waiting_publisher_go_on
+                a_message_without_room_comes_back [one_host room]
+                whoever_takes_lets_a_waiting_publisher_go_on [one_host room]
             }
             services {
-                requests_of_all_clients_are_answered_in_the_order_of_the_calls
+                requests_of_all_clients_are_answered_in_the_order_of_the_calls [one_host clients]
                 a_chain_of_blocking_calls_is_answered
                 a_chain_of_asynchronous_calls_is_answered
                 servers_that_call_each_other_are_told
@@ -160,7 +160,7 @@ macro_rules! for_all {
             }
             lifetime {
                 guard_conditions_count_their_triggers
-                a_guard_condition_may_trigger_itself
+                a_guard_condition_may_trigger_itself [one_host place]
                 a_sleeping_runner_wakes_for_whatever_becomes_ready
                 entities_may_be_dropped_and_closed_in_their_own_callbacks
                 what_an_earlier_callback_drops_does_not_run

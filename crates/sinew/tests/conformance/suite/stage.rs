@@ -149,6 +149,14 @@ pub(crate) trait Path {
     /// made.
     const APART: bool;
 
+    /// What publishers of the stage offer where a scenario doesn't care: the depth is also how much
+    /// may be on its way.
+    const OFFERED: QoS = QoS::new();
+
+    /// A message takes a while to the other host, where it has another publisher; and what goes wrong
+    /// there is told in words.
+    const IS_NETWORK: bool = false;
+
     /// Where publishers are made, and where subscriptions are. In a scenario that is played.
     fn open(clock: Option<&VirtualClock>) -> (Context, Context);
 
@@ -186,6 +194,8 @@ pub(crate) fn look(sender: &Node, receiver: &Node) {
 pub(crate) struct Stage<R> {
     clock: Option<VirtualClock>,
     is_apart: bool,
+    is_network: bool,
+    offered: QoS,
     find_out: fn(&Node, &Node),
     /// Where publishers are made.
     pub(crate) sending: Context,
@@ -222,13 +232,31 @@ impl<R: Runner> Stage<R> {
     fn make<P: Path>(clock: Option<VirtualClock>, options: Options) -> sinew::Result<Self> {
         let (sending, receiving) = P::open(clock.as_ref());
         let (sender, receiver) = (sending.node("sender")?, receiving.node("receiver")?);
-        let (is_apart, find_out, runner) = (P::APART, P::find_out, R::with(options));
-        Ok(Self { clock, is_apart, find_out, sending, receiving, sender, receiver, runner })
+        let (find_out, runner) = (P::find_out, R::with(options));
+        Ok(Self {
+            clock,
+            is_apart: P::APART,
+            is_network: P::IS_NETWORK,
+            offered: P::OFFERED,
+            find_out,
+            sending,
+            receiving,
+            sender,
+            receiver,
+            runner,
+        })
     }
 
     /// Has both contexts find out what there is now.
     pub(crate) fn find_out(&self) {
         (self.find_out)(&self.sender, &self.receiver);
+    }
+
+    /// What was published is now at the other host, if there is one. Elsewhere it is where it is.
+    pub(crate) fn let_travel(&self) {
+        if self.is_network {
+            self.find_out();
+        }
     }
 
     fn serve_all(&self) -> Result<(), AddError> {
@@ -248,7 +276,7 @@ impl<R: Runner> Stage<R> {
     }
 
     pub(crate) fn publisher(&self, topic: &str) -> sinew::Result<Publisher<Number>> {
-        self.publisher_with(topic, QoS::default())
+        self.publisher_with(topic, self.offered)
     }
 
     pub(crate) fn publisher_with(&self, topic: &str, qos: QoS) -> sinew::Result<Publisher<Number>> {

@@ -125,6 +125,7 @@ pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication<R: Run
         for time in [5, 10, 11, 12, 15] {
             stage.clock().set(at(time));
             publisher.publish(Number(u64::try_from(time).unwrap()))?;
+            stage.let_travel();
         }
         stage.let_arrive(&[(&reader, 5)]);
         let expected = [5, 1000, 10, 11, 1200, 12, 15];

@@ -1,0 +1,74 @@
+//! Sinew's scenarios over the network: two hosts on loopback, whose gateways are in the programs
+//! that publish and subscribe, and a router between them.
+
+mod hosts;
+#[macro_use]
+#[allow(dead_code, reason = "not all scenarios hold here")]
+#[path = "../../../sinew/tests/conformance/suite/mod.rs"]
+mod suite;
+
+conformance! {
+    net over crate::hosts::Net, network: for_all
+    [single = Single]
+}
+
+conformance! {
+    net_executors over crate::hosts::Net, network: for_executors
+    [single = Single]
+}
+
+conformance! {
+    net_threads over crate::hosts::Net, network: for_threads
+    [multi_2 = Multi<2>]
+}
+
+/// What a network can't keep, by the word that the lists have for it.
+const REASONS: [(&str, &str); 5] = [
+    ("deadlocks", "a wait that could never end is not found out"),
+    (
+        "room",
+        "a publisher waits for no room in a history of another host: what finds none is lost there, and told by \
+         `on_message_lost`",
+    ),
+    (
+        "place",
+        "a message has the place in the queue of its arrival, not of its publication: what became ready on this host \
+         meanwhile comes first",
+    ),
+    ("topics", "each publisher keeps its order; that between topics is lost when a link makes messages wait"),
+    ("clients", "each client keeps the order of its calls; that between clients is the one of their arrival"),
+];
+
+/// Adds the scenarios of a list that are not played here.
+macro_rules! left_out {
+    ($left:ident $($topic:ident { $($scenario:ident $([$($holds:tt)*])?)* })*) => {
+        $($(left_out! { @add $left $scenario [$($($holds)*)?] })*)*
+    };
+    (@add $left:ident $scenario:ident [one_host $word:ident]) => {
+        $left.push((stringify!($scenario), stringify!($word)));
+    };
+    (@add $left:ident $scenario:ident [one_process]) => {
+        $left.push((stringify!($scenario), "deadlocks"));
+    };
+    (@add $left:ident $scenario:ident [$($holds:tt)*]) => {};
+}
+
+/// The book says it, too, in the same words.
+#[test]
+fn what_a_network_cannot_keep_is_in_the_book() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/qos.md");
+    let book = std::fs::read_to_string(path).expect("the book");
+    let (_, section) = book.split_once("## What a network can't keep").expect("a section");
+    let mut left: Vec<(&str, &str)> = Vec::new();
+    for_all! { left_out left }
+    for_executors! { left_out left }
+    for_threads! { left_out left }
+    for (scenario, word) in &left {
+        let (_, why) = REASONS.iter().find(|(known, _)| known == word).expect("a reason");
+        println!("not over the network: {scenario}: {why}");
+    }
+    for (word, why) in REASONS {
+        assert!(left.iter().any(|(_, other)| *other == word), "{word} is no reason any more");
+        assert!(section.contains(&format!("| {why} |")), "the book doesn't say that {why}");
+    }
+}
