@@ -64,16 +64,18 @@ impl Node {
         SubscriptionBuilder::new(self.default_group(), topic).of_table(known.message(), Check(check))
     }
 
-    /// A client of a service that is known at run time only.
+    /// A client of a service that is known at run time only. It reaches all servers of that name and
+    /// hash.
     ///
-    /// It reaches servers of other contexts, and generic ones of its own.
+    /// A server of its own context that has Rust types gets the request decoded; if that fails, the
+    /// call does ([`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable)),
+    /// and the request comes back.
     pub fn generic_client(&self, service: &str, known: GenericType) -> ClientBuilder<GenericService> {
         ClientBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
     }
 
-    /// A server of a service that is known at run time only.
-    ///
-    /// It answers clients of other contexts, and generic ones of its own.
+    /// A server of a service that is known at run time only. It answers all clients of that name and
+    /// hash: those of its own context that have Rust types, too.
     pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
         ServerBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
     }

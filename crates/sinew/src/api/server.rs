@@ -15,7 +15,8 @@ use crate::ros::failure::CreateError;
 use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
-use crate::service::request_queue::{MAX_REQUESTS, ReplyTo, Request, RequestQueue, ServerCore, ServerStats};
+use crate::service::request::{ReplyTo, Request};
+use crate::service::request_queue::{MAX_REQUESTS, RequestQueue, ServerCore, ServerStats};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
@@ -27,6 +28,7 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::OnceLock;
 
 /// How many blocks for responses a server's pool has at most.
 const POOL_CAPACITY: usize = 64;
@@ -297,6 +299,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
                 number: next_serial(),
                 node: self.node.full_name.clone(),
                 known: Mutex::new(None),
+                converted: OnceLock::new(),
             })
         })?;
         let make_known = |transport: &Arc<ShmTransport>| transport.make_server_known(&core);

@@ -91,6 +91,15 @@ pub enum CallFailure {
         /// What failed.
         problem: String,
     },
+    /// The client and the server hold the types in different forms (one knows them at run time
+    /// only, say), and what one of them gave is no message of the type.
+    #[error("the {what} can't be read: {reason}")]
+    Undecodable {
+        /// `request` or `response`.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The server has other types.
     #[error("the types differ: {reason}")]
     OtherType {

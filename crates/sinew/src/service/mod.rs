@@ -16,18 +16,23 @@
 // | take the answer | the caller, or the executor of its callback | pending calls: frees the place | |
 // | give up | the caller | pending calls, then request queue: takes the request back | |
 //
+// Ends of one process whose types are the same by name and hash, but held in different forms (one
+// generic, say), meet as well: the request is turned into the server's form when it is taken, and the
+// answer into the client's. Until it is taken a request stays what it was, as it may go back.
+//
 // How a caller learns that there will be no answer:
 //
 // | what happens | the request waits in the queue | a server took it | it went to another process |
 // |---|---|---|---|
 // | the server goes | `close` gives it back | its `ReplyToken` answers yet, or fails when it is dropped | the line's end fails the call; a request that wasn't sent is queued again |
 // | the context ends | `end` gives it back | `end` fails the call | `end` fails the call |
-// | it can't be sent, read or answered | - | - | a failure in its place, later if there is no room; all calls of the line if it isn't known which |
+// | it can't be sent, read or answered | in another form: a failure, and the request | in another form: a failure | a failure in its place, later if there is no room; all calls of the line if it isn't known which |
 //
 // | file | what |
 // |---|---|
 // | `registry` | which services there are |
-// | `request_queue` | the queue of a service, with its server and clients; `ReplyTo`, and clients elsewhere (`RemoteClient`) |
+// | `request_queue` | the queue of a service, with its server and clients |
+// | `request` | a request, and where its answer goes: `ReplyTo`; clients elsewhere (`RemoteClient`) |
 // | `pending_calls` | a client's calls, and servers elsewhere (`RemoteServer`, `RemoteServerConnection`) |
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
@@ -37,7 +42,7 @@
 // | `info` | what is known about a request |
 // | `failure`, `error` | what goes wrong; and with the message that comes back |
 //
-// Imports: registry -> request_queue -> pending_calls -> types, failure.
+// Imports: registry -> request_queue -> request -> pending_calls -> types, failure.
 
 pub(crate) mod async_tasks;
 pub(crate) mod error;
@@ -46,6 +51,7 @@ pub(crate) mod info;
 pub(crate) mod pending_calls;
 pub(crate) mod registry;
 pub(crate) mod reply;
+pub(crate) mod request;
 pub(crate) mod request_queue;
 pub(crate) mod responder;
 pub(crate) mod statistics;

@@ -37,6 +37,7 @@ use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
+use crate::topic::typed_reader::TypedReader;
 use sinew_shm::{Counter, Counters, EndpointKey, EventReceiver, OwnEndpoint};
 use slab::Slab;
 use std::collections::VecDeque;
@@ -191,6 +192,8 @@ pub(crate) struct PendingCalls {
     link: Mutex<Option<ServerLink>>,
     /// What other processes know the client by.
     entity: OnceLock<OwnEndpoint>,
+    /// Makes responses of what servers of this process answer that hold them in another form.
+    pub(crate) responses: OnceLock<TypedReader>,
 }
 
 /// A server elsewhere, and the line to it.
@@ -350,6 +353,7 @@ impl PendingCalls {
             node,
             link: Mutex::new(None),
             entity: OnceLock::new(),
+            responses: OnceLock::new(),
         })
     }
 

@@ -5,7 +5,8 @@
 //! names, and it goes with its last one.
 
 use super::pending_calls::{PendingCalls, RemoteServer};
-use super::request_queue::{RefusedRequest, RequestQueue, ServerCore};
+use super::request::RefusedRequest;
+use super::request_queue::{RequestQueue, ServerCore};
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};

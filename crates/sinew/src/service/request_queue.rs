@@ -17,7 +17,8 @@
 //! server [closes](RequestQueue::close).
 
 use super::failure::CallFailure;
-use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteServer};
+use super::pending_calls::{CallId, PendingCalls, RemoteServer};
+use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request};
 use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
@@ -25,107 +26,21 @@ use crate::executor::prefetch;
 use crate::executor::scheduler::{self, TaskRef};
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::message::block::{Pool, RawMessage};
-use crate::message::info::Publication;
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
+use crate::topic::typed_reader::TypedReader;
 use sinew_shm::{Counter, Counters, OwnEndpoint};
 use std::collections::VecDeque;
 use std::fmt::Display;
+use std::sync::OnceLock;
 use std::{mem, ptr};
 
 /// How many requests may wait while there is no server that says how many.
 pub(crate) const MAX_REQUESTS: usize = 1000;
-
-/// A client elsewhere, as the server here sees it.
-pub(crate) trait RemoteClient: Send + Sync {
-    /// Sends it what came of a call. Takes short locks, and runs no code of the program.
-    fn answer(&self, call: CallId, outcome: Result<&RawMessage, &CallFailure>);
-
-    /// Does what there was no room for.
-    fn retry(self: Arc<Self>);
-
-    /// Another executor runs the server, or none: others are told of requests.
-    fn retune(self: Arc<Self>);
-}
-
-/// Where an answer goes. A call has one, and answering consumes it.
-pub(crate) enum ReplyTo {
-    /// To a client of this process.
-    Local(Arc<PendingCalls>, CallId),
-    /// To a client elsewhere, with its own id of the call.
-    Remote(Arc<dyn RemoteClient>, CallId),
-}
-
-impl ReplyTo {
-    /// Gives the caller what came of its request. An outcome that no caller waits for comes back.
-    #[inline]
-    pub(crate) fn complete(self, outcome: CallOutcome) -> Result<(), CallOutcome> {
-        match self {
-            Self::Local(calls, id) => calls.complete(id, outcome),
-            Self::Remote(client, id) => {
-                client.answer(id, outcome.as_ref().map_err(|fault| &fault.failure));
-                Ok(())
-            }
-        }
-    }
-
-    /// Whether the caller still waits, as far as that is known here.
-    pub(crate) fn is_awaited(&self) -> bool {
-        match self {
-            Self::Local(calls, id) => calls.is_awaited(*id),
-            Self::Remote(..) => true,
-        }
-    }
-
-    /// Has a caller that waits look again, as [`PendingCalls::nudge`].
-    pub(crate) fn nudge(&self, deferred: bool) {
-        if let Self::Local(calls, id) = self {
-            calls.nudge(*id, deferred);
-        }
-    }
-
-    /// The types of its client. What came from elsewhere is for the server that it came to.
-    fn types(&self) -> Option<&ServiceTypes> {
-        match self {
-            Self::Local(calls, _) => Some(&calls.types),
-            Self::Remote(..) => None,
-        }
-    }
-}
-
-/// A request on its way.
-pub(crate) struct Request {
-    pub(crate) message: RawMessage,
-    pub(crate) publication: Publication,
-    pub(crate) reply_to: ReplyTo,
-}
-
-/// A request that didn't come to wait, or waits no longer.
-pub(crate) struct RefusedRequest {
-    pub(crate) message: RawMessage,
-    pub(crate) reply_to: ReplyTo,
-    pub(crate) failure: CallFailure,
-}
-
-impl Request {
-    #[cold]
-    fn refused(self, failure: CallFailure) -> RefusedRequest {
-        RefusedRequest { message: self.message, reply_to: self.reply_to, failure }
-    }
-}
-
-impl RefusedRequest {
-    /// The caller gets it back, with the reason.
-    pub(crate) fn give_back(self) {
-        let Self { message, reply_to, failure } = self;
-        // If the caller doesn't wait any more, it doesn't want it.
-        drop(reply_to.complete(Err(CallFault { failure, request: Some(message) })));
-    }
-}
 
 /// Where a request is to be announced, and since when it waits.
 pub(crate) type Unannounced = Option<(TaskRef, Stamp)>;
@@ -158,6 +73,8 @@ pub(crate) struct ServerCore {
     pub(crate) node: Arc<str>,
     /// What other processes know it by, until it goes.
     pub(crate) known: Mutex<Option<OwnEndpoint>>,
+    /// Makes its requests of those of clients that hold them in another form.
+    pub(crate) converted: OnceLock<TypedReader>,
 }
 
 /// Clients of other types, by their nodes, and what is said of the server.
@@ -238,7 +155,7 @@ impl QueueState {
     }
 
     fn is_served_here(&self, types: &ServiceTypes) -> bool {
-        self.serving.as_ref().is_some_and(|serving| serving.types.agree(types))
+        self.serving.as_ref().is_some_and(|serving| serving.types.exchange_with(types))
     }
 
     /// How many servers there are for calls of these types.
@@ -318,7 +235,7 @@ impl RequestQueue {
     fn enqueue(
         &self,
         mut state: Guard<'_, QueueState>,
-        request: Request,
+        mut request: Request,
         quietly: bool,
     ) -> Result<Unannounced, RefusedRequest> {
         if self.session.has_ended() {
@@ -330,14 +247,17 @@ impl RequestQueue {
             if let Some(types) = request.reply_to.types()
                 && !serving.types.agree(types)
             {
-                let failure = CallFailure::OtherType { reason: mismatch(&self.name, serving, types) };
-                drop(state);
-                return Err(request.refused(failure));
+                if !serving.types.exchange_with(types) {
+                    let failure = CallFailure::OtherType { reason: mismatch(&self.name, serving, types) };
+                    drop(state);
+                    return Err(request.refused(failure));
+                }
+                request.reply_to = request.reply_to.meeting(&serving.types);
             }
             limit = serving.limit;
             // Relaxed: it bounds what piles up, nothing rides on it.
             in_hand = usize::try_from(serving.stats.in_hand.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
-        } else if let ReplyTo::Local(calls, _) = &request.reply_to
+        } else if let Some((calls, _)) = request.reply_to.local()
             // Where it went before fits: to compare the types again would allocate.
             && let Some(server) =
                 state.remote.iter().find(|server| calls.goes_to(server) || serves(&***server, &calls.types))
@@ -383,7 +303,7 @@ impl RequestQueue {
         let mut state = self.state.lock();
         let is_it = |request: &Request| {
             request.publication.publisher == client
-                && matches!(&request.reply_to, ReplyTo::Local(_, local) if *local == id)
+                && request.reply_to.local().is_some_and(|(_, local)| local == id)
         };
         let place = state.queue.iter().position(is_it)?;
         let request = state.queue.remove(place)?;
@@ -433,7 +353,7 @@ impl RequestQueue {
     pub(crate) fn mismatch(&self, types: &ServiceTypes) -> Option<String> {
         let state = self.state.lock();
         if let Some(serving) = &state.serving {
-            return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
+            return (!serving.types.exchange_with(types)).then(|| mismatch(&self.name, serving, types));
         }
         let server = state.remote.first()?;
         let is_served = state.remote.iter().any(|server| serves(&**server, types));
@@ -500,17 +420,17 @@ impl RequestQueue {
         quietly: bool,
     ) -> Result<Unannounced, RefusedRequest> {
         let Request { message, publication, reply_to } = &request;
-        let ReplyTo::Local(calls, id) = reply_to else {
+        let Some((calls, id)) = reply_to.local() else {
             return Err(request.refused(CallFailure::ServerGone));
         };
-        match calls.send(server, (*id, message, publication), quietly) {
+        match calls.send(server, (id, message, publication), quietly) {
             Ok(()) => Ok(None),
-            Err(CallFailure::ServerGone) if calls.is_awaited(*id) => {
+            Err(CallFailure::ServerGone) if calls.is_awaited(id) => {
                 // Others are told when its end is noticed.
                 self.remove_remote(server);
                 calls.lose(server);
                 let state = self.state.lock();
-                if !calls.is_awaited(*id) {
+                if !calls.is_awaited(id) {
                     drop(state);
                     return Err(request.refused(CallFailure::ServerGone));
                 }
@@ -573,13 +493,17 @@ impl RequestQueue {
             let (service, node) = (self.name.as_ref().to_owned(), serving.node.as_ref().to_owned());
             return Err(CreateError::ServiceTaken { service, node });
         }
-        let wrong =
-            |types: &ServiceTypes| (!types.agree(&server.types)).then(|| mismatch(&self.name, server, types));
-        let refused = state.take_out(false, |types| types.agree(&server.types)).into_iter().map(|request| {
+        let wrong = |types: &ServiceTypes| {
+            (!server.types.exchange_with(types)).then(|| mismatch(&self.name, server, types))
+        };
+        let strange = state.take_out(false, |types| server.types.exchange_with(types));
+        let refused = strange.into_iter().map(|request| {
             let reason = request.reply_to.types().and_then(wrong).unwrap_or_default();
             request.refused(CallFailure::OtherType { reason })
         });
         let refused = refused.collect();
+        let waiting = mem::take(&mut state.queue).into_iter();
+        state.queue = waiting.map(|request| request.meeting(&server.types)).collect();
         state.seen = ServerStatistics { received: state.queue.len() as u64, ..ServerStatistics::default() };
         state.ever_served = true;
         state.serving = Some(server.clone());
@@ -624,13 +548,21 @@ impl RequestQueue {
         server: &ServerCore,
         token: &GroupToken,
     ) -> Option<(Request, Option<Stamp>)> {
-        let mut state = self.of(server)?;
-        let request = state.queue.pop_front();
-        state.count(None);
-        let (next, signal) = state.next(token);
-        drop(state);
-        scheduler::signal(signal);
-        request.map(|request| (request, next))
+        loop {
+            let mut state = self.of(server)?;
+            let request = state.queue.pop_front();
+            state.count(None);
+            let (next, signal) = state.next(token);
+            drop(state);
+            scheduler::signal(signal);
+            let request = request?;
+            if !matches!(request.reply_to, ReplyTo::Converted(..)) {
+                return Some((request, next));
+            }
+            if let Some(request) = server.converted(request) {
+                return Some((request, next));
+            }
+        }
     }
 
     /// What the server does next, if it did something else this time; as with
@@ -667,11 +599,8 @@ impl RequestQueue {
         let Some(mut state) = self.of(server) else { return };
         let (came, oldest) = (task_ref.is_some(), state.oldest());
         let (before, signal) = state.notifier.attach(task_ref, oldest);
-        let local = |request: &Request| match &request.reply_to {
-            ReplyTo::Local(calls, id) if came => Some((calls.clone(), *id)),
-            _ => None,
-        };
-        let waiting: Vec<_> = state.queue.iter().filter_map(local).collect();
+        let local = |request: &Request| request.reply_to.local().map(|(calls, id)| (calls.clone(), id));
+        let waiting: Vec<_> = state.queue.iter().filter(|_| came).filter_map(local).collect();
         drop(state);
         drop(before);
         scheduler::signal(signal);
@@ -681,6 +610,23 @@ impl RequestQueue {
 }
 
 impl ServerCore {
+    /// A request in the server's form. One that can't be read goes back to its caller.
+    #[cold]
+    fn converted(&self, request: Request) -> Option<Request> {
+        if request.message.table().is(self.types.request) {
+            return Some(request);
+        }
+        let reader = self.converted.get_or_init(|| TypedReader::for_values(self.types.request));
+        match reader.convert(&request.message) {
+            Ok((message, _)) => Some(Request { message, ..request }),
+            Err(error) => {
+                let failure = CallFailure::Undecodable { what: "request", reason: error.to_string() };
+                request.refused(failure).give_back();
+                None
+            }
+        }
+    }
+
     pub(crate) fn statistics(&self) -> ServerStatistics {
         let seen = |state: Guard<'_, QueueState>| (state.seen, state.queue.len() as u64);
         let (seen, waiting) = self.requests.of(self).map(seen).unwrap_or_default();

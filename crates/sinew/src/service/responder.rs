@@ -3,7 +3,8 @@
 use super::error::RespondError;
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallOutcome};
-use super::request_queue::{ReplyTo, ServerCore};
+use super::request::ReplyTo;
+use super::request_queue::ServerCore;
 use crate::message::Unique;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::sys::sync::{Arc, AtomicU64, Ordering};

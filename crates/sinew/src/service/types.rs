@@ -33,7 +33,7 @@ impl ServiceTypes {
 
     /// What others are told of them: name, hash, and whether they can leave the process.
     pub(crate) fn told(&self) -> (String, [u8; 32], bool) {
-        let travels = self.request.image.is_some() && self.response.image.is_some();
+        let travels = self.travel();
         if let Some(service) = self.service {
             return (service.name.to_owned(), service.hash.0, travels);
         }
@@ -45,8 +45,27 @@ impl ServiceTypes {
         (self.describe_short(), both, travels)
     }
 
+    /// Whether both hold messages in the same way: they exchange them as they are.
     pub(crate) fn agree(&self, other: &Self) -> bool {
         self.request.is(other.request) && self.response.is(other.response)
+    }
+
+    /// Whether ends of these types reach each other: as they are, or by the images of their
+    /// messages, as ends of other processes do.
+    pub(crate) fn exchange_with(&self, other: &Self) -> bool {
+        let are_same = || match (self.service, other.service) {
+            (Some(one), Some(another)) => one == another,
+            (None, None) => {
+                self.request.exchanges_with(other.request) && self.response.exchanges_with(other.response)
+            }
+            _ => false,
+        };
+        self.agree(other) || (self.travel() && other.travel() && are_same())
+    }
+
+    /// Whether they can leave the process.
+    fn travel(&self) -> bool {
+        self.request.image.is_some() && self.response.image.is_some()
     }
 
     /// For people, to see why two types are not the same.

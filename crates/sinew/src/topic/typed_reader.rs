@@ -50,6 +50,11 @@ impl TypedReader {
         Self { table, values: Pool::of_table(table, blocks), in_place }
     }
 
+    /// Makes values, each for one receiver.
+    pub(crate) fn for_values(table: &'static TypeSupport) -> Self {
+        Self { table, values: Pool::of_table(table, POOL_CAPACITY), in_place: InPlace::No }
+    }
+
     /// Whether its messages are what this subscription takes.
     pub(crate) fn suits(&self, subscription: &SubscriptionCore) -> bool {
         self.table.is(subscription.wanted.table) && self.takes_images() == subscription.wanted.check.is_some()

@@ -2,6 +2,7 @@
 
 mod async_services;
 mod calls;
+mod forms;
 mod services;
 mod serving;
 #[path = "../support/mod.rs"]

@@ -26,7 +26,8 @@ use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{
     CallFault, CallId, CallWaiter, PendingCalls, RemoteServer, RemoteServerConnection, RemoteWait,
 };
-use crate::service::request_queue::{MAX_REQUESTS, RemoteClient, ReplyTo, Request, ServerCore};
+use crate::service::request::{RemoteClient, ReplyTo, Request};
+use crate::service::request_queue::{MAX_REQUESTS, ServerCore};
 use crate::sys::clock::Time;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};
