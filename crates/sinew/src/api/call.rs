@@ -70,7 +70,7 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
     if current::depth() == 0 {
         prefetch::take_notes(begin.nanoseconds());
     }
-    let (id, server) = inner.send(request, None, true)?;
+    let (id, server) = inner.send(request, CallWaiter::Nothing, true)?;
     let mut waiting = BlockingCall { client: inner, id, over: false };
     let outcome = waiting.end(server, begin, timeout);
     waiting.over = true;

@@ -17,7 +17,7 @@ use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallFault, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
@@ -39,13 +39,14 @@ const POOL_CAPACITY: usize = 64;
 /// one client reach the server in their order.
 ///
 /// A request that was accepted is not lost: it is answered, or the call says why not. Without a
-/// server it waits for one to come. There are three ways to get the response:
+/// server it waits for one to come. There are four ways to get the response:
 ///
 /// | | waits | in an executor's callback |
 /// |---|---|---|
 /// | [`call`](Self::call) | this thread, at most for a timeout | may run the server itself meanwhile |
 /// | [`call_async`](Self::call_async) | a future, in any runtime | for asynchronous servers |
 /// | [`call_then`](Self::call_then) | no thread: a callback gets it | always good |
+/// | [`call_with_listener`](Self::call_with_listener) | no thread: the one that answers gets it | for bridges |
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -118,7 +119,7 @@ impl<S: Service> Client<S> {
     /// The request is sent now, not when the future is polled. Never blocks.
     pub fn call_async(&self, request: impl IntoUnique<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.inner.pool);
-        match self.inner.send(request, None, false) {
+        match self.inner.send(request, CallWaiter::Nothing, false) {
             Ok((id, _)) => PendingCall::new(&self.inner, id),
             Err(fault) => PendingCall::refused(error_of::<S>(self.name(), fault)),
         }
@@ -137,19 +138,55 @@ impl<S: Service> Client<S> {
         callback: impl FnOnce(CallResult<S>) -> R + Send + 'static,
     ) -> Result<(), CallError<S::Request>> {
         let then: OnOutcome = Box::new(move |_, outcome| callback(result_of::<S>(outcome)).into_result());
-        self.send_for(request, then)
+        self.send_for(request, CallWaiter::Callback(then))
+    }
+
+    /// Calls the service. `listener` is called with the result, once, on the thread that answers
+    /// (for servers of other processes on that which receives), under no lock and by no executor.
+    /// For bridges, which pass answers on, and save the executor's wake-up.
+    ///
+    /// The server, or what else ends the call, waits for it: so it should be quick. It may run
+    /// before this returns. It may publish and call; a panic in it is reported. One whose client is
+    /// dropped is dropped. Never blocks; allocates room for what the listener captures.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("bridge")?;
+    /// let _server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+    /// let client = node.client::<Double>("double").create()?;
+    /// let (pass_on, passed_on) = std::sync::mpsc::channel();
+    /// client.call_with_listener(Number(21), move |result| {
+    ///     drop(pass_on.send(result.map(|doubled| doubled.0)));
+    /// })?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// executor.spin_some()?;
+    /// assert_eq!(passed_on.try_recv().unwrap()?, 42);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted, and the listener won't be called.
+    pub fn call_with_listener(
+        &self,
+        request: impl IntoUnique<S::Request>,
+        listener: impl FnOnce(CallResult<S>) + Send + 'static,
+    ) -> Result<(), CallError<S::Request>> {
+        self.inner.calls.listen();
+        let listener: OnAnswer = Box::new(move |outcome| listener(result_of::<S>(outcome)));
+        self.send_for(request, CallWaiter::Listener(listener))
     }
 
     fn send_for(
         &self,
         request: impl IntoUnique<S::Request>,
-        then: OnOutcome,
+        waiter: CallWaiter,
     ) -> Result<(), CallError<S::Request>> {
         let request = erase(request, &self.inner.pool);
-        self.inner
-            .send(request, Some(then), false)
-            .map(drop)
-            .map_err(|fault| error_of::<S>(self.name(), fault))
+        self.inner.send(request, waiter, false).map(drop).map_err(|fault| error_of::<S>(self.name(), fault))
     }
 
     /// Keeps it until the context ends, so that the callbacks of calls that were
@@ -253,7 +290,7 @@ impl<State: Send + 'static> Group<State> {
         let then: OnOutcome = Box::new(move |token, outcome| {
             callback(state.open(&mut token.state), result_of::<S>(outcome)).into_result()
         });
-        client.send_for(request, then)
+        client.send_for(request, CallWaiter::Callback(then))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::executor::prefetch;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
 use crate::service::error::CallError;
-use crate::service::pending_calls::{CallFault, CallId, CallOutcome, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{CallFault, CallId, CallOutcome, CallWaiter, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::request::{RefusedRequest, ReplyTo, Request};
 use crate::service::request_queue::{RequestQueue, Unannounced};
@@ -43,18 +43,21 @@ impl ClientCore {
     pub(crate) fn send(
         self: &Arc<Self>,
         request: RawMessage,
-        then: Option<OnOutcome>,
+        waiter: CallWaiter,
         quietly: bool,
     ) -> Result<(CallId, Unannounced), CallFault> {
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
-        let (id, publication) = self.calls.begin(then);
+        let (id, publication) = self.calls.begin(waiter);
         let reply_to = ReplyTo::Local(self.calls.clone(), id);
         let request = Request { message: request, publication, reply_to };
         match self.requests.push(request, quietly) {
             Ok(unannounced) => Ok((id, unannounced)),
             Err(RefusedRequest { message, failure, .. }) => {
-                self.calls.refused(id);
-                Err(CallFault { failure, request: Some(message) })
+                if self.calls.refused(id) {
+                    Err(CallFault { failure, request: Some(message) })
+                } else {
+                    Ok((id, None))
+                }
             }
         }
     }

@@ -1,12 +1,13 @@
 //! Servers.
 
+use super::context::ContextCore;
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
-use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
-use crate::executor::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::scheduler::{CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
-use crate::executor::{panic_message, prefetch};
+use crate::executor::{panic_message, prefetch, report};
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
@@ -16,12 +17,12 @@ use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
-use crate::service::request_queue::{MAX_REQUESTS, RequestQueue, ServerCore, ServerStats};
+use crate::service::request_queue::{MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
-use crate::sys::sync::{Arc, Mutex, next_serial};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
 use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
 use std::any::Any;
@@ -74,10 +75,11 @@ pub struct Server<S: Service> {
 /// What goes with the last handle.
 struct ServerInner {
     core: Arc<ServerCore>,
-    group: Arc<GroupCore>,
-    membership: Membership,
+    /// Where the executor runs it; none if it has a listener.
+    member: Option<(Arc<GroupCore>, Membership)>,
     /// What it has in hand, if it answers asynchronously.
     tasks: Option<Arc<dyn Close>>,
+    is_closed: AtomicBool,
     node: Arc<NodeCore>,
 }
 
@@ -101,14 +103,14 @@ impl<S: Service> Server<S> {
 
     /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
     /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
-    /// second `close`.
+    /// second `close`, or that of a server with a [listener](ServerBuilder::listener).
     pub fn close(self) {
         self.inner.leave(true);
     }
 
     /// Whether it was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
-        !self.inner.group.has(self.inner.membership)
+        self.inner.is_closed.load(Ordering::Relaxed) // nothing rides on it
     }
 }
 
@@ -120,20 +122,29 @@ impl<S: Service> Clone for Server<S> {
 
 impl ServerInner {
     fn leave(&self, wait: bool) {
-        if !self.group.deregister(self.membership, wait) {
+        // Relaxed: of several threads one goes on, and all else has its locks.
+        if self.is_closed.swap(true, Ordering::Relaxed) {
             return; // it has left: the service may have another server by now
         }
-        let known = self.core.known.lock().take();
-        if let (Some(known), Some(transport)) = (&known, self.node.context.transport()) {
-            transport.forget_server(known.key());
+        if let Some((group, membership)) = &self.member {
+            group.deregister(*membership, wait);
         }
-        self.node.context.services.remove_server(&self.core);
-        drop(known); // its clients elsewhere have been told
+        retire(&self.node.context, &self.core);
         if let Some(tasks) = &self.tasks {
             tasks.close();
         }
         self.core.pool.close();
     }
+}
+
+/// No more requests come to a server, from here or elsewhere.
+fn retire(context: &ContextCore, core: &ServerCore) {
+    let known = core.known.lock().take();
+    if let (Some(known), Some(transport)) = (&known, context.transport()) {
+        transport.forget_server(known.key());
+    }
+    context.services.remove_server(core);
+    drop(known); // its clients elsewhere have been told
 }
 
 impl Drop for ServerInner {
@@ -164,7 +175,7 @@ impl<S: Service> Waitable for Server<S> {
 }
 
 /// Makes a [`Server`]; from [`Node::server`](crate::Node::server).
-#[must_use = "nothing is answered before `callback`"]
+#[must_use = "nothing is answered before `callback`, `async_callback` or `listener`"]
 pub struct ServerBuilder<S: Service, G = Group> {
     node: Arc<NodeCore>,
     name: String,
@@ -224,11 +235,81 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
-        let group = self.group.core().clone();
-        let membership = group.join(Arc::new(answerer));
-        let node = self.node.clone();
-        let inner = ServerInner { core, group, membership, tasks: None, node };
+        Ok(self.member(core, Arc::new(answerer), None))
+    }
+
+    /// Makes the server, with a listener for its requests: it runs at once on the thread that calls,
+    /// or, for clients of other processes, on that which receives, under no lock and by no executor.
+    /// For bridges, which pass requests on and answer later, with their [`Responder`], and save the
+    /// executor's wake-up.
+    ///
+    /// Its forms are those of a [`callback`](Self::callback) in a reentrant group, as several
+    /// threads may run it at the same time; the builder's group has no part in it. It should be
+    /// quick: its caller waits for it even if it gave no time, and those of other processes wait for
+    /// each other. It may publish, call and close the server; a blocking call in it is as one on any
+    /// thread. A panic in it is passed on to the caller as
+    /// [`CallFailure::Panicked`], and reported. [`close`](Server::close) doesn't wait for it, and what
+    /// it took may still be answered. A wait set has nothing to do for it.
+    ///
+    /// Requests that wait already are its first: it runs for them on this thread.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::Responder;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("bridge")?;
+    /// let (pass_on, passed_on) = std::sync::mpsc::channel();
+    /// let _server = node.server::<Double>("double").listener(move |request: Number, responder: Responder<Double>| {
+    ///     drop(pass_on.send((request, responder)));
+    /// })?;
+    /// std::thread::spawn(move || {
+    ///     for (request, responder) in passed_on {
+    ///         drop(responder.respond(Number(2 * request.0)));
+    ///     }
+    /// });
+    /// let client = node.client::<Double>("double").create()?;
+    /// assert_eq!(client.call(Number(21), Duration::from_secs(10))?.0, 42); // no executor spins
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn listener<Form, F>(self, listener: F) -> Result<Server<S>, CreateError>
+    where
+        F: ServiceCallback<S, S::Request, ReentrantGroup, Form>,
+        Form: 'static,
+    {
+        let core = self.open()?;
+        let group = ReentrantGroup::new(self.node.clone());
+        let cell = listener.cell(&group);
+        let listener = RequestListener::new(move |core, request| {
+            let call =
+                |asked: IncomingRequest<'_, S>| F::call(&cell, &group, &mut GroupToken::reentrant(), asked);
+            if let Err(error) = answer(core, request, call) {
+                let what = format!("the listener of {}", describe(core));
+                report(&what, &format_args!("{what} failed: {error}"));
+            }
+        });
+        let node = self.node;
+        let inner = ServerInner { core, member: None, tasks: None, is_closed: AtomicBool::new(false), node };
+        inner.core.requests.listen(&inner.core, listener);
         Ok(Server { inner: Arc::new(inner), of: PhantomData })
+    }
+
+    /// The server, as a member of its group.
+    fn member(
+        self,
+        core: Arc<ServerCore>,
+        task: Arc<dyn GroupMember>,
+        tasks: Option<Arc<dyn Close>>,
+    ) -> Server<S> {
+        let group = self.group.core().clone();
+        let membership = group.join(task);
+        let (member, node) = (Some((group, membership)), self.node);
+        let inner = ServerInner { core, member, tasks, is_closed: AtomicBool::new(false), node };
+        Server { inner: Arc::new(inner), of: PhantomData }
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
@@ -274,11 +355,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
-        let group = self.group.core().clone();
-        let membership = group.join(Arc::new(answerer));
-        let node = self.node.clone();
-        let inner = ServerInner { core, group, membership, tasks: Some(tasks), node };
-        Ok(Server { inner: Arc::new(inner), of: PhantomData })
+        Ok(self.member(core, Arc::new(answerer), Some(tasks)))
     }
 
     /// From now on requests wait for this server.
@@ -288,7 +365,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             return Err(CreateError::MaxRequests { service: name });
         }
         let context = &self.node.context;
-        let core = context.services.add_server(&name, |requests| {
+        let (core, displaced) = context.services.add_server(&name, |requests| {
             Arc::new(ServerCore {
                 requests,
                 pool: Pool::of_table(self.types.response, POOL_CAPACITY),
@@ -302,6 +379,9 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
                 converted: OnceLock::new(),
             })
         })?;
+        if let Some(displaced) = displaced {
+            retire(context, &displaced);
+        }
         let make_known = |transport: &Arc<ShmTransport>| transport.make_server_known(&core);
         match context.transport().map(make_known).transpose() {
             Ok(Some(known)) => {
@@ -374,19 +454,8 @@ where
         let Some((request, next)) = core.requests.take_for(core, token) else {
             return TaskOutcome::NOTHING;
         };
-        let Request { message, publication, reply_to } = request;
-        let _chain = ChainScope::enter(Some(publication.lineage));
-        let mut reply_to = Some(reply_to);
-        let open = &mut reply_to;
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let asked =
-                IncomingRequest { request: Unique::assume(message), publication, reply_to: open, core };
-            F::call(&self.callback, &self.group, token, asked)
-        }));
-        match result {
-            Ok(result) => TaskOutcome { result, next, called: true },
-            Err(panic) => panicked(core, reply_to, panic),
-        }
+        let result = answer(core, request, |asked| F::call(&self.callback, &self.group, token, asked));
+        TaskOutcome { result, next, called: true }
     }
 
     fn pending(&self) -> Option<Stamp> {
@@ -408,6 +477,26 @@ where
 {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.core.requests.attach(&self.core, task_ref);
+    }
+}
+
+/// Runs a callback for a request. If it panics, its caller is told before the panic goes on.
+#[inline(always)]
+fn answer<S: Service>(
+    core: &Arc<ServerCore>,
+    request: Request,
+    callback: impl FnOnce(IncomingRequest<'_, S>) -> CallbackResult,
+) -> CallbackResult {
+    let Request { message, publication, reply_to } = request;
+    let _chain = ChainScope::enter(Some(publication.lineage));
+    let mut reply_to = Some(reply_to);
+    let open = &mut reply_to;
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        callback(IncomingRequest { request: Unique::assume(message), publication, reply_to: open, core })
+    }));
+    match result {
+        Ok(result) => result,
+        Err(panic) => panicked(core, reply_to, panic),
     }
 }
 

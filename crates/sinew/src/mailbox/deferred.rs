@@ -35,6 +35,8 @@ struct Backlog {
     warnings: Vec<Warning>,
     /// Where there may be something to read that came from elsewhere.
     undrained: Vec<Arc<dyn Drainable>>,
+    /// Other code of the program.
+    work: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 /// Something for the person who runs the program.
@@ -80,6 +82,14 @@ impl Deferred {
         IS_KEEPING.set(true);
         let _keeping = Keeping;
         work();
+    }
+
+    /// Runs code of the program: at once, or when this thread no longer [keeps](Self::keep) a lock.
+    pub(crate) fn run(work: impl FnOnce() + Send + 'static) {
+        if !IS_KEEPING.get() {
+            return work();
+        }
+        Self::with(|deferred| deferred.backlog().work.push(Box::new(work)));
     }
 
     /// Has an executor signalled.
@@ -173,11 +183,13 @@ impl Backlog {
         self.heard.append(&mut other.heard);
         self.warnings.append(&mut other.warnings);
         self.undrained.append(&mut other.undrained);
+        self.work.append(&mut other.work);
     }
 
     fn empty(&mut self) {
         self.signals.drain(..).for_each(|scheduler| scheduler.signal());
         self.heard.drain(..).for_each(Notification::tell);
+        self.work.drain(..).for_each(|work| work());
         self.dropped.clear();
         while let Some(source) = self.undrained.pop() {
             source.drain();

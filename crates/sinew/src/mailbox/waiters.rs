@@ -42,9 +42,9 @@ impl Listener {
     }
 }
 
-/// Runs code of the program, and reports its panic: that is no concern of the publisher that runs
-/// it on its thread.
-fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
+/// Runs code of the program, and reports its panic: that is no concern of the publisher, caller or
+/// server that runs it on its thread.
+pub(crate) fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
     let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
     let what = what();
     report(&what, &format_args!("{what} panicked: {}", panic_message(&*panic)));

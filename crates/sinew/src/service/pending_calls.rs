@@ -29,12 +29,14 @@ use super::statistics::ClientStatistics;
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef, index};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
+use crate::mailbox::waiters::contain;
 use crate::message::block::RawMessage;
-use crate::message::info::{Lineage, Publication};
+use crate::message::info::{ChainScope, Lineage, Publication};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::parker::Parker;
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
@@ -81,6 +83,9 @@ pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 pub(crate) type OnOutcome =
     Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> CallbackResult + Send>;
 
+/// The listener that wants the outcome of one call: it runs on the thread that settles it.
+pub(crate) type OnAnswer = Box<dyn FnOnce(Result<RawMessage, (CallFault, &str)>) + Send>;
+
 /// What is woken when a call is settled.
 pub(crate) enum CallWaiter {
     /// Nothing: the caller asks.
@@ -90,6 +95,7 @@ pub(crate) enum CallWaiter {
     Port(Arc<EventReceiver>),
     Task(Waker),
     Callback(OnOutcome),
+    Listener(OnAnswer),
 }
 
 impl CallWaiter {
@@ -99,7 +105,7 @@ impl CallWaiter {
             CallWaiter::Thread(parker) => parker.unpark(),
             CallWaiter::Port(port) => port.ring(),
             CallWaiter::Task(waker) => waker.wake(),
-            CallWaiter::Callback(_) | CallWaiter::Nothing => {}
+            CallWaiter::Callback(_) | CallWaiter::Listener(_) | CallWaiter::Nothing => {}
         }
     }
 }
@@ -109,14 +115,17 @@ enum CallWake {
     Caller(CallWaiter),
     /// The executor runs its callback.
     Executor(ToSignal),
+    /// Its listener runs here.
+    Listener(Box<Call>),
 }
 
 impl CallWake {
     #[inline]
-    fn wake(self) {
+    fn wake(self, service: &Arc<str>) {
         match self {
             CallWake::Caller(waiter) => waiter.wake(),
             CallWake::Executor(executor) => scheduler::signal(executor),
+            CallWake::Listener(call) => call.tell_listener(service),
         }
     }
 }
@@ -176,6 +185,22 @@ struct Call {
     outcome: Option<CallOutcome>,
 }
 
+impl Call {
+    #[cold]
+    fn tell_listener(self, service: &Arc<str>) {
+        let Call { waiter: CallWaiter::Listener(listener), outcome: Some(outcome), lineage, .. } = self
+        else {
+            return;
+        };
+        let service = service.clone();
+        Deferred::run(move || {
+            let _chain = ChainScope::enter(Some(lineage));
+            let outcome = outcome.map_err(|fault| (fault, &*service));
+            contain(|| listener(outcome), || format!("the listener of a call of service {service}"));
+        });
+    }
+}
+
 /// The calls of a client, and its line to a server elsewhere.
 #[repr(C)] // what every call touches comes first
 pub(crate) struct PendingCalls {
@@ -194,6 +219,9 @@ pub(crate) struct PendingCalls {
     entity: OnceLock<OwnEndpoint>,
     /// Makes responses of what servers of this process answer that hold them in another form.
     pub(crate) responses: OnceLock<TypedReader>,
+    /// Whether calls have listeners: then no executor is told of answers from elsewhere, as it may be
+    /// busy.
+    listens: AtomicBool,
 }
 
 /// A server elsewhere, and the line to it.
@@ -307,6 +335,10 @@ impl PendingState {
                 self.completed.push_back((stamp, id));
                 CallWake::Executor(self.notifier.notify(stamp))
             }
+            listener @ CallWaiter::Listener(_) => {
+                call.waiter = listener;
+                self.remove(id).map_or(CallWake::Executor(None), |call| CallWake::Listener(Box::new(call)))
+            }
             waiter => CallWake::Caller(waiter),
         };
         *(if answered { &mut self.counts.answered } else { &mut self.counts.failed }) += 1;
@@ -354,14 +386,14 @@ impl PendingCalls {
             link: Mutex::new(None),
             entity: OnceLock::new(),
             responses: OnceLock::new(),
+            listens: AtomicBool::new(false),
         })
     }
 
     /// A new call.
     #[inline]
-    pub(crate) fn begin(&self, then: Option<OnOutcome>) -> (CallId, Publication) {
+    pub(crate) fn begin(&self, waiter: CallWaiter) -> (CallId, Publication) {
         let stamp = self.session.clock.stamp();
-        let waiter = then.map_or(CallWaiter::Nothing, CallWaiter::Callback);
         let mut state = self.state.lock();
         state.counts.calls += 1;
         let sequence = state.counts.calls;
@@ -496,8 +528,21 @@ impl PendingCalls {
         self.fail(&failure, |call| call.connection == Some(connection.key()));
     }
 
-    /// The scheduler of the executor that runs the callbacks of calls.
+    /// From now on calls may have listeners.
+    pub(crate) fn listen(&self) {
+        // Relaxed: the lines' own locks order it; a line that is made later is told right at once.
+        if !self.listens.swap(true, Ordering::Relaxed)
+            && let Some(connection) = self.connection_now()
+        {
+            connection.retune();
+        }
+    }
+
+    /// The scheduler of the executor that is told of answers from elsewhere.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        if self.listens.load(Ordering::Relaxed) {
+            return None; // as in `listen`
+        }
         self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
@@ -517,7 +562,8 @@ impl PendingCalls {
                 woken.extend(state.complete(id, Err(fault), || self.session.clock.stamp()).ok());
             }
         }
-        woken.into_iter().for_each(CallWake::wake);
+        let service = self.service.clone();
+        Deferred::run(move || woken.into_iter().for_each(|woken| woken.wake(&service)));
     }
 
     /// A call ends. False if it is over, or was before; then the outcome comes back.
@@ -526,7 +572,7 @@ impl PendingCalls {
         let mut state = self.state.lock();
         let woken = state.complete(id, outcome, || self.session.clock.stamp());
         drop(state);
-        woken.map(CallWake::wake)
+        woken.map(|woken| woken.wake(&self.service))
     }
 
     /// Whether the caller still waits.
@@ -588,11 +634,13 @@ impl PendingCalls {
         gone?.outcome
     }
 
-    /// The request was not accepted: there is no such call.
+    /// The request was not accepted: there is no such call. False if its listener has been told
+    /// why already, as the context has ended meanwhile.
     #[cold]
-    pub(crate) fn refused(&self, id: CallId) {
+    pub(crate) fn refused(&self, id: CallId) -> bool {
         let mut state = self.state.lock();
         let gone = state.remove(id);
+        let is_there = gone.is_some();
         // The context may have ended meanwhile: then it has failed already.
         if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
             state.counts.failed += 1;
@@ -600,6 +648,7 @@ impl PendingCalls {
         }
         drop(state);
         drop(gone);
+        is_there
     }
 
     // ---- callbacks ----

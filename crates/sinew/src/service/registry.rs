@@ -6,7 +6,7 @@
 
 use super::pending_calls::{PendingCalls, RemoteServer};
 use super::request::RefusedRequest;
-use super::request_queue::{RequestQueue, ServerCore};
+use super::request_queue::{Opened, RequestQueue, ServerCore};
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
@@ -61,19 +61,21 @@ impl ServiceRegistry {
         self.leave(&calls.service, |requests| requests.remove_client(calls));
     }
 
-    /// Brings a server in, which is made for the queue of its requests.
+    /// Brings a server in, which is made for the queue of its requests. Also returns the one that
+    /// gave way to it, for the caller to [remove](Self::remove_server).
     pub(crate) fn add_server(
         &self,
         name: &str,
         make: impl FnOnce(Arc<RequestQueue>) -> Arc<ServerCore>,
-    ) -> Result<Arc<ServerCore>, CreateError> {
-        let (server, refused, strangers) = self.enter(name, |requests| {
+    ) -> Result<(Arc<ServerCore>, Option<Arc<ServerCore>>), CreateError> {
+        let (server, opened) = self.enter(name, |requests| {
             let server = make(requests.clone());
-            requests.open(&server).map(|(refused, strangers)| (server, refused, strangers))
+            requests.open(&server).map(|opened| (server, opened))
         })?;
+        let Opened { refused, strangers, displaced, .. } = opened;
         strangers.iter().for_each(|(_, reason)| warn(&server.node, name, "server", reason));
         refused.into_iter().for_each(RefusedRequest::give_back);
-        Ok(server)
+        Ok((server, displaced))
     }
 
     pub(crate) fn remove_server(&self, server: &ServerCore) {

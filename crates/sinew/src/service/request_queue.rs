@@ -24,7 +24,9 @@ use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
 use crate::executor::scheduler::{self, TaskRef};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
+use crate::mailbox::waiters::contain;
 use crate::message::block::{Pool, RawMessage};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
@@ -77,6 +79,43 @@ pub(crate) struct ServerCore {
     pub(crate) converted: OnceLock<TypedReader>,
 }
 
+/// Takes a server's requests on the threads that bring them: those that call, or receive from other
+/// processes.
+pub(crate) struct RequestListener(Box<dyn Fn(&Arc<ServerCore>, Request) + Send + Sync>);
+
+impl RequestListener {
+    pub(crate) fn new(listener: impl Fn(&Arc<ServerCore>, Request) + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self(Box::new(listener)))
+    }
+
+    /// The caller holds no lock.
+    fn hear(self: Arc<Self>, server: &Arc<ServerCore>, request: Request) {
+        let what = || format!("the listener of service {} of node {}", server.requests.name, server.node);
+        contain(|| (self.0)(server, request), what);
+        // If the server went meanwhile, what it holds ends here: the program's code, too.
+        contain(|| drop(self), || "dropping a listener".to_owned());
+    }
+}
+
+/// What a server leaves that goes: to be dropped under no lock.
+struct Leaving {
+    _serving: Option<Arc<ServerCore>>,
+    _notifier: TaskNotifier,
+    _listener: Option<Arc<RequestListener>>,
+    _clients: Vec<Arc<dyn RemoteClient>>,
+}
+
+/// What comes of a server that comes, for the caller to do under no lock.
+pub(crate) struct Opened {
+    /// What waited for another type of server, to be given back.
+    pub(crate) refused: Vec<RefusedRequest>,
+    /// Clients of other types.
+    pub(crate) strangers: Strangers,
+    /// The server that gave way.
+    pub(crate) displaced: Option<Arc<ServerCore>>,
+    _left: Option<Leaving>,
+}
+
 /// Clients of other types, by their nodes, and what is said of the server.
 pub(crate) type Strangers = Vec<(Arc<str>, String)>;
 
@@ -109,6 +148,8 @@ struct QueueState {
     seen: ServerStatistics,
     /// What others can see of the server.
     counters: Option<Counters>,
+    /// Takes the requests of a server that has one. Then there is no task.
+    listener: Option<Arc<RequestListener>>,
 }
 
 /// Whether a server elsewhere serves calls of these types.
@@ -173,6 +214,17 @@ impl QueueState {
     fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, ToSignal) {
         let oldest = self.oldest();
         self.notifier.next(oldest, token.is_reentrant())
+    }
+
+    /// The server goes.
+    fn leave(&mut self) -> Leaving {
+        self.counters = None;
+        Leaving {
+            _serving: self.serving.take(),
+            _notifier: mem::take(&mut self.notifier),
+            _listener: self.listener.take(),
+            _clients: mem::take(&mut self.remote_clients),
+        }
     }
 
     /// Takes out the requests that suit a server, or those that don't.
@@ -289,6 +341,10 @@ impl RequestQueue {
             }
             return Ok(None);
         }
+        if state.notifier.task_ref().is_none() {
+            self.hear(state);
+            return Ok(None);
+        }
         if quietly {
             return Ok(state.notifier.notify_quietly().map(|task_ref| (task_ref.clone(), stamp)));
         }
@@ -296,6 +352,34 @@ impl RequestQueue {
         drop(state);
         scheduler::signal(signal);
         Ok(None)
+    }
+
+    /// If the server has a listener, this thread runs it for the oldest request. False if there was
+    /// nothing to be done.
+    ///
+    /// With a listener each thread that brings a request in takes one out under the same lock. So
+    /// none stays behind but those that wait before the listener comes.
+    #[cold]
+    fn hear(&self, mut state: Guard<'_, QueueState>) -> bool {
+        let (Some(listener), Some(server)) = (state.listener.clone(), state.serving.clone()) else {
+            return false;
+        };
+        let Some(request) = state.queue.pop_front() else { return false };
+        state.count(None);
+        drop(state);
+        let is_converted = matches!(request.reply_to, ReplyTo::Converted(..));
+        if let Some(request) = if is_converted { server.converted(request) } else { Some(request) } {
+            Deferred::run(move || listener.hear(&server, request));
+        }
+        true
+    }
+
+    /// From now on this listener takes the server's requests. Runs it for those that wait.
+    pub(crate) fn listen(&self, server: &ServerCore, listener: Arc<RequestListener>) {
+        let Some(mut state) = self.of(server) else { return };
+        state.listener = Some(listener);
+        drop(state);
+        while self.of(server).is_some_and(|state| self.hear(state)) {}
     }
 
     /// Takes a request back that has not been taken yet.
@@ -482,17 +566,16 @@ impl RequestQueue {
 
     // ---- the server's side ----
 
-    /// A server comes. Returns what waited for another type of server, which the caller gives back,
-    /// and clients of other types.
-    pub(crate) fn open(
-        &self,
-        server: &Arc<ServerCore>,
-    ) -> Result<(Vec<RefusedRequest>, Strangers), CreateError> {
+    /// A server comes. One that stands for a server of the network gives way to one of this host.
+    pub(crate) fn open(&self, server: &Arc<ServerCore>) -> Result<Opened, CreateError> {
         let mut state = self.state.lock();
-        if let Some(serving) = &state.serving {
+        let gives_way = |serving: &ServerCore| serving.origin.is_remote() && !server.origin.is_remote();
+        let displaced = state.serving.clone();
+        if let Some(serving) = displaced.as_ref().filter(|serving| !gives_way(serving)) {
             let (service, node) = (self.name.as_ref().to_owned(), serving.node.as_ref().to_owned());
             return Err(CreateError::ServiceTaken { service, node });
         }
+        let left = displaced.is_some().then(|| state.leave());
         let wrong = |types: &ServiceTypes| {
             (!server.types.exchange_with(types)).then(|| mismatch(&self.name, server, types))
         };
@@ -501,15 +584,19 @@ impl RequestQueue {
             let reason = request.reply_to.types().and_then(wrong).unwrap_or_default();
             request.refused(CallFailure::OtherType { reason })
         });
-        let refused = refused.collect();
-        let waiting = mem::take(&mut state.queue).into_iter();
-        state.queue = waiting.map(|request| request.meeting(&server.types)).collect();
+        let mut refused: Vec<_> = refused.collect();
+        // What came from elsewhere was for the one that gave way, and is in its form.
+        let (waiting, remote): (Vec<_>, Vec<_>) =
+            mem::take(&mut state.queue).into_iter().partition(|request| request.reply_to.types().is_some());
+        refused.extend(remote.into_iter().map(|request| request.refused(CallFailure::ServerGone)));
+        state.queue = waiting.into_iter().map(|request| request.meeting(&server.types)).collect();
         state.seen = ServerStatistics { received: state.queue.len() as u64, ..ServerStatistics::default() };
         state.ever_served = true;
         state.serving = Some(server.clone());
         state.count_matched();
         self.came.notify_all();
-        Ok((refused, state.strangers(wrong)))
+        let strangers = state.strangers(wrong);
+        Ok(Opened { refused, strangers, displaced, _left: left })
     }
 
     /// The server goes: what waits for it fails.
@@ -518,12 +605,10 @@ impl RequestQueue {
         if !state.is_served_by(server) {
             return;
         }
-        let (serving, notifier) = (state.serving.take(), mem::take(&mut state.notifier));
-        state.counters = None;
+        let (left, waiting) = (state.leave(), mem::take(&mut state.queue));
         state.count_matched();
-        let (waiting, clients) = (mem::take(&mut state.queue), mem::take(&mut state.remote_clients));
         drop(state);
-        drop((serving, notifier, clients));
+        drop(left);
         waiting.into_iter().for_each(|request| request.refused(CallFailure::ServerGone).give_back());
     }
 

@@ -3,6 +3,7 @@
 mod async_services;
 mod calls;
 mod forms;
+mod listeners;
 mod services;
 mod serving;
 #[path = "../support/mod.rs"]

@@ -124,19 +124,22 @@ impl ShmServerConnection {
     /// Answers come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
         self.answers.accept(incoming);
-        self.retune();
+        self.choose_port(self.threads.lock());
     }
 
     /// A thread that waits alone is told of answers itself, else the executor or the receiver.
-    fn tell_right_one(&self, mut threads: Guard<'_, Threads>) {
+    fn tell_right_one(&self, threads: Guard<'_, Threads>) {
+        self.choose_port(threads);
+        self.drain_answers();
+    }
+
+    fn choose_port(&self, mut threads: Guard<'_, Threads>) {
         let (Some(transport), Some(calls)) = (self.transport.upgrade(), self.calls.upgrade()) else { return };
         let alone = threads.alone.take().filter(|_| threads.waiting == 1);
         threads.alone.clone_from(&alone);
         // Under the lock of the threads: of two that change it at once, the second one's choice
         // stays.
         self.answers.set_port(alone.or_else(|| transport.port_for(calls.scheduler().as_deref())));
-        drop(threads);
-        self.drain_answers();
     }
 
     /// This thread waits for an answer, on this port of its own.
@@ -304,7 +307,7 @@ impl ShmClient {
         if let Err(error) = this.open_answers() {
             tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
         }
-        this.clone().retune();
+        this.choose_port(); // the caller drains, under no lock
         Some(Arc::new(ShmClientSink(Arc::downgrade(&this))))
     }
 
@@ -340,6 +343,13 @@ impl ShmClient {
     fn leave(self: &Arc<Self>) {
         let this: Arc<dyn RemoteClient> = self.clone();
         self.server.requests.remove_remote_client(&this);
+    }
+
+    /// Says which thread is told of requests, from the next look on.
+    fn choose_port(&self) {
+        let Some(transport) = self.transport.upgrade() else { return };
+        let task_ref = self.server.requests.task_ref();
+        self.requests.set_port(transport.port_for(task_ref.as_ref().map(|task_ref| &*task_ref.scheduler)));
     }
 
     fn head(&self) -> Head {
@@ -383,9 +393,7 @@ impl RemoteClient for ShmClient {
     }
 
     fn retune(self: Arc<Self>) {
-        let Some(transport) = self.transport.upgrade() else { return };
-        let task_ref = self.server.requests.task_ref();
-        self.requests.set_port(transport.port_for(task_ref.as_ref().map(|task_ref| &*task_ref.scheduler)));
+        self.choose_port();
         self.drain_requests();
     }
 }

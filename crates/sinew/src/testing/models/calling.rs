@@ -40,7 +40,7 @@ fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
     let (_context, node) = room();
     let client = node.client::<Probing>("n").create().unwrap();
     let calls = client.calls().clone();
-    let (id, _) = calls.begin(None);
+    let (id, _) = calls.begin(CallWaiter::Nothing);
     (client, calls, id)
 }
 
@@ -106,7 +106,7 @@ fn a_late_answer_is_nobody_s() {
         let there = calls.clone();
         let server = thread::spawn(move || there.complete(first, Ok(RawMessage::new(Probe::new(1)))).is_ok());
         let taken = calls.give_up(first).is_some_and(|outcome| outcome.is_ok());
-        let (second, _) = calls.begin(None);
+        let (second, _) = calls.begin(CallWaiter::Nothing);
         assert_eq!(server.join().unwrap(), taken);
         assert!(calls.take(second).is_none());
         drop((client, calls));
