@@ -18,7 +18,7 @@ use sinew::gateway::Origin;
 use sinew::msg::{Gid, Sample, SerializedMessage};
 use sinew::qos::{Durability, History, Reliability};
 use sinew::time::Time;
-use sinew::{Context, MessageInfo, QoS, Subscription};
+use sinew::{MessageInfo, QoS, Subscription};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Weak};
@@ -262,12 +262,11 @@ impl Congestion {
 impl Carrier {
     /// `depth`: those of its publishers together.
     pub(super) fn new(
-        context: &Context,
         shared: &Arc<Shared>,
         route: &Arc<Route>,
         (class, depth): (QosClass, usize),
     ) -> Result<Arc<Self>, sinew::error::CreateError> {
-        let node = context.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
+        let node = shared.context.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
         let subscription =
             node.generic_subscription(&route.key.name, route.known).qos(class.asked(depth)).create()?;
         let (route, shared) = (route.clone(), shared.clone());

@@ -8,10 +8,10 @@ use crate::rules::RateLimiter;
 use crate::wire::attachment::Attachment;
 use crate::wire::gid;
 use parking_lot::{Mutex, RwLock};
+use sinew::QoS;
 use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage, TypeHash};
 use sinew::qos::Reliability;
 use sinew::time::Time;
-use sinew::{Context, QoS};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -214,12 +214,12 @@ impl RouteEnds {
     }
 
     /// Brings over what the ends that are there now ask for, and nothing else.
-    pub(super) fn update(&mut self, context: &Context, shared: &Arc<Shared>) {
-        self.update_outgoing(context, shared);
+    pub(super) fn update(&mut self, shared: &Arc<Shared>) {
+        self.update_outgoing(shared);
         self.update_incoming(shared);
     }
 
-    fn update_outgoing(&mut self, context: &Context, shared: &Arc<Shared>) {
+    fn update_outgoing(&mut self, shared: &Arc<Shared>) {
         let name = &self.route.key.name;
         let mut wanted: HashMap<QosClass, usize> = HashMap::new();
         for publisher in self.local_publishers.values() {
@@ -241,7 +241,7 @@ impl RouteEnds {
             if self.carriers.contains_key(class) {
                 continue;
             }
-            match Carrier::new(context, shared, &self.route, (*class, *depth)) {
+            match Carrier::new(shared, &self.route, (*class, *depth)) {
                 Ok(carrier) => drop(self.carriers.insert(*class, carrier)),
                 Err(error) => shared.says(&format!("{name} can't be brought to the network: {error}")),
             }
@@ -310,7 +310,8 @@ impl RouteEnds {
 
     /// Whether all that publishers here have published is in the session, as far as it has come.
     pub(super) fn is_idle(&self) -> bool {
-        self.carriers.values().fold(true, |is_idle, carrier| carrier.is_idle() && is_idle)
+        // Each of them is looked at, which has it go on.
+        self.carriers.values().filter(|carrier| !carrier.is_idle()).count() == 0
     }
 
     pub(super) fn statistics(&self) -> RouteStatistics {

@@ -1,15 +1,24 @@
 //! Services: servers of this host answer clients of the network, and the other way round.
+//!
+//! # Threads
+//!
+//! No call waits for a thread of the gateway's. A request of this host goes to the network from the
+//! thread that calls, or from that which receives from other processes: the gateway's server has a
+//! listener. Its answer comes by the session's thread, which wakes the caller. A request of the
+//! network is brought to the server here by the session's thread; the answer is put into the session
+//! by the thread that answers: the gateway's call has a listener.
 
 use super::Shared;
 use super::observer::{Change, LocalKey};
 use super::route::RouteKey;
 use crate::wire::attachment::Attachment;
 use parking_lot::{Mutex, RwLock};
+use sinew::error::CreateError;
 use sinew::gateway::Origin;
 use sinew::msg::{GenericType, Gid, SerializedMessage};
 use sinew::service::{GenericService, RequestInfo, Server};
 use sinew::time::Time;
-use sinew::{Client, Context, Responder};
+use sinew::{Client, Responder};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -113,9 +122,8 @@ impl ServiceEnds {
         [read(&self.route.asked), read(&self.route.answered), read(&self.route.failed)]
     }
 
-    /// Brings over what the ends that are there now need. `calls` is the context in which the
-    /// gateway has its own clients and servers.
-    pub(super) fn update(&mut self, calls: &Context, shared: &Arc<Shared>) {
+    /// Brings over what the ends that are there now need.
+    pub(super) fn update(&mut self, shared: &Arc<Shared>) {
         *self.route.clients.write() = self.local_clients.values().copied().collect();
         let name = &self.route.key.name;
         // A server here answers here: one of the network with its name is only told of.
@@ -126,7 +134,7 @@ impl ServiceEnds {
         }
         match (self.local_servers.is_empty(), &self.answering) {
             (true, Some(_)) => self.answering = None,
-            (false, None) => match Answering::open(calls, shared, &self.route) {
+            (false, None) => match Answering::open(shared, &self.route) {
                 Ok(answering) => self.answering = Some(answering),
                 Err(error) => shared.says(&format!("{name} can't be called from the network: {error}")),
             },
@@ -136,10 +144,12 @@ impl ServiceEnds {
             return;
         }
         let Some((token, (namespace, node))) = self.remote_servers.iter().next() else { return };
-        match Asking::open(calls, shared, &self.route, (namespace, node)) {
+        match Asking::open(shared, &self.route, (namespace, node)) {
             Ok((server, standing)) => {
                 self.asking = Some(Asking { token: token.clone(), _server: server, _standing: standing });
             }
+            // One of this context has just come, and will be told of.
+            Err(CreateError::ServiceTaken { .. }) => {}
             Err(error) => shared.says(&format!("{name} of the network can't be called: {error}")),
         }
     }
@@ -152,11 +162,10 @@ impl ServiceEnds {
 
 impl Answering {
     fn open(
-        calls: &Context,
         shared: &Arc<Shared>,
         route: &Arc<ServiceRoute>,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let node = calls.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
+        let node = shared.context.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
         let client = node.generic_client(&route.key.name, route.known).create()?;
         let (asking, called) = (client.clone(), route.clone());
         let for_calls = shared.clone();
@@ -189,25 +198,25 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
     };
     let request = SerializedMessage::new(payload.to_bytes().into_owned());
     route.asked.fetch_add(1, Ordering::Relaxed); // a statistic
-    let (route, for_reply) = (route.clone(), shared.clone());
-    let sent = client.call_then(request, move |outcome| match outcome {
+    let (called, for_reply, replying) = (route.clone(), shared.clone(), query.clone());
+    let sent = client.call_with_listener(request, move |outcome| match outcome {
         Ok(response) => {
-            route.answered.fetch_add(1, Ordering::Relaxed); // a statistic
+            called.answered.fetch_add(1, Ordering::Relaxed); // a statistic
             let attachment = Attachment { time: for_reply.wall(), chain: None, ..asked };
-            let reply = query.reply(route.wire_key.clone(), ZBytes::from(response.bytes()));
+            let reply = replying.reply(called.wire_key.clone(), ZBytes::from(response.bytes()));
             if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
-                let name = &route.key.name;
+                let name = &called.key.name;
                 for_reply.says_once("reply", || format!("an answer of {name} was not sent: {error}"));
             }
         }
         Err(error) => {
-            route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
-            refuse(&query, &error.to_string());
+            called.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+            refuse(&replying, &error.to_string());
         }
     });
-    // The callback has been told, if it was taken; otherwise its query ends with it.
     if let Err(error) = sent {
-        shared.says_once("call", || format!("a call from the network was not made: {error}"));
+        route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+        refuse(&query, &error.to_string());
     }
 }
 
@@ -218,16 +227,15 @@ fn refuse(query: &Query, reason: &str) {
 
 impl Asking {
     fn open(
-        calls: &Context,
         shared: &Arc<Shared>,
         route: &Arc<ServiceRoute>,
         (namespace, node): (&str, &str),
-    ) -> Result<(Server<GenericService>, Arc<Standing>), sinew::error::CreateError> {
-        let node = calls.node_of(Origin::Network, namespace, node)?;
+    ) -> Result<(Server<GenericService>, Arc<Standing>), CreateError> {
+        let node = shared.context.node_of(Origin::Network, namespace, node)?;
         let (shared, called) = (shared.clone(), route.clone());
         let standing = Arc::new(Standing);
         let stands = Arc::downgrade(&standing);
-        let server = node.generic_server(&route.key.name, route.known).callback(
+        let server = node.generic_server(&route.key.name, route.known).listener(
             move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
                 let gid = called.clients.read().get(&info.client()).copied().unwrap_or(called.own_gid);
                 let sequence = called.sequence.fetch_add(1, Ordering::Relaxed) + 1; // only a number

@@ -18,7 +18,7 @@ use sinew::gateway::Origin;
 use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::qos::Durability;
 use sinew::time::Time;
-use sinew::{Context, Executor, Node, QoS};
+use sinew::{Node, QoS};
 use sinew_msg::description::TypeDescription;
 use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
 use std::borrow::Cow;
@@ -59,16 +59,8 @@ fn lead(
     told: &Receiver<Change>,
     participant: &Arc<Participant>,
 ) -> Result<(), GatewayError> {
-    let context = &start.context;
-    let calls = Context::builder().domain(shared.context.domain()).interrupts(false);
-    let calls = match context.directory() {
-        Some(directory) => calls.directory(directory),
-        None => calls,
-    };
-    let calls = calls.build().map_err(|error| GatewayError::Session { reason: error.to_string() })?;
     let garbage = Arc::new(AtomicU64::new(0));
     let mut worker = Worker {
-        calls: calls.clone(),
         shared: shared.clone(),
         participant: participant.clone(),
         session: shared.session.zid().to_string(),
@@ -105,21 +97,11 @@ fn lead(
         })
         .wait()
         .map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })?;
-    let executor = Executor::single();
-    executor.add(&calls).map_err(|error| GatewayError::Session { reason: error.to_string() })?;
-    let stop = executor.stop_handle();
-    let serving = std::thread::Builder::new()
-        .name("sinew-gw-calls".to_owned())
-        .spawn(move || executor.spin())
-        .map_err(GatewayError::Thread)?;
     let mut looking = RouterSearch::new(start.check);
     start.leads.set(true);
     worker.serve(told, &mut looking);
-    stop.stop();
-    let _ = serving.join(); // a panic of a callback has been told
     drop(tokens);
     worker.close();
-    calls.shutdown();
     Ok(())
 }
 
@@ -158,8 +140,6 @@ impl RouterSearch {
 }
 
 struct Worker {
-    /// The gateway's own: services.
-    calls: Context,
     shared: Arc<Shared>,
     /// Sees the domain, and tells of ends that are only to be seen.
     participant: Arc<Participant>,
@@ -591,7 +571,7 @@ impl Worker {
         }
         let Some(ends) = self.routes.get_mut(route) else { return false };
         change(ends);
-        ends.update(&self.shared.context, &self.shared);
+        ends.update(&self.shared);
         if ends.is_empty()
             && let Some(mut gone) = self.routes.remove(route)
         {
@@ -609,7 +589,7 @@ impl Worker {
         }
         let Some(ends) = self.services.get_mut(route) else { return false };
         change(ends);
-        ends.update(&self.calls, &self.shared);
+        ends.update(&self.shared);
         if ends.is_empty()
             && let Some(mut gone) = self.services.remove(route)
         {

@@ -81,7 +81,9 @@ pub(crate) struct ServerCore {
 
 /// Takes a server's requests on the threads that bring them: those that call, or receive from other
 /// processes.
-pub(crate) struct RequestListener(Box<dyn Fn(&Arc<ServerCore>, Request) + Send + Sync>);
+pub(crate) struct RequestListener(Box<TakeRequest>);
+
+type TakeRequest = dyn Fn(&Arc<ServerCore>, Request) + Send + Sync;
 
 impl RequestListener {
     pub(crate) fn new(listener: impl Fn(&Arc<ServerCore>, Request) + Send + Sync + 'static) -> Arc<Self> {
