@@ -268,6 +268,13 @@ struct Call {
 
 /// Asks the servers of the network. The first answer counts.
 fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
+    // If a link was cut, the server may have the request: it isn't made again.
+    if call.stands.strong_count() == 0
+        && let Some(responder) = call.responder.lock().take()
+    {
+        let reason = format!("the server of {} on the network has gone", route.key.name);
+        return fail(route, responder, reason);
+    }
     let attachment = Attachment { sequence: call.sequence, time: shared.wall(), gid: call.gid, chain: None };
     let payload = ZBytes::from(&call.request);
     let asking =
@@ -286,6 +293,12 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
         let name = &route.key.name;
         shared.says_once("query", || format!("{name} of the network can't be asked: {error}"));
     }
+}
+
+fn fail(route: &ServiceRoute, responder: Responder<GenericService>, reason: String) {
+    route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+    // A caller that no longer waits misses nothing.
+    let _ = responder.fail(reason);
 }
 
 /// A query on its way; dropped when no more replies come.
@@ -327,21 +340,14 @@ impl Drop for Asked {
             let (shared, route) = (self.shared.clone(), self.route.clone());
             let responder = Mutex::new(Some(responder));
             let call = Call { responder, attempt: call.attempt + 1, ..call };
-            // If a link was cut, its caller has been told by then, and the server may have it.
-            let again = move || {
-                if call.stands.strong_count() > 0 {
-                    ask(&shared, &route, call);
-                }
-            };
+            let again = move || ask(&shared, &route, call);
             self.shared.tell(Change::Later(Time::steady() + *pause, Box::new(again)));
             return;
         }
-        self.route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
         let name = &self.route.key.name;
         let reason = error.unwrap_or_else(|| {
             format!("no server of {name} on the network answered: it is announced, but can't be reached")
         });
-        // As above.
-        let _ = responder.fail(reason);
+        fail(&self.route, responder, reason);
     }
 }
