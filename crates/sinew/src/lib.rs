@@ -220,7 +220,7 @@
 //! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](executor::ExecutorBuilder::timer_thread) |
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
-//! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
+//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [servers](service::ServerBuilder::listener) and [calls](Client::call_with_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
 //! | `sinew-shm` | filters of messages from other processes, listeners, wakers | once a context has a node, unless it has no [shared memory](ContextBuilder::shared_memory) |

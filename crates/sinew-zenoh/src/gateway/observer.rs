@@ -1,6 +1,7 @@
 //! What is in the domain, and what is on the network: each change is told to the gateway's thread.
 
 use super::GatewayStatistics;
+use super::route::RouteKey;
 use crate::wire::token::Token;
 use sinew::gateway::Origin;
 use sinew::time::Time;
@@ -23,6 +24,8 @@ pub(super) enum Change {
     RemoteGone(String),
     /// What it published last has had its time to come.
     RemoteLeft(String),
+    /// What this service needs may have changed.
+    Service(RouteKey),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
     /// Its counters are asked for.

@@ -25,6 +25,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
+use zenoh::key_expr::KeyExpr;
 use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
 
 /// How long a server of the network may take to answer: as rmw_zenoh has it. A caller here gives up
@@ -36,11 +37,15 @@ const LONGEST: Duration = Duration::from_secs(600);
 pub(super) const AGAIN: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(1000)];
 
+/// After how long it is tried again to stand for a server of the network if the program has one.
+const TAKEN: Duration = Duration::from_secs(1);
+
 /// What the calls of a service need.
 pub(super) struct ServiceRoute {
     pub(super) key: RouteKey,
     pub(super) known: GenericType,
-    pub(super) wire_key: String,
+    /// Declared, so that a number goes over the wire in its place.
+    wire_key: KeyExpr<'static>,
     /// What clients here are called on the network.
     clients: RwLock<HashMap<Gid, [u8; 16]>>,
     /// For clients that are gone already.
@@ -73,15 +78,27 @@ struct Answering {
 struct Asking {
     /// The token of the one that it stands for.
     token: String,
-    _server: Server<GenericService>,
-    _standing: Arc<Standing>,
+    server: Server<GenericService>,
 }
 
 /// There as long as a server here stands for one of the network: its callers are told when it goes.
-struct Standing;
+/// It also goes if that server gave way to one of the program: then the gateway's thread looks again
+/// what the service needs.
+struct Standing(Arc<Shared>, RouteKey);
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.0.tell(Change::Service(self.1.clone()));
+    }
+}
 
 impl ServiceEnds {
-    pub(super) fn new(key: RouteKey, known: GenericType, wire_key: String, own_gid: [u8; 16]) -> Self {
+    pub(super) fn new(
+        key: RouteKey,
+        known: GenericType,
+        wire_key: KeyExpr<'static>,
+        own_gid: [u8; 16],
+    ) -> Self {
         let route = ServiceRoute {
             key,
             known,
@@ -111,11 +128,6 @@ impl ServiceEnds {
             && self.remote_clients.is_empty()
     }
 
-    /// The token of the server of the network that the gateway stands for here, if there is one.
-    pub(super) fn stands_for(&self) -> Option<&str> {
-        self.asking.as_ref().map(|asking| asking.token.as_str())
-    }
-
     /// So many calls were brought over, and so many of them were answered and failed.
     pub(super) fn calls(&self) -> [u64; 3] {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -127,9 +139,9 @@ impl ServiceEnds {
         *self.route.clients.write() = self.local_clients.values().copied().collect();
         let name = &self.route.key.name;
         // A server here answers here: one of the network with its name is only told of.
-        let stands_for = self.stands_for();
-        let is_gone = stands_for.is_some_and(|token| !self.remote_servers.contains_key(token));
-        if is_gone || !self.local_servers.is_empty() {
+        let is_gone =
+            |asking: &Asking| asking.server.is_closed() || !self.remote_servers.contains_key(&asking.token);
+        if self.asking.as_ref().is_some_and(is_gone) || !self.local_servers.is_empty() {
             self.asking = None;
         }
         match (self.local_servers.is_empty(), &self.answering) {
@@ -145,11 +157,13 @@ impl ServiceEnds {
         }
         let Some((token, (namespace, node))) = self.remote_servers.iter().next() else { return };
         match Asking::open(shared, &self.route, (namespace, node)) {
-            Ok((server, standing)) => {
-                self.asking = Some(Asking { token: token.clone(), _server: server, _standing: standing });
+            Ok(server) => self.asking = Some(Asking { token: token.clone(), server }),
+            // This program has one that isn't told of yet. It may go before it is.
+            Err(CreateError::ServiceTaken { .. }) => {
+                let (again, key) = (shared.clone(), self.route.key.clone());
+                let again = move || again.tell(Change::Service(key));
+                shared.tell(Change::Later(Time::steady() + TAKEN, Box::new(again)));
             }
-            // One of this context has just come, and will be told of.
-            Err(CreateError::ServiceTaken { .. }) => {}
             Err(error) => shared.says(&format!("{name} of the network can't be called: {error}")),
         }
     }
@@ -230,12 +244,11 @@ impl Asking {
         shared: &Arc<Shared>,
         route: &Arc<ServiceRoute>,
         (namespace, node): (&str, &str),
-    ) -> Result<(Server<GenericService>, Arc<Standing>), CreateError> {
+    ) -> Result<Server<GenericService>, CreateError> {
         let node = shared.context.node_of(Origin::Network, namespace, node)?;
         let (shared, called) = (shared.clone(), route.clone());
-        let standing = Arc::new(Standing);
-        let stands = Arc::downgrade(&standing);
-        let server = node.generic_server(&route.key.name, route.known).listener(
+        let standing = Arc::new(Standing(shared.clone(), route.key.clone()));
+        node.generic_server(&route.key.name, route.known).listener(
             move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
                 let gid = called.clients.read().get(&info.client()).copied().unwrap_or(called.own_gid);
                 let sequence = called.sequence.fetch_add(1, Ordering::Relaxed) + 1; // only a number
@@ -246,12 +259,11 @@ impl Asking {
                     gid,
                     responder: Mutex::new(Some(responder)),
                     attempt: 0,
-                    stands: stands.clone(),
+                    stands: Arc::downgrade(&standing),
                 };
                 ask(&shared, &called, call);
             },
-        )?;
-        Ok((server, standing))
+        )
     }
 }
 

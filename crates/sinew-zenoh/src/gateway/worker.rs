@@ -201,6 +201,7 @@ impl Worker {
                 Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Change::Statistics(to)) => drop(to.send(self.statistics())), // or nobody waits any more
                 Ok(Change::Later(at, work)) => later.push((at, work)),
+                Ok(Change::Service(route)) => drop(self.with_service(&route, |_| ())),
                 Ok(Change::Local(key, endpoint)) => self.local_came(key, &endpoint),
                 Ok(Change::LocalGone(key)) => self.local_went(key),
                 Ok(Change::Remote(key, token)) => self.remote_came(key, *token),
@@ -585,6 +586,13 @@ impl Worker {
         if !self.services.contains_key(route) {
             let Some((known, wire_key)) = self.known(route) else { return false };
             let own_gid = gid::of(&format!("{}/{wire_key}", self.session));
+            let wire_key = match self.shared.session.declare_keyexpr(wire_key).wait() {
+                Ok(declared) => declared,
+                Err(error) => {
+                    self.shared.says(&format!("service {} is left out: {error}", route.name));
+                    return false;
+                }
+            };
             self.services.insert(route.clone(), ServiceEnds::new(route.clone(), known, wire_key, own_gid));
         }
         let Some(ends) = self.services.get_mut(route) else { return false };

@@ -238,3 +238,83 @@ fn large_requests_and_answers() -> Result<(), Box<dyn std::error::Error>> {
     spinning.join().expect("it doesn't panic")?;
     Ok(())
 }
+
+/// Both ends are in the programs that have the gateways; the client is in a callback of an executor
+/// with one thread, and the network's server gives way to one of its program.
+#[test]
+fn gateways_in_the_programs_themselves() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, hosts) = (Network::new(), [Host::new(), Host::new()]);
+    let (serving, asking) = (hosts[0].context(), hosts[1].context());
+    let _gateways = [hosts[0].gateway_in(&serving, &network), hosts[1].gateway_in(&asking, &network)];
+    let stop = serve(&serving)?;
+    let client = asking.node("client")?.client::<AddTwoInts>("/add").create()?;
+    let executor = sinew::Executor::single();
+    executor.add(&asking)?;
+    let node = asking.node("relay")?;
+    let calling = client.clone();
+    let relay = node.server::<AddTwoInts>("/relay");
+    let _relay = relay.callback(move |it: AddTwoIntsRequest| calling.call(it, PATIENCE))?;
+    let relayed = node.client::<AddTwoInts>("/relay").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let ask = |number| -> Result<i64, Box<dyn std::error::Error>> {
+        Ok(executor.spin_until(relayed.call_async(request(number, 2)))??.sum)
+    };
+    for number in 0..20 {
+        assert_eq!(ask(number)?, number + 2);
+    }
+    let own = asking.node("own")?.server::<AddTwoInts>("/add");
+    let own = own.callback(|_: &AddTwoIntsRequest| AddTwoIntsResponse { sum: -1 })?;
+    assert_eq!(ask(1)?, -1, "the program's own is nearer");
+    drop(own);
+    wait_for("the network's again", || (client.wait_for_server(PATIENCE) && ask(1).ok()? == 3).then_some(()));
+    stop();
+    Ok(())
+}
+
+/// The server's answers come to the gateway's process by shared memory, where no executor is spun.
+#[test]
+fn a_server_beside_the_program_with_the_gateway() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, hosts) = (Network::new(), [Host::new(), Host::new()]);
+    let (busy, other) = (hosts[0].context(), hosts[1].context());
+    let _gateways = [hosts[0].gateway_in(&busy, &network), hosts[1].gateway_in(&other, &network)];
+    let executor = sinew::Executor::single();
+    executor.add(&busy)?;
+    let beside = hosts[0].context();
+    let stop = serve(&beside)?;
+    let client = hosts[1].context().node("client")?.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    for number in 0..20 {
+        assert_eq!(client.call(request(number, 2), PATIENCE)?.sum, number + 2);
+    }
+    stop();
+    Ok(())
+}
+
+/// The request waits for a server that no executor runs, or has in hand.
+#[test]
+fn a_call_ends_with_its_server_or_gateway() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, hosts) = (Network::new(), [Host::new(), Host::new()]);
+    let (serving, asking) = (hosts[0].context(), hosts[1].context());
+    let _far = hosts[0].gateway_in(&serving, &network);
+    let near = hosts[1].gateway_in(&asking, &network);
+    let client = asking.node("client")?.client::<AddTwoInts>("/add").create()?;
+    let server = || {
+        let server = serving.node("server")?.server::<AddTwoInts>("/add");
+        server.callback(|_: &AddTwoIntsRequest| AddTwoIntsResponse::default())
+    };
+    let first = server()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let call = client.call_async(request(1, 2));
+    wait_for("it is there", || (first.statistics().waiting == 1).then_some(()));
+    drop(first);
+    let error = sinew::Executor::single().spin_until(call)?.map(drop).expect_err("the server went");
+    assert!(error.to_string().contains("went away"), "{error}");
+    wait_for("it is gone here", || (!client.wait_for_server(Duration::ZERO)).then_some(()));
+    let second = server()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let call = client.call_async(request(1, 2));
+    wait_for("it is there", || (second.statistics().waiting == 1).then_some(()));
+    drop(near);
+    assert!(sinew::Executor::single().spin_until(call)?.is_err(), "the gateway went");
+    Ok(())
+}

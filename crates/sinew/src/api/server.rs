@@ -108,9 +108,10 @@ impl<S: Service> Server<S> {
         self.inner.leave(true);
     }
 
-    /// Whether it was [closed](Self::close).
+    /// Whether it was [closed](Self::close); or, if it [stands](crate::Context::node_of) for one of
+    /// the network, has given way to one of this host.
     pub fn is_closed(&self) -> bool {
-        self.inner.is_closed.load(Ordering::Relaxed) // nothing rides on it
+        !self.inner.core.requests.is_served_by(&self.inner.core)
     }
 }
 

@@ -621,6 +621,11 @@ impl RequestQueue {
         self.came.notify_all();
     }
 
+    /// Whether this is still its server.
+    pub(crate) fn is_served_by(&self, server: &ServerCore) -> bool {
+        self.of(server).is_some()
+    }
+
     /// The state, if this is still its server.
     #[inline]
     fn of(&self, server: &ServerCore) -> Option<Guard<'_, QueueState>> {

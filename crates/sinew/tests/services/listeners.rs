@@ -398,6 +398,7 @@ fn a_server_of_this_host_takes_the_place_of_one_of_the_network() -> sinew::Resul
         pen.write(n.0);
         n
     })?;
+    assert!(first.is_closed() && !here.is_closed());
     assert!(matches!(far(&network), Err(CreateError::ServiceTaken { .. })));
     assert!(matches!(far(&node), Err(CreateError::ServiceTaken { .. })));
     drop(first);
