@@ -203,6 +203,9 @@ unsafe impl Record for ControlHeader {}
 /// The longest text of an entity: three names of 255 bytes and their ends.
 pub(crate) const TEXT: usize = 768;
 
+/// Counters of an entity.
+pub(crate) const WORDS: usize = 16;
+
 /// Buckets of an entity's histogram: powers of two of nanoseconds.
 pub(crate) const BUCKETS: usize = 32;
 
@@ -234,7 +237,7 @@ pub(crate) struct EndpointRecord {
     pub(crate) spare: [AtomicU64; 6],
     pub(crate) qos: [AtomicU64; 8],
     pub(crate) text: [AtomicU64; TEXT / 8],
-    pub(crate) counters: [AtomicU64; 16],
+    pub(crate) counters: [AtomicU64; WORDS],
     pub(crate) histogram: [AtomicU64; BUCKETS],
 }
 

@@ -7,7 +7,7 @@
 use crate::control::{BUCKETS, EndpointRecord};
 use crate::endpoint::{Counter, EndpointKey};
 use crate::shm_ref::ShmRef;
-use crate::sync::{Ordering, PlainU64};
+use crate::sync::{AtomicU64, Ordering, PlainU64};
 use std::fmt;
 use std::sync::Once;
 
@@ -38,7 +38,8 @@ impl Maker {
     }
 }
 
-/// The counters of an entity. For one thread at a time; does nothing in a forked child.
+/// The counters of an entity. For one thread at a time, but for [`count`](Self::count); does nothing
+/// in a forked child.
 #[derive(Clone)]
 pub struct Counters {
     record: ShmRef<EndpointRecord>,
@@ -102,6 +103,27 @@ impl Counters {
             let word = &self.record.counters[counter as usize];
             word.store(word.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed); // as `set_all`
         }
+    }
+
+    /// Adds to a word of a [report](crate::EndpointKind::Report), whatever other threads count
+    /// there. Nothing is counted beyond the last word.
+    #[inline]
+    pub fn count(&self, index: usize, more: u64) {
+        if let Some(word) = self.word(index) {
+            word.fetch_add(more, Ordering::Relaxed); // counts for itself
+        }
+    }
+
+    /// Sets a word of a report. The last of several threads counts.
+    #[inline]
+    pub fn tell(&self, index: usize, value: u64) {
+        if let Some(word) = self.word(index) {
+            word.store(value, Ordering::Relaxed); // as `count`
+        }
+    }
+
+    fn word(&self, index: usize) -> Option<&AtomicU64> {
+        self.record.counters.get(index).filter(|_| self.maker.is_here())
     }
 
     /// Enters a latency, in nanoseconds, into the histogram.

@@ -22,7 +22,7 @@ use crate::control::{
     read_generation, slot_of,
 };
 use crate::domain::Domain;
-use crate::endpoint::{Endpoint, EndpointKey};
+use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::error::SegmentProblem;
 use crate::event_rx::{EventReceiver, EventReceivers};
 use crate::event_tx::EventSender;
@@ -838,6 +838,8 @@ fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) 
             None
         }
     };
+    // For tools: nothing here follows how it comes and goes.
+    let found = found.filter(|(_, endpoint)| endpoint.kind != EndpointKind::Report);
     let key =
         found.as_ref().map(|(generation, _)| EndpointKey::of(crate::control::reference(slot, *generation)));
     let before = known.endpoints.get(&slot).copied();

@@ -1,7 +1,7 @@
 //! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each
 //! other of.
 
-use crate::control::{BUCKETS, EndpointRecord, TEXT, read_generation};
+use crate::control::{BUCKETS, EndpointRecord, TEXT, WORDS, read_generation};
 use crate::error::SegmentError;
 use crate::local_tables::store_text;
 use crate::sync::{AtomicU64, Ordering};
@@ -26,6 +26,10 @@ pub enum EndpointKind {
     Reply,
     /// A client's requests to one server of another process.
     Request,
+    /// What a participant tells tools of itself, under a name. Other participants aren't told when
+    /// it comes or goes, and its counters are what its author says they are:
+    /// [`Counts::word`], [`Counters::count`](crate::Counters::count).
+    Report,
 }
 
 impl EndpointKind {
@@ -39,6 +43,7 @@ impl EndpointKind {
             EndpointKind::Raw => 6,
             EndpointKind::Reply => 7,
             EndpointKind::Request => 8,
+            EndpointKind::Report => 9,
         }
     }
 
@@ -52,6 +57,7 @@ impl EndpointKind {
             6 => EndpointKind::Raw,
             7 => EndpointKind::Reply,
             8 => EndpointKind::Request,
+            9 => EndpointKind::Report,
             _ => return None,
         })
     }
@@ -186,7 +192,7 @@ impl Endpoint {
 
     fn understand(words: &RecordWords, file: &str) -> Result<Self, SegmentError> {
         let RecordWords { kind, lengths, ref text, hash, qos, number } = *words;
-        let kind = EndpointKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 8))?;
+        let kind = EndpointKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 9))?;
         let mut rest = &text[..];
         let mut parts = [const { String::new() }; 3];
         for (index, part) in parts.iter_mut().enumerate() {
@@ -239,7 +245,7 @@ impl RecordWords {
 /// An entity's counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    words: [u64; 16],
+    words: [u64; WORDS],
     /// Bytes of shared memory that it has for messages, beside its ring.
     pub memory: u64,
     /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last also
@@ -264,5 +270,10 @@ impl Counts {
     /// One of them.
     pub fn get(&self, counter: Counter) -> u64 {
         self.words[counter as usize]
+    }
+
+    /// One of a [report](EndpointKind::Report), by its index; 0 if there are fewer.
+    pub fn word(&self, index: usize) -> u64 {
+        self.words.get(index).copied().unwrap_or(0)
     }
 }

@@ -5,7 +5,7 @@ use crate::control::{EndpointRecord, Table};
 use crate::counters::Counters;
 use crate::discovery::{Follower, Helper, Observer};
 use crate::domain::Domain;
-use crate::endpoint::{Endpoint, EndpointKey};
+use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::error::{CapacityError, JoinError};
 use crate::event_rx::EventReceiver;
 use crate::local::Local;
@@ -105,7 +105,7 @@ impl Participant {
     // ---- entities ----
 
     /// Tells the others of an entity, until the result is dropped. `node` is the node's own entity,
-    /// if it has one.
+    /// if it has one. A [report](EndpointKind::Report) is there for tools, and wakes no participant.
     ///
     /// # Errors
     /// [`CapacityError`]
@@ -119,13 +119,18 @@ impl Participant {
         let slot = control.allocate(Table::Endpoints)?;
         let record: ShmRef<EndpointRecord> = control.record(Table::Endpoints, slot)?;
         endpoint.store(&record, node.map_or(0, |node| node.slot));
-        let reference = control.publish(Table::Endpoints, slot);
+        let is_report = endpoint.kind == EndpointKind::Report;
+        let reference = match is_report {
+            true => control.publish_quietly(Table::Endpoints, slot),
+            false => control.publish(Table::Endpoints, slot),
+        };
         Ok(OwnEndpoint {
             participant: self.clone(),
             local: self.local.clone(),
             key: EndpointKey::of(reference),
             record,
             kept: PlainU64::new(0),
+            is_report,
         })
     }
 
@@ -198,6 +203,7 @@ pub struct OwnEndpoint {
     pub(crate) record: ShmRef<EndpointRecord>,
     /// 1: its `RetiredRing` retires the record, later.
     pub(crate) kept: PlainU64,
+    is_report: bool,
 }
 
 impl fmt::Debug for OwnEndpoint {
@@ -233,7 +239,10 @@ impl Drop for OwnEndpoint {
         if self.kept.load(Ordering::Relaxed) == 0 // set by the same owner
             && let Ok(control) = self.local.control()
         {
-            control.retire(Table::Endpoints, self.key.slot);
+            match self.is_report {
+                true => control.retire_quietly(Table::Endpoints, self.key.slot),
+                false => control.retire(Table::Endpoints, self.key.slot),
+            }
         }
     }
 }

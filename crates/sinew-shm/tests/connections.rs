@@ -312,3 +312,39 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     writing.leave();
     reading.leave();
 }
+
+#[test]
+fn a_report_is_for_tools_and_counted_by_any_thread() {
+    let place = Place::new();
+    let told = Arc::new(Told::default());
+    let telling = Participant::join(&place.domain(), Arc::new(Told::default())).unwrap();
+    let report = telling.advertise(&endpoint(EndpointKind::Report, "/first"), None).unwrap();
+    let late = Participant::join(&place.domain(), told.clone()).unwrap();
+    let second = telling.advertise(&endpoint(EndpointKind::Report, "/second"), None).unwrap();
+    let counters = report.counters();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..1000).for_each(|_| counters.count(3, 2)));
+        }
+    });
+    counters.tell(15, 7);
+    counters.count(16, 1);
+    counters.tell(usize::MAX, 1);
+    let snapshot = Snapshot::take(&place.domain()).unwrap();
+    let peer = snapshot.peers().iter().find(|peer| peer.id() == telling.id()).unwrap();
+    let found: Vec<_> = peer.endpoints();
+    let names: Vec<_> = found.iter().map(|(_, end)| (end.kind, end.name.as_str())).collect();
+    assert_eq!(names, [(EndpointKind::Report, "/first"), (EndpointKind::Report, "/second")]);
+    let counts = peer.counts(report.key()).unwrap();
+    assert_eq!([0, 3, 15, 16, usize::MAX].map(|word| counts.word(word)), [0, 8000, 7, 0, 0]);
+    drop(second);
+    assert_eq!(peer.endpoints().len(), 1);
+    // What comes behind it is told of, in the same place.
+    let _end = telling.advertise(&endpoint(EndpointKind::Node, ""), None).unwrap();
+    until("the node is known", || {
+        late.refresh();
+        !told.appeared.lock().unwrap().is_empty()
+    });
+    let kinds: Vec<_> = told.appeared.lock().unwrap().iter().map(|(.., end)| end.kind).collect();
+    assert_eq!((kinds, told.vanished.load(Ordering::SeqCst)), (vec![EndpointKind::Node], 0));
+}

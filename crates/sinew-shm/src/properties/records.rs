@@ -5,18 +5,19 @@ use crate::control::{self, TEXT};
 use crate::endpoint::{Endpoint, EndpointKind};
 use proptest::prelude::*;
 
-const KINDS: [EndpointKind; 6] = [
+const KINDS: [EndpointKind; 7] = [
     EndpointKind::Node,
     EndpointKind::Publisher,
     EndpointKind::Subscription,
     EndpointKind::Server,
     EndpointKind::Client,
     EndpointKind::Raw,
+    EndpointKind::Report,
 ];
 
 prop_compose! {
     fn endpoint()(
-        kind in 0..6usize,
+        kind in 0..KINDS.len(),
         number: u64,
         node in "[a-z/_0-9]{0,255}",
         name in "\\PC{0,60}",
