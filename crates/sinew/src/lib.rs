@@ -358,9 +358,12 @@ pub mod time {
     pub use std::time::Duration;
 }
 
-/// For gateways to other hosts: where ends are at home.
+/// For gateways to other hosts: where ends are at home, and what tools are told.
 pub mod gateway {
     pub use crate::ros::origin::Origin;
+    pub use crate::ros::report::{
+        GatewayWord, LOCK_FILE, LinkWord, Report, ServiceWord, SessionWord, TopicWord,
+    };
 }
 
 /// What goes wrong, one type for each kind of operation; [`Error`] gathers them.

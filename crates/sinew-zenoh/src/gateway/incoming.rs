@@ -5,6 +5,7 @@
 
 use super::Shared;
 use super::route::Route;
+use super::sessions::RemoteSession;
 use crate::wire::attachment::Attachment;
 use crate::wire::buffer;
 use parking_lot::Mutex;
@@ -29,6 +30,8 @@ pub(super) struct RemotePublisher {
     /// By its token.
     pub(super) gid: [u8; 16],
     publisher: Publisher<SerializedMessage>,
+    /// The session that it is of.
+    session: Option<Arc<RemoteSession>>,
     /// What it calls itself in its messages, if that isn't what its token says.
     says: OnceLock<[u8; 16]>,
     /// One thread at a time publishes.
@@ -48,15 +51,15 @@ struct Received {
 }
 
 impl RemotePublisher {
-    /// `last_before`: what [`last`](Self::last) was when it was here before.
+    /// `gid`: by its token. `last_before`: what [`last`](Self::last) was when it was here before.
     pub(super) fn new(
         publisher: Publisher<SerializedMessage>,
-        qos: QoS,
-        gid: [u8; 16],
+        (qos, gid): (QoS, [u8; 16]),
+        session: Option<Arc<RemoteSession>>,
         last_before: Option<i64>,
     ) -> Arc<Self> {
         let state = Mutex::new(Received { last_before, ..Received::default() });
-        Arc::new(Self { qos, gid, publisher, says: OnceLock::new(), state })
+        Arc::new(Self { qos, gid, publisher, session, says: OnceLock::new(), state })
     }
 
     /// The number of the last message, if what comes next has to have the next one.
@@ -99,6 +102,9 @@ impl RemotePublisher {
         state.has_paused = false;
         state.last = Some(attachment.sequence);
         counters.missed(lost);
+        if let Some(session) = &self.session {
+            session.heard(shared.wall(), attachment.time, !has_history(&self.qos));
+        }
         let Some(mut draft) = self.publisher.image_draft(payload.len()) else {
             counters.refused();
             return shared.says_once("memory", || {
@@ -193,7 +199,7 @@ fn receive(shared: &Shared, route: &Route, sample: Sample) {
     let attachment = match Attachment::parse(&attachment.to_bytes()) {
         Ok(attachment) => attachment,
         Err(error) => {
-            route.counters.refused();
+            route.counters.misunderstood(&error);
             return shared.says_once("attachment", || format!("a message on {name} is left out: {error}"));
         }
     };

@@ -5,11 +5,10 @@
 //! its process ends, however that happens.
 
 use super::GatewayError;
+use sinew::gateway::LOCK_FILE;
 use sinew_shm::Domain;
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
-
-const FILE: &str = "gateway.lock";
 
 /// A gateway's claim to lead.
 pub(super) struct Claim {
@@ -19,7 +18,7 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn new(domain: &Domain) -> Result<Self, GatewayError> {
-        let path = domain.path().join(FILE);
+        let path = domain.path().join(LOCK_FILE);
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let file = opened.map_err(|source| GatewayError::Lock { path: path.clone(), source })?;
         Ok(Self { file, path })

@@ -10,6 +10,8 @@
 //! | `incoming` | what publishers there publish, to this host |
 //! | `descriptions` | what tools need to know of types that only the network has |
 //! | `services` | servers and clients of both sides |
+//! | `sessions` | which sessions there are, whether they are reached, and their clocks |
+//! | `reports` | the counters of all this, where tools read them |
 //!
 //! Messages don't pass the gateway's thread. What leaves is put into the session by the thread that
 //! publishes it, or received it from another process; what comes is published by the session's.
@@ -19,8 +21,10 @@ mod incoming;
 mod leader;
 mod observer;
 mod outgoing;
+mod reports;
 mod route;
 mod services;
+mod sessions;
 mod worker;
 
 use crate::config::{ConfigError, Environment, RouterCheck, SessionOptions, process_environment};

@@ -28,6 +28,10 @@ pub(super) enum Change {
     Service(RouteKey),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
+    /// Links with other sessions came or went.
+    Links,
+    /// A session was asked whether it is reached: it is, or not.
+    Answered(String, bool),
     /// Its counters are asked for.
     Statistics(Sender<GatewayStatistics>),
     /// The gateway ends.

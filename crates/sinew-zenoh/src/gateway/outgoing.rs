@@ -339,7 +339,7 @@ impl Carrier {
         match publisher.put(sample, info) {
             Some(Ok(length)) => counters.sent(length),
             Some(Err(error)) => {
-                counters.unsent();
+                counters.unsent(1);
                 self.shared.says_once("put", || {
                     format!("a message on {} was not sent: {error}", self.route.key.name)
                 });

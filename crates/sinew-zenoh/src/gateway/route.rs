@@ -2,19 +2,21 @@
 
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
 use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
+use super::reports::Words;
+use super::sessions::RemoteSession;
 use super::{RouteStatistics, Shared};
 use crate::gateway::observer::LocalKey;
 use crate::rules::RateLimiter;
-use crate::wire::attachment::Attachment;
+use crate::wire::attachment::{Attachment, AttachmentError};
 use crate::wire::gid;
 use parking_lot::{Mutex, RwLock};
 use sinew::QoS;
+use sinew::gateway::TopicWord;
 use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage, TypeHash};
 use sinew::qos::Reliability;
 use sinew::time::Time;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use zenoh::sample::Sample;
 
 /// Publishers of a topic that are gone and whose last numbers are known, at most.
@@ -49,7 +51,7 @@ impl Route {
         let Some(limiter) = &self.limiter else { return true };
         let passes = limiter.lock().passes(Time::steady().nanoseconds());
         if !passes {
-            add(&self.counters.limited, 1);
+            self.counters.limited();
         }
         passes
     }
@@ -73,60 +75,61 @@ impl Route {
     }
 }
 
-/// What was brought over, in both directions.
-#[derive(Default)]
-pub(super) struct RouteCounters {
-    sent: AtomicU64,
-    sent_bytes: AtomicU64,
-    unsent: AtomicU64,
-    limited: AtomicU64,
-    received: AtomicU64,
-    received_bytes: AtomicU64,
-    missed: AtomicU64,
-    refused: AtomicU64,
-}
-
-/// Statistics: nothing rides on their order.
-fn add(counter: &AtomicU64, count: u64) {
-    counter.fetch_add(count, Ordering::Relaxed);
-}
+/// What was brought over, in both directions: [`TopicWord`]s.
+pub(super) struct RouteCounters(Words);
 
 impl RouteCounters {
-    pub(super) fn sent(&self, bytes: usize) {
-        add(&self.sent, 1);
-        add(&self.sent_bytes, bytes as u64);
+    fn count(&self, word: TopicWord, more: u64) {
+        self.0.count(word as usize, more);
     }
 
-    pub(super) fn unsent(&self) {
-        add(&self.unsent, 1);
+    pub(super) fn sent(&self, bytes: usize) {
+        self.count(TopicWord::Sent, 1);
+        self.count(TopicWord::SentBytes, bytes as u64);
+    }
+
+    pub(super) fn unsent(&self, count: u64) {
+        self.count(TopicWord::Unsent, count);
+    }
+
+    fn limited(&self) {
+        self.count(TopicWord::Limited, 1);
     }
 
     pub(super) fn received(&self, bytes: usize) {
-        add(&self.received, 1);
-        add(&self.received_bytes, bytes as u64);
+        self.count(TopicWord::Received, 1);
+        self.count(TopicWord::ReceivedBytes, bytes as u64);
     }
 
     pub(super) fn missed(&self, count: u64) {
         if count > 0 {
-            add(&self.missed, count);
+            self.count(TopicWord::Missed, count);
         }
     }
 
     pub(super) fn refused(&self) {
-        add(&self.refused, 1);
+        self.count(TopicWord::Refused, 1);
     }
 
-    pub(super) fn statistics(&self) -> RouteStatistics {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    /// It has an attachment that can't be understood.
+    pub(super) fn misunderstood(&self, error: &AttachmentError) {
+        self.refused();
+        if *error == AttachmentError::Old {
+            self.count(TopicWord::Old, 1);
+        }
+    }
+
+    fn statistics(&self) -> RouteStatistics {
+        let read = |word: TopicWord| self.0.get(word as usize);
         RouteStatistics {
-            sent: read(&self.sent),
-            sent_bytes: read(&self.sent_bytes),
-            unsent: read(&self.unsent),
-            limited: read(&self.limited),
-            received: read(&self.received),
-            received_bytes: read(&self.received_bytes),
-            missed: read(&self.missed),
-            refused: read(&self.refused),
+            sent: read(TopicWord::Sent),
+            sent_bytes: read(TopicWord::SentBytes),
+            unsent: read(TopicWord::Unsent),
+            limited: read(TopicWord::Limited),
+            received: read(TopicWord::Received),
+            received_bytes: read(TopicWord::ReceivedBytes),
+            missed: read(TopicWord::Missed),
+            refused: read(TopicWord::Refused),
         }
     }
 }
@@ -143,8 +146,6 @@ pub(super) struct RouteEnds {
     /// Tokens of publishers that were lost sight of, oldest first, and the numbers of their last
     /// messages: what a cut link has cost is told when they are back.
     gone: VecDeque<(String, i64)>,
-    /// Of carriers that are gone.
-    overwritten: u64,
 }
 
 fn fits(offered: &QoS, asked: &QoS) -> bool {
@@ -152,19 +153,19 @@ fn fits(offered: &QoS, asked: &QoS) -> bool {
 }
 
 impl RouteEnds {
-    /// `limit`: how many messages a second may leave.
+    /// `limit`: how many messages a second may leave; and its counters.
     pub(super) fn new(
         key: RouteKey,
         known: GenericType,
         (wire_key, has_buffers): (String, bool),
-        limit: Option<f64>,
+        (limit, words): (Option<f64>, Words),
     ) -> Self {
         let route = Route {
             key,
             known,
             wire_key,
             has_buffers,
-            counters: RouteCounters::default(),
+            counters: RouteCounters(words),
             local: RwLock::default(),
             remote: RwLock::default(),
             early: Mutex::default(),
@@ -179,7 +180,6 @@ impl RouteEnds {
             carriers: HashMap::new(),
             subscribed: None,
             gone: VecDeque::new(),
-            overwritten: 0,
         }
     }
 
@@ -195,11 +195,11 @@ impl RouteEnds {
         &mut self,
         token: &str,
         publisher: Publisher<SerializedMessage>,
-        qos: QoS,
+        (qos, session): (QoS, Option<Arc<RemoteSession>>),
     ) {
         let at = self.gone.iter().position(|(known, _)| known == token);
         let last_before = at.and_then(|at| self.gone.remove(at)).map(|(_, last)| last);
-        let publisher = RemotePublisher::new(publisher, qos, gid::of(token), last_before);
+        let publisher = RemotePublisher::new(publisher, (qos, gid::of(token)), session, last_before);
         self.remote_publishers.insert(token.to_owned(), publisher);
     }
 
@@ -248,7 +248,7 @@ impl RouteEnds {
         }
         let gone: Vec<_> = self.carriers.extract_if(|class, _| !wanted.contains_key(class)).collect();
         for (_, carrier) in gone {
-            self.overwritten += carrier.overwritten();
+            self.route.counters.unsent(carrier.overwritten());
             carrier.close();
         }
     }
@@ -317,7 +317,7 @@ impl RouteEnds {
     pub(super) fn statistics(&self) -> RouteStatistics {
         let mut statistics = self.route.counters.statistics();
         let now: u64 = self.carriers.values().map(|carrier| carrier.overwritten()).sum();
-        statistics.unsent += self.overwritten + now;
+        statistics.unsent += now;
         statistics
     }
 

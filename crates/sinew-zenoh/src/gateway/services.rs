@@ -10,17 +10,18 @@
 
 use super::Shared;
 use super::observer::{Change, LocalKey};
+use super::reports::Words;
 use super::route::RouteKey;
-use crate::wire::attachment::Attachment;
+use crate::wire::attachment::{Attachment, AttachmentError};
 use parking_lot::{Mutex, RwLock};
 use sinew::error::CreateError;
-use sinew::gateway::Origin;
+use sinew::gateway::{Origin, ServiceWord};
 use sinew::msg::{GenericType, Gid, SerializedMessage};
 use sinew::service::{GenericService, RequestInfo, Server};
 use sinew::time::Time;
 use sinew::{Client, Responder};
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait;
@@ -51,9 +52,14 @@ pub(super) struct ServiceRoute {
     /// For clients that are gone already.
     own_gid: [u8; 16],
     sequence: AtomicI64,
-    asked: AtomicU64,
-    answered: AtomicU64,
-    failed: AtomicU64,
+    /// [`ServiceWord`]s.
+    counters: Words,
+}
+
+impl ServiceRoute {
+    fn count(&self, word: ServiceWord) {
+        self.counters.count(word as usize, 1);
+    }
 }
 
 /// What the gateway's thread knows of a service.
@@ -96,8 +102,8 @@ impl ServiceEnds {
     pub(super) fn new(
         key: RouteKey,
         known: GenericType,
-        wire_key: KeyExpr<'static>,
-        own_gid: [u8; 16],
+        (wire_key, own_gid): (KeyExpr<'static>, [u8; 16]),
+        counters: Words,
     ) -> Self {
         let route = ServiceRoute {
             key,
@@ -106,9 +112,7 @@ impl ServiceEnds {
             clients: RwLock::default(),
             own_gid,
             sequence: AtomicI64::new(0),
-            asked: AtomicU64::new(0),
-            answered: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
+            counters,
         };
         Self {
             route: Arc::new(route),
@@ -130,8 +134,8 @@ impl ServiceEnds {
 
     /// So many calls were brought over, and so many of them were answered and failed.
     pub(super) fn calls(&self) -> [u64; 3] {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        [read(&self.route.asked), read(&self.route.answered), read(&self.route.failed)]
+        [ServiceWord::Asked, ServiceWord::Answered, ServiceWord::Failed]
+            .map(|word| self.route.counters.get(word as usize))
     }
 
     /// Brings over what the ends that are there now need.
@@ -199,7 +203,12 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
     let attachment = query.attachment().map(|attachment| Attachment::parse(&attachment.to_bytes()));
     let asked = match attachment {
         Some(Ok(asked)) => asked,
-        Some(Err(error)) => return refuse(&query, &format!("the request to {name} can't be read: {error}")),
+        Some(Err(error)) => {
+            if error == AttachmentError::Old {
+                route.count(ServiceWord::Old);
+            }
+            return refuse(&query, &format!("the request to {name} can't be read: {error}"));
+        }
         None => {
             return refuse(
                 &query,
@@ -211,11 +220,11 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
         return refuse(&query, &format!("the request to {name} is empty"));
     };
     let request = SerializedMessage::new(payload.to_bytes().into_owned());
-    route.asked.fetch_add(1, Ordering::Relaxed); // a statistic
+    route.count(ServiceWord::Asked);
     let (called, for_reply, replying) = (route.clone(), shared.clone(), query.clone());
     let sent = client.call_with_listener(request, move |outcome| match outcome {
         Ok(response) => {
-            called.answered.fetch_add(1, Ordering::Relaxed); // a statistic
+            called.count(ServiceWord::Answered);
             let attachment = Attachment { time: for_reply.wall(), chain: None, ..asked };
             let reply = replying.reply(called.wire_key.clone(), ZBytes::from(response.bytes()));
             if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
@@ -224,12 +233,12 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
             }
         }
         Err(error) => {
-            called.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+            called.count(ServiceWord::Failed);
             refuse(&replying, &error.to_string());
         }
     });
     if let Err(error) = sent {
-        route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+        route.count(ServiceWord::Failed);
         refuse(&query, &error.to_string());
     }
 }
@@ -252,7 +261,7 @@ impl Asking {
             move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
                 let gid = called.clients.read().get(&info.client()).copied().unwrap_or(called.own_gid);
                 let sequence = called.sequence.fetch_add(1, Ordering::Relaxed) + 1; // only a number
-                called.asked.fetch_add(1, Ordering::Relaxed); // a statistic
+                called.count(ServiceWord::Asked);
                 let call = Call {
                     request: request.into_bytes(),
                     sequence,
@@ -308,7 +317,7 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
 }
 
 fn fail(route: &ServiceRoute, responder: Responder<GenericService>, reason: String) {
-    route.failed.fetch_add(1, Ordering::Relaxed); // a statistic
+    route.count(ServiceWord::Failed);
     // A caller that no longer waits misses nothing.
     let _ = responder.fail(reason);
 }
@@ -328,7 +337,7 @@ impl Asked {
         match reply.result() {
             Ok(sample) => {
                 let Some(responder) = call.responder.lock().take() else { return };
-                self.route.answered.fetch_add(1, Ordering::Relaxed); // a statistic
+                self.route.count(ServiceWord::Answered);
                 let response = SerializedMessage::new(sample.payload().to_bytes().into_owned());
                 // A caller that no longer waits wants no answer.
                 let _ = responder.respond(response);

@@ -8,13 +8,15 @@
 use super::descriptions::Descriptions;
 use super::observer::{Change, DomainObserver, LocalKey};
 use super::outgoing::LocalPublisher;
+use super::reports::{Reports, Words};
 use super::route::{RouteEnds, RouteKey};
 use super::services::ServiceEnds;
+use super::sessions::{Elsewhere, Sessions};
 use super::{GatewayError, GatewayStatistics, Shared, Start};
 use crate::config::RouterCheck;
 use crate::wire::token::{ADMIN_SPACE, CPU_BACKEND, Token, TokenEnd, TokenKind};
 use crate::wire::{buffer, gid, key, name};
-use sinew::gateway::Origin;
+use sinew::gateway::{GatewayWord, Origin, Report};
 use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::qos::Durability;
 use sinew::time::Time;
@@ -24,7 +26,6 @@ use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use zenoh::Wait;
@@ -59,24 +60,27 @@ fn lead(
     told: &Receiver<Change>,
     participant: &Arc<Participant>,
 ) -> Result<(), GatewayError> {
-    let garbage = Arc::new(AtomicU64::new(0));
+    let reports = Reports::new(participant, shared);
+    let about = Arc::new(about(start, shared, &reports));
+    let failed = |error: zenoh::Error| GatewayError::Session { reason: crate::config::reason(&error) };
     let mut worker = Worker {
         shared: shared.clone(),
         participant: participant.clone(),
         session: shared.session.zid().to_string(),
         next_id: 0,
-        next_number: 1,
         node_ids: HashMap::new(),
         local: HashMap::new(),
         remote: HashMap::new(),
         remote_nodes: HashMap::new(),
         routes: HashMap::new(),
         services: HashMap::new(),
-        descriptions: Descriptions::open(shared)
-            .map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })?,
-        garbage: garbage.clone(),
+        descriptions: Descriptions::open(shared).map_err(failed)?,
+        sessions: Sessions::open(shared, &reports).map_err(failed)?,
+        elsewhere: Some(Elsewhere::open(shared, &about).map_err(failed)?),
+        reports,
+        about: about.clone(),
     };
-    let (heard, own, counted) = (shared.clone(), worker.session.clone(), garbage);
+    let (heard, own, counted) = (shared.clone(), worker.session.clone(), about);
     // With its history: what is there already comes first.
     let tokens = shared
         .session
@@ -90,19 +94,29 @@ fn lead(
                 (SampleKind::Put, Ok(token)) => heard.tell(Change::Remote(key.to_owned(), Box::new(token))),
                 (SampleKind::Delete, _) => heard.tell(Change::RemoteGone(key.to_owned())),
                 (SampleKind::Put, Err(error)) => {
-                    counted.fetch_add(1, Ordering::Relaxed); // a statistic
+                    counted.count(GatewayWord::Garbage as usize, 1);
                     heard.says_once("token", || format!("a token of the network is left out: {error}"));
                 }
             }
         })
         .wait()
-        .map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })?;
+        .map_err(failed)?;
     let mut looking = RouterSearch::new(start.check);
     start.leads.set(true);
     worker.serve(told, &mut looking);
     drop(tokens);
     worker.close();
     Ok(())
+}
+
+/// Tells tools of the gateway, and where it is connected to.
+fn about(start: &Start, shared: &Shared, reports: &Reports) -> Words {
+    let of = |key| start.config.get_json(key).unwrap_or_default();
+    let endpoints = of("connect/endpoints").replace(['[', ']', '"'], "");
+    let words = reports.words(Report::Gateway.about(&shared.session.zid().to_string(), &endpoints));
+    let has_other_ways = start.check == RouterCheck::Skip || of("scouting/multicast/enabled") == "true";
+    words.set(GatewayWord::WantsRouter as usize, u64::from(!has_other_ways && !endpoints.is_empty()));
+    words
 }
 
 /// Whether there is a router, which most sessions find each other by.
@@ -141,12 +155,10 @@ impl RouterSearch {
 
 struct Worker {
     shared: Arc<Shared>,
-    /// Sees the domain, and tells of ends that are only to be seen.
+    /// Sees the domain.
     participant: Arc<Participant>,
     session: String,
     next_id: u64,
-    /// The number of the next end that is told of.
-    next_number: u64,
     /// The numbers of this host's nodes, by participant and full name.
     node_ids: HashMap<(u64, String), u64>,
     local: HashMap<LocalKey, LocalEnd>,
@@ -157,7 +169,13 @@ struct Worker {
     routes: HashMap<RouteKey, RouteEnds>,
     services: HashMap<RouteKey, ServiceEnds>,
     descriptions: Descriptions,
-    garbage: Arc<AtomicU64>,
+    sessions: Sessions,
+    /// While none of this domain's nodes is on the network.
+    elsewhere: Option<Elsewhere>,
+    /// Tells of ends that are only to be seen, and of what tools want to know.
+    reports: Reports,
+    /// The gateway itself, for tools.
+    about: Arc<Words>,
 }
 
 /// A node or an end of this host.
@@ -192,7 +210,10 @@ impl Worker {
             if looking.next.is_some_and(|at| at <= now) {
                 looking.look(&self.shared);
             }
-            let next = later.iter().map(|(at, _)| *at).chain(looking.next).min();
+            if self.sessions.next().is_some_and(|at| at <= now) {
+                self.sessions.look(now);
+            }
+            let next = later.iter().map(|(at, _)| *at).chain(looking.next).chain(self.sessions.next()).min();
             let change = match next {
                 Some(at) => told.recv_timeout(at - now),
                 None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -207,6 +228,8 @@ impl Worker {
                 Ok(Change::Remote(key, token)) => self.remote_came(key, *token),
                 Ok(Change::RemoteGone(key)) => self.remote_goes(key),
                 Ok(Change::RemoteLeft(key)) => self.remote_left(&key),
+                Ok(Change::Links) => self.sessions.links_changed(),
+                Ok(Change::Answered(session, is_reached)) => self.sessions.answered(&session, is_reached),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -416,7 +439,7 @@ impl Worker {
                 ends.remote_clients.insert(token_key.clone());
             })),
             TokenKind::Publisher => {
-                if !self.remote_publisher_came(&token_key, &here, &route, end.qos) {
+                if !self.remote_publisher_came((&node.0, &token_key), &here, &route, end.qos) {
                     return self.leave_node(&node);
                 }
             }
@@ -440,6 +463,10 @@ impl Worker {
         match self.shared.context.node_of(Origin::Network, &token.namespace, &token.node) {
             Ok(here) => {
                 self.remote_nodes.insert(node.clone(), (here.clone(), 1));
+                self.sessions.node_came(&node.0, &token.full_node());
+                if let Some(elsewhere) = self.elsewhere.take() {
+                    elsewhere.close(&self.about);
+                }
                 Some(here)
             }
             Err(error) => {
@@ -455,12 +482,23 @@ impl Worker {
             *count -= 1;
             if *count == 0 {
                 self.remote_nodes.remove(node);
+                self.sessions.node_went(&node.0);
+                if self.remote_nodes.is_empty() {
+                    // The session is closing, if it can't be.
+                    self.elsewhere = Elsewhere::open(&self.shared, &self.about).ok();
+                }
             }
         }
     }
 
     /// Whether it could be made.
-    fn remote_publisher_came(&mut self, token_key: &str, here: &Node, route: &RouteKey, qos: QoS) -> bool {
+    fn remote_publisher_came(
+        &mut self,
+        (session, token_key): (&str, &str),
+        here: &Node,
+        route: &RouteKey,
+        qos: QoS,
+    ) -> bool {
         let made = GenericType::new(&route.type_name, route.hash)
             .map_err(|error| error.to_string())
             .and_then(|known| {
@@ -479,17 +517,12 @@ impl Worker {
                 return false;
             }
         };
-        self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, qos))
+        let session = self.sessions.of(session);
+        self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, (qos, session)))
     }
 
     /// Has it seen in the domain.
-    fn tell_of(
-        &mut self,
-        token: &Token,
-        kind: TokenKind,
-        end: &TokenEnd,
-        hash: TypeHash,
-    ) -> Option<OwnEndpoint> {
+    fn tell_of(&self, token: &Token, kind: TokenKind, end: &TokenEnd, hash: TypeHash) -> Option<OwnEndpoint> {
         let kind = match kind {
             TokenKind::Subscription => EndpointKind::Subscription,
             TokenKind::Server => EndpointKind::Server,
@@ -498,21 +531,16 @@ impl Worker {
         };
         let mut qos = end.qos.to_bytes(true);
         Origin::Listed.write_to(&mut qos);
-        self.next_number += 1;
         let endpoint = Endpoint {
             kind,
-            number: self.next_number,
+            number: 0,
             node: token.full_node(),
             name: end.name.clone(),
             type_name: end.type_name.clone(),
             hash: hash.0,
             qos,
         };
-        let told = self.participant.advertise(&endpoint, None);
-        told.inspect_err(|error| {
-            self.shared.says_once("told", || format!("{} of the network isn't told of: {error}", end.name));
-        })
-        .ok()
+        self.reports.tell(endpoint)
     }
 
     fn remote_goes(&mut self, token_key: String) {
@@ -567,7 +595,8 @@ impl Worker {
             let Some((known, wire_key)) = self.known(route) else { return false };
             let limit = self.shared.rules.rate(&route.name);
             let has_buffers = self.has_buffers(route);
-            let ends = RouteEnds::new(route.clone(), known, (wire_key, has_buffers), limit);
+            let words = self.reports.words(report(Report::Topic, route));
+            let ends = RouteEnds::new(route.clone(), known, (wire_key, has_buffers), (limit, words));
             self.routes.insert(route.clone(), ends);
         }
         let Some(ends) = self.routes.get_mut(route) else { return false };
@@ -593,7 +622,9 @@ impl Worker {
                     return false;
                 }
             };
-            self.services.insert(route.clone(), ServiceEnds::new(route.clone(), known, wire_key, own_gid));
+            let words = self.reports.words(report(Report::Service, route));
+            let ends = ServiceEnds::new(route.clone(), known, (wire_key, own_gid), words);
+            self.services.insert(route.clone(), ends);
         }
         let Some(ends) = self.services.get_mut(route) else { return false };
         change(ends);
@@ -654,7 +685,7 @@ impl Worker {
             remote: self.remote.len(),
             topics,
             services,
-            garbage: self.garbage.load(Ordering::Relaxed),
+            garbage: self.about.get(GatewayWord::Garbage as usize),
         }
     }
 
@@ -665,6 +696,10 @@ impl Worker {
         self.remote.clear();
         self.remote_nodes.clear();
     }
+}
+
+fn report(report: Report, route: &RouteKey) -> Endpoint {
+    Endpoint { hash: route.hash.0, ..report.about(&route.name, &route.type_name) }
 }
 
 fn kind_of(kind: EndpointKind) -> Option<TokenKind> {

@@ -8,6 +8,7 @@ mod graph;
 mod leading;
 mod link;
 mod network;
+mod reports;
 mod secure;
 mod services;
 mod topics;

@@ -58,7 +58,12 @@ impl Network {
 
     /// A session as ROS 2's are.
     pub(crate) fn session(&self) -> Session {
-        let config = sinew_zenoh::config::session(&|_| None, &self.options()).expect("it is right");
+        self.session_with(&self.options())
+    }
+
+    /// The same with other options.
+    pub(crate) fn session_with(&self, options: &SessionOptions) -> Session {
+        let config = sinew_zenoh::config::session(&|_| None, options).expect("it is right");
         zenoh::open(config).wait().expect("the router is there")
     }
 }
@@ -71,6 +76,10 @@ pub(crate) struct Host {
 impl Host {
     pub(crate) fn new() -> Self {
         Self { place: tempfile::tempdir_in("/dev/shm").expect("shared memory") }
+    }
+
+    pub(crate) fn path(&self) -> &std::path::Path {
+        self.place.path()
     }
 
     /// A program of it.
@@ -104,7 +113,10 @@ pub(crate) struct RosNode {
 
 impl RosNode {
     pub(crate) fn new(network: &Network, name: &'static str) -> Self {
-        let session = network.session();
+        Self::of(network.session(), name)
+    }
+
+    pub(crate) fn of(session: Session, name: &'static str) -> Self {
         let node = Self::token(&session, (name, 0, TokenKind::Node), None).1;
         Self { session, name, next_id: Mutex::new(1), _node: node }
     }

@@ -15,3 +15,4 @@ pub(crate) mod mismatch;
 pub(crate) mod name;
 pub(crate) mod origin;
 pub(crate) mod qos;
+pub(crate) mod report;

@@ -1,0 +1,61 @@
+//! What tools read of the gateway: counters in the memory that its participant publishes.
+
+use super::Shared;
+use parking_lot::Mutex;
+use sinew_shm::{Counters, Endpoint, OwnEndpoint, Participant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Tells tools of what the gateway is at.
+#[derive(Clone)]
+pub(super) struct Reports {
+    participant: Arc<Participant>,
+    shared: Arc<Shared>,
+    /// The number of the next end or report that is told of.
+    next_number: Arc<AtomicU64>,
+}
+
+impl Reports {
+    pub(super) fn new(participant: &Arc<Participant>, shared: &Arc<Shared>) -> Self {
+        let next_number = Arc::new(AtomicU64::new(1));
+        Self { participant: participant.clone(), shared: shared.clone(), next_number }
+    }
+
+    /// Tells of an end or a report, under a number of its own, until the result is dropped.
+    pub(super) fn tell(&self, endpoint: Endpoint) -> Option<OwnEndpoint> {
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed) + 1; // only a number
+        let name = endpoint.name.clone();
+        let told = self.participant.advertise(&Endpoint { number, ..endpoint }, None);
+        told.inspect_err(|error| {
+            self.shared.says_once("told", || format!("{name} of the network isn't told of: {error}"));
+        })
+        .ok()
+    }
+
+    /// The counters of a report.
+    pub(super) fn words(&self, report: Endpoint) -> Words {
+        Words(self.tell(report).map(|told| (told.counters(), Mutex::new(told))))
+    }
+}
+
+/// The counters of a report, which any thread counts. Without room for them nothing is counted.
+pub(super) struct Words(Option<(Counters, Mutex<OwnEndpoint>)>);
+
+impl Words {
+    pub(super) fn count(&self, word: usize, more: u64) {
+        if let Some((counters, _)) = &self.0 {
+            counters.count(word, more);
+        }
+    }
+
+    pub(super) fn set(&self, word: usize, value: u64) {
+        if let Some((counters, _)) = &self.0 {
+            counters.tell(word, value);
+        }
+    }
+
+    /// What it is now.
+    pub(super) fn get(&self, word: usize) -> u64 {
+        self.0.as_ref().map_or(0, |(_, told)| told.lock().counts().word(word))
+    }
+}
