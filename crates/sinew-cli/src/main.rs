@@ -7,6 +7,7 @@ mod cli;
 mod demo;
 mod doctor;
 mod error;
+mod gateways;
 mod graph;
 mod interfaces;
 mod network;

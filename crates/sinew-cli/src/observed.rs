@@ -11,6 +11,7 @@ use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind, Peer, Snaps
 
 use crate::cli::tools::Where;
 use crate::error::Error;
+use crate::gateways::{ObservedGateway, is_carrier};
 
 /// A domain that is looked at, again and again if need be. It need not be there yet.
 pub(crate) struct Observed {
@@ -29,6 +30,8 @@ pub(crate) struct ObservedDomain {
     pub(crate) endpoints: Vec<ObservedEndpoint>,
     /// What they haven't read of each other's messages.
     pub(crate) unread: Vec<Unread>,
+    /// Those that lead: one, if there is any.
+    pub(crate) gateways: Vec<ObservedGateway>,
 }
 
 /// A node, publisher, subscription, server or client of somebody.
@@ -132,7 +135,11 @@ impl Observed {
         };
         // What a gateway has for itself is no program's: the ends that it carries for are there.
         let is_shown = |end: &ObservedEndpoint| Origin::of(&end.entity).is_none_or(Origin::is_shown);
-        let mut endpoints: Vec<_> = processes.iter().flat_map(of).filter(is_shown).collect();
+        let (reports, all): (Vec<_>, Vec<_>) =
+            processes.iter().flat_map(of).partition(|end| end.entity.kind == EndpointKind::Report);
+        let (mut endpoints, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
+        let carriers: Vec<_> = hidden.into_iter().filter(is_carrier).collect();
+        let gateways = ObservedGateway::of(&reports, &carriers);
         // A node and a server of the network may be told of by two participants of a gateway.
         let mut told = BTreeSet::new();
         endpoints.retain(|end| {
@@ -142,7 +149,7 @@ impl Observed {
             !(is_twice && end.is_remote()) || told.insert(what)
         });
         let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
-        Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread })
+        Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread, gateways })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use sinew::QoS;
 use sinew_shm::{Counter, EndpointKind};
@@ -13,6 +14,7 @@ use super::track::dropped;
 use super::{qos, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
+use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
 use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
 use crate::output::{print, print_json};
 use crate::similar;
@@ -128,14 +130,20 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     }
     let types = ends.types();
     let pairs = mismatch::pairs_of(&ends.0);
+    let is_it = |topic: &&NetworkTopic| topic.name == info.name;
     let [publishers, subscriptions] = &ends.0;
     if info.json {
         let all =
             |ends: &[&ObservedEndpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        let of = |gateway: &ObservedGateway| {
+            gateway.topics.iter().filter(is_it).map(|topic| network_json(gateway, topic)).collect::<Vec<_>>()
+        };
+        let topics_there: Vec<_> = snapshot.gateways.iter().flat_map(of).collect();
         return print_json(&json!({
             "name": info.name, "types": types,
             "publishers": all(publishers), "subscriptions": all(subscriptions),
             "incompatible": pairs.iter().map(Pair::json).collect::<Vec<_>>(),
+            "network": topics_there,
         }));
     }
     let gap = if *verbose { "\n" } else { "" };
@@ -146,7 +154,12 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
             text.extend(side.iter().map(|end| end_text(end, &snapshot, &pairs)));
         }
     }
-    if !*verbose {
+    if *verbose {
+        for gateway in &snapshot.gateways {
+            let topics = gateway.topics.iter().filter(is_it);
+            text.extend(topics.map(|topic| network_text(gateway, &topic.type_name, &topic.totals())));
+        }
+    } else {
         for pair in &pairs {
             let why = pair.towards(pair.sender).unwrap_or_default();
             let _ = writeln!(text, "{} is {why}", pair.sender.entity.node);
@@ -170,11 +183,22 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     }
     let types = ends.types();
     let [servers, clients] = &ends.0;
+    let is_it = |service: &&NetworkService| service.name == info.name;
     if info.json {
         let all =
             |ends: &[&ObservedEndpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        let of = |gateway: &ObservedGateway| {
+            gateway
+                .services
+                .iter()
+                .filter(is_it)
+                .map(|service| network_json(gateway, service))
+                .collect::<Vec<_>>()
+        };
+        let services_there: Vec<_> = snapshot.gateways.iter().flat_map(of).collect();
         return print_json(&json!({
             "name": info.name, "types": types, "servers": all(servers), "clients": all(clients),
+            "network": services_there,
         }));
     }
     let mut text = format!(
@@ -186,10 +210,29 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     for end in servers.iter().chain(clients).filter(|_| *verbose) {
         text += &service_text(end, &snapshot);
     }
-    if !verbose {
+    if *verbose {
+        for gateway in &snapshot.gateways {
+            let services = gateway.services.iter().filter(is_it);
+            text.extend(services.map(|service| {
+                format!("\n{}", network_text(gateway, &service.type_name, &service.totals()))
+            }));
+        }
+    } else {
         text.extend(servers.iter().filter_map(|end| held_up(end, &snapshot)));
     }
     print(&text)
+}
+
+/// What a gateway has brought over of one topic or service.
+fn network_json(gateway: &ObservedGateway, totals: &impl Serialize) -> Value {
+    json!({"pid": gateway.pid, "program": gateway.program, "totals": totals})
+}
+
+/// The same for people.
+fn network_text(gateway: &ObservedGateway, type_name: &str, totals: &[(&str, u64)]) -> String {
+    let ObservedGateway { pid, program, .. } = gateway;
+    let totals: String = totals.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    format!("On the network, by {pid} {program}: {type_name}\n{totals}")
 }
 
 /// A server or client, and what it counts.

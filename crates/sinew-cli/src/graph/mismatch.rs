@@ -81,7 +81,11 @@ impl Pair<'_> {
 impl fmt::Display for Pair<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let who = |end: &ObservedEndpoint| {
-            format!("{} in process {} ({})", end.entity.node, end.peer.pid(), end.peer.program())
+            let place = match end.is_remote() {
+                true => "on the network".to_owned(),
+                false => format!("in process {} ({})", end.peer.pid(), end.peer.program()),
+            };
+            format!("{} {place}", end.entity.node)
         };
         let Self { sender, receiver, mismatch } = self;
         write!(f, "{}: {} is incompatible: {mismatch} with {}", self.name(), who(sender), who(receiver))

@@ -2,7 +2,9 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::figures::{Figures, ProcessFigures, Topic};
+use super::figures::{
+    Figures, GatewayFigures, NetworkServiceFigures, NetworkTopicFigures, ProcessFigures, Topic,
+};
 use super::keys::Key;
 use sinew_bench::table::{bytes, time};
 
@@ -118,6 +120,24 @@ const TOPIC: &[Column<Topic>] = &[
     ("DROPS", 7, |topic| count(topic.dropped)),
 ];
 
+const NETWORK_TOPIC: &[Column<NetworkTopicFigures>] = &[
+    ("NETWORK TOPIC", 0, |topic| topic.totals.name.clone()),
+    ("IN/S", 8, |topic| rate(topic.received_hz)),
+    ("BYTES/S", 9, |topic| bytes(topic.received_bytes_per_second)),
+    ("LOST", 7, |topic| count(topic.totals.missed.wrapping_add(topic.totals.refused))),
+    ("OUT/S", 8, |topic| rate(topic.sent_hz)),
+    ("BYTES/S", 9, |topic| bytes(topic.sent_bytes_per_second)),
+    ("UNSENT", 7, |topic| count(topic.totals.unsent)),
+    ("LIMITED", 8, |topic| count(topic.totals.limited)),
+];
+
+const NETWORK_SERVICE: &[Column<NetworkServiceFigures>] = &[
+    ("NETWORK SERVICE", 0, |service| service.totals.name.clone()),
+    ("CALLS/S", 9, |service| rate(service.calls_hz)),
+    ("CALLS", 8, |service| count(service.totals.calls)),
+    ("FAILED", 8, |service| count(service.totals.failed)),
+];
+
 /// Everything on so many columns and rows, at most.
 pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usize)) -> Vec<String> {
     let keys = if view.has_keys { "; q ends, s sorts, arrows scroll" } else { "" };
@@ -132,6 +152,9 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     let for_processes = (rows.saturating_sub(5) / 3).max(2);
     lines.extend(table(PROCESS, &figures.processes.iter().collect::<Vec<_>>(), (columns, for_processes)));
     lines.extend(held_up(&figures.processes, columns));
+    for gateway in &figures.gateways {
+        lines.extend(network(gateway, (columns, rows.saturating_sub(5) / 5)));
+    }
     lines.push(String::new());
     let mut topics: Vec<&Topic> = figures.topics.iter().collect();
     topics.sort_by(|one, other| view.order.compare(one, other));
@@ -140,6 +163,25 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     let first = view.first.min(topics.len().saturating_sub(left));
     lines.extend(table(TOPIC, &topics[first..], (columns, left)));
     lines.truncate(rows);
+    lines
+}
+
+/// A gateway, and what it brings over: the busiest first.
+fn network(gateway: &GatewayFigures, (columns, room): (usize, usize)) -> Vec<String> {
+    let GatewayFigures { pid, program, connections, .. } = gateway;
+    let mut lines = vec![cut(&format!("gateway {pid} ({program}): {connections}"), columns)];
+    let moved = |topic: &NetworkTopicFigures| topic.received_hz + topic.sent_hz;
+    let is_used = |topic: &&NetworkTopicFigures| topic.totals.totals().iter().any(|(_, count)| *count > 0);
+    let mut topics: Vec<_> = gateway.topics.iter().filter(is_used).collect();
+    topics.sort_by(|one, other| moved(other).total_cmp(&moved(one)));
+    if !topics.is_empty() {
+        lines.extend(table(NETWORK_TOPIC, &topics, (columns, room.max(2))));
+    }
+    let mut services: Vec<_> = gateway.services.iter().filter(|service| service.totals.calls > 0).collect();
+    services.sort_by(|one, other| other.calls_hz.total_cmp(&one.calls_hz));
+    if !services.is_empty() {
+        lines.extend(table(NETWORK_SERVICE, &services, (columns, room.max(2))));
+    }
     lines
 }
 
@@ -217,6 +259,7 @@ fn count(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gateways::NetworkTopic;
 
     fn figures() -> Figures {
         let topic = |index: u64| Topic {
@@ -240,6 +283,7 @@ mod tests {
         Figures {
             seconds: 1.0,
             processes: (0..40).map(process).collect(),
+            gateways: Vec::new(),
             topics: (0..50).map(topic).collect(),
         }
     }
@@ -252,6 +296,40 @@ mod tests {
             assert!(lines.len() <= rows, "{} of {rows} rows", lines.len());
             assert!(lines.iter().all(|line| line.chars().count() <= columns), "{columns}: {lines:#?}");
         }
+    }
+
+    #[test]
+    fn what_a_gateway_brings_over_is_shown_if_it_is_something() {
+        let topic = |name: &str, received: u64| NetworkTopicFigures {
+            totals: NetworkTopic {
+                name: name.to_owned(),
+                received,
+                missed: received / 3,
+                refused: received / 7,
+                unsent: 5,
+                ..NetworkTopic::default()
+            },
+            received_hz: received as f64,
+            ..NetworkTopicFigures::default()
+        };
+        let mut idle = topic("/idle", 0);
+        idle.totals.unsent = 0;
+        let gateway = GatewayFigures {
+            pid: 7,
+            program: "sinew".to_owned(),
+            connections: "one router".to_owned(),
+            topics: vec![topic("/slow", 1), idle, topic("/fast", 21)],
+            ..GatewayFigures::default()
+        };
+        let figures = Figures { gateways: vec![gateway], ..Figures::default() };
+        let lines = lines(&figures, &View::new(0), (80, 24));
+        let rows: Vec<Vec<&str>> = lines.iter().map(|line| line.split_whitespace().collect()).collect();
+        let at = rows.iter().position(|row| row[..2] == ["gateway", "7"]).unwrap();
+        assert_eq!(lines[at], "gateway 7 (sinew): one router");
+        assert_eq!(rows[at + 1].last(), Some(&"LIMITED"));
+        assert_eq!(rows[at + 2], ["/fast", "21.0", "0", "B", "10", "0.00", "0", "B", "5", "0"]);
+        assert_eq!(rows[at + 3][0], "/slow");
+        assert_eq!(rows[at + 4], Vec::<&str>::new(), "no services: {lines:#?}");
     }
 
     #[test]

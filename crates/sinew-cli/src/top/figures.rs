@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use sinew_shm::EndpointKind;
 
+use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
 use crate::graph::{Change, Held, Track, dropped};
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 
@@ -13,6 +14,7 @@ use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 pub(super) struct Watched {
     at_ns: i64,
     tracks: HashMap<EndpointId, Track>,
+    gateways: HashMap<u64, ObservedGateway>,
 }
 
 /// Everything at one moment.
@@ -21,10 +23,11 @@ pub(super) struct Figures {
     /// Since the look before.
     pub(super) seconds: f64,
     pub(super) processes: Vec<ProcessFigures>,
+    pub(super) gateways: Vec<GatewayFigures>,
     pub(super) topics: Vec<Topic>,
 }
 
-/// A participant.
+/// A participant; or a gateway's, which are several, and a program around them.
 #[derive(Default, Serialize)]
 pub(super) struct ProcessFigures {
     pub(super) pid: u64,
@@ -47,6 +50,72 @@ pub(super) struct ProcessFigures {
     pub(super) in_callbacks: Vec<Held>,
     /// Messages and requests that wait for it, also those that it hasn't fetched yet.
     pub(super) waiting: u64,
+}
+
+/// The gateway of a domain.
+#[derive(Default, Serialize)]
+pub(super) struct GatewayFigures {
+    pub(super) pid: u64,
+    pub(super) program: String,
+    pub(super) session: String,
+    /// What its session is connected with, for people.
+    pub(super) connections: String,
+    pub(super) topics: Vec<NetworkTopicFigures>,
+    pub(super) services: Vec<NetworkServiceFigures>,
+}
+
+/// What the gateway brings over of a topic.
+#[derive(Default, Serialize)]
+pub(super) struct NetworkTopicFigures {
+    #[serde(flatten)]
+    pub(super) totals: NetworkTopic,
+    /// Messages per second.
+    pub(super) received_hz: f64,
+    pub(super) received_bytes_per_second: f64,
+    /// Messages per second.
+    pub(super) sent_hz: f64,
+    pub(super) sent_bytes_per_second: f64,
+}
+
+/// What the gateway brings over of a service.
+#[derive(Default, Serialize)]
+pub(super) struct NetworkServiceFigures {
+    #[serde(flatten)]
+    pub(super) totals: NetworkService,
+    pub(super) calls_hz: f64,
+}
+
+impl GatewayFigures {
+    /// `before`: what it was at the last look. What is new since then counts from the next one on.
+    fn new(gateway: &ObservedGateway, before: Option<&ObservedGateway>, seconds: f64) -> Self {
+        let more = |now: u64, then: Option<u64>| now.saturating_sub(then.unwrap_or(now)) as f64 / seconds;
+        let topic = |now: &NetworkTopic| {
+            let is_it = |then: &&NetworkTopic| (&then.name, &then.type_name) == (&now.name, &now.type_name);
+            let then = before.and_then(|before| before.topics.iter().find(is_it));
+            let of = |read: fn(&NetworkTopic) -> u64| more(read(now), then.map(read));
+            NetworkTopicFigures {
+                totals: now.clone(),
+                received_hz: of(|topic| topic.received),
+                received_bytes_per_second: of(|topic| topic.received_bytes),
+                sent_hz: of(|topic| topic.sent),
+                sent_bytes_per_second: of(|topic| topic.sent_bytes),
+            }
+        };
+        let service = |now: &NetworkService| {
+            let is_it = |then: &&NetworkService| (&then.name, &then.type_name) == (&now.name, &now.type_name);
+            let then = before.and_then(|before| before.services.iter().find(is_it));
+            let calls_hz = more(now.calls, then.map(|then| then.calls));
+            NetworkServiceFigures { totals: now.clone(), calls_hz }
+        };
+        Self {
+            pid: gateway.pid,
+            program: gateway.program.clone(),
+            session: gateway.session.clone(),
+            connections: gateway.connections(),
+            topics: gateway.topics.iter().map(topic).collect(),
+            services: gateway.services.iter().map(service).collect(),
+        }
+    }
 }
 
 /// A topic.
@@ -100,7 +169,19 @@ impl Watched {
             seen.push(seen_end);
             self.tracks.insert(end.id(), track);
         }
-        Figures { seconds, processes: processes(snapshot, &seen, seconds), topics: topics(&seen, seconds) }
+        let before = std::mem::take(&mut self.gateways);
+        let gateway = |gateway: &ObservedGateway| {
+            let before = before.get(&gateway.peer.id());
+            GatewayFigures::new(gateway, before, seconds)
+        };
+        let gateways = snapshot.gateways.iter().map(gateway).collect();
+        self.gateways = snapshot.gateways.iter().map(|now| (now.peer.id(), now.clone())).collect();
+        Figures {
+            seconds,
+            processes: processes(snapshot, &seen, seconds),
+            gateways,
+            topics: topics(&seen, seconds),
+        }
     }
 }
 
@@ -122,12 +203,31 @@ fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -
             in_callbacks,
             ..ProcessFigures::default()
         };
-        (peer.id(), process)
+        process
     };
-    let mut all: Vec<(u64, ProcessFigures)> = snapshot.processes.iter().map(new).collect();
-    let at: HashMap<u64, usize> = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
+    let mut all = Vec::<ProcessFigures>::new();
+    let mut at = HashMap::<u64, usize>::new();
+    for peer in &snapshot.processes {
+        // A gateway is several participants of one process.
+        let gateway = snapshot.gateways.iter().find(|gateway| gateway.is_of(peer));
+        let beside = gateway.and_then(|gateway| all.iter().position(|one| one.pid == gateway.pid));
+        at.insert(peer.id(), beside.unwrap_or(all.len()));
+        match (beside.and_then(|index| all.get_mut(index)), new(peer)) {
+            (Some(process), more) => process.in_callbacks.extend(more.in_callbacks),
+            (None, process) => all.push(process),
+        }
+    }
+    for gateway in &snapshot.gateways {
+        // One that is a process of its own has nothing else in it.
+        let of_it = |end: &&EndFigures<'_>| gateway.is_of(&end.end.peer);
+        if seen.iter().filter(of_it).all(|end| end.end.is_remote())
+            && let Some(process) = all.iter_mut().find(|process| process.pid == gateway.pid)
+        {
+            "gateway".clone_into(&mut process.program);
+        }
+    }
     for EndFigures { end, change, memory, dropped, queued } in seen {
-        let Some((_, process)) = at.get(&end.peer.id()).and_then(|&index| all.get_mut(index)) else {
+        let Some(process) = at.get(&end.peer.id()).and_then(|&index| all.get_mut(index)) else {
             continue;
         };
         process.memory = process.memory.wrapping_add(*memory);
@@ -149,7 +249,7 @@ fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -
             _ => {}
         }
     }
-    all.into_iter().map(|(_, process)| process).collect()
+    all
 }
 
 fn topics(seen: &[EndFigures<'_>], seconds: f64) -> Vec<Topic> {

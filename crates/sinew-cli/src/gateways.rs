@@ -1,0 +1,281 @@
+//! The gateway of a domain, as its reports tell of it.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use sinew::gateway::{GatewayWord, LinkWord, Origin, Report, ServiceWord, SessionWord, TopicWord};
+use sinew_shm::{Counter, Counts, EndpointKind, Peer};
+
+use crate::observed::ObservedEndpoint;
+
+/// A gateway that leads in its domain.
+#[derive(Clone, Serialize)]
+pub(crate) struct ObservedGateway {
+    #[serde(skip)]
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) pid: u64,
+    pub(crate) program: String,
+    /// The id of its session with the network.
+    pub(crate) session: String,
+    /// Where it connects to, with commas between.
+    pub(crate) connects_to: String,
+    /// It finds others by a router, or not at all.
+    pub(crate) wants_router: bool,
+    /// Tokens of the network that made no sense.
+    pub(crate) garbage: u64,
+    /// While no node of this domain is on the network: another domain, and how many nodes of it
+    /// are.
+    pub(crate) other_domain: Option<(u64, u64)>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) sessions: Vec<NetworkSession>,
+    pub(crate) topics: Vec<NetworkTopic>,
+    pub(crate) services: Vec<NetworkService>,
+}
+
+/// A connection of its session.
+#[derive(Clone, Serialize)]
+pub(crate) struct Link {
+    /// The session at its other end.
+    pub(crate) session: String,
+    pub(crate) address: String,
+    pub(crate) role: Role,
+}
+
+/// What is at the other end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    Router,
+    Peer,
+    Client,
+}
+
+/// A session of the network that has nodes.
+#[derive(Clone, Serialize)]
+pub(crate) struct NetworkSession {
+    pub(crate) id: String,
+    /// One of its nodes.
+    pub(crate) node: String,
+    pub(crate) nodes: u64,
+    /// Whether messages get there; `None` while that isn't known.
+    pub(crate) is_reached: Option<bool>,
+    pub(crate) heard: u64,
+    /// How late its messages are at least: what its clock is behind, and the way.
+    pub(crate) behind_ns: Option<i64>,
+}
+
+/// A topic of one type. Totals, since there are ends of it.
+#[derive(Clone, Default, Serialize)]
+pub(crate) struct NetworkTopic {
+    pub(crate) name: String,
+    #[serde(rename = "type")]
+    pub(crate) type_name: String,
+    pub(crate) sent: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) unsent: u64,
+    pub(crate) limited: u64,
+    pub(crate) received: u64,
+    pub(crate) received_bytes: u64,
+    pub(crate) missed: u64,
+    pub(crate) refused: u64,
+    pub(crate) old_attachments: u64,
+}
+
+/// A service of one type, as [`NetworkTopic`].
+#[derive(Clone, Default, Serialize)]
+pub(crate) struct NetworkService {
+    pub(crate) name: String,
+    #[serde(rename = "type")]
+    pub(crate) type_name: String,
+    pub(crate) calls: u64,
+    pub(crate) answered: u64,
+    pub(crate) failed: u64,
+    pub(crate) old_attachments: u64,
+}
+
+impl ObservedGateway {
+    /// Those that have these reports. `carriers`: the gateways' own subscriptions, by which
+    /// messages go to the network.
+    pub(crate) fn of(reports: &[ObservedEndpoint], carriers: &[ObservedEndpoint]) -> Vec<Self> {
+        let leads = |end: &&ObservedEndpoint| Report::of(&end.entity) == Some(Report::Gateway);
+        let all = reports.iter().filter(leads);
+        all.map(|about| {
+            let own = reports.iter().filter(|end| end.peer.id() == about.peer.id());
+            let carriers: Vec<_> = carriers.iter().filter(|end| end.peer.pid() == about.peer.pid()).collect();
+            Self::read(about, own, &carriers)
+        })
+        .collect()
+    }
+
+    fn read<'a>(
+        about: &ObservedEndpoint,
+        reports: impl Iterator<Item = &'a ObservedEndpoint>,
+        carriers: &[&ObservedEndpoint],
+    ) -> Self {
+        let counts = about.counts();
+        let word = |word: GatewayWord| counts.word(word as usize);
+        let domain = word(GatewayWord::OtherDomain).checked_sub(1);
+        let mut gateway = Self {
+            peer: about.peer.clone(),
+            pid: about.peer.pid(),
+            program: about.peer.program(),
+            session: about.entity.name.clone(),
+            connects_to: about.entity.type_name.clone(),
+            wants_router: word(GatewayWord::WantsRouter) == 1,
+            garbage: word(GatewayWord::Garbage),
+            other_domain: domain.map(|domain| (domain, word(GatewayWord::OtherNodes))),
+            links: Vec::new(),
+            sessions: Vec::new(),
+            topics: Vec::new(),
+            services: Vec::new(),
+        };
+        for end in reports {
+            let counts = end.counts();
+            match Report::of(&end.entity) {
+                Some(Report::Link) => gateway.links.push(Link::read(end, &counts)),
+                Some(Report::Session) => gateway.sessions.push(NetworkSession::read(end, &counts)),
+                Some(Report::Topic) => {
+                    let mut topic = NetworkTopic::read(end, &counts);
+                    let same = carriers.iter().filter(|carrier| {
+                        let (one, other) = (&carrier.entity, &end.entity);
+                        (&one.name, &one.type_name, one.hash) == (&other.name, &other.type_name, other.hash)
+                    });
+                    let overwritten = same.map(|carrier| carrier.counts().get(Counter::Overwritten));
+                    topic.unsent = overwritten.fold(topic.unsent, u64::wrapping_add);
+                    gateway.topics.push(topic);
+                }
+                Some(Report::Service) => gateway.services.push(NetworkService::read(end, &counts)),
+                _ => {}
+            }
+        }
+        gateway.links.sort_by(|one, other| one.session.cmp(&other.session));
+        gateway.sessions.sort_by(|one, other| (&one.node, &one.id).cmp(&(&other.node, &other.id)));
+        gateway
+            .topics
+            .sort_by(|one, other| (&one.name, &one.type_name).cmp(&(&other.name, &other.type_name)));
+        gateway
+            .services
+            .sort_by(|one, other| (&one.name, &one.type_name).cmp(&(&other.name, &other.type_name)));
+        gateway
+    }
+
+    /// Whether a participant is of its process, as far as can be told.
+    pub(crate) fn is_of(&self, peer: &Peer) -> bool {
+        (peer.pid(), peer.program()) == (self.pid, self.program.clone())
+    }
+
+    /// How many links it has with such.
+    pub(crate) fn count(&self, role: Role) -> usize {
+        self.links.iter().filter(|link| link.role == role).count()
+    }
+
+    /// Its nodes on the network, and the sessions of those, for people.
+    pub(crate) fn connections(&self) -> String {
+        let nodes: u64 = self.sessions.iter().map(|session| session.nodes).sum();
+        format!(
+            "{}, {}; {nodes} of {} on the network",
+            counted(self.count(Role::Router), "router"),
+            counted(self.count(Role::Peer) + self.count(Role::Client), "peer"),
+            counted(self.sessions.len(), "session"),
+        )
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("one {what}") } else { format!("{count} {what}s") }
+}
+
+/// Whether it is a subscription by which a gateway brings messages to the network.
+pub(crate) fn is_carrier(end: &ObservedEndpoint) -> bool {
+    end.entity.kind == EndpointKind::Subscription && Origin::of(&end.entity) == Some(Origin::Carrier)
+}
+
+impl Link {
+    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+        let role = match counts.word(LinkWord::Role as usize) {
+            1 => Role::Router,
+            2 => Role::Peer,
+            _ => Role::Client,
+        };
+        Self { session: end.entity.name.clone(), address: end.entity.type_name.clone(), role }
+    }
+}
+
+impl NetworkSession {
+    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+        let word = |word: SessionWord| counts.word(word as usize);
+        Self {
+            id: end.entity.name.clone(),
+            node: end.entity.node.clone(),
+            nodes: word(SessionWord::Nodes),
+            is_reached: match word(SessionWord::Reached) {
+                1 => Some(true),
+                2 => Some(false),
+                _ => None,
+            },
+            heard: word(SessionWord::Heard),
+            behind_ns: (word(SessionWord::Compared) > 0).then(|| word(SessionWord::Behind).cast_signed()),
+        }
+    }
+
+    /// Its nodes, for people.
+    pub(crate) fn who(&self) -> String {
+        match self.nodes {
+            0 | 1 => self.node.clone(),
+            2 => format!("{} and another node of its program", self.node),
+            nodes => format!("{} and {} other nodes of its program", self.node, nodes - 1),
+        }
+    }
+}
+
+impl NetworkTopic {
+    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+        let word = |word: TopicWord| counts.word(word as usize);
+        Self {
+            name: end.entity.name.clone(),
+            type_name: end.entity.type_name.clone(),
+            sent: word(TopicWord::Sent),
+            sent_bytes: word(TopicWord::SentBytes),
+            unsent: word(TopicWord::Unsent),
+            limited: word(TopicWord::Limited),
+            received: word(TopicWord::Received),
+            received_bytes: word(TopicWord::ReceivedBytes),
+            missed: word(TopicWord::Missed),
+            refused: word(TopicWord::Refused),
+            old_attachments: word(TopicWord::Old),
+        }
+    }
+
+    /// Its totals, for people.
+    pub(crate) fn totals(&self) -> [(&'static str, u64); 8] {
+        [
+            ("Sent", self.sent),
+            ("Bytes sent", self.sent_bytes),
+            ("Unsent", self.unsent),
+            ("Rate limited", self.limited),
+            ("Received", self.received),
+            ("Bytes received", self.received_bytes),
+            ("Missed", self.missed),
+            ("Refused", self.refused),
+        ]
+    }
+}
+
+impl NetworkService {
+    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+        let word = |word: ServiceWord| counts.word(word as usize);
+        Self {
+            name: end.entity.name.clone(),
+            type_name: end.entity.type_name.clone(),
+            calls: word(ServiceWord::Asked),
+            answered: word(ServiceWord::Answered),
+            failed: word(ServiceWord::Failed),
+            old_attachments: word(ServiceWord::Old),
+        }
+    }
+
+    /// Its totals, for people.
+    pub(crate) fn totals(&self) -> [(&'static str, u64); 3] {
+        [("Calls", self.calls), ("Answered", self.answered), ("Failed", self.failed)]
+    }
+}
