@@ -173,9 +173,10 @@ impl ObservedGateway {
     pub(crate) fn connections(&self) -> String {
         let nodes: u64 = self.sessions.iter().map(|session| session.nodes).sum();
         format!(
-            "{}, {}; {nodes} of {} on the network",
+            "{}, {}; {} of {} on the network",
             counted(self.count(Role::Router), "router"),
             counted(self.count(Role::Peer) + self.count(Role::Client), "peer"),
+            counted(usize::try_from(nodes).unwrap_or(usize::MAX), "node"),
             counted(self.sessions.len(), "session"),
         )
     }

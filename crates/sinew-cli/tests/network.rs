@@ -160,3 +160,222 @@ fn what_is_wrong_is_told() {
     let said = failed(&["router", "--listen", &endpoint], None);
     assert!(said.starts_with(&format!("sinew: the router can't listen on {endpoint}: ")), "{said}");
 }
+
+/// What a command prints as JSON.
+fn json(arguments: &[&str], host: &Path) -> serde_json::Value {
+    serde_json::from_str(&output(arguments, host)).unwrap()
+}
+
+/// What the doctor finds of that kind: state and text. (What it says of the machine is no matter.)
+fn found(host: &Path, check: &str) -> Vec<(String, String)> {
+    let told = json(&["doctor", "--json"], host);
+    let checks = told["checks"].as_array().unwrap();
+    let its = checks.iter().filter(|finding| finding["check"] == check);
+    its.map(|finding| {
+        let text = |field: &str| finding[field].as_str().unwrap().to_owned();
+        (text("state"), format!("{}\n{}", text("found"), text("remedy")))
+    })
+    .collect()
+}
+
+/// The findings that say something of the network, but for `gateway`.
+fn complaints(host: &Path) -> Vec<(String, String)> {
+    let checks = ["peers", "clocks", "attachments", "domains", "tokens", "foreign files"];
+    checks.iter().flat_map(|check| found(host, check)).collect()
+}
+
+/// A gateway with a variable set; its first line is out.
+fn gateway_with(arguments: &[&str], host: &Path, override_: &str) -> Running {
+    let mut command = sinew(&[&["gateway"], arguments].concat(), Some(host));
+    let command =
+        command.env("ZENOH_CONFIG_OVERRIDE", override_).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("domain "), "{line}");
+    Running(child)
+}
+
+#[test]
+fn what_is_brought_over_is_seen() {
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let first = gateway(&endpoint, one.path());
+    let _second = gateway(&endpoint, other.path());
+    assert!(!output(&["top", "--interval", "0.01"], one.path()).contains("NETWORK TOPIC"), "nothing is");
+    let _talker = talker(one.path());
+    let listen = ["topic", "echo", "/chatter"];
+    let _listener = Running(sinew(&listen, Some(other.path())).stdout(Stdio::null()).spawn().unwrap());
+
+    // In the gateway's own memory: nothing is asked of it.
+    let totals = |host: &Path, field: &str| {
+        let top = json(&["top", "--json", "--interval", "0.2"], host);
+        let topics = top["gateways"][0]["topics"].as_array().unwrap().clone();
+        let topic = topics.into_iter().find(|topic| topic["name"] == "/chatter")?;
+        (topic[field].as_f64().unwrap() > 0.0).then_some(())
+    };
+    for (host, fields) in [
+        (&one, ["sent", "sent_bytes", "sent_hz", "sent_bytes_per_second"]),
+        (&other, ["received", "received_bytes", "received_hz", "received_bytes_per_second"]),
+    ] {
+        for field in fields {
+            wait_for(field, || totals(host.path(), field).is_some());
+        }
+    }
+    let top = json(&["top", "--json", "--interval", "0.01"], one.path());
+    let pid = first.0.id();
+    assert_eq!(top["gateways"][0]["pid"], pid);
+    let gateways: Vec<_> =
+        top["processes"].as_array().unwrap().iter().filter(|one| one["pid"] == pid).collect();
+    assert_eq!((gateways.len(), &gateways[0]["program"]), (1, &"gateway".into()), "one row: {top}");
+    let text = output(&["top", "--interval", "0.01"], one.path());
+    assert!(text.contains(&format!("gateway {pid} (sinew): one router, 0 peers; ")), "{text}");
+    assert!(text.contains("NETWORK TOPIC") && text.contains("LIMITED"), "{text}");
+    let info = output(&["topic", "info", "-v", "/chatter"], one.path());
+    let begin = format!("On the network, by {pid} sinew: std_msgs/msg/String\n  Sent: ");
+    assert!(info.contains(&begin) && info.contains("  Refused: 0\n"), "{info}");
+    let info = json(&["topic", "info", "--json", "/chatter"], one.path());
+    assert!(info["network"][0]["totals"]["sent"].as_u64() > Some(0), "{info}");
+    let lists =
+        ["topic", "node", "service"].map(|what| output(&[what, "list", "--include-hidden"], one.path()));
+    assert!(!lists.concat().contains(&top["gateways"][0]["session"].as_str().unwrap()[..8]), "{lists:?}");
+}
+
+#[test]
+fn the_doctor_says_nothing_where_all_is_well() {
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let _first = gateway(&endpoint, one.path());
+    assert!(found(other.path(), "gateway").is_empty(), "there is none");
+    let _second = gateway_with(&["--connect", &endpoint, "--listen", "tcp/127.0.0.1:0"], other.path(), "");
+    let _talker = talker(one.path());
+    let echo = output(&["topic", "echo", "--once", "/chatter"], other.path());
+    assert_eq!(echo, "data: hello\n---\n");
+    for host in [&one, &other] {
+        let gateway = found(host.path(), "gateway");
+        let [(state, text)] = &gateway[..] else { panic!("{gateway:?}") };
+        assert!(
+            state == "fine" && text.contains(") leads, as session ") && text.contains(": one router, "),
+            "{text}"
+        );
+        assert_eq!(complaints(host.path()), []);
+        assert!(found(host.path(), "topics").iter().all(|(state, _)| state == "fine"));
+    }
+}
+
+#[test]
+fn the_doctor_finds_that_there_is_no_router() {
+    let host = host();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("tcp/{}", free.local_addr().unwrap());
+    let connect = format!("connect/endpoints=[{endpoint:?}]");
+    drop(free);
+    let gateway = gateway_with(&[], host.path(), &connect);
+    let expected = format!(", and finds no router at {endpoint}; it can't be connected to: ");
+    let found = found(host.path(), "gateway");
+    let [(state, text)] = &found[..] else { panic!("{found:?}") };
+    assert!(state == "wrong" && text.contains(&expected) && text.contains("start `sinew router`"), "{text}");
+    let status = sinew(&["doctor"], Some(host.path())).output().unwrap().status;
+    assert_eq!(status.code(), Some(1));
+    drop(gateway);
+}
+
+/// As one of zenoh 0.11 answers a session of zenoh 1.
+#[test]
+fn the_doctor_finds_a_router_of_before_zenoh_1() {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("tcp/{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (mut length, mut greeting) = ([0; 2], Vec::new());
+            let read = stream.read_exact(&mut length);
+            greeting.resize(usize::from(u16::from_le_bytes(length)), 0);
+            // Its caller may have gone.
+            let _ = read.and_then(|()| stream.read_exact(&mut greeting));
+            let _ = stream.write_all(&[2, 0, 3, 2]);
+        }
+    });
+    let host = host();
+    let _gateway = gateway_with(&["--connect", &endpoint], host.path(), "");
+    let found = found(host.path(), "gateway");
+    let [(state, text)] = &found[..] else { panic!("{found:?}") };
+    let expected = format!(
+        "finds nobody at {endpoint}; what listens there refuses the protocol of zenoh 1, as zenoh 0.11 and older do"
+    );
+    assert!(state == "wrong" && text.contains(&expected) && text.contains("update it"), "{text}");
+}
+
+/// The commonest complaint: both are at the router, and none of the two can connect to the other.
+#[test]
+fn the_doctor_finds_a_peer_that_cannot_be_reached() {
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let deaf = "listen/endpoints=[]";
+    let _first = gateway_with(&["--connect", &endpoint], one.path(), deaf);
+    let second = gateway_with(&["--connect", &endpoint], other.path(), deaf);
+    let _talker = talker(other.path());
+    let mut last = Vec::new();
+    wait_for("it is found", || {
+        last = found(one.path(), "peers");
+        !last.is_empty()
+    });
+    let [(state, text)] = &last[..] else { panic!("{last:?}") };
+    assert!(state == "wrong" && text.contains("/_sinew_pub_"), "{text}");
+    assert!(text.contains("is at the router, but not reached") && text.contains("--client"), "{text}");
+    // And the remedy is one.
+    drop(second);
+    let _second = gateway(&endpoint, other.path());
+    wait_for("it is reached", || output(&["node", "list", "-a"], one.path()).contains("/_sinew_pub_"));
+    assert_eq!(complaints(one.path()), []);
+}
+
+#[test]
+fn the_doctor_finds_types_that_differ_here_and_there() {
+    use sinew::msg::{GenericType, TypeHash};
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let _gateways = [gateway(&endpoint, one.path()), gateway(&endpoint, other.path())];
+    let talk = [&TALK[..], &["--force"]].concat(); // it would look for itself
+    let _talker = Running(sinew(&talk, Some(one.path())).stdout(Stdio::null()).spawn().unwrap());
+    // Of the same name, from a definition that isn't the same.
+    let kind = GenericType::new("std_msgs/msg/String", TypeHash([7; 32])).unwrap();
+    let context = sinew::Context::builder().domain(0).directory(other.path()).build().unwrap();
+    let _listener =
+        context.node("listener").unwrap().generic_subscription("/chatter", kind).create().unwrap();
+    for (host, talker, listener) in
+        [(&one, "process", "/listener on the network"), (&other, "network", "/listener in process ")]
+    {
+        let mut wrong = Vec::new();
+        wait_for("it is found", || {
+            wrong = found(host.path(), "topics");
+            wrong.retain(|(state, _)| state == "wrong");
+            !wrong.is_empty()
+        });
+        let [(_, text)] = &wrong[..] else { panic!("{wrong:?}") };
+        assert!(text.starts_with("/chatter: /_sinew_pub_") && text.contains(listener), "{text}");
+        assert!(text.contains(talker), "{text}");
+        assert_eq!(text.matches("std_msgs/msg/String").count(), 2, "{text}");
+        assert_eq!(text.matches("RIHS01_").count(), 2, "whose is whose: {text}");
+    }
+}
+
+#[test]
+fn the_doctor_finds_another_domain() {
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let _first = gateway(&endpoint, one.path());
+    let _second = gateway_with(&["--connect", &endpoint, "--client", "--domain", "5"], other.path(), "");
+    let talk = [&TALK[..], &["--domain", "5"]].concat();
+    let talker = Running(sinew(&talk, Some(other.path())).stdout(Stdio::null()).spawn().unwrap());
+    let mut last = Vec::new();
+    wait_for("it is found", || {
+        last = found(one.path(), "domains");
+        !last.is_empty()
+    });
+    let expected = "no node of domain 0 is on the network, but one is of domain 5\n";
+    assert!(last[0].0 == "advice" && last[0].1.starts_with(expected), "{last:?}");
+    assert!(last[0].1.contains("ROS_DOMAIN_ID"), "{last:?}");
+    drop(talker);
+    wait_for("it is gone", || found(one.path(), "domains").is_empty());
+}

@@ -19,11 +19,12 @@
 //! ```
 //!
 //! What is there: [`gateway`] the gateway, [`config`] how sessions are configured, [`router`]
-//! routers, [`rules`] what may pass, [`wire`] what rmw_zenoh writes. The engine is zenoh's; nothing
-//! of it is rebuilt here.
+//! routers, [`rules`] what may pass, [`wire`] what rmw_zenoh writes, [`look`] who a router knows.
+//! The engine is zenoh's; nothing of it is rebuilt here.
 
 pub mod config;
 pub mod gateway;
+pub mod look;
 pub mod router;
 pub mod rules;
 pub mod wire;

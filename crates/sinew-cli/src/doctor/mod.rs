@@ -1,8 +1,12 @@
-//! `sinew doctor`: what shared memory needs of this machine, what is wrong with it, and how to mend
-//! it.
+//! `sinew doctor`: what shared memory needs of this machine, what is wrong with it and with the
+//! gateway to the network, and how to mend it.
 
+mod knock;
 mod limits;
+mod network;
 mod place;
+#[cfg(feature = "gateway")]
+mod router;
 mod stuck;
 mod types;
 
@@ -63,6 +67,7 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     findings.extend(stuck::check(&options.place));
     findings.extend(limits::check());
     findings.extend(pairs(&options.place));
+    findings.extend(network::check(&options.place));
     if options.json {
         let healthy = findings.iter().all(|finding| finding.state != State::Wrong);
         output::print_json(

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, statvfs};
+use sinew::gateway::LOCK_FILE;
 use sinew_shm::{Concern, Domain, Leftovers, Medium, Snapshot};
 
 use super::{Finding, types};
@@ -160,8 +161,10 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
     }
     findings.extend(copies(census.peers().iter().map(|peer| (peer.program(), peer.pid(), peer.copied()))));
     findings.push(stale(&before, census.remains(), clean));
-    if !census.foreign().is_empty() {
-        let found = format!("{} are none of ours", census.foreign().join(", "));
+    let foreign: Vec<&str> =
+        census.foreign().iter().map(String::as_str).filter(|name| *name != LOCK_FILE).collect();
+    if !foreign.is_empty() {
+        let found = format!("{} are none of ours", foreign.join(", "));
         findings.push(Finding::advice(
             "foreign files",
             found,
