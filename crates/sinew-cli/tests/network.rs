@@ -301,7 +301,7 @@ fn the_doctor_finds_a_router_of_before_zenoh_1() {
     let found = found(host.path(), "gateway");
     let [(state, text)] = &found[..] else { panic!("{found:?}") };
     let expected = format!(
-        "finds nobody at {endpoint}; what listens there refuses the protocol of zenoh 1, as zenoh 0.11 and older do"
+        "finds no session at {endpoint}; what listens there refuses the protocol of zenoh 1, as zenoh 0.11 and older do"
     );
     assert!(state == "wrong" && text.contains(&expected) && text.contains("update it"), "{text}");
 }

@@ -52,7 +52,9 @@ impl Listener {
     pub(super) fn remedy(&self) -> &'static str {
         match self {
             Self::Zenoh => "the gateway tries again every few seconds; what keeps it away is in its log",
-            Self::Old => "update it: zenoh and rmw_zenoh before 1.0 understand none of the newer ones",
+            Self::Old => {
+                "update it: zenoh before 1.0 understands none of the newer ones, and neither does an rmw_zenoh that is built with it"
+            }
             Self::Other => "give the router's own port: --connect tcp/HOST:7447",
             Self::Nothing(_) => {
                 "start `sinew router` (or rmw_zenohd) there, or give another endpoint: sinew gateway --connect tcp/HOST:7447"

@@ -56,7 +56,7 @@ fn connected(gateway: &ObservedGateway) -> Finding {
     let first = listeners.iter().find(listens).or(listeners.first());
     let remedy =
         first.map_or("see that one is there, and that its certificates are right", |(_, one)| one.remedy());
-    let what = if lacks_router { "no router" } else { "nobody" };
+    let what = if lacks_router { "no router" } else { "no session" };
     let found = format!("{leads}, and finds {what} at {connects_to}; {}", why.join("; "));
     Finding::wrong(check, found.trim_end_matches("; ").to_owned(), remedy)
 }

@@ -197,13 +197,7 @@ struct EndFigures<'a> {
 fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> Vec<ProcessFigures> {
     let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
         let in_callbacks = snapshot.held(peer);
-        let process = ProcessFigures {
-            pid: peer.pid(),
-            program: peer.program(),
-            in_callbacks,
-            ..ProcessFigures::default()
-        };
-        process
+        ProcessFigures { pid: peer.pid(), program: peer.program(), in_callbacks, ..ProcessFigures::default() }
     };
     let mut all = Vec::<ProcessFigures>::new();
     let mut at = HashMap::<u64, usize>::new();
