@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use sinew::gateway::{GatewayWord, LinkWord, Origin, Report, ServiceWord, SessionWord, TopicWord};
-use sinew_shm::{Counter, Counts, EndpointKind, Peer};
+use sinew::gateway::{GatewayWord, LinkWord, Report, ServiceWord, SessionWord, TopicWord};
+use sinew_shm::{Counter, Counts, Peer};
 
-use crate::observed::ObservedEndpoint;
+use crate::observed::{ObservedDomain, ObservedEndpoint};
 
 /// A gateway that leads in its domain.
 #[derive(Clone, Serialize)]
@@ -94,19 +94,18 @@ pub(crate) struct NetworkService {
 }
 
 impl ObservedGateway {
-    /// Those that have these reports. `carriers`: the gateways' own subscriptions, by which
-    /// messages go to the network.
-    pub(crate) fn of(reports: &[ObservedEndpoint], carriers: &[ObservedEndpoint]) -> Vec<Self> {
+    /// Those that lead in a domain: one, if there is any.
+    pub(crate) fn all(snapshot: &ObservedDomain) -> Vec<Self> {
         let leads = |end: &&ObservedEndpoint| Report::of(&end.entity) == Some(Report::Gateway);
-        let all = reports.iter().filter(leads);
-        all.map(|about| {
-            let own = reports.iter().filter(|end| end.peer.id() == about.peer.id());
-            let carriers: Vec<_> = carriers.iter().filter(|end| end.peer.pid() == about.peer.pid()).collect();
-            Self::read(about, own, &carriers)
-        })
-        .collect()
+        let read = |about: &ObservedEndpoint| {
+            let own = snapshot.reports.iter().filter(|end| end.peer.id() == about.peer.id());
+            let carriers = snapshot.carriers.iter().filter(|end| end.peer.pid() == about.peer.pid());
+            Self::read(about, own, &carriers.collect::<Vec<_>>())
+        };
+        snapshot.reports.iter().filter(leads).map(read).collect()
     }
 
+    /// `carriers`: the gateway's own subscriptions, by which messages go to the network.
     fn read<'a>(
         about: &ObservedEndpoint,
         reports: impl Iterator<Item = &'a ObservedEndpoint>,
@@ -184,11 +183,6 @@ impl ObservedGateway {
 
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("one {what}") } else { format!("{count} {what}s") }
-}
-
-/// Whether it is a subscription by which a gateway brings messages to the network.
-pub(crate) fn is_carrier(end: &ObservedEndpoint) -> bool {
-    end.entity.kind == EndpointKind::Subscription && Origin::of(&end.entity) == Some(Origin::Carrier)
 }
 
 impl Link {

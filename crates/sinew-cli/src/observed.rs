@@ -11,7 +11,6 @@ use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind, Peer, Snaps
 
 use crate::cli::tools::Where;
 use crate::error::Error;
-use crate::gateways::{ObservedGateway, is_carrier};
 
 /// A domain that is looked at, again and again if need be. It need not be there yet.
 pub(crate) struct Observed {
@@ -30,8 +29,10 @@ pub(crate) struct ObservedDomain {
     pub(crate) endpoints: Vec<ObservedEndpoint>,
     /// What they haven't read of each other's messages.
     pub(crate) unread: Vec<Unread>,
-    /// Those that lead: one, if there is any.
-    pub(crate) gateways: Vec<ObservedGateway>,
+    /// What gateways tell of themselves.
+    pub(crate) reports: Vec<ObservedEndpoint>,
+    /// The subscriptions by which gateways bring messages to the network.
+    pub(crate) carriers: Vec<ObservedEndpoint>,
 }
 
 /// A node, publisher, subscription, server or client of somebody.
@@ -138,8 +139,8 @@ impl Observed {
         let (reports, all): (Vec<_>, Vec<_>) =
             processes.iter().flat_map(of).partition(|end| end.entity.kind == EndpointKind::Report);
         let (mut endpoints, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
-        let carriers: Vec<_> = hidden.into_iter().filter(is_carrier).collect();
-        let gateways = ObservedGateway::of(&reports, &carriers);
+        let carriers: Vec<_> =
+            hidden.into_iter().filter(|end| end.entity.kind == EndpointKind::Subscription).collect();
         // A node and a server of the network may be told of by two participants of a gateway.
         let mut told = BTreeSet::new();
         endpoints.retain(|end| {
@@ -149,7 +150,7 @@ impl Observed {
             !(is_twice && end.is_remote()) || told.insert(what)
         });
         let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
-        Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread, gateways })
+        Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread, reports, carriers })
     }
 }
 

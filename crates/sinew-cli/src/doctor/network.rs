@@ -16,18 +16,18 @@ use sinew_bench::table::time;
 const APART: i64 = 1_000_000_000;
 
 /// Endpoints that are looked at where no router is found.
-pub(super) const ENDPOINTS: usize = 8;
+const ENDPOINTS: usize = 8;
 
 /// Checks what there is: nothing, without a gateway.
 pub(super) fn check(place: &Where) -> Vec<Finding> {
     let Ok(mut observed) = Observed::open_quietly(place) else { return Vec::new() };
     let Ok(snapshot) = observed.look() else { return Vec::new() };
     let mut findings = Vec::new();
-    for gateway in &snapshot.gateways {
+    for gateway in &ObservedGateway::all(&snapshot) {
         findings.push(connected(gateway));
         findings.extend(gateway.sessions.iter().filter_map(reached));
         #[cfg(feature = "gateway")]
-        findings.extend(super::router::missing(gateway, &mut observed));
+        findings.extend(super::router::missing(gateway, &mut observed, REACH));
         findings.extend(gateway.sessions.iter().filter_map(|session| clock(session, &gateway.links)));
         findings.extend(old(gateway, &snapshot));
         findings.extend(others(gateway, observed.domain()));
@@ -61,7 +61,7 @@ fn connected(gateway: &ObservedGateway) -> Finding {
     Finding::wrong(check, found.trim_end_matches("; ").to_owned(), remedy)
 }
 
-pub(super) const REACH: &str = "have one of the two reach the port on which the other listens (--listen tcp/[::]:7448), or send \
+const REACH: &str = "have one of the two reach the port on which the other listens (--listen tcp/[::]:7448), or send \
                      everything through the router: sinew gateway --client, or mode: \"client\" in that program's session config";
 
 /// Announced, and not there.

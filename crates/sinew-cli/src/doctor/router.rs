@@ -6,22 +6,24 @@ use std::time::Duration;
 use sinew_zenoh::config::process_environment;
 
 use super::Finding;
-use super::network::{ENDPOINTS, REACH};
 use crate::gateways::{Link, ObservedGateway, Role};
 use crate::observed::Observed;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
+
+/// Routers that are tried, at most.
+const ROUTERS: usize = 8;
 
 /// How long a router may take to answer, and a gateway to hear of a node.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Nodes that a router knows, and the gateway doesn't: a router passes nothing on between its peers.
-pub(super) fn missing(gateway: &ObservedGateway, observed: &mut Observed) -> Vec<Finding> {
+pub(super) fn missing(gateway: &ObservedGateway, observed: &mut Observed, remedy: &str) -> Vec<Finding> {
     let routers = gateway.links.iter().filter(|link| link.role == Role::Router);
     let ask = |link: &Link| {
         sinew_zenoh::look::nodes(&process_environment, &link.address, observed.domain(), PATIENCE).ok()
     };
     // One that can't be asked is no fault of the gateway's: it may have connected from there.
-    let Some(nodes) = routers.take(ENDPOINTS).find_map(ask) else { return Vec::new() };
+    let Some(nodes) = routers.take(ROUTERS).find_map(ask) else { return Vec::new() };
     let mut sessions = BTreeMap::<String, Vec<String>>::new();
     for node in nodes.iter().filter(|node| node.session != gateway.session) {
         sessions.entry(node.session.clone()).or_default().push(node.full_node());
@@ -30,7 +32,8 @@ pub(super) fn missing(gateway: &ObservedGateway, observed: &mut Observed) -> Vec
     let until = now_ns() + nanoseconds(PATIENCE);
     loop {
         let Ok(snapshot) = observed.look() else { return Vec::new() };
-        let now = snapshot.gateways.iter().find(|now| now.session == gateway.session);
+        let gateways = ObservedGateway::all(&snapshot);
+        let now = gateways.iter().find(|now| now.session == gateway.session);
         let Some(now) = now else { return Vec::new() };
         sessions.retain(|id, _| now.sessions.iter().all(|known| known.id != *id));
         if sessions.is_empty() || now_ns() >= until {
@@ -44,7 +47,7 @@ pub(super) fn missing(gateway: &ObservedGateway, observed: &mut Observed) -> Vec
             "{}{others} (session {id}) is at the router, but not reached by the gateway, nor by others of the router's peers",
             nodes[..nodes.len().min(3)].join(", "),
         );
-        Finding::wrong("peers", found, REACH)
+        Finding::wrong("peers", found, remedy)
     };
     sessions.into_iter().map(finding).collect()
 }

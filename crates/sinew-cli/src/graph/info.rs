@@ -138,7 +138,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
         let of = |gateway: &ObservedGateway| {
             gateway.topics.iter().filter(is_it).map(|topic| network_json(gateway, topic)).collect::<Vec<_>>()
         };
-        let topics_there: Vec<_> = snapshot.gateways.iter().flat_map(of).collect();
+        let topics_there: Vec<_> = ObservedGateway::all(&snapshot).iter().flat_map(of).collect();
         return print_json(&json!({
             "name": info.name, "types": types,
             "publishers": all(publishers), "subscriptions": all(subscriptions),
@@ -155,7 +155,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
         }
     }
     if *verbose {
-        for gateway in &snapshot.gateways {
+        for gateway in &ObservedGateway::all(&snapshot) {
             let topics = gateway.topics.iter().filter(is_it);
             text.extend(topics.map(|topic| network_text(gateway, &topic.type_name, &topic.totals())));
         }
@@ -195,7 +195,7 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
                 .map(|service| network_json(gateway, service))
                 .collect::<Vec<_>>()
         };
-        let services_there: Vec<_> = snapshot.gateways.iter().flat_map(of).collect();
+        let services_there: Vec<_> = ObservedGateway::all(&snapshot).iter().flat_map(of).collect();
         return print_json(&json!({
             "name": info.name, "types": types, "servers": all(servers), "clients": all(clients),
             "network": services_there,
@@ -211,7 +211,7 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
         text += &service_text(end, &snapshot);
     }
     if *verbose {
-        for gateway in &snapshot.gateways {
+        for gateway in &ObservedGateway::all(&snapshot) {
             let services = gateway.services.iter().filter(is_it);
             text.extend(services.map(|service| {
                 format!("\n{}", network_text(gateway, &service.type_name, &service.totals()))

@@ -174,14 +174,16 @@ impl Watched {
             let before = before.get(&gateway.peer.id());
             GatewayFigures::new(gateway, before, seconds)
         };
-        let gateways = snapshot.gateways.iter().map(gateway).collect();
-        self.gateways = snapshot.gateways.iter().map(|now| (now.peer.id(), now.clone())).collect();
-        Figures {
+        let now = ObservedGateway::all(snapshot);
+        let gateways = now.iter().map(gateway).collect();
+        let figures = Figures {
             seconds,
-            processes: processes(snapshot, &seen, seconds),
+            processes: processes(snapshot, (&seen, &now), seconds),
             gateways,
             topics: topics(&seen, seconds),
-        }
+        };
+        self.gateways = now.into_iter().map(|now| (now.peer.id(), now)).collect();
+        figures
     }
 }
 
@@ -194,7 +196,11 @@ struct EndFigures<'a> {
     queued: u64,
 }
 
-fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> Vec<ProcessFigures> {
+fn processes(
+    snapshot: &ObservedDomain,
+    (seen, gateways): (&[EndFigures<'_>], &[ObservedGateway]),
+    seconds: f64,
+) -> Vec<ProcessFigures> {
     let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
         let in_callbacks = snapshot.held(peer);
         ProcessFigures { pid: peer.pid(), program: peer.program(), in_callbacks, ..ProcessFigures::default() }
@@ -203,7 +209,7 @@ fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -
     let mut at = HashMap::<u64, usize>::new();
     for peer in &snapshot.processes {
         // A gateway is several participants of one process.
-        let gateway = snapshot.gateways.iter().find(|gateway| gateway.is_of(peer));
+        let gateway = gateways.iter().find(|gateway| gateway.is_of(peer));
         let beside = gateway.and_then(|gateway| all.iter().position(|one| one.pid == gateway.pid));
         at.insert(peer.id(), beside.unwrap_or(all.len()));
         match (beside.and_then(|index| all.get_mut(index)), new(peer)) {
@@ -211,7 +217,7 @@ fn processes(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -
             (None, process) => all.push(process),
         }
     }
-    for gateway in &snapshot.gateways {
+    for gateway in gateways {
         // One that is a process of its own has nothing else in it.
         let of_it = |end: &&EndFigures<'_>| gateway.is_of(&end.end.peer);
         if seen.iter().filter(of_it).all(|end| end.end.is_remote())
