@@ -1,6 +1,7 @@
 //! Gateways between domains, and with sessions that do what a ROS 2 node does.
 #![expect(clippy::disallowed_methods, reason = "other threads are waited for in real time")]
 
+mod clocks;
 mod cuts;
 mod descriptions;
 mod faults;

@@ -116,6 +116,15 @@ impl RosNode {
         Self::of(network.session(), name)
     }
 
+    /// One whose messages all go through the router, so they come in their order from the first one
+    /// on: two peers talk directly once they have found each other.
+    pub(crate) fn client(network: &Network, name: &'static str) -> Self {
+        let mut options = network.options();
+        options.client = true;
+        let config = sinew_zenoh::config::session(&|_| None, &options).expect("it is right");
+        Self::of(zenoh::open(config).wait().expect("the router is there"), name)
+    }
+
     pub(crate) fn of(session: Session, name: &'static str) -> Self {
         let node = Self::token(&session, (name, 0, TokenKind::Node), None).1;
         Self { session, name, next_id: Mutex::new(1), _node: node }
