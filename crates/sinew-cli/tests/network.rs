@@ -86,6 +86,13 @@ fn wait_for(what: &str, mut look: impl FnMut() -> bool) {
     }
 }
 
+/// Publishers on `/chatter`, as that host sees them.
+fn publishers(host: &Path) -> usize {
+    let info = output(&["topic", "info", "--json", "/chatter"], host);
+    let info: Option<serde_json::Value> = serde_json::from_str(&info).ok();
+    info.and_then(|info| Some(info["publishers"].as_array()?.len())).unwrap_or(0)
+}
+
 const TALK: [&str; 7] = ["topic", "pub", "--rate", "20", "/chatter", "std_msgs/msg/String", "data: hello"];
 
 /// A program that publishes without end.
@@ -118,6 +125,30 @@ fn two_hosts_see_and_hear_each_other() {
     third.signal(rustix::process::Signal::INT);
     let mut third = third;
     assert!(third.0.wait().unwrap().success(), "Ctrl-C is no failure");
+}
+
+#[test]
+fn the_other_side_sees_a_killed_gateway_go_and_come() {
+    const COUNT: usize = 30;
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let first = gateway(&endpoint, one.path());
+    let _second = gateway(&endpoint, other.path());
+    let mut echo = sinew(&["topic", "echo", "--json", "/chatter"], Some(other.path()));
+    let mut echo = Running(echo.stdout(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(echo.0.stdout.take().unwrap()).lines();
+    let _talker = talker(one.path());
+    let mut next = || {
+        let line: serde_json::Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        line["stamp_ns"].as_i64().unwrap() // the talker's: no two are the same
+    };
+    let mut stamps: Vec<_> = (0..COUNT).map(|_| next()).collect();
+    first.signal(rustix::process::Signal::KILL);
+    wait_for("its ends are gone", || publishers(other.path()) == 0);
+    let _third = gateway(&endpoint, one.path());
+    wait_for("its ends are back", || publishers(other.path()) == 1);
+    stamps.extend((0..COUNT).map(|_| next()));
+    assert!(stamps.is_sorted_by(|one, next| one < next), "none twice: {stamps:?}");
 }
 
 #[test]
