@@ -223,7 +223,10 @@ impl RouteEnds {
         let name = &self.route.key.name;
         let mut wanted: HashMap<QosClass, usize> = HashMap::new();
         for publisher in self.local_publishers.values() {
-            let is_wanted = self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
+            // What a publisher keeps for late joiners goes there as soon as it is published: later it
+            // would come as news to subscriptions that want none of it.
+            let is_wanted = has_history(&publisher.qos)
+                || self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
             // The way is there before its carrier, which brings what the publisher retains.
             if let Err(error) = publisher.set_carried(shared, &self.route.wire_key, is_wanted) {
                 shared.says(&format!("{name} can't be published on the network: {error}"));

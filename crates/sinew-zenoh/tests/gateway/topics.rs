@@ -263,6 +263,26 @@ fn what_each_publisher_keeps_comes() -> sinew::Result<()> {
 }
 
 #[test]
+fn what_is_kept_is_no_news_to_a_volatile_subscription_of_ros_2() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let kept = QoS::new().keep_last(3).transient_local();
+    let publisher = host.context().node("mapper")?.publisher::<Text>("/map").qos(kept).create()?;
+    publisher.publish(text("old"))?;
+    let sent = || gateway.statistics().topics.iter().map(|(.., counts)| counts.sent).sum::<u64>();
+    wait_for("it is kept there", || (sent() == 1).then_some(()));
+    let ros = RosNode::new(&network, "viewer");
+    let volatile = ros.subscription("/map", STRING, qos());
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    wait_for("a message for ROS 2", || {
+        publisher.publish(text("new")).expect("it is open");
+        (!volatile.heard.0.lock().is_empty()).then_some(())
+    });
+    assert_eq!(volatile.next().0, text_image("new")[..subscription_length("new")]);
+    Ok(())
+}
+
+#[test]
 fn rules_say_what_passes_and_under_which_name() -> sinew::Result<()> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
     let mut rules = RuleOptions::default();
