@@ -10,15 +10,17 @@
 //! by zenoh after `transport/link/tx/queue/congestion_control/block/wait_before_close`.
 
 use super::Shared;
+use super::observer::Change;
 use super::route::Route;
 use crate::wire::attachment::{Attachment, Chain};
 use bytes::Bytes;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use sinew::gateway::Origin;
 use sinew::msg::{Gid, Sample, SerializedMessage};
 use sinew::qos::{Durability, History, Reliability};
 use sinew::time::Time;
 use sinew::{MessageInfo, QoS, Subscription};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Weak};
@@ -53,6 +55,9 @@ pub(super) struct LocalPublisher {
     way: RwLock<Option<Way>>,
     /// Messages that a rate limit left out: for the network they were never there.
     limited: AtomicU64,
+    /// The number of the last message that went over. A carrier that takes the place of another one
+    /// brings again what is kept.
+    last: AtomicU64,
 }
 
 /// A publisher's way to the network.
@@ -64,7 +69,14 @@ enum Way {
 
 impl LocalPublisher {
     pub(super) fn new(qos: QoS, gid: Gid, wire_gid: [u8; 16]) -> Arc<Self> {
-        Arc::new(Self { qos, gid, wire_gid, way: RwLock::new(None), limited: AtomicU64::new(0) })
+        Arc::new(Self {
+            qos,
+            gid,
+            wire_gid,
+            way: RwLock::new(None),
+            limited: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+        })
     }
 
     /// From now on it is published there, or no longer.
@@ -93,6 +105,11 @@ impl LocalPublisher {
     fn put(&self, sample: Sample<SerializedMessage>, info: &MessageInfo) -> Option<zenoh::Result<usize>> {
         let way = self.way.read();
         let way = way.as_ref()?;
+        // One carrier is there at a time, and one thread carries: nothing rides on the order.
+        if self.last.fetch_max(info.publication_sequence(), Ordering::Relaxed) >= info.publication_sequence()
+        {
+            return None;
+        }
         let attachment = Attachment {
             sequence: i64::try_from(info.publication_sequence() - self.limited.load(Ordering::Relaxed))
                 .unwrap_or(i64::MAX), // its carrier's thread alone changes the count
@@ -200,6 +217,7 @@ impl QosClass {
 /// A subscription by which messages of a topic go to the network.
 pub(super) struct Carrier {
     class: QosClass,
+    depth: usize,
     subscription: Subscription<SerializedMessage>,
     route: Arc<Route>,
     shared: Arc<Shared>,
@@ -209,7 +227,25 @@ pub(super) struct Carrier {
     is_left: AtomicBool,
     /// The sender brings them over.
     is_sending: AtomicBool,
+    held: Mutex<Held>,
 }
+
+/// A message whose publisher the gateway's thread doesn't know yet holds up those behind it, which
+/// wait in the carrier's history: a publisher that just came is matched before it is told of.
+#[derive(Default)]
+struct Held {
+    /// The message, and since when it is held.
+    first: Option<(Sample<SerializedMessage>, MessageInfo, Time)>,
+    /// Publishers that didn't become known, the newest last: theirs hold up nothing. They went again
+    /// before they were seen, or can't be told to the network.
+    strangers: VecDeque<Gid>,
+}
+
+/// How long a message is held until its publisher is known.
+const ACQUAINTANCE: Duration = Duration::from_millis(500);
+
+/// Publishers that a carrier remembers because they didn't become known.
+const MOST_STRANGERS: usize = 64;
 
 /// A put that takes longer has waited for the link.
 const PATIENCE: Duration = Duration::from_millis(2);
@@ -272,7 +308,9 @@ impl Carrier {
         let (route, shared) = (route.clone(), shared.clone());
         let wanted = AtomicUsize::new(0);
         let (is_left, is_sending) = (AtomicBool::new(false), AtomicBool::new(false));
-        let carrier = Arc::new(Self { class, subscription, route, shared, wanted, is_left, is_sending });
+        let held = Mutex::default();
+        let carrier =
+            Arc::new(Self { class, depth, subscription, route, shared, wanted, is_left, is_sending, held });
         let listening: Weak<Self> = Arc::downgrade(&carrier);
         carrier.subscription.set_listener(move |_| {
             if let Some(carrier) = listening.upgrade() {
@@ -282,8 +320,8 @@ impl Carrier {
         Ok(carrier)
     }
 
-    /// Something has come.
-    fn heard(self: &Arc<Self>) {
+    /// Something has come, or a publisher is known.
+    pub(super) fn heard(self: &Arc<Self>) {
         match self.shared.congestion.is_there() {
             true => self.shared.congestion.leave(self),
             false => self.carry(false),
@@ -299,9 +337,9 @@ impl Carrier {
         }
         let mut seen = 1;
         loop {
-            while let Some((sample, info)) = self.subscription.take_sample() {
+            while let Some((publisher, sample, info)) = self.next() {
                 let begin = Time::steady();
-                self.put(sample, &info);
+                self.put(&publisher, sample, &info);
                 let is_slow = Time::steady() - begin > PATIENCE;
                 if is_slow && !is_sender {
                     self.wanted.store(0, Ordering::Release); // as above
@@ -322,11 +360,57 @@ impl Carrier {
         // Acquire, in this order: what was left is seen where it was left, or with the sender, who
         // takes it up before it is no longer left.
         let is_left = self.is_left.load(Ordering::Acquire) || self.is_sending.load(Ordering::Acquire);
-        !is_left && self.wanted.load(Ordering::Acquire) == 0
+        !is_left && self.wanted.load(Ordering::Acquire) == 0 && self.held.lock().first.is_none()
     }
 
-    fn put(&self, sample: Sample<SerializedMessage>, info: &MessageInfo) {
-        let Some(publisher) = self.route.local_publisher(info.publisher()) else { return };
+    /// The next message, and its publisher. `None` also if that isn't known yet.
+    fn next(self: &Arc<Self>) -> Option<(Arc<LocalPublisher>, Sample<SerializedMessage>, MessageInfo)> {
+        let mut held = self.held.lock();
+        loop {
+            let (sample, info, since) = match held.first.take() {
+                Some((sample, info, since)) => (sample, info, Some(since)),
+                None => {
+                    let (sample, info) = self.subscription.take_sample()?;
+                    (sample, info, None)
+                }
+            };
+            let gid = info.publisher();
+            if let Some(publisher) = self.route.local_publisher(gid) {
+                return Some((publisher, sample, info));
+            }
+            if held.strangers.contains(&gid) {
+                self.route.counters.unsent(1);
+                continue;
+            }
+            let now = Time::steady();
+            let begin = since.unwrap_or(now);
+            if now - begin < ACQUAINTANCE {
+                held.first = Some((sample, info, begin));
+                if since.is_none() {
+                    self.look_again(now + ACQUAINTANCE);
+                }
+                return None;
+            }
+            if held.strangers.len() == MOST_STRANGERS {
+                held.strangers.pop_front();
+            }
+            held.strangers.push_back(gid);
+            self.route.counters.unsent(1);
+        }
+    }
+
+    /// Goes on then, if nothing else has it go on before.
+    fn look_again(self: &Arc<Self>, at: Time) {
+        let carrier = Arc::downgrade(self);
+        let again = move || {
+            if let Some(carrier) = carrier.upgrade() {
+                carrier.heard();
+            }
+        };
+        self.shared.tell(Change::Later(at, Box::new(again)));
+    }
+
+    fn put(&self, publisher: &LocalPublisher, sample: Sample<SerializedMessage>, info: &MessageInfo) {
         // A publisher that offers more than this carrier asks for has another one.
         if QosClass::of(&publisher.qos) != self.class {
             return;
@@ -352,6 +436,11 @@ impl Carrier {
     pub(super) fn close(&self) {
         self.subscription.clear_listener();
         self.subscription.clone().close();
+    }
+
+    /// Whether what so many messages keep finds room in it. (Others come one after the other.)
+    pub(super) fn has_room(&self, depth: usize) -> bool {
+        !self.class.is_transient_local || depth <= self.depth
     }
 
     /// Messages that gave way to newer ones before the session took them.

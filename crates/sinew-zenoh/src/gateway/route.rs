@@ -238,8 +238,17 @@ impl RouteEnds {
                 *depth = depth.saturating_add(depth_of(&publisher.qos)).min(MOST_KEPT);
             }
         }
-        let carried = self.local_publishers.values().filter(|publisher| publisher.is_carried());
-        *self.route.local.write() = carried.map(|publisher| (publisher.gid, publisher.clone())).collect();
+        let known = self.local_publishers.values();
+        *self.route.local.write() = known.map(|publisher| (publisher.gid, publisher.clone())).collect();
+        // What publishers keep that came since then gets room, and comes again if it found none.
+        let has_room = |class: &QosClass, carrier: &Arc<Carrier>| {
+            wanted.get(class).is_some_and(|depth| carrier.has_room(*depth))
+        };
+        let gone: Vec<_> = self.carriers.extract_if(|class, carrier| !has_room(class, carrier)).collect();
+        for (_, carrier) in gone {
+            carrier.close();
+            self.route.counters.unsent(carrier.overwritten());
+        }
         for (class, depth) in &wanted {
             if self.carriers.contains_key(class) {
                 continue;
@@ -249,11 +258,8 @@ impl RouteEnds {
                 Err(error) => shared.says(&format!("{name} can't be brought to the network: {error}")),
             }
         }
-        let gone: Vec<_> = self.carriers.extract_if(|class, _| !wanted.contains_key(class)).collect();
-        for (_, carrier) in gone {
-            self.route.counters.unsent(carrier.overwritten());
-            carrier.close();
-        }
+        // One of them may have held a message until its publisher was known.
+        self.carriers.values().for_each(|carrier| carrier.heard());
     }
 
     fn update_incoming(&mut self, shared: &Arc<Shared>) {

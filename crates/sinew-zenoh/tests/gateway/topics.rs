@@ -1,6 +1,7 @@
 //! Messages, both ways.
 
 use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use parking_lot::Mutex;
 use sinew::event::MessageLost;
 use sinew::msg::Transport;
 use sinew::prelude::*;
@@ -381,5 +382,46 @@ fn a_chain_goes_on_at_another_host() -> sinew::Result<()> {
     let (_, info) = wait_for("the first message there", || begins.take());
     let apart = info.source_time() - info.lineage().wall();
     assert!(apart < Duration::from_millis(50), "it begins with it: {apart:?} apart");
+    Ok(())
+}
+
+/// A publisher matches what is there for others as soon as it comes: before the gateway knows of it.
+#[test]
+fn the_first_messages_of_each_publisher_go_over() -> sinew::Result<()> {
+    for is_embedded in [true, false] {
+        let (network, one, other) = (Network::new(), Host::new(), Host::new());
+        let context = one.context();
+        let gateway = match is_embedded {
+            true => one.gateway_in(&context, &network),
+            false => one.gateway(&network),
+        };
+        let _there = other.gateway(&network);
+        let kept = QoS::new().keep_all();
+        let _texts = other.context().node("listener")?.subscription::<Text>("/chatter").qos(kept).create()?;
+        let node = context.node("talkers")?;
+        let first = node.publisher::<Text>("/chatter").qos(kept).create()?;
+        assert!(first.wait_for_subscribers(1, PATIENCE));
+        let publishers = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for thread in 0..2 {
+                let node = &node;
+                let publishers = &publishers;
+                scope.spawn(move || {
+                    for number in 0..40 {
+                        let publisher = node.publisher::<Text>("/chatter").qos(kept).create();
+                        let publisher = publisher.expect("there is room");
+                        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+                        for part in 0..3 {
+                            publisher.publish(text(format!("{thread}/{number}/{part}"))).expect("it is open");
+                        }
+                        publishers.lock().push(publisher);
+                    }
+                });
+            }
+        });
+        let counts = || gateway.statistics().topics[0].2;
+        wait_for("each message goes", || (counts().sent == 240).then_some(()));
+        assert_eq!(counts().unsent, 0);
+    }
     Ok(())
 }
