@@ -4,6 +4,7 @@
 //! and publishes it under the name of its publisher there.
 
 use super::Shared;
+use super::observer::Change;
 use super::route::Route;
 use super::sessions::RemoteSession;
 use crate::wire::attachment::Attachment;
@@ -13,6 +14,7 @@ use sinew::QoS;
 use sinew::msg::{Lineage, Publisher, SerializedMessage, SourceInfo};
 use sinew::qos::{Durability, Reliability};
 use sinew::time::Time;
+use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -21,8 +23,17 @@ use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Locality, Sample, SampleKind};
 use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, HistoryConfig, RecoveryConfig};
 
-/// Messages of publishers whose token hasn't come yet, for one topic.
+/// Messages of publishers whose token hasn't come yet, for one topic: so many at least, and more as
+/// long as they have few bytes.
 const EARLY: usize = 16;
+const MOST_EARLY: usize = 10_000;
+const MOST_EARLY_BYTES: usize = 4 << 20;
+
+/// How long such a message waits at most, if others need its room.
+const EARLIEST: Duration = Duration::from_secs(10);
+
+/// How long a token may be on its way when messages of its publisher have come.
+const UNTOLD: Duration = Duration::from_millis(500);
 
 /// A publisher of the network, as this host sees it.
 pub(super) struct RemotePublisher {
@@ -185,7 +196,7 @@ impl Subscribed {
     }
 }
 
-fn receive(shared: &Shared, route: &Route, sample: Sample) {
+fn receive(shared: &Arc<Shared>, route: &Arc<Route>, sample: Sample) {
     if sample.kind() != SampleKind::Put {
         return;
     }
@@ -203,39 +214,110 @@ fn receive(shared: &Shared, route: &Route, sample: Sample) {
             return shared.says_once("attachment", || format!("a message on {name} is left out: {error}"));
         }
     };
-    match route.remote_publisher(&attachment.gid) {
-        Some(publisher) => publisher.publish(&sample, &attachment, shared, route),
-        None => route.keep_early(sample, attachment),
-    }
+    let publisher = {
+        let mut early = route.early.lock();
+        match route.remote_publisher(&attachment.gid) {
+            Some(publisher) if !early.has(&attachment.gid) => publisher,
+            _ => return route.keep_early(&mut early, sample, attachment, shared),
+        }
+    };
+    publisher.publish(&sample, &attachment, shared, route);
 }
 
-/// Messages that came before their publisher's token.
+/// Messages that came before their publisher's token, the oldest first.
 #[derive(Default)]
-pub(super) struct EarlySamples(Vec<(Sample, Attachment)>);
+pub(super) struct EarlySamples {
+    samples: VecDeque<EarlySample>,
+    bytes: usize,
+}
+
+struct EarlySample {
+    sample: Sample,
+    attachment: Attachment,
+    came: Time,
+}
 
 impl EarlySamples {
-    /// Whether there was room for it.
-    pub(super) fn keep(&mut self, sample: Sample, attachment: Attachment) -> bool {
-        let has_room = self.0.len() < EARLY;
+    /// Whether a message of that publisher waits: a newer one waits behind it.
+    fn has(&self, gid: &[u8; 16]) -> bool {
+        self.samples.iter().any(|early| early.attachment.gid == *gid)
+    }
+
+    /// Whether there was room for it. What has waited for too long makes room.
+    fn keep(&mut self, sample: Sample, attachment: Attachment, came: Time) -> bool {
+        while self.samples.front().is_some_and(|oldest| came - oldest.came > EARLIEST) {
+            self.samples.pop_front().iter().for_each(|gone| self.bytes -= gone.sample.payload().len());
+        }
+        let length = sample.payload().len();
+        let has_room = self.samples.len() < EARLY
+            || (self.samples.len() < MOST_EARLY && self.bytes.saturating_add(length) <= MOST_EARLY_BYTES);
         if has_room {
-            self.0.push((sample, attachment));
+            self.bytes += length;
+            self.samples.push_back(EarlySample { sample, attachment, came });
         }
         has_room
     }
 
-    /// Gives what it has to others, as far as there is room.
-    pub(super) fn give_to(self, others: &mut Self) {
-        self.0.into_iter().for_each(|(sample, attachment)| {
-            others.keep(sample, attachment);
-        });
+    /// Publishes what is the publisher's.
+    pub(super) fn publish(&mut self, publisher: &RemotePublisher, shared: &Shared, route: &Route) {
+        let is_its = |early: &EarlySample| publisher.is(&early.attachment.gid);
+        if !self.samples.iter().any(is_its) {
+            return;
+        }
+        let (its, others) = std::mem::take(&mut self.samples).into_iter().partition(is_its);
+        self.samples = others;
+        let its: VecDeque<EarlySample> = its;
+        for EarlySample { sample, attachment, .. } in its {
+            self.bytes -= sample.payload().len();
+            publisher.publish(&sample, &attachment, shared, route);
+        }
     }
 
-    /// Publishes what is the publisher's.
-    pub(super) fn publish(self, publisher: &RemotePublisher, shared: &Shared, route: &Route) -> Self {
-        let (its, others) = self.0.into_iter().partition(|(_, attachment)| publisher.is(&attachment.gid));
-        let its: Vec<_> = its;
-        its.iter().for_each(|(sample, attachment)| publisher.publish(sample, attachment, shared, route));
-        Self(others)
+    /// Gives what has waited long enough to publishers whose tokens say nothing of their gids.
+    fn assign(&self, now: Time, publishers: &[Arc<RemotePublisher>]) {
+        for early in self.samples.iter().take_while(|early| now - early.came >= UNTOLD) {
+            let gid = early.attachment.gid;
+            if !publishers.iter().any(|publisher| publisher.is(&gid)) {
+                let _ = publishers.iter().any(|publisher| publisher.takes(gid)); // the first that does
+            }
+        }
+    }
+}
+
+impl Route {
+    /// Keeps a message whose publisher isn't known yet; if there are too many, it is left out.
+    fn keep_early(
+        self: &Arc<Self>,
+        early: &mut EarlySamples,
+        sample: Sample,
+        attachment: Attachment,
+        shared: &Arc<Shared>,
+    ) {
+        let now = Time::steady();
+        let is_first = early.samples.is_empty();
+        if !early.keep(sample, attachment, now) {
+            self.counters.refused();
+        }
+        if is_first {
+            let (route, for_later) = (self.clone(), shared.clone());
+            let assign = move || route.assign_early(&for_later);
+            shared.tell(Change::Later(now + UNTOLD, Box::new(assign)));
+        }
+    }
+
+    /// A publisher that makes its gid otherwise than rmw_zenoh is the one that is no other's, once
+    /// tokens have had their time to come.
+    fn assign_early(self: &Arc<Self>, shared: &Arc<Shared>) {
+        let mut early = self.early.lock();
+        let publishers = self.remote.read().clone();
+        let now = Time::steady();
+        early.assign(now, &publishers);
+        publishers.iter().for_each(|publisher| early.publish(publisher, shared, self));
+        if early.samples.iter().any(|early| now - early.came < UNTOLD) {
+            let (route, for_later) = (self.clone(), shared.clone());
+            let assign = move || route.assign_early(&for_later);
+            shared.tell(Change::Later(now + UNTOLD, Box::new(assign)));
+        }
     }
 }
 

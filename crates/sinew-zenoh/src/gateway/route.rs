@@ -7,7 +7,7 @@ use super::sessions::RemoteSession;
 use super::{RouteStatistics, Shared};
 use crate::gateway::observer::LocalKey;
 use crate::rules::RateLimiter;
-use crate::wire::attachment::{Attachment, AttachmentError};
+use crate::wire::attachment::AttachmentError;
 use crate::wire::gid;
 use parking_lot::{Mutex, RwLock};
 use sinew::QoS;
@@ -17,7 +17,6 @@ use sinew::qos::Reliability;
 use sinew::time::Time;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use zenoh::sample::Sample;
 
 /// Publishers of a topic that are gone and whose last numbers are known, at most.
 const MOST_GONE: usize = 64;
@@ -40,8 +39,8 @@ pub(super) struct Route {
     pub(super) has_buffers: bool,
     pub(super) counters: RouteCounters,
     local: RwLock<HashMap<Gid, Arc<LocalPublisher>>>,
-    remote: RwLock<Vec<Arc<RemotePublisher>>>,
-    early: Mutex<EarlySamples>,
+    pub(super) remote: RwLock<Vec<Arc<RemotePublisher>>>,
+    pub(super) early: Mutex<EarlySamples>,
     limiter: Option<Mutex<RateLimiter>>,
 }
 
@@ -63,15 +62,7 @@ impl Route {
     /// The publisher with that gid.
     pub(super) fn remote_publisher(&self, gid: &[u8; 16]) -> Option<Arc<RemotePublisher>> {
         let remote = self.remote.read();
-        let known = remote.iter().find(|publisher| publisher.is(gid));
-        known.or_else(|| remote.iter().find(|publisher| publisher.takes(*gid))).cloned()
-    }
-
-    /// Keeps a message whose publisher isn't known yet; if there are too many, it is left out.
-    pub(super) fn keep_early(&self, sample: Sample, attachment: Attachment) {
-        if !self.early.lock().keep(sample, attachment) {
-            self.counters.refused();
-        }
+        remote.iter().find(|publisher| publisher.is(gid)).cloned()
     }
 }
 
@@ -308,13 +299,11 @@ impl RouteEnds {
 
     /// Publishes what came before its publisher was known.
     fn publish_early(&self, shared: &Shared) {
-        let mut early = std::mem::take(&mut *self.route.early.lock());
+        // Under the lock: what comes meanwhile waits for what came before.
+        let mut early = self.route.early.lock();
         for publisher in self.remote_publishers.values() {
-            early = early.publish(publisher, shared, &self.route);
+            early.publish(publisher, shared, &self.route);
         }
-        // What is still no publisher's waits on, unless more has come.
-        let mut kept = self.route.early.lock();
-        early.give_to(&mut kept);
     }
 
     /// Whether all that publishers here have published is in the session, as far as it has come.

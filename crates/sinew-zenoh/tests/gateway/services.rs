@@ -202,8 +202,8 @@ fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Bo
         (!asked.lock().is_empty()).then_some(())
     });
     // One that goes meanwhile is told at once.
-    let call = client.call_async(request(1, 2));
     let count = asked.lock().len();
+    let call = client.call_async(request(1, 2));
     wait_for("it is asked again", || (asked.lock().len() > count).then_some(()));
     asked.lock().clear();
     drop(token);

@@ -10,8 +10,8 @@ use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_zenoh::Gateway;
 use sinew_zenoh::rules::RuleOptions;
 use sinew_zenoh::wire::attachment::Attachment;
-use sinew_zenoh::wire::buffer;
-use sinew_zenoh::wire::token::TokenKind;
+use sinew_zenoh::wire::token::{Token, TokenEnd, TokenKind, parse_hash};
+use sinew_zenoh::wire::{buffer, gid};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zenoh::Wait;
@@ -423,5 +423,48 @@ fn the_first_messages_of_each_publisher_go_over() -> sinew::Result<()> {
         wait_for("each message goes", || (counts().sent == 240).then_some(()));
         assert_eq!(counts().unsent, 0);
     }
+    Ok(())
+}
+
+/// Messages that come before their publisher's token are no other's, though another one is silent.
+#[test]
+fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let node = host.context().node("listener")?;
+    let texts = node.subscription::<Text>("/chatter").qos(QoS::new().keep_all()).create()?;
+    let ros = RosNode::client(&network, "talker");
+    let silent = ros.publisher("/chatter", STRING, qos());
+    wait_for("the silent one", || (texts.publisher_count() == 1).then_some(()));
+    let end = TokenEnd {
+        name: "/chatter".to_owned(),
+        type_name: STRING.0.to_owned(),
+        hash: parse_hash(STRING.1),
+        qos: qos(),
+        backends: None,
+    };
+    let token = Token {
+        domain: 7,
+        session: ros.session.zid().to_string(),
+        node_id: 1,
+        id: 100,
+        kind: TokenKind::Publisher,
+        enclave: "/".to_owned(),
+        namespace: "/ros".to_owned(),
+        node: "late".to_owned(),
+        end: Some(end),
+    };
+    let key = token.to_key();
+    for sequence in 1..=100 {
+        let attachment = Attachment { sequence, time: 1, gid: gid::of(&key), chain: None };
+        let put = ros.session.put(key_of("/chatter", STRING), text_image(&sequence.to_string()));
+        put.attachment(attachment.to_bytes()).wait().expect("the session is open");
+    }
+    let _token = ros.session.liveliness().declare_token(key).wait().expect("the session is open");
+    for sequence in 1..=100 {
+        assert_eq!(wait_for("each of them", || texts.take()).0.data, sequence.to_string());
+    }
+    silent.publish(&text_image("at last"), 2);
+    assert_eq!(wait_for("the silent one's", || texts.take()).0.data, "at last");
     Ok(())
 }
