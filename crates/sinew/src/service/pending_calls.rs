@@ -120,7 +120,7 @@ enum CallWake {
 }
 
 impl CallWake {
-    #[inline]
+    #[inline(always)]
     fn wake(self, service: &Arc<str>) {
         match self {
             CallWake::Caller(waiter) => waiter.wake(),

@@ -647,11 +647,12 @@ impl RequestQueue {
             let (next, signal) = state.next(token);
             drop(state);
             scheduler::signal(signal);
-            let request = request?;
-            if !matches!(request.reply_to, ReplyTo::Converted(..)) {
-                return Some((request, next));
+            // By reference: what is looked at after it was moved is moved twice.
+            let is_converted = |request: &Request| matches!(request.reply_to, ReplyTo::Converted(..));
+            if !request.as_ref().is_some_and(is_converted) {
+                return request.map(|request| (request, next));
             }
-            if let Some(request) = server.converted(request) {
+            if let Some(request) = request.and_then(|request| server.converted(request)) {
                 return Some((request, next));
             }
         }
