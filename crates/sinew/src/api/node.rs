@@ -157,7 +157,8 @@ impl Node {
             )?),
             None => None,
         };
-        let (said_idle, context) = (AtomicBool::new(false), context.clone());
+        // A node that a gateway has here runs where it is at home, or never anything.
+        let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
         let core =
             Arc::new(NodeCore { entity, number, full_name, name, namespace, origin, said_idle, context });
