@@ -16,6 +16,8 @@ pub mod histogram;
 pub mod latest;
 pub mod machine;
 mod messages;
+#[cfg(feature = "gateway")]
+mod net;
 pub mod news;
 pub mod options;
 pub mod pacing;
@@ -84,13 +86,15 @@ pub fn run(scenario: &Scenario) -> Result<(), Error> {
             report(output, |progress| timer::measure(output.turns_or(10), progress))
         }
         Scenario::Workers(options) => report(&options.output, |progress| workers::measure(options, progress)),
+        #[cfg(feature = "gateway")]
+        Scenario::Net(options) => report(&options.output, |progress| net::measure(options, progress)),
         Scenario::Peers(_) => peers::run(),
     }
 }
 
 /// In another process of a measurement: does what its role says.
 pub fn serve(peer: &Peer) -> Result<(), Error> {
-    process::serve(peer, &ROLES)
+    process::serve(peer, ROLES)
 }
 
 fn report(

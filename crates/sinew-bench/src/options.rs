@@ -54,6 +54,11 @@ pub enum Scenario {
     /// Callbacks that compute, on several threads: how soon two of them are done, and how many run
     /// a second, beside plain threads that do the same work.
     Workers(WorkersOptions),
+    /// To another host: messages, calls and chains by gateways beside bare zenoh, and what gateways
+    /// cost those who don't need them. All hosts are directories of this one, and loopback is their
+    /// network.
+    #[cfg(feature = "gateway")]
+    Net(NetOptions),
     /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
     /// bench/peers, which this runs.
     Peers(PeersOptions),
@@ -233,6 +238,40 @@ pub struct BigOptions {
     /// How the reader waits [default: both, a row each].
     #[arg(long, value_enum)]
     pub(crate) wait: Option<Wait>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What `bench net` measures.
+#[cfg(feature = "gateway")]
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub enum NetCase {
+    /// 64 B at 100 Hz, one way.
+    Latency,
+    /// 64 B and 1 MB, as many as get through.
+    Throughput,
+    /// A call at 100 Hz, there and back.
+    Service,
+    /// 64 B at 100 Hz by 10 relays, each on the other host than the one before.
+    Chain,
+    /// The gateway of a busy robot to whose topics no other host listens.
+    Idle,
+    /// A publish on a topic to which no other host listens, while one listens to another topic.
+    Others,
+}
+
+/// Options of `bench net`.
+#[cfg(feature = "gateway")]
+#[derive(Args, Debug)]
+pub struct NetOptions {
+    /// What is measured; may be given several times [default: all].
+    #[arg(long = "case", value_enum, value_name = "CASE")]
+    pub(crate) cases: Vec<NetCase>,
+
+    /// The robot of `idle`: a topology that comes along, or a file.
+    #[arg(long, value_name = "NAME|FILE", default_value = "mont_blanc")]
+    pub(crate) topology: String,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -615,7 +654,7 @@ impl BigMode {
 pub struct Output {
     /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10,
     /// process-chain 10, pingpong 2, pipeline 10, topology 120, entities 1, fanout 5, big 10,
-    /// throughput 5, latest 2, timer 10, workers 5].
+    /// throughput 5, latest 2, timer 10, workers 5, net 10].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 

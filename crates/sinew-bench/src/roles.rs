@@ -7,7 +7,9 @@ use crate::{
 };
 
 /// Every role of this program.
-pub(crate) const ROLES: [Role; 14] = [
+pub(crate) const ROLES: &[Role] = &[
+    #[cfg(feature = "gateway")]
+    Role::of::<crate::net::GatewayProcess>(),
     Role::of::<floors::Second>(),
     Role::of::<entities::IntraCrowd>(),
     Role::of::<entities::OtherEnds>(),

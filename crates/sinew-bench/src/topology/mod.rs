@@ -67,6 +67,19 @@ impl<'a> Load<'a> {
     }
 }
 
+/// Runs a graph for `time`, as it is. Before the first message, but once all ends are there, `ready`
+/// is called.
+#[cfg(feature = "gateway")]
+pub(crate) fn run_graph(
+    run: &Run,
+    graph: &Graph,
+    time: Duration,
+    ready: impl FnOnce() -> Result<(), Error>,
+) -> Result<Figures, Error> {
+    let load = Load { graph, scale_rate: 1.0, drafts: false };
+    figures(run, load, time, |_| ready())
+}
+
 /// Runs a graph for `time`. Before the first message, `ready` is given all publishers.
 fn figures(
     run: &Run,

@@ -1,0 +1,65 @@
+//! Calls, beside zenoh's queries.
+
+use std::path::Path;
+
+use zenoh::Wait;
+use zenoh::query::{ConsolidationMode, QueryTarget};
+
+use super::hosts::{Gateways, Host, Network, Spinning};
+use super::{one_by_one, refused, rows};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::messages::{Bench, BenchRequest, BenchResponse};
+use crate::process::PATIENCE;
+use crate::progress::Progress;
+use crate::report::Row;
+use crate::rounds::{Turns, alternate};
+
+/// A row for zenoh's queries, and one for calls by embedded gateways. A sample is a round trip.
+pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let key = "raw/call";
+    let network = Network::new()?;
+    let (asks, answers) = (network.session()?, network.session()?);
+    let answering = answers.declare_queryable(key).complete(true).callback(move |query| {
+        let payload = query.payload().map(|payload| payload.to_bytes().into_owned());
+        let _ = query.reply(key, payload.unwrap_or_default()).wait(); // else the caller hears nothing
+    });
+    let _answering = answering.wait().map_err(refused)?;
+    let hosts = Host::pair(&network, path, Gateways::Embedded)?;
+    let server = hosts[1].context.node("server")?.server::<Bench>("call");
+    server.callback(|_: &BenchRequest| BenchResponse::default())?.detach();
+    let _serving = Spinning::start(&hosts[1].context)?;
+    let client = hosts[0].context.node("client")?.client::<Bench>("call").create()?;
+    if !client.wait_for_server(PATIENCE) {
+        return Err(Error::Unmatched { name: "call".to_owned(), found: 0, wanted: 1, waited: PATIENCE });
+    }
+    let ask = || {
+        let asked = asks
+            .get(key)
+            .payload(vec![7u8; 20])
+            .target(QueryTarget::AllComplete)
+            .consolidation(ConsolidationMode::None)
+            .wait()
+            .map_err(refused)?;
+        match asked.recv_timeout(PATIENCE) {
+            Ok(Some(_)) => Ok(now_ns()),
+            Ok(None) | Err(_) => Err(Error::PeerSilent { what: "net", waited: PATIENCE }),
+        }
+    };
+    let call = || {
+        client.call(BenchRequest::default(), PATIENCE).map_err(sinew::Error::from)?;
+        Ok(now_ns())
+    };
+    // The first ones may be made before the other session is known.
+    let until = now_ns() + nanoseconds(PATIENCE);
+    while let Err(error) = ask() {
+        if now_ns() > until {
+            return Err(error);
+        }
+    }
+    call()?;
+    let (mut raw, mut ours) = (|time| one_by_one(time, ask), |time| one_by_one(time, call));
+    let sides = [&mut raw as _, &mut ours as _];
+    let [raw, ours] = alternate(progress, "calls to another host", turns, sides)?;
+    Ok(rows("service", 1, &raw, &[(Gateways::Embedded, ours)], |figures| figures))
+}

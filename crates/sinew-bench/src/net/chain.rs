@@ -1,0 +1,111 @@
+//! A chain whose every hop goes to the other host.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+
+use sinew::{Publisher, Subscription};
+use zenoh::{Session, Wait};
+
+use super::hosts::{Gateways, Host, Network, Spinning};
+use super::messages::HEAD;
+use super::{await_told, one_by_one, refused, rows, tell};
+use crate::error::Error;
+use crate::messages::Stamped;
+use crate::progress::Progress;
+use crate::report::Row;
+use crate::rounds::{Turns, alternate};
+use crate::run::matched;
+
+/// Between source and sink.
+const RELAYS: u32 = 10;
+
+/// Ways from source to sink.
+const HOPS: u32 = RELAYS + 1;
+
+/// The hop to the sink.
+const LAST: usize = RELAYS as usize;
+
+/// A row for bare zenoh, whose relays are callbacks, and one for embedded gateways. A sample is the
+/// time from source to sink; percentiles are per hop.
+pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let network = Network::new()?;
+    let sessions = [network.session()?, network.session()?];
+    let raw = RawChain::open(&sessions)?;
+    let hosts = Host::pair(&network, path, Gateways::Embedded)?;
+    let ours = Chain::open(&hosts)?;
+    let _spinning = [Spinning::start(&hosts[0].context)?, Spinning::start(&hosts[1].context)?];
+    let mut by_zenoh = |time| {
+        one_by_one(time, || {
+            raw.source.put(vec![7u8; 64]).wait().map_err(refused)?;
+            await_told(&raw.came)
+        })
+    };
+    let message = Stamped { data: vec![7; 64 - HEAD], ..Stamped::default() };
+    let mut by_us = |time| {
+        one_by_one(time, || {
+            ours.source.publish(&message).map_err(sinew::Error::from)?;
+            await_told(&ours.came)
+        })
+    };
+    let sides = [&mut by_zenoh as _, &mut by_us as _];
+    let [raw, ours] = alternate(progress, "a chain over two hosts", turns, sides)?;
+    let rows = rows("chain", HOPS, &raw, &[(Gateways::Embedded, ours)], |figures| figures);
+    Ok(rows.into_iter().map(|row| row.with("relays", RELAYS)).collect())
+}
+
+struct RawChain {
+    source: zenoh::pubsub::Publisher<'static>,
+    _hops: Vec<zenoh::pubsub::Subscriber<()>>,
+    came: Receiver<i64>,
+}
+
+impl RawChain {
+    fn open(sessions: &[Session; 2]) -> Result<Self, Error> {
+        let publisher = |hop: usize| {
+            let publisher = sessions[hop % 2].declare_publisher(format!("raw/hop{hop}"));
+            publisher.wait().map_err(refused)
+        };
+        let (to, came) = channel();
+        let mut hops = Vec::new();
+        for hop in 0..LAST {
+            let next = publisher(hop + 1)?;
+            let subscriber = sessions[(hop + 1) % 2].declare_subscriber(format!("raw/hop{hop}"));
+            let relay = subscriber.callback(move |sample| {
+                let _ = next.put(sample.payload().to_bytes().into_owned()).wait(); // else nothing comes
+            });
+            hops.push(relay.wait().map_err(refused)?);
+        }
+        let told = tell(&to);
+        let sink = sessions[(LAST + 1) % 2].declare_subscriber(format!("raw/hop{LAST}"));
+        hops.push(sink.callback(move |_| told()).wait().map_err(refused)?);
+        Ok(Self { source: publisher(0)?, _hops: hops, came })
+    }
+}
+
+struct Chain {
+    source: Publisher<Stamped>,
+    _hops: Vec<Subscription<Stamped>>,
+    came: Receiver<i64>,
+}
+
+impl Chain {
+    fn open(hosts: &[Host; 2]) -> Result<Self, Error> {
+        let node = |hop: usize| hosts[hop % 2].context.node(&format!("relay{hop}"));
+        let (to, came) = channel();
+        let mut hops = Vec::new();
+        let mut next: Vec<Publisher<Stamped>> = Vec::new();
+        for hop in 0..=LAST {
+            next.push(node(hop)?.publisher(&format!("hop{hop}")).create()?);
+        }
+        for hop in 0..LAST {
+            let on = next[hop + 1].clone();
+            let relay = node(hop + 1)?.subscription::<Stamped>(&format!("hop{hop}"));
+            hops.push(relay.callback(move |message: &Stamped| on.publish(message))?);
+        }
+        let told = tell(&to);
+        let sink = node(LAST + 1)?.subscription::<Stamped>(&format!("hop{LAST}"));
+        hops.push(sink.callback(move |_: &Stamped| told())?);
+        next.iter().try_for_each(|publisher| matched(publisher, 1))?;
+        Ok(Self { source: next.swap_remove(0), _hops: hops, came })
+    }
+}

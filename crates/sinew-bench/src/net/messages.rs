@@ -1,0 +1,240 @@
+//! Messages, one by one and as many as get through.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use sinew::{Publisher, QoS, Subscription};
+use zenoh::qos::CongestionControl;
+use zenoh::{Session, Wait};
+
+use super::hosts::{Gateways, Host, Network};
+use super::{RATE, await_told, one_by_one, refused, rows, tell};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::messages::Stamped;
+use crate::process::PATIENCE;
+use crate::progress::Progress;
+use crate::report::{Figures, Row, tenth};
+use crate::rounds::{Round, Turns, alternate};
+use crate::run::matched;
+use crate::samples::Samples;
+
+/// A small message.
+const SMALL: usize = 64;
+
+/// A large one.
+const LARGE: usize = 1 << 20;
+
+/// So many bytes are under way at most, but not more than so many messages: no side is measured by
+/// how much it can pile up.
+const UNDER_WAY: (usize, usize) = (16 << 20, 1000);
+
+/// What an image of a [`Stamped`] is longer than its data.
+pub(super) const HEAD: usize = 24;
+
+/// A round of as many as get through is one sample, the mean time of so many messages.
+const PARTS: u32 = 1000;
+
+/// A way from one host to the other.
+struct Way<'a> {
+    send: Box<dyn Fn() -> Result<(), Error> + 'a>,
+    came: &'a Receiver<i64>,
+}
+
+impl Way<'_> {
+    fn one_by_one(&self, time: Duration) -> Result<Round, Error> {
+        one_by_one(time, || {
+            (self.send)()?;
+            await_told(self.came)
+        })
+    }
+
+    fn flood(&self, time: Duration, under_way: u64) -> Result<Round, Error> {
+        let begin = now_ns();
+        let until = begin + nanoseconds(time);
+        let (mut sent, mut received, mut last) = (0, 0, begin);
+        while now_ns() < until || received < sent {
+            if now_ns() < until && sent - received < under_way {
+                (self.send)()?;
+                sent += 1;
+            } else {
+                last = await_told(self.came)?;
+                received += 1;
+            }
+            while let Ok(at) = self.came.try_recv() {
+                (last, received) = (at, received + 1);
+            }
+        }
+        let mut samples = Samples::with_room_for(1);
+        let count = i64::try_from(received.max(1)).unwrap_or(i64::MAX);
+        samples.record((last - begin).saturating_mul(PARTS.into()) / count);
+        Ok(Round { messages: received, ..Round::of(samples) })
+    }
+}
+
+/// 64 B, one way.
+pub(super) fn latency(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let ways = Ways::new(path, SMALL)?;
+    let what = "64 B to another host";
+    let [raw, embedded, apart] = ways.alternate(progress, what, turns, |way, time| way.one_by_one(time))?;
+    let ours = [(Gateways::Embedded, embedded), (Gateways::Apart, apart)];
+    let rows = rows("latency", 1, &raw, &ours, |figures| figures);
+    Ok(rows.into_iter().map(|row| row.with("size", SMALL).with("rate", RATE)).collect())
+}
+
+/// As many as get through, of 64 B and of 1 MB.
+pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let mut all = Vec::new();
+    for size in [SMALL, LARGE] {
+        let ways = Ways::new(&path.join(size.to_string()), size)?;
+        let under_way = (UNDER_WAY.0 / size).min(UNDER_WAY.1) as u64;
+        let what = format!("messages of {size} B to another host");
+        let [raw, embedded, apart] =
+            ways.alternate(progress, &what, turns, |way, time| way.flood(time, under_way))?;
+        let ours = [(Gateways::Embedded, embedded), (Gateways::Apart, apart)];
+        let per_second = |figures: Figures| {
+            let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
+            let bytes_per_second = per_second.map(|count| (count * size as f64).round());
+            // Of one sample a round, further percentiles say nothing.
+            let few = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..figures };
+            Figures { messages_per_second: per_second.map(tenth), bytes_per_second, ..few }
+        };
+        let rows = rows("throughput", PARTS, &raw, &ours, per_second);
+        all.extend(rows.into_iter().map(|row| row.with("size", size)));
+    }
+    Ok(all)
+}
+
+/// All ways for messages of one size, with their ends.
+struct Ways {
+    payload: Vec<u8>,
+    message: Stamped,
+    raw: RawWay,
+    ours: [OurWay; 2],
+    _hosts: [[Host; 2]; 2],
+    _sessions: [Session; 2],
+    _network: Network,
+}
+
+struct RawWay {
+    publisher: zenoh::pubsub::Publisher<'static>,
+    _subscriber: zenoh::pubsub::Subscriber<()>,
+    came: Receiver<i64>,
+}
+
+struct OurWay {
+    publisher: Publisher<Stamped>,
+    subscription: Subscription<Stamped>,
+    came: Receiver<i64>,
+}
+
+impl Drop for OurWay {
+    fn drop(&mut self) {
+        self.subscription.clear_listener(); // which has the subscription itself
+    }
+}
+
+impl Ways {
+    /// `size`: of a message's image.
+    fn new(path: &Path, size: usize) -> Result<Self, Error> {
+        let network = Network::new()?;
+        let sessions = [network.session()?, network.session()?];
+        let raw = RawWay::open(&sessions)?;
+        let hosts =
+            [Host::pair(&network, path, Gateways::Embedded)?, Host::pair(&network, path, Gateways::Apart)?];
+        // All hosts are on one network: each pair has a topic of its own.
+        let ours = [OurWay::open(&hosts[0], "embedded")?, OurWay::open(&hosts[1], "apart")?];
+        let message = Stamped { data: vec![7; size.saturating_sub(HEAD)], ..Stamped::default() };
+        let payload = vec![7; size];
+        Ok(Self { payload, message, raw, ours, _hosts: hosts, _sessions: sessions, _network: network })
+    }
+
+    fn alternate(
+        &self,
+        progress: &mut Progress,
+        what: &str,
+        turns: Turns,
+        measure: impl Fn(&Way<'_>, Duration) -> Result<Round, Error>,
+    ) -> Result<[Vec<Round>; 3], Error> {
+        let put = || self.raw.publisher.put(self.payload.clone()).wait().map_err(refused);
+        let raw = Way { send: Box::new(put), came: &self.raw.came };
+        let [embedded, apart] = self.ours.each_ref().map(|way| {
+            let publish = || Ok(way.publisher.publish(&self.message).map_err(sinew::Error::from)?);
+            Way { send: Box::new(publish), came: &way.came }
+        });
+        let measure = &measure;
+        let mut sides = [raw, embedded, apart].map(|way| move |time| measure(&way, time));
+        let [raw, embedded, apart] = &mut sides;
+        alternate(progress, what, turns, [raw, embedded, apart])
+    }
+}
+
+impl RawWay {
+    fn open([near, far]: &[Session; 2]) -> Result<Self, Error> {
+        let (to, came) = channel();
+        let told = tell(&to);
+        let subscriber = far.declare_subscriber("raw/bytes").callback(move |sample| {
+            std::hint::black_box(sample.payload().to_bytes());
+            told();
+        });
+        let subscriber = subscriber.wait().map_err(refused)?;
+        let publisher = near.declare_publisher("raw/bytes").congestion_control(CongestionControl::Block);
+        let publisher = publisher.wait().map_err(refused)?;
+        let way = Self { publisher, _subscriber: subscriber, came };
+        // The first ones may go before the other session is known.
+        until_it_comes(&way.came, || way.publisher.put(vec![7; 64]).wait().map_err(refused))?;
+        Ok(way)
+    }
+}
+
+impl OurWay {
+    fn open([near, far]: &[Host; 2], topic: &str) -> Result<Self, Error> {
+        let qos = QoS::default().keep_all().max_samples(1000).max_blocking_time(PATIENCE);
+        let subscription = far.context.node("far")?.subscription::<Stamped>(topic).qos(qos);
+        let subscription = subscription.accept_images().create()?;
+        let (to, came): (Sender<i64>, _) = channel();
+        let (told, taking) = (tell(&to), subscription.clone());
+        // A look for messages may bring in more, and calls this again: the first one goes on.
+        let wanted = AtomicUsize::new(0);
+        subscription.set_listener(move |_| {
+            let mut seen = 1;
+            if wanted.fetch_add(1, Ordering::AcqRel) > 0 {
+                return;
+            }
+            loop {
+                while let Some(sample) = taking.take_sample() {
+                    std::hint::black_box(sample);
+                    told();
+                }
+                match wanted.fetch_sub(seen, Ordering::AcqRel) - seen {
+                    0 => return,
+                    more => seen = more,
+                }
+            }
+        });
+        let publisher = near.context.node("near")?.publisher::<Stamped>(topic).qos(qos).create()?;
+        matched(&publisher, 1)?;
+        let way = Self { publisher, subscription, came };
+        let small = Stamped::default();
+        until_it_comes(&way.came, || Ok(way.publisher.publish(&small).map_err(sinew::Error::from)?))?;
+        Ok(way)
+    }
+}
+
+/// Sends until something comes, and waits until no more does.
+fn until_it_comes(came: &Receiver<i64>, send: impl Fn() -> Result<(), Error>) -> Result<(), Error> {
+    let until = now_ns() + nanoseconds(PATIENCE);
+    loop {
+        send()?;
+        if came.recv_timeout(Duration::from_millis(20)).is_ok() {
+            break;
+        }
+        if now_ns() > until {
+            return Err(Error::PeerSilent { what: "net", waited: PATIENCE });
+        }
+    }
+    while came.recv_timeout(Duration::from_millis(100)).is_ok() {}
+    Ok(())
+}

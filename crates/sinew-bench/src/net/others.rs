@@ -1,0 +1,109 @@
+//! What a listener on another host costs those to whom it doesn't listen.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sinew::{Publisher, Subscription};
+
+use super::hosts::{Gateways, Host, Network};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::messages::Stamped;
+use crate::pacing::Window;
+use crate::progress::Progress;
+use crate::report::{Figures, Row, hundredth};
+use crate::rounds::{Round, Turns, alternate, ratio};
+use crate::run::matched;
+use crate::samples::Samples;
+
+/// Topics of the host, with a listener of its own each.
+const TOPICS: u32 = 20;
+
+/// How often each is published in turn for a sample.
+const TIMES: u32 = 10;
+
+/// A sample is the time of so many publishes.
+const PARTS: u32 = (TOPICS - 1) * TIMES;
+
+/// Samples that are kept.
+const ROOM: usize = 1 << 16;
+
+/// A publish on a topic to which no other host listens, without and with a host that listens to
+/// another topic. `copies` are what gateways and encodings touched of these topics.
+pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let network = Network::new()?;
+    let [near, far] = Host::pair(&network, path, Gateways::Embedded)?;
+    let node = near.context.node("robot")?;
+    let mut ends: Vec<(Publisher<Stamped>, Subscription<Stamped>)> = Vec::new();
+    for number in 0..TOPICS {
+        let name = format!("topic{number}");
+        ends.push((node.publisher(&name).create()?, node.subscription(&name).create()?));
+    }
+    let there = far.context.node("viewer")?;
+    let (watched, others) = ends.split_first().ok_or(Error::NotOurPeer)?;
+    let mut alone = |time| {
+        until_alone(&watched.0)?;
+        publish(&near, others, time)
+    };
+    let mut listened_to = |time| {
+        let viewer = there.subscription::<Stamped>("topic0").create()?;
+        matched(&watched.0, 2)?;
+        let round = publish(&near, others, time);
+        drop(viewer);
+        round
+    };
+    let sides = [&mut alone as _, &mut listened_to as _];
+    let [alone, watched] = alternate(progress, "a publish that no other host hears", turns, sides)?;
+    let floor_ratio = ratio(&watched, PARTS, &alone, PARTS).map(hundredth);
+    let row = |row: Row| row.with("case", "others").with("topics", TOPICS);
+    Ok(vec![
+        row(Row::floor("net", "alone", Figures::over(&alone, PARTS))),
+        row(Row::sinew("net", Figures { floor_ratio, ..Figures::over(&watched, PARTS) })),
+    ])
+}
+
+/// Waits until the listener there is gone.
+fn until_alone(publisher: &Publisher<Stamped>) -> Result<(), Error> {
+    let until = now_ns() + crate::clock::nanoseconds(crate::process::PATIENCE);
+    while publisher.subscription_count() > 1 {
+        if now_ns() > until {
+            let (name, found) = (publisher.topic().to_owned(), publisher.subscription_count());
+            let waited = crate::process::PATIENCE;
+            return Err(Error::Unmatched { name, found, wanted: 1, waited });
+        }
+        crate::clock::sleep_until(now_ns() + 1_000_000);
+    }
+    Ok(())
+}
+
+fn publish(
+    host: &Host,
+    others: &[(Publisher<Stamped>, Subscription<Stamped>)],
+    time: Duration,
+) -> Result<Round, Error> {
+    let touched = || {
+        let of_publisher = |publisher: &Publisher<Stamped>| {
+            let statistics = publisher.statistics();
+            statistics.copies + statistics.encodings
+        };
+        host.touched() + others.iter().map(|(publisher, _)| of_publisher(publisher)).sum::<u64>()
+    };
+    let before = touched();
+    let mut samples = Samples::with_room_for(ROOM);
+    let window = Window::of(time);
+    loop {
+        let begin = now_ns();
+        for _ in 0..TIMES {
+            for (publisher, _) in others {
+                publisher.publish(publisher.loan()).map_err(sinew::Error::from)?;
+            }
+        }
+        let end = now_ns();
+        window.record(begin, end - begin, &mut samples);
+        if window.is_over(end, &samples) {
+            break;
+        }
+    }
+    let copies = Some(touched() - before);
+    Ok(Round { copies, ..Round::of(samples) })
+}
