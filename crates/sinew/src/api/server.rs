@@ -241,8 +241,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
 
     /// Makes the server, with a listener for its requests: it runs at once on the thread that calls,
     /// or, for clients of other processes, on that which receives, under no lock and by no executor.
-    /// For bridges, which pass requests on and answer later, with their [`Responder`](crate::Responder), and save the
-    /// executor's wake-up.
+    /// For bridges, which pass requests on and answer later, with their
+    /// [`Responder`](crate::Responder), and save the executor's wake-up.
     ///
     /// Its forms are those of a [`callback`](Self::callback) in a reentrant group, as several
     /// threads may run it at the same time; the builder's group has no part in it. It should be
