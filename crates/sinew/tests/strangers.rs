@@ -28,7 +28,7 @@ fn qos() -> [u8; 64] {
 fn number_entity(kind: EndpointKind, name: &str, qos: [u8; 64]) -> Endpoint {
     let (type_name, hash) = match kind {
         EndpointKind::Publisher | EndpointKind::Subscription => ("test_msgs/msg/Number", [8; 32]),
-        _ => ("test_msgs/msg/Number -> test_msgs/msg/Number", [0; 32]),
+        _ => ("test_msgs/srv/Numbers", [10; 32]),
     };
     let (node, name, type_name) = ("/stranger".to_owned(), name.to_owned(), type_name.to_owned());
     Endpoint { kind, number: 7, node, name, type_name, hash, qos }
