@@ -103,6 +103,46 @@ impl Host {
     }
 }
 
+/// An end that a program of a host tells of, and does nothing for.
+pub(crate) struct Announced {
+    _participant: Arc<sinew_shm::Participant>,
+    _end: sinew_shm::OwnEndpoint,
+}
+
+impl Announced {
+    pub(crate) fn subscription(host: &Host, name: &str, (type_name, hash): (&str, &str)) -> Self {
+        let participant =
+            sinew_shm::Participant::join(&host.domain(), Arc::new(Indifferent)).expect("there is room");
+        let end = sinew_shm::Endpoint {
+            kind: sinew_shm::EndpointKind::Subscription,
+            number: 1,
+            node: "/stopped".to_owned(),
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            hash: parse_hash(hash).expect("a hash").0,
+            qos: QoS::default().to_bytes(true),
+        };
+        let end = participant.advertise(&end, None).expect("there is room");
+        Self { _participant: participant, _end: end }
+    }
+}
+
+/// Looks at nothing that others do.
+struct Indifferent;
+
+impl sinew_shm::Observer for Indifferent {
+    fn appeared(&self, _: &Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey, _: &sinew_shm::Endpoint) {}
+    fn vanished(&self, _: &Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey) {}
+    fn connected(
+        &self,
+        _: sinew_shm::Incoming,
+        _: Option<sinew_shm::EndpointKey>,
+    ) -> Option<Arc<dyn sinew_shm::Sink>> {
+        None
+    }
+    fn left(&self, _: &Arc<sinew_shm::Peer>) {}
+}
+
 /// A session that does what rmw_zenoh does for one node.
 pub(crate) struct RosNode {
     pub(crate) session: Session,

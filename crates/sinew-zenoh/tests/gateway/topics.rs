@@ -1,6 +1,6 @@
 //! Messages, both ways.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use crate::network::{Announced, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
 use parking_lot::Mutex;
 use sinew::event::MessageLost;
 use sinew::msg::Transport;
@@ -92,6 +92,33 @@ fn a_message_that_comes_again_is_left_out() -> sinew::Result<()> {
     first();
     publisher.publish(&text_image("second"), 1);
     assert_eq!(wait_for("the second message", || texts.take()).0.data, "second");
+    Ok(())
+}
+
+/// It publishes as soon as it is there, as a node that reports its state once.
+#[test]
+fn the_first_message_of_a_publisher_reaches_all_that_listened_before() -> sinew::Result<()> {
+    const HOW_OFTEN: usize = 20;
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    // A program that was stopped holds up no other.
+    let _stopped = Announced::subscription(&host, "/chatter", STRING);
+    let ros = RosNode::client(&network, "talker");
+    let mut listeners = Vec::new();
+    for number in 0..HOW_OFTEN {
+        listeners.push(host.context().node("listener")?.subscription::<Text>("/chatter").create()?);
+        wait_for("the gateway knows it", || (gateway.statistics().local > 2 * listeners.len()).then_some(()));
+        let publisher = ros.publisher("/chatter", STRING, qos());
+        for part in ["first", "second"] {
+            publisher.publish(&text_image(&format!("{part} of {number}")), 1);
+        }
+        for listener in &listeners {
+            for part in ["first", "second"] {
+                let (text, _) = wait_for("what it published", || listener.take());
+                assert_eq!(text.data, format!("{part} of {number}"));
+            }
+        }
+    }
     Ok(())
 }
 
