@@ -35,6 +35,11 @@ const EARLIEST: Duration = Duration::from_secs(10);
 /// How long a token may be on its way when messages of its publisher have come.
 const UNTOLD: Duration = Duration::from_millis(500);
 
+/// How long the session's thread waits for room with a reliable keep_all subscription that is full.
+/// All that comes by its link waits behind it meanwhile, so a sender is slowed down as by any slow
+/// link. That is what a publisher of this host waits by default.
+const MAX_BLOCKING: Duration = Duration::from_millis(100);
+
 /// A publisher of the network, as this host sees it.
 pub(super) struct RemotePublisher {
     pub(super) qos: QoS,
@@ -59,6 +64,8 @@ struct Received {
     has_paused: bool,
     /// Messages that found no room here since then: subscriptions are told with the next one.
     untold: u64,
+    /// The last one waited for room in vain: the next one doesn't wait.
+    has_stalled: bool,
 }
 
 impl RemotePublisher {
@@ -131,7 +138,11 @@ impl RemotePublisher {
         });
         let lost = lost + state.untold;
         let source = SourceInfo { time: Time::from_nanoseconds(attachment.time), lost, lineage: continued };
-        match self.publisher.publish_foreign(draft, source) {
+        // A subscription that takes nothing any more holds up what others get no more than once.
+        let max_blocking = if state.has_stalled { Duration::ZERO } else { MAX_BLOCKING };
+        let published = self.publisher.publish_foreign(draft, source, max_blocking);
+        state.has_stalled = published.is_err();
+        match published {
             Ok(()) => {
                 state.untold = 0;
                 counters.received(payload.len());

@@ -502,8 +502,6 @@ impl Worker {
         let made = GenericType::new(&route.type_name, route.hash)
             .map_err(|error| error.to_string())
             .and_then(|known| {
-                // The session's thread publishes, by which all else comes: it waits for no room.
-                let qos = qos.max_blocking_time(Duration::ZERO);
                 let publisher = here.generic_publisher(&route.name, known).qos(qos).create();
                 publisher.map_err(|error| error.to_string())
             });

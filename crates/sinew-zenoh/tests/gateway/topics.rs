@@ -241,6 +241,45 @@ fn nothing_comes_back_or_twice() -> sinew::Result<()> {
     Ok(())
 }
 
+/// Reliable and keep_all on both sides: a subscription that is slower makes the sender wait. One that
+/// takes nothing costs what others get one wait.
+#[test]
+fn a_full_history_makes_the_sender_wait_but_not_for_ever() -> sinew::Result<()> {
+    const COUNT: u64 = 2000;
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let small = QoS::new().keep_all().max_samples(4);
+    let (here, there) = (one.context().node("here")?, other.context().node("there")?);
+    let publisher = here.publisher::<Text>("/commands").qos(small).create()?;
+    let commands = there.subscription::<Text>("/commands").qos(small).create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    wait_for("they match", || (commands.publisher_count() == 1).then_some(()));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..COUNT {
+                // Its own wait is over before that of the far side, on a machine that is busy.
+                while publisher.publish(text(number.to_string())).is_err() {}
+            }
+        });
+        for number in 0..COUNT {
+            assert_eq!(wait_for("each command", || commands.take()).0.data, number.to_string());
+        }
+    });
+    // It takes nothing any more: others do.
+    let publisher =
+        here.publisher::<Text>("/commands").qos(small.max_blocking_time(Duration::ZERO)).create()?;
+    let texts = there.subscription::<Text>("/chatter").create()?;
+    let talker = here.publisher::<Text>("/chatter").create()?;
+    assert!(talker.wait_for_subscribers(1, PATIENCE));
+    wait_for("they match", || (texts.publisher_count() == 1).then_some(()));
+    for number in 0..100 {
+        let _ = publisher.publish(text("not taken")); // it may find no room even here
+        talker.publish(text(number.to_string()))?;
+        assert_eq!(wait_for("what others say", || texts.take()).0.data, number.to_string());
+    }
+    Ok(())
+}
+
 #[test]
 fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());

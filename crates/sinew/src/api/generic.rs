@@ -19,6 +19,7 @@ use crate::sys::clock::{Time, wall_of};
 use crate::topic::copy_plan::Ownership;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 impl Context {
     /// A node that stands for one of another host, or belongs to a gateway itself: its ends are
@@ -128,14 +129,17 @@ impl Publisher<SerializedMessage> {
     /// [node](Context::node_of) that stands for one on the network. What is known of the message
     /// there is what its subscriptions are told. One thread at a time may do so with a publisher.
     ///
+    /// Where it waits for room, it waits at most for `max_blocking`, whatever its QoS says.
+    ///
     /// # Errors
     /// As [`publish`](Self::publish).
     pub fn publish_foreign(
         &self,
         draft: ImageDraft,
         source: SourceInfo,
+        max_blocking: Duration,
     ) -> Result<(), PublishError<SerializedMessage>> {
-        let published = self.core().publish_foreign(draft.0, source);
+        let published = self.core().publish_foreign(draft.0, source, max_blocking);
         published.map_err(|(message, reason)| self.failed(message, Ownership::Shared, reason))
     }
 }

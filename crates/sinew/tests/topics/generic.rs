@@ -190,7 +190,7 @@ fn what_was_published_before_is_told_as_it_was() -> sinew::Result<()> {
             let lineage = Some(Lineage::from_wall(time, 77));
             let mut draft = publisher.image_draft(bytes_of(&picture()).len()).expect("memory");
             draft.copy_from_slice(&bytes_of(&picture()));
-            publisher.publish_foreign(draft, SourceInfo { time, lost: gap, lineage })?;
+            publisher.publish_foreign(draft, SourceInfo { time, lost: gap, lineage }, Duration::ZERO)?;
             let (image, info) = wait_for("a message", || images.take());
             assert_eq!(*image, picture());
             let apart = (info.source_time().nanoseconds() - time.nanoseconds()).abs();

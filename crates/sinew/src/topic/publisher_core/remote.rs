@@ -1,10 +1,11 @@
 //! How a publisher's messages leave the process: its sinks, one for each transport.
 
+use super::foreign::ForeignMessage;
 use super::{PublisherCore, PublisherState};
 use crate::executor::prefetch::NoteIndex;
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::{Pool, RawMessage};
-use crate::message::info::{Publication, SourceInfo};
+use crate::message::info::Publication;
 use crate::message::work::CopyWork;
 use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
@@ -35,7 +36,7 @@ pub(crate) struct RemoteDelivery {
     /// The log says why messages don't leave.
     has_complained: AtomicBool,
     /// What is known of the message that is being published, of a publisher on the network.
-    pub(super) source: Mutex<Option<SourceInfo>>,
+    pub(super) source: Mutex<Option<ForeignMessage>>,
     /// Where the thread that publishes with it has noted it.
     pub(crate) place: NoteIndex,
 }

@@ -55,7 +55,7 @@ impl PublisherCore {
         message: RawMessage,
         form: Form,
     ) -> Result<(), (RawMessage, Unpublished)> {
-        let deadline = Time::steady() + self.qos.max_blocking_time;
+        let deadline = Time::steady() + self.max_blocking_time();
         let mut message =
             MessageForms { published: Some(message), value: None, image: None, work: CopyWork::NONE };
         loop {
