@@ -2,7 +2,7 @@
 //! `rmw_zenohd` is in ROS 2.
 
 use crate::config::{ConfigError, Environment, SessionOptions};
-use zenoh::{Session, Wait};
+use zenoh::{Config, Session, Wait};
 
 /// Why a router doesn't run.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,8 @@ pub enum RouterError {
 #[must_use = "a router ends when it is dropped"]
 pub struct Router {
     session: Session,
+    /// What it was asked for.
+    endpoints: Vec<String>,
 }
 
 impl Router {
@@ -49,17 +51,20 @@ impl Router {
     /// [`RouterError`]
     pub fn start(environment: Environment<'_>, options: &SessionOptions) -> Result<Self, RouterError> {
         let config = crate::config::router(environment, options)?;
-        let endpoints = config.get_json("listen/endpoints").unwrap_or_default();
+        let endpoints = endpoints_of(&config);
         let session = zenoh::open(config).wait().map_err(|error| RouterError::Listen {
-            endpoints: endpoints.replace(['[', '"'], "").replace("]", ""),
+            endpoints: endpoints.join(", "),
             reason: crate::config::reason(&error),
         })?;
-        Ok(Self { session })
+        Ok(Self { session, endpoints })
     }
 
-    /// Where it listens, with the ports that were found.
+    /// Where it listens, with the ports that were found. On a host that has no address but
+    /// loopback's, where it was asked to.
     pub fn endpoints(&self) -> Vec<String> {
-        self.session.info().locators().wait().into_iter().map(|locator| locator.to_string()).collect()
+        let found = self.session.info().locators().wait();
+        let found: Vec<String> = found.into_iter().map(|locator| locator.to_string()).collect();
+        if found.is_empty() { self.endpoints.clone() } else { found }
     }
 
     /// Its id.
@@ -72,4 +77,10 @@ impl Router {
         // A session that is closed already is as good.
         let _ = self.session.close().wait();
     }
+}
+
+fn endpoints_of(config: &Config) -> Vec<String> {
+    let listed = config.get_json("listen/endpoints").unwrap_or_default();
+    let words = listed.split('"').skip(1).step_by(2);
+    words.map(str::to_owned).collect()
 }
