@@ -35,7 +35,6 @@ use observer::Change;
 use outgoing::Congestion;
 use parking_lot::{Condvar, Mutex};
 use sinew::Context;
-use sinew::error::CreateError;
 use sinew::time::{ClockKind, Time};
 use sinew_shm::{Domain, DomainError, JoinError};
 use std::collections::HashSet;
@@ -73,9 +72,6 @@ pub enum GatewayError {
     /// The domain can't be joined.
     #[error(transparent)]
     Join(#[from] JoinError),
-    /// A node of its own can't be made.
-    #[error(transparent)]
-    Create(#[from] CreateError),
     /// The file can't be locked that says which gateway leads.
     #[error("{path}, which says which gateway of the domain leads, can't be locked: {source}")]
     Lock {
