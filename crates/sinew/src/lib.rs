@@ -220,6 +220,7 @@
 //! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](executor::ExecutorBuilder::timer_thread) |
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
+//! | one that sets ROS time, publishes `/clock` or brings it | handlers of [jumps](Context::on_time_jump) | always |
 //! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [servers](service::ServerBuilder::listener) and [calls](Client::call_with_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
@@ -231,7 +232,7 @@
 //! | [`Publisher::publish`] | only if publisher and subscription are both reliable and keep all, and the subscription is full: up to [`QoS::max_blocking_time`] |
 //! | [`Client::call`] | for the answer, up to its timeout; in a callback, or while the server's executor has a thread at rest, the server may run on this thread meanwhile |
 //! | [`Client::wait_for_server`] | up to its timeout |
-//! | `spin..` of an [`Executor`], [`WaitSet::wait`] | as each says |
+//! | `spin..` of an [`Executor`], [`WaitSet::wait`], [`Node::sleep_until`], [`Rate::sleep`] | as each says |
 //! | `close` of a handle | until its callback, if that is running on another thread, has returned |
 //! | everything else | never for long: locks are held briefly, and never while the program's code runs |
 //!
@@ -293,6 +294,7 @@
 //! [`DescriptorSource`]: event::DescriptorSource
 //! [`ExecutorError`]: error::ExecutorError
 //! [`PublishError`]: error::PublishError
+//! [`Rate::sleep`]: time::Rate::sleep
 //! [`PublisherStatistics::copies`]: msg::PublisherStatistics::copies
 //! [`Sample`]: msg::Sample
 //! [`SpinError`]: error::SpinError
@@ -339,6 +341,7 @@ mod message;
 mod remote;
 mod ros;
 pub mod service;
+pub mod time;
 mod topic;
 
 #[cfg(test)]
@@ -349,13 +352,6 @@ pub mod qos {
     pub use crate::ros::qos::{
         Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability,
     };
-}
-
-/// Times, the clocks they are read from, and timers.
-pub mod time {
-    pub use crate::api::timer::{Timer, TimerBuilder, TimerInfo};
-    pub use crate::sys::clock::{ClockKind, Time, VirtualClock};
-    pub use std::time::Duration;
 }
 
 /// For gateways to other hosts: where ends are at home, and what tools are told.
@@ -470,6 +466,8 @@ mod pages {
     struct Readme;
     #[doc = include_str!("../../../docs/book/tour.md")]
     struct Tour;
+    #[doc = include_str!("../../../docs/book/time.md")]
+    struct TimePage;
     #[doc = include_str!("../../../docs/book/between-processes.md")]
     struct BetweenProcesses;
     #[doc = include_str!("../../../docs/book/ros2-messages.md")]

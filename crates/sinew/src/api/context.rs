@@ -137,11 +137,14 @@ impl Context {
         &self.shared().arguments
     }
 
-    /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
-    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow: those that are due run, and if time
-    /// went back, none waits longer than a period.
+    /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock, and leaves
+    /// [`/clock`](Self::use_sim_time) alone from then on. Timers of
+    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), rates and sleeps follow: those that are due
+    /// run or end, and if time went back, no timer waits longer than a period.
+    ///
+    /// Handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on this thread.
     pub fn set_ros_time(&self, time: Option<Time>) {
-        self.shared().session.set_ros_time(time);
+        self.shared().session.set_ros_time(time, None);
     }
 
     /// Time now, by the given clock.
@@ -277,6 +280,8 @@ pub struct ContextBuilder {
     domain: Option<u32>,
     interrupts: bool,
     clock: Option<VirtualClock>,
+    /// Whether ROS time is that of `/clock`, if that was said.
+    sim_time: Option<bool>,
 }
 
 impl ContextBuilder {
@@ -335,7 +340,17 @@ impl ContextBuilder {
         self
     }
 
-    /// Makes the context.
+    /// Whether ROS time is that of `/clock` from the beginning, see
+    /// [`Context::use_sim_time`]; what is said here counts more than the command line. Default:
+    /// the command line's `-p use_sim_time:=true`, else no.
+    #[must_use]
+    pub fn use_sim_time(mut self, wanted: bool) -> Self {
+        self.sim_time = Some(wanted);
+        self
+    }
+
+    /// Makes the context. If it is to [use simulated time](Self::use_sim_time), it joins its domain
+    /// at once, to follow `/clock`.
     ///
     /// # Errors
     /// [`ContextError`].
@@ -354,6 +369,7 @@ impl ContextBuilder {
             None => domain_from_environment()?,
         };
         let meets_others = self.shared_memory.unwrap_or(self.clock.is_none() || self.base.is_some());
+        let sim_time = self.sim_time.or(arguments.use_sim_time()).unwrap_or(false);
         let session = Session::new(self.clock);
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),
@@ -373,7 +389,11 @@ impl ContextBuilder {
             let ends: Arc<dyn ShutDown> = shared.clone();
             interrupt::shut_down_on_signal(Arc::downgrade(&ends)).map_err(ContextError::Interrupts)?;
         }
-        Ok(Context(Arc::new(ContextHandle(shared))))
+        let context = Context(Arc::new(ContextHandle(shared)));
+        if sim_time {
+            context.use_sim_time(true).map_err(|error| ContextError::SimTime(Box::new(error)))?;
+        }
+        Ok(context)
     }
 }
 

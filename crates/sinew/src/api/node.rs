@@ -138,30 +138,7 @@ impl Node {
         name::validate_node_name(name)?;
         let namespace = if is_local { context.arguments.namespace(name, namespace) } else { namespace };
         name::validate_namespace(namespace)?;
-        let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
-        let number = next_serial();
-        let entity = match context.join(&full_name)? {
-            Some(transport) => Some(transport.advertise_or(
-                &full_name,
-                &EndpointAbout {
-                    kind: EndpointKind::Node,
-                    number,
-                    node: &full_name,
-                    name: "",
-                    table: None,
-                    qos: QoS::default(),
-                    origin,
-                    of_node: None,
-                },
-                None,
-            )?),
-            None => None,
-        };
-        // A node that a gateway has here runs where it is at home, or never anything.
-        let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
-        let (name, namespace) = (name.to_owned(), namespace.to_owned());
-        let core =
-            Arc::new(NodeCore { entity, number, full_name, name, namespace, origin, said_idle, context });
+        let core = NodeCore::new(context, name, namespace, origin)?;
         let node = Self(Arc::new(NodeInner {
             default_group: Group::new(core.clone(), ()),
             core,
@@ -194,8 +171,9 @@ impl Node {
     }
 
     /// Time now, by the clock that stamps of messages are read from:
-    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), which is the wall clock unless it was
-    /// [set](crate::Context::set_ros_time). ROS 2: `now`.
+    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), which is the wall clock unless it is
+    /// [simulated](crate::Context::use_sim_time) or [set](crate::Context::set_ros_time). ROS 2:
+    /// `now`.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -237,6 +215,39 @@ impl Node {
 }
 
 impl NodeCore {
+    /// A node as other processes see it; its names are valid.
+    pub(crate) fn new(
+        context: &Arc<ContextCore>,
+        name: &str,
+        namespace: &str,
+        origin: Origin,
+    ) -> Result<Arc<Self>, CreateError> {
+        context.session.check_running(name)?;
+        let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
+        let number = next_serial();
+        let entity = match context.join(&full_name)? {
+            Some(transport) => Some(transport.advertise_or(
+                &full_name,
+                &EndpointAbout {
+                    kind: EndpointKind::Node,
+                    number,
+                    node: &full_name,
+                    name: "",
+                    table: None,
+                    qos: QoS::default(),
+                    origin,
+                    of_node: None,
+                },
+                None,
+            )?),
+            None => None,
+        };
+        // A node that a gateway has here runs where it is at home, or never anything.
+        let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
+        let (name, namespace) = (name.to_owned(), namespace.to_owned());
+        Ok(Arc::new(Self { entity, number, full_name, name, namespace, origin, said_idle, context }))
+    }
+
     /// The node of a group.
     pub(crate) fn of(group: &GroupCore) -> Arc<Self> {
         #[expect(clippy::expect_used, reason = "`Node::new` and nothing else makes owners of groups")]

@@ -9,7 +9,8 @@ use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
-use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake, nanoseconds};
+use crate::sys::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
+use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
 use crate::sys::sync::{Arc, Mutex};
 use sinew_shm::{Callback, EndpointKey};
 use std::fmt;
@@ -199,16 +200,27 @@ pub(crate) struct Schedule {
 struct TimerState {
     /// In the time of its clock.
     due: i64,
+    /// When that clock last came from another source; `due` is a time of that one.
+    epoch: u64,
     cancelled: bool,
     skipped: u64,
     task_ref: Option<TaskRef>,
 }
 
-impl Wake for Schedule {
-    /// Its clock was set: if that left it further away than a period, it is due one period from
-    /// now.
-    fn wake(&self) {
-        self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
+impl FollowsTime for Schedule {
+    /// As `rcl`: if its clock was set back by so much that it is further away than a period, it is
+    /// due one period from now. If the time comes from another source now, what was left of its
+    /// period is left.
+    fn jumped(&self, jump: &TimeJump) {
+        self.change(|state, (now, _)| {
+            if jump.change == ClockChange::Same {
+                state.due = state.due.min(now.saturating_add(self.period));
+            } else if state.epoch < jump.epoch {
+                let left = state.due.saturating_sub(jump.before.nanoseconds()).clamp(0, self.period);
+                state.due = jump.after.nanoseconds().saturating_add(left);
+                state.epoch = jump.epoch;
+            }
+        });
     }
 }
 
@@ -218,17 +230,17 @@ impl Schedule {
     }
 
     fn reset(&self) {
-        self.change(|state, now| {
+        self.change(|state, (now, epoch)| {
             state.cancelled = false;
             state.due = now.saturating_add(self.period);
+            state.epoch = epoch;
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut TimerState, i64)) {
-        let now = self.clock.now(self.kind);
+    fn change(&self, change: impl FnOnce(&mut TimerState, (i64, u64))) {
         let signal = {
             let mut state = self.state.lock();
-            change(&mut state, now);
+            change(&mut state, self.clock.read(self.kind));
             self.arm(&state)
         };
         scheduler::signal(signal);
@@ -245,8 +257,11 @@ impl Schedule {
 
     /// Whether it is due; if not, it waits for that again.
     fn clear_ready(&self) -> bool {
-        let now = self.clock.now(self.kind);
         let state = self.state.lock();
+        let (now, epoch) = self.clock.read(self.kind);
+        if state.epoch != epoch {
+            return false; // it is about to be told of another source
+        }
         let is_due = !state.cancelled && state.due <= now;
         let signal = if is_due { None } else { self.arm(&state) };
         drop(state);
@@ -256,10 +271,10 @@ impl Schedule {
 
     /// An expiry is to run now, if it still is one: then the next is set.
     fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
-        let now = self.clock.now(self.kind);
         let mut state = self.state.lock();
-        if state.cancelled {
-            return None;
+        let (now, epoch) = self.clock.read(self.kind);
+        if state.cancelled || state.epoch != epoch {
+            return None; // with another source it is about to be told of that, and waits then
         }
         if state.due > now {
             // It was reset, or its clock was set back since it became ready: it waits again.
@@ -369,6 +384,16 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     }
 }
 
+impl Timer {
+    /// It is due at a time of its clock, and a period after that again.
+    pub(crate) fn set_due(&self, due: i64) {
+        self.inner.schedule.change(|state, (_, epoch)| {
+            state.due = due;
+            state.epoch = epoch;
+        });
+    }
+}
+
 impl<G: CallbackGroup> TimerBuilder<G> {
     /// The clock it follows; the default is [`ClockKind::Steady`].
     pub fn clock(mut self, kind: ClockKind) -> Self {
@@ -393,12 +418,14 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         self.node.check_running("a timer")?;
         let session = &self.node.context.session;
         let clock = session.clock.clone();
-        let due = clock.now(self.kind).saturating_add(period);
-        let state = Mutex::new(TimerState { due, cancelled: false, skipped: 0, task_ref: None });
+        let (now, epoch) = clock.read(self.kind);
+        let due = now.saturating_add(period);
+        let state = Mutex::new(TimerState { due, epoch, cancelled: false, skipped: 0, task_ref: None });
         let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
         if self.kind == ClockKind::Ros {
-            let follows: Arc<dyn Wake> = schedule.clone();
+            let follows: Arc<dyn FollowsTime> = schedule.clone();
             session.on_jump(Arc::downgrade(&follows));
+            schedule.reset(); // the time may have jumped before
         }
         let group = self.group.core().clone();
         let ticker = Arc::new(TimerTask::<G, Form, F> {

@@ -38,6 +38,7 @@ const WITHOUT_EFFECT: [&str; 6] = [
 /// | `-r __ns:=/NAMESPACE` | a node lives in `/NAMESPACE` |
 /// | `--remap RULE` | the same as `-r RULE` |
 /// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
+/// | `-p use_sim_time:=true` | ROS time is that of `/clock`, for the [whole context](crate::Context::use_sim_time) |
 /// | `-p NAME:=VALUE`, `--param NAME:=VALUE`, `--params-file FILE` | none yet: there are no parameters; see [`ignored`](Self::ignored) |
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
@@ -66,6 +67,8 @@ pub struct Arguments {
     log_levels: Vec<(String, LogLevel)>,
     /// Options that will have an effect once there are parameters, with their values.
     ignored: Vec<String>,
+    /// What `-p use_sim_time:=..` says; the last one counts.
+    use_sim_time: Option<bool>,
     wants_help: bool,
     rest: Vec<String>,
 }
@@ -140,6 +143,13 @@ pub enum ArgumentError {
     )]
     ParameterWithoutValue { parameter: String, position: usize },
 
+    /// The value of `use_sim_time` isn't a boolean.
+    #[error(
+        "parameter `{}` (argument {position}) is neither true nor false; it is written like `use_sim_time:=true`",
+        .parameter.escape_debug()
+    )]
+    NotBoolean { parameter: String, position: usize },
+
     /// The rule isn't made of two parts.
     #[error(
         "remap rule `{}` (argument {position}) has no `:=`; it is written like `image:=left/image`",
@@ -174,7 +184,8 @@ crate::sys::says::debug_says!(ArgumentError:
     MissingValue { option, position, expected }, Unsupported { option, position }, UnknownOption { option, position },
     RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
     UnknownSpecialName { rule, position }, InvalidName { rule, position, error },
-    UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position });
+    UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position },
+    NotBoolean { parameter, position });
 
 impl Arguments {
     /// Parses a command line; the first item is the program's name, as in [`std::env::args`].
@@ -240,6 +251,8 @@ Options for nodes, behind `--ros-args` and up to `--` or the end:
                                 (NODE:RULE is for the node called NODE only; rostopic://FROM and
                                 rosservice://FROM are for topics or services only)
       --log-level LEVEL         debug, info, warn, error or fatal; LOGGER:=LEVEL for one logger
+  -p, --param use_sim_time:=true
+                                ROS time is that of /clock
   -p, --param NAME:=VALUE       accepted, without effect yet
       --params-file FILE        accepted, without effect yet
   -h, --help                    this text
@@ -280,6 +293,11 @@ Environment:
     /// What `--log-level` says of all loggers.
     pub(crate) fn log_levels(&self) -> &[(String, LogLevel)] {
         &self.log_levels
+    }
+
+    /// What the command line says of `use_sim_time`, of whichever node.
+    pub(crate) fn use_sim_time(&self) -> Option<bool> {
+        self.use_sim_time
     }
 
     /// The name of the node that the program calls `name`.
@@ -382,8 +400,15 @@ Environment:
                 let Some((parameter, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                if !parameter.contains(":=") {
+                let Some((name, value)) = parameter.split_once(":=") else {
                     return Err(ArgumentError::ParameterWithoutValue { parameter, position });
+                };
+                if name.rsplit(':').next() == Some("use_sim_time") {
+                    let Some(value) = boolean(value) else {
+                        return Err(ArgumentError::NotBoolean { parameter, position });
+                    };
+                    self.use_sim_time = Some(value);
+                    return Ok(());
                 }
                 self.ignored.push(format!("{option} {parameter}"));
             }
@@ -454,6 +479,15 @@ impl Rule {
             }
         };
         Ok(Self { node: node.map(str::to_owned), change })
+    }
+}
+
+/// A boolean as YAML 1.1 and ROS 2 write it.
+fn boolean(text: &str) -> Option<bool> {
+    match text {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Some(true),
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Some(false),
+        _ => None,
     }
 }
 
@@ -648,6 +682,24 @@ mod tests {
             parse("--ros-args -p rate:=30 --params-file x.yaml --param camera:gain:=-1.5").unwrap();
         assert_eq!(arguments.ignored(), ["-p rate:=30", "--params-file x.yaml", "--param camera:gain:=-1.5"]);
         assert_eq!(parse("--ros-args -r a:=b").unwrap().ignored(), [""; 0]);
+    }
+
+    #[test]
+    fn simulated_time_is_the_one_parameter_that_counts() {
+        for (line, wanted) in [
+            ("", None),
+            ("-p rate:=30", None),
+            ("-p use_sim_time:=true", Some(true)),
+            ("-p use_sim_time:=True -p camera:use_sim_time:=off", Some(false)),
+            ("--param camera:use_sim_time:=yes -p gain:=1", Some(true)),
+        ] {
+            assert_eq!(parse(&format!("--ros-args {line}")).unwrap().use_sim_time(), wanted, "{line}");
+        }
+        assert_eq!(parse("--ros-args -p use_sim_time:=true").unwrap().ignored(), [""; 0]);
+        for value in ["1", "'true'", "", "tRUE"] {
+            let error = parse(&format!("--ros-args -p use_sim_time:={value}")).expect_err(value);
+            assert!(error.to_string().contains("is neither true nor false"), "{error}");
+        }
     }
 
     #[test]

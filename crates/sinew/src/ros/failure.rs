@@ -7,7 +7,7 @@ use super::qos::QosError;
 use crate::sys::says::debug_says;
 use std::time::Duration;
 
-debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error));
+debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error), SimTime(error));
 debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
@@ -32,6 +32,9 @@ pub enum ContextError {
     /// The operating system refused a handler for Ctrl-C.
     #[error("no handler for SIGINT and SIGTERM could be installed: {0}")]
     Interrupts(std::io::Error),
+    /// `/clock` can't be followed.
+    #[error("simulated time (use_sim_time) can't be followed: {0}")]
+    SimTime(Box<CreateError>),
 }
 
 /// Why a node or something of it (a publisher, a subscription, a server ..) could not be made.
@@ -68,7 +71,7 @@ pub enum CreateError {
     },
     /// A timer's period is zero or longer than 292 years.
     #[error(
-        "a timer of node {node} can't have a period of {period:?}: it must be more than 0 and less than 292 years"
+        "a timer or a rate of node {node} can't have a period of {period:?}: it must be more than 0 and less than 292 years"
     )]
     Period {
         /// The node.

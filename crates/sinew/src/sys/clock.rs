@@ -5,105 +5,33 @@
 //! from them when a caller asks. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and
 //! differ by steps only, so an offset that is measured again every second serves for a second.
 
+use super::jump::{ClockChange, TimeJump};
 use super::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
 use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
-use sinew_msg::TimeMessage;
 use std::cell::Cell;
 use std::fmt;
 use std::io;
-use std::ops::{Add, Sub};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Weak;
 use std::time::Duration;
 
-/// A point in time, in nanoseconds since its clock's epoch: 1970 for wall and ROS time, the host's
-/// start for steady time.
-///
-/// Arithmetic saturates: a difference is never negative, and no sum wraps.
-///
-/// ```
-/// use sinew::Duration;
-/// use sinew::time::Time;
-/// let time = Time::from_nanoseconds(1_500_000_000) + Duration::from_millis(500);
-/// assert_eq!(time.nanoseconds(), 2_000_000_000);
-/// assert_eq!(time - Time::from_nanoseconds(0), Duration::from_secs(2));
-/// assert_eq!(Time::from_nanoseconds(0) - time, Duration::ZERO);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Time(i64);
+pub use super::time::Time;
+pub(crate) use super::time::nanoseconds;
 
 impl Time {
-    /// The time that many nanoseconds after the epoch.
-    pub const fn from_nanoseconds(nanoseconds: i64) -> Self {
-        Self(nanoseconds)
-    }
-
-    /// Nanoseconds since the epoch.
-    pub const fn nanoseconds(self) -> i64 {
-        self.0
-    }
-
-    /// The same as a message, such as `builtin_interfaces/Time`, which begins and ends earlier:
-    /// what it can't hold becomes the first or last time that it can. The way back is
-    /// `Time::from(message)`. ROS 2: `to_msg`.
-    ///
-    /// ```
-    /// use sinew::time::Time;
-    /// use sinew_interfaces::builtin_interfaces::msg;
-    ///
-    /// let time = Time::from_nanoseconds(1_500_000_000);
-    /// let stamp: msg::Time = time.to_msg();
-    /// assert_eq!(stamp, msg::Time { sec: 1, nanosec: 500_000_000 });
-    /// assert_eq!(Time::from(stamp), time);
-    /// // Durations are Rust's; those of messages come from them, and go back.
-    /// let period = msg::Duration::try_from(sinew::Duration::from_millis(20)).unwrap();
-    /// assert_eq!(sinew::Duration::try_from(period).unwrap(), sinew::Duration::from_millis(20));
-    /// ```
-    pub fn to_msg<M: TimeMessage>(self) -> M {
-        M::of_nanoseconds(self.0)
-    }
-
     /// Steady time now (`CLOCK_MONOTONIC`): for measuring. Never blocks; some 20 ns.
     pub fn steady() -> Self {
-        Self(machine(ClockId::Monotonic))
+        Self::from_nanoseconds(machine(ClockId::Monotonic))
     }
 
     /// Wall time now (`CLOCK_REALTIME`): for people and for stamps in messages. Never blocks; some
     /// 20 ns.
     pub fn wall() -> Self {
-        Self(machine(ClockId::Realtime))
+        Self::from_nanoseconds(machine(ClockId::Realtime))
     }
-}
-
-/// Of a message such as `builtin_interfaces/Time`.
-impl<M: TimeMessage> From<M> for Time {
-    fn from(message: M) -> Self {
-        Self(message.in_nanoseconds())
-    }
-}
-
-impl Add<Duration> for Time {
-    type Output = Time;
-
-    fn add(self, duration: Duration) -> Time {
-        Time(self.0.saturating_add(nanoseconds(duration)))
-    }
-}
-
-impl Sub<Time> for Time {
-    type Output = Duration;
-
-    fn sub(self, earlier: Time) -> Duration {
-        Duration::from_nanos(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
-    }
-}
-
-/// A duration in nanoseconds; more than an `i64` holds (292 years) is as good as for ever.
-pub(crate) fn nanoseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// In a model time stands still: what was measured must not decide what happens next, or no run
@@ -129,8 +57,9 @@ pub enum ClockKind {
     Steady,
     /// The wall clock, which may be set to another time.
     System,
-    /// The time of [`Context::set_ros_time`](crate::Context::set_ros_time), as a simulator or a
-    /// replay gives it; the wall clock while the program hasn't set it.
+    /// The time of `/clock`, as a simulator or a replay gives it, if the context
+    /// [uses it](crate::Context::use_sim_time); else what the program has
+    /// [set](crate::Context::set_ros_time); else the wall clock.
     Ros,
 }
 
@@ -177,13 +106,20 @@ pub(crate) struct Clock(Arc<Clocks>);
 
 struct Clocks {
     source: Option<VirtualClock>,
-    /// ROS time, while it is set.
-    ros: Mutex<Option<i64>>,
+    ros: Mutex<RosTime>,
+}
+
+#[derive(Default)]
+struct RosTime {
+    /// While it is set; else it is the wall clock's.
+    set: Option<i64>,
+    /// How often it came from another source.
+    epoch: u64,
 }
 
 impl Clock {
     pub(crate) fn new(source: Option<VirtualClock>) -> Self {
-        Self(Arc::new(Clocks { source, ros: Mutex::new(None) }))
+        Self(Arc::new(Clocks { source, ros: Mutex::default() }))
     }
 
     pub(crate) fn is_virtual(&self) -> bool {
@@ -208,7 +144,7 @@ impl Clock {
     pub(crate) fn steady(&self) -> i64 {
         match &self.0.source {
             None => machine(ClockId::Monotonic),
-            Some(source) => source.now().0,
+            Some(source) => source.now().nanoseconds(),
         }
     }
 
@@ -232,28 +168,57 @@ impl Clock {
         match kind {
             ClockKind::Steady => self.steady(),
             ClockKind::System => self.wall(),
-            ClockKind::Ros => {
-                let set = *self.0.ros.lock();
-                set.unwrap_or_else(|| self.wall())
-            }
+            ClockKind::Ros => self.ros().0,
         }
+    }
+
+    /// Nanoseconds of the given clock now, and how often it came from another source: times of
+    /// different epochs can't be compared.
+    pub(crate) fn read(&self, kind: ClockKind) -> (i64, u64) {
+        if kind == ClockKind::Ros { self.ros() } else { (self.now(kind), 0) }
+    }
+
+    fn ros(&self) -> (i64, u64) {
+        let RosTime { set, epoch } = *self.0.ros.lock();
+        (set.unwrap_or_else(|| self.wall()), epoch)
     }
 
     fn wall(&self) -> i64 {
         match &self.0.source {
             None => machine(ClockId::Realtime),
-            Some(source) => source.now().0,
+            Some(source) => source.now().nanoseconds(),
         }
     }
 
-    /// Sets ROS time; `None` returns to the wall clock.
-    pub(crate) fn set_ros_time(&self, time: Option<Time>) {
-        *self.0.ros.lock() = time.map(Time::nanoseconds);
+    /// Sets ROS time; `None` returns to the wall clock. With an epoch: only in that one. `None`: it
+    /// is as it was.
+    pub(crate) fn set_ros_time(&self, time: Option<Time>, only_in: Option<u64>) -> Option<TimeJump> {
+        let mut ros = self.0.ros.lock();
+        if only_in.is_some_and(|epoch| epoch != ros.epoch) {
+            return None;
+        }
+        let time = time.map(Time::nanoseconds);
+        let change = match (ros.set, time) {
+            (None, Some(_)) => ClockChange::Activated,
+            (Some(_), None) => ClockChange::Deactivated,
+            (Some(before), Some(after)) if before != after => ClockChange::Same,
+            _ => return None,
+        };
+        let before = ros.set.unwrap_or_else(|| self.wall());
+        ros.epoch += u64::from(change != ClockChange::Same);
+        ros.set = time;
+        let after = time.unwrap_or_else(|| self.wall());
+        Some(TimeJump::new(change, before, after, ros.epoch))
+    }
+
+    /// Whether ROS time is set, by the program or by `/clock`.
+    pub(crate) fn is_ros_time_set(&self) -> bool {
+        self.0.ros.lock().set.is_some()
     }
 
     /// Whether this clock goes on with steady time: all but ROS time that the program sets.
     pub(crate) fn moves_with_steady(&self, kind: ClockKind) -> bool {
-        kind != ClockKind::Ros || self.0.ros.lock().is_none()
+        kind != ClockKind::Ros || !self.is_ros_time_set()
     }
 
     /// Whether real time brings this clock forward: only then is it worth sleeping for.
@@ -323,7 +288,7 @@ impl VirtualClock {
     pub fn now(&self) -> Time {
         // Relaxed, here and below: the time itself is all that is read; who moves it and who waits
         // meet under locks.
-        Time(self.0.now.load(Ordering::Relaxed))
+        Time::from_nanoseconds(self.0.now.load(Ordering::Relaxed))
     }
 
     /// Moves it forward and wakes executors that wait for it.
@@ -333,7 +298,7 @@ impl VirtualClock {
 
     /// Moves it to a time, also backwards, and wakes executors that wait for it.
     pub fn set(&self, time: Time) {
-        self.0.now.store(time.0, Ordering::Relaxed);
+        self.0.now.store(time.nanoseconds(), Ordering::Relaxed);
         let waiting: Vec<_> = {
             let mut waiting = self.0.waiting.lock();
             waiting.retain(|wake| wake.strong_count() > 0);
@@ -347,7 +312,7 @@ impl VirtualClock {
     }
 
     fn stamp(&self) -> Stamp {
-        Stamp { time: self.now().0, order: self.0.stamps.fetch_add(1, Ordering::Relaxed) }
+        Stamp { time: self.now().nanoseconds(), order: self.0.stamps.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
@@ -372,7 +337,7 @@ impl TimerFd {
     /// Until then it is not readable any more.
     pub(crate) fn set(&self, due: Option<Time>) -> io::Result<()> {
         // 0 would mean never; there is no earlier time that isn't past as well.
-        let due = due.map_or(0, |due| due.0.max(1));
+        let due = due.map_or(0, |due| due.nanoseconds().max(1));
         let it_value = Timespec { tv_sec: due / 1_000_000_000, tv_nsec: due % 1_000_000_000 };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let setting = Itimerspec { it_interval: once, it_value };

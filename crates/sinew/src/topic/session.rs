@@ -4,6 +4,7 @@ use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
+use crate::sys::jump::FollowsTime;
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, next_serial};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Weak;
@@ -22,7 +23,10 @@ pub(crate) struct Session {
     pub(crate) participant: u64,
     pub(crate) wait_graph: Arc<WaitGraph>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
-    timers: Mutex<Vec<Weak<dyn Wake>>>,
+    /// What goes by ROS time.
+    followers: Mutex<Vec<Weak<dyn FollowsTime>>>,
+    /// What follows `/clock`.
+    sim_time: Mutex<Option<Box<dyn Send>>>,
     detached: Mutex<Detached>,
 }
 
@@ -46,7 +50,8 @@ impl Session {
             participant: RandomState::new().hash_one(next_serial()),
             wait_graph: WaitGraph::of_this_process(),
             executors: Mutex::new(Vec::new()),
-            timers: Mutex::new(Vec::new()),
+            followers: Mutex::new(Vec::new()),
+            sim_time: Mutex::default(),
             detached: Mutex::default(),
         })
     }
@@ -76,6 +81,7 @@ impl Session {
         // Release: pairs with the Acquire loads of publishers; they accept nothing after it.
         self.ended.store(true, Ordering::Release);
         self.each_executor(Scheduler::end);
+        self.each_follower(|follower| follower.ended());
     }
 
     /// Keeps an entity until the context ends. If it has ended already, so does the entity.
@@ -101,6 +107,7 @@ impl Session {
             std::mem::take(&mut detached.entities)
         };
         drop(entities); // the program's code, outside the lock
+        drop(self.follow_clock(None));
     }
 
     // ---- executors and timers ----
@@ -117,21 +124,40 @@ impl Session {
         !self.has_ended()
     }
 
-    /// A timer that follows ROS time is told when that jumps.
-    pub(crate) fn on_jump(&self, timer: Weak<dyn Wake>) {
-        let mut timers = self.timers.lock();
-        if timers.len() == timers.capacity() {
-            timers.retain(|known| known.strong_count() > 0);
+    /// What goes by ROS time is told when that jumps, and when the context ends.
+    pub(crate) fn on_jump(&self, follower: Weak<dyn FollowsTime>) {
+        let mut followers = self.followers.lock();
+        if followers.len() == followers.capacity() {
+            followers.retain(|known| known.strong_count() > 0);
         }
-        timers.push(timer);
+        followers.push(follower);
     }
 
-    /// Sets ROS time, or returns to the wall clock.
-    pub(crate) fn set_ros_time(&self, time: Option<Time>) {
-        self.clock.set_ros_time(time);
-        let timers: Vec<_> = self.timers.lock().iter().filter_map(Weak::upgrade).collect();
-        timers.iter().for_each(|timer| timer.wake());
+    /// Sets ROS time, or returns to the wall clock, which ends simulated time. With an epoch: only
+    /// in that one.
+    pub(crate) fn set_ros_time(&self, time: Option<Time>, only_in: Option<u64>) {
+        let Some(jump) = self.clock.set_ros_time(time, only_in) else { return };
+        if time.is_none() {
+            drop(self.follow_clock(None));
+        }
+        self.each_follower(|follower| follower.jumped(&jump));
         self.each_executor(Wake::wake);
+    }
+
+    /// Keeps what follows `/clock` from now on, and gives up what did before. That is returned: it
+    /// must be dropped under no lock.
+    pub(crate) fn follow_clock(&self, follower: Option<Box<dyn Send>>) -> Option<Box<dyn Send>> {
+        std::mem::replace(&mut *self.sim_time.lock(), follower)
+    }
+
+    /// Whether ROS time is that of `/clock`.
+    pub(crate) fn follows_clock(&self) -> bool {
+        self.sim_time.lock().is_some()
+    }
+
+    fn each_follower(&self, act: impl Fn(&dyn FollowsTime)) {
+        let followers: Vec<_> = self.followers.lock().iter().filter_map(Weak::upgrade).collect();
+        followers.iter().for_each(|follower| act(&**follower));
     }
 
     pub(crate) fn each_executor(&self, act: impl Fn(&Scheduler)) {

@@ -1,0 +1,72 @@
+//! Handlers of the program's for jumps of ROS time.
+
+use crate::api::context::Context;
+use crate::sys::jump::{FollowsTime, JumpThreshold, TimeJump};
+use crate::sys::sync::Arc;
+use std::fmt;
+
+/// Has a program's function called when ROS time jumps, until it is dropped. From
+/// [`Context::on_time_jump`].
+#[must_use = "the handler is called until this is dropped, with `let _ = ..` at once: name the variable"]
+pub struct JumpHandler(
+    #[expect(dead_code, reason = "the session only knows it weakly")] Arc<dyn FollowsTime>,
+);
+
+struct Handler<F> {
+    threshold: JumpThreshold,
+    call: F,
+}
+
+impl<F: Fn(&TimeJump) + Send + Sync> FollowsTime for Handler<F> {
+    fn jumped(&self, jump: &TimeJump) {
+        if self.threshold.admits(jump) {
+            (self.call)(jump);
+        }
+    }
+}
+
+impl Context {
+    /// Calls `handler` when ROS time jumps by as much as `threshold` says, or comes from another
+    /// source: when time that is [set](Self::set_ros_time) or [simulated](Self::use_sim_time)
+    /// begins, ends, or goes further than usual. ROS 2: `create_jump_callback`, the one after the
+    /// jump.
+    ///
+    /// It runs on the thread that sets the time, once that has been set; so it should be short, and
+    /// several may run at once if several threads set the time. The time is there before the
+    /// handlers are: a timer may run first. It is called until what is returned is dropped, and if
+    /// that happens on another thread meanwhile, perhaps once more.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::time::{JumpThreshold, Time};
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use std::sync::Arc;
+    ///
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let is_stale = Arc::new(AtomicBool::new(false));
+    /// let mark = is_stale.clone();
+    /// context.set_ros_time(Some(Time::from_nanoseconds(1_000)));
+    /// let _handler = context.on_time_jump(JumpThreshold::resets(), move |jump| {
+    ///     println!("time went back by {:?}", jump.backward());
+    ///     mark.store(true, Ordering::Relaxed);
+    /// });
+    /// context.set_ros_time(Some(Time::from_nanoseconds(10))); // a replay begins anew
+    /// assert!(is_stale.load(Ordering::Relaxed));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_time_jump(
+        &self,
+        threshold: JumpThreshold,
+        handler: impl Fn(&TimeJump) + Send + Sync + 'static,
+    ) -> JumpHandler {
+        let handler: Arc<dyn FollowsTime> = Arc::new(Handler { threshold, call: handler });
+        self.shared().session.on_jump(Arc::downgrade(&handler));
+        JumpHandler(handler)
+    }
+}
+
+impl fmt::Debug for JumpHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JumpHandler")
+    }
+}

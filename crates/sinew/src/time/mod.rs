@@ -1,0 +1,26 @@
+//! Times, the clocks they are read from, timers and rates; simulated time, and who publishes it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `sim_time` | `use_sim_time`: ROS time is what `/clock` says |
+//! | `jump_handler` | who is told when ROS time jumps |
+//! | `clock_publisher` | publishes `/clock` |
+//! | `sleep` | sleeping until a clock shows a time |
+//! | `rate` | loops that run so often |
+//!
+//! The clocks themselves are in `sys::clock`, timers in `api::timer`.
+
+mod clock_publisher;
+mod jump_handler;
+mod rate;
+mod sim_time;
+mod sleep;
+
+pub use crate::api::timer::{Timer, TimerBuilder, TimerInfo};
+pub use crate::sys::clock::{ClockKind, Time, VirtualClock};
+pub use crate::sys::jump::{ClockChange, JumpThreshold, TimeJump};
+pub use clock_publisher::{ClockPublisher, ClockPublisherBuilder};
+pub use jump_handler::JumpHandler;
+pub use rate::Rate;
+pub use sleep::SleepError;
+pub use std::time::Duration;

@@ -1,0 +1,128 @@
+//! Rates: a loop that runs so often.
+
+use super::sleep::{Look, SleepError};
+use crate::api::node::Node;
+use crate::ros::failure::CreateError;
+use crate::sys::clock::{ClockKind, nanoseconds};
+use std::fmt;
+use std::time::Duration;
+
+/// Lets a loop run at fixed times: the `n`th is the beginning plus `n` periods, however long each
+/// round takes. From [`Node::rate`].
+///
+/// A round that takes longer than a period is followed by the next one at once, and the periods that
+/// passed altogether are left out and counted, as by a [timer](crate::Timer). If its clock goes back,
+/// or comes from another source, the next round is one period from there at most.
+///
+/// In an executor a timer does the same, and blocks no thread; this is for a thread, or a task, with
+/// a loop of its own. ROS 2: `rclcpp::Rate`.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::builder().shared_memory(false).build()?;
+/// let node = context.node("controller")?;
+/// let mut rate = node.rate(Duration::from_millis(1))?;
+/// let mut rounds = 0;
+/// while rate.sleep().is_ok() {
+///     rounds += 1; // the loop's work
+///     if rounds == 3 {
+///         context.shutdown(); // as Ctrl-C does
+///     }
+/// }
+/// assert_eq!(rounds, 3);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Rate {
+    node: Node,
+    kind: ClockKind,
+    /// Nanoseconds; more than 0.
+    period: i64,
+    /// When the round that runs was due, and of which epoch of its clock that is a time.
+    last: (i64, u64),
+}
+
+impl Node {
+    /// A [`Rate`] with the given period, by steady time. It begins now.
+    ///
+    /// # Errors
+    /// [`CreateError`]: a period of zero or for ever, or the context is shut down.
+    pub fn rate(&self, period: Duration) -> Result<Rate, CreateError> {
+        self.context_shared().session.check_running("a rate")?;
+        let node = self.full_name();
+        match nanoseconds(period) {
+            0 | i64::MAX => Err(CreateError::Period { node: node.to_owned(), period }),
+            period => {
+                let (node, kind, last) = (self.clone(), ClockKind::Steady, (0, 0));
+                let mut rate = Rate { node, kind, period, last };
+                rate.reset();
+                Ok(rate)
+            }
+        }
+    }
+}
+
+impl Rate {
+    /// The clock it follows instead of steady time. It begins now.
+    #[must_use]
+    pub fn clock(mut self, kind: ClockKind) -> Self {
+        self.kind = kind;
+        self.reset();
+        self
+    }
+
+    /// It begins anew: the next round is one period from now.
+    pub fn reset(&mut self) {
+        self.last = self.node.context_shared().session.clock.read(self.kind);
+    }
+
+    /// The time from one round to the next.
+    pub fn period(&self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.period).unwrap_or(0))
+    }
+
+    /// Sleeps until the next round is due; not at all if it is already. Returns how many rounds are
+    /// left out, because their times passed before this one could begin: 0 if it keeps up.
+    ///
+    /// Blocks the thread, as [`Node::sleep_until`].
+    ///
+    /// # Errors
+    /// [`SleepError::Shutdown`], and nothing else: a loop on it ends with the context.
+    pub fn sleep(&mut self) -> Result<u64, SleepError> {
+        let Self { node, kind, period, last } = self;
+        node.sleeper(*kind).block(|now, epoch| round(*period, last, (now, epoch)))
+    }
+
+    /// The same for a task, which a timer of the node wakes: an executor has to serve the node.
+    /// Allocates. It may be dropped, and begun again, at any time.
+    ///
+    /// # Errors
+    /// As [`sleep`](Self::sleep).
+    pub async fn sleep_async(&mut self) -> Result<u64, SleepError> {
+        let Self { node, kind, period, last } = self;
+        node.sleeper(*kind).wait(node, |now, epoch| round(*period, last, (now, epoch))).await
+    }
+}
+
+/// Whether the round after `last` is due. If so, that is the last one, and the rounds that are left
+/// out are returned.
+fn round(period: i64, last: &mut (i64, u64), (now, epoch): (i64, u64)) -> Look<u64> {
+    if last.1 != epoch || now < last.0 {
+        *last = (now, epoch);
+    }
+    let due = last.0.saturating_add(period);
+    if now < due {
+        return Look::Again(due);
+    }
+    let missed = (now - due) / period;
+    last.0 = due.saturating_add(missed.saturating_mul(period));
+    Look::Done(u64::try_from(missed).unwrap_or(0))
+}
+
+impl fmt::Debug for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rate")
+            .field("period", &self.period())
+            .field("clock", &self.kind)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! Simulated time: ROS time is what `/clock` says.
+//!
+//! ROS 2 has a subscription and a clock for each node. Here a context has one clock, as nodes of one
+//! process that disagree about the time are a mistake; so a node whose parameter `use_sim_time`
+//! changes speaks for its whole context. The subscription is that of a hidden node, whose name
+//! begins with an underscore, and has a listener: ROS time is set on the thread that brings the
+//! message, whether an executor spins or not.
+
+use crate::api::context::{Context, ContextCore};
+use crate::api::node::NodeCore;
+use crate::api::subscription::{Subscription, SubscriptionBuilder};
+use crate::executor::group::Group;
+use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
+use crate::ros::qos::QoS;
+use crate::sys::clock::{ClockKind, Time};
+use crate::sys::coalescing_lock::CoalescingLock;
+use crate::sys::sync::Arc;
+use crate::topic::session::Session;
+use sinew_interfaces::rosgraph_msgs::msg::Clock;
+
+/// Where simulated time comes from.
+pub(super) const TOPIC: &str = "/clock";
+
+/// The hidden node that subscribes to it.
+const NODE: &str = "_sim_time";
+
+impl Context {
+    /// Whether ROS time is that of the topic `/clock` from now on. Then it is 0 until the first
+    /// message; timers of [`ClockKind::Ros`](crate::time::ClockKind::Ros), [`now`](crate::Node::now),
+    /// [rates](crate::time::Rate) and sleeps follow. With false the subscription is dropped, and
+    /// ROS time is the wall clock again. Steady and system time, and with them deadlines, lifespans,
+    /// leases and timeouts, never follow.
+    ///
+    /// It is said of all nodes of the context, as they share its clocks. ROS 2 says it of each node:
+    /// `use_sim_time` of one of them here counts for all. It can also be said from the beginning:
+    /// [`ContextBuilder::use_sim_time`](crate::ContextBuilder::use_sim_time), or
+    /// `--ros-args -p use_sim_time:=true`.
+    ///
+    /// Never blocks; handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on this thread,
+    /// and those of what `/clock` says on the thread that brings the message.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::time::Time;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node("planner")?;
+    /// context.use_sim_time(true)?;
+    /// assert_eq!(node.now(), Time::from_nanoseconds(0));
+    /// let simulator = node.clock_publisher().start(Time::from_nanoseconds(42)).paused().create()?;
+    /// simulator.publish()?;
+    /// assert_eq!(node.now(), Time::from_nanoseconds(42));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CreateError`]: the context is shut down, or `/clock` can't be subscribed to; then ROS time
+    /// is as it was.
+    pub fn use_sim_time(&self, wanted: bool) -> Result<(), CreateError> {
+        self.shared().on_use_sim_time(wanted)
+    }
+
+    /// Whether ROS time is that of `/clock`.
+    pub fn uses_sim_time(&self) -> bool {
+        self.shared().session.follows_clock()
+    }
+}
+
+impl ContextCore {
+    /// See [`Context::use_sim_time`]; also for a node whose parameter says so.
+    pub(crate) fn on_use_sim_time(self: &Arc<Self>, wanted: bool) -> Result<(), CreateError> {
+        let session = &self.session;
+        if session.follows_clock() == wanted {
+            return Ok(());
+        }
+        if !wanted {
+            session.set_ros_time(None, None);
+            return Ok(());
+        }
+        let node = NodeCore::new(self, NODE, "/", Origin::Local)?;
+        let subscription =
+            SubscriptionBuilder::new(&Group::new(node, ()), TOPIC).qos(QoS::clock()).create()?;
+        session.set_ros_time(Some(Time::from_nanoseconds(0)), None);
+        let (_, epoch) = session.clock.read(ClockKind::Ros);
+        let taking = CoalescingLock::new(());
+        let follower = Arc::new(ClockFollower { subscription, session: session.clone(), epoch, taking });
+        drop(session.follow_clock(Some(Box::new(follower.clone()))));
+        let listener = Arc::downgrade(&follower); // the subscription would keep itself
+        follower.subscription.set_listener(move |_| {
+            if let Some(follower) = listener.upgrade() {
+                follower.follow();
+            }
+        });
+        Ok(())
+    }
+}
+
+/// What sets ROS time as `/clock` says. The session keeps it, and it keeps the session: until
+/// simulated time, or the context, ends.
+struct ClockFollower {
+    subscription: Subscription<Clock>,
+    session: Arc<Session>,
+    /// The epoch of ROS time that it may set: once that ended, a late message changes nothing.
+    epoch: u64,
+    /// One thread at a time takes and sets, so that time goes as the messages came.
+    taking: CoalescingLock<()>,
+}
+
+impl ClockFollower {
+    fn follow(&self) {
+        self.taking.look(|_held| {
+            while let Some((message, _)) = self.subscription.take() {
+                self.session.set_ros_time(Some(message.clock.into()), Some(self.epoch));
+            }
+        });
+    }
+}

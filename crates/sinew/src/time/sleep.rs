@@ -1,0 +1,255 @@
+//! Sleeping until a clock shows a time: as a thread, as a task.
+
+use crate::api::context::ContextCore;
+use crate::api::node::Node;
+use crate::api::timer::Timer;
+use crate::sys::clock::Wake;
+use crate::sys::clock::{ClockKind, Time, nanoseconds, precise_waits, restore_waits};
+use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
+use crate::sys::parker::Parker;
+use crate::sys::sync::{Arc, Mutex};
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// The longest sleep between two looks at a clock that may be set without our being told.
+const LOOK_AGAIN: i64 = 1_000_000_000;
+
+/// What ends a sleep before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SleepError {
+    /// The context was shut down.
+    #[error("the sleep ended early: the context was shut down")]
+    Shutdown,
+    /// ROS time comes from another source: simulated time began or ended. The time that was slept
+    /// for is one of the old source.
+    #[error(
+        "the sleep ended early: ROS time comes from another source now (use_sim_time), and the time that was waited for \
+         is one of the old source; look at the time, and sleep again"
+    )]
+    ClockChanged,
+}
+
+/// What a sleeper is to do.
+pub(super) enum Look<R> {
+    Done(R),
+    /// Look again at that time, or earlier if the time jumps.
+    Again(i64),
+}
+
+/// Looks at a clock whenever that may matter, until there is nothing to wait for.
+pub(super) struct Sleeper<'a> {
+    pub(super) context: &'a Arc<ContextCore>,
+    pub(super) kind: ClockKind,
+}
+
+impl Sleeper<'_> {
+    /// As a thread. `look` is given the time and its epoch.
+    pub(super) fn block<R>(&self, mut look: impl FnMut(i64, u64) -> Look<R>) -> Result<R, SleepError> {
+        let Sleeper { context, kind } = *self;
+        let (session, clock) = (&context.session, &context.session.clock);
+        let call = Arc::new(Call(Parker::new()));
+        self.hear(&call);
+        if let Some(source) = clock.virtual_clock() {
+            let call: Arc<dyn Wake> = call.clone();
+            source.watch(Arc::downgrade(&call));
+        }
+        let _precise = Precise(precise_waits());
+        loop {
+            if session.has_ended() {
+                return Err(SleepError::Shutdown);
+            }
+            let (now, epoch) = clock.read(kind);
+            let due = match look(now, epoch) {
+                Look::Done(result) => return Ok(result),
+                Look::Again(due) => due,
+            };
+            let left = due.saturating_sub(now);
+            let longest = if kind == ClockKind::Steady { left } else { left.min(LOOK_AGAIN) };
+            let timeout = Duration::from_nanos(u64::try_from(longest).unwrap_or(0));
+            call.0.park(clock.passes(kind).then_some(timeout)); // else the clock calls
+        }
+    }
+
+    /// As a task, which a timer of the node wakes.
+    pub(super) async fn wait<R>(
+        &self,
+        node: &Node,
+        mut look: impl FnMut(i64, u64) -> Look<R>,
+    ) -> Result<R, SleepError> {
+        let session = &self.context.session;
+        let task = Arc::new(Task(Mutex::new(None)));
+        self.hear(&task);
+        let mut timer: Option<Timer> = None;
+        poll_fn(|polling| {
+            *task.0.lock() = Some(polling.waker().clone()); // before the look: no wake-up is missed
+            if session.has_ended() {
+                return Poll::Ready(Err(SleepError::Shutdown));
+            }
+            let (now, epoch) = session.clock.read(self.kind);
+            let due = match look(now, epoch) {
+                Look::Done(result) => return Poll::Ready(Ok(result)),
+                Look::Again(due) => due,
+            };
+            if timer.is_none() {
+                let woken = task.clone();
+                let once = node.timer(Duration::from_nanos(u64::MAX / 4)).clock(self.kind);
+                match once.callback(move || woken.wake()) {
+                    Ok(made) => timer = Some(made),
+                    Err(_) => return Poll::Ready(Err(SleepError::Shutdown)), // nothing else is refused
+                }
+            }
+            timer.iter().for_each(|timer| timer.set_due(due));
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn hear<F: FollowsTime + 'static>(&self, follower: &Arc<F>) {
+        let follower: Arc<dyn FollowsTime> = follower.clone();
+        self.context.session.on_jump(Arc::downgrade(&follower));
+    }
+}
+
+/// Calls a thread that sleeps.
+struct Call(Parker);
+
+impl FollowsTime for Call {
+    fn jumped(&self, _jump: &TimeJump) {
+        self.0.unpark();
+    }
+
+    fn ended(&self) {
+        self.0.unpark();
+    }
+}
+
+impl Wake for Call {
+    fn wake(&self) {
+        self.0.unpark();
+    }
+}
+
+/// Wakes a task that sleeps.
+struct Task(Mutex<Option<Waker>>);
+
+impl Task {
+    fn wake(&self) {
+        let waker = self.0.lock().take();
+        if let Some(waker) = waker {
+            waker.wake(); // the program's code, outside the lock
+        }
+    }
+}
+
+impl FollowsTime for Task {
+    /// If the time went on, its timer is due by itself.
+    fn jumped(&self, jump: &TimeJump) {
+        if jump.change != ClockChange::Same || jump.backward() > Duration::ZERO {
+            self.wake();
+        }
+    }
+
+    fn ended(&self) {
+        self.wake();
+    }
+}
+
+/// Precise waits of this thread, until this is dropped.
+struct Precise(Option<u64>);
+
+impl Drop for Precise {
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            restore_waits(before);
+        }
+    }
+}
+
+/// Looks until a time is reached, if the clock has the same source still.
+fn until(target: i64) -> impl FnMut(i64, u64) -> Look<Result<(), SleepError>> {
+    let mut begun = None;
+    move |now, epoch| {
+        if *begun.get_or_insert(epoch) != epoch {
+            Look::Done(Err(SleepError::ClockChanged))
+        } else if now >= target {
+            Look::Done(Ok(()))
+        } else {
+            Look::Again(target)
+        }
+    }
+}
+
+impl Node {
+    /// Sleeps until the clock shows `time`; not at all if it does already. A jump over it ends the
+    /// sleep, and one back makes it longer. ROS 2: `sleep_until`.
+    ///
+    /// Blocks the thread, so it is none for callbacks: in one of the executor that would bring the
+    /// time forward (`/clock` needs none, a [`ClockPublisher`](crate::time::ClockPublisher) and
+    /// virtual time do) it never ends. Real times are met within some µs.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let node = Context::builder().shared_memory(false).build()?.node("sleeper")?;
+    /// let begin = sinew::time::Time::steady();
+    /// node.sleep_until(ClockKind::Steady, begin + Duration::from_millis(1))?;
+    /// assert!(sinew::time::Time::steady() - begin >= Duration::from_millis(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SleepError`].
+    pub fn sleep_until(&self, clock: ClockKind, time: Time) -> Result<(), SleepError> {
+        self.sleeper(clock).block(until(time.nanoseconds()))?
+    }
+
+    /// Sleeps until the clock has gone on by `duration`; otherwise as
+    /// [`sleep_until`](Self::sleep_until).
+    ///
+    /// # Errors
+    /// [`SleepError`].
+    pub fn sleep_for(&self, clock: ClockKind, duration: Duration) -> Result<(), SleepError> {
+        self.sleeper(clock).block(after(duration))?
+    }
+
+    /// The same as [`sleep_until`](Self::sleep_until), for tasks: ends when the clock shows `time`.
+    /// A timer of this node wakes the task, so an executor has to serve the node. Allocates.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node("sleeper")?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// let time = node.now() + Duration::from_millis(1);
+    /// executor.spin_until(node.sleep_until_async(ClockKind::Ros, time))??;
+    /// assert!(node.now() >= time);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SleepError`].
+    pub async fn sleep_until_async(&self, clock: ClockKind, time: Time) -> Result<(), SleepError> {
+        self.sleeper(clock).wait(self, until(time.nanoseconds())).await?
+    }
+
+    /// The same as [`sleep_for`](Self::sleep_for), for tasks, as
+    /// [`sleep_until_async`](Self::sleep_until_async).
+    ///
+    /// # Errors
+    /// [`SleepError`].
+    pub async fn sleep_for_async(&self, clock: ClockKind, duration: Duration) -> Result<(), SleepError> {
+        self.sleeper(clock).wait(self, after(duration)).await?
+    }
+
+    pub(super) fn sleeper(&self, kind: ClockKind) -> Sleeper<'_> {
+        Sleeper { context: self.context_shared(), kind }
+    }
+}
+
+/// Looks until so much time has passed since the first look.
+fn after(duration: Duration) -> impl FnMut(i64, u64) -> Look<Result<(), SleepError>> {
+    let mut look = None;
+    move |now, epoch| look.get_or_insert_with(|| until(now.saturating_add(nanoseconds(duration))))(now, epoch)
+}
