@@ -1,7 +1,9 @@
-//! `#[derive(Message)]`. `sinew-msg` and `sinew` export it; nobody needs this crate itself.
+//! `#[derive(Message)]`, which `sinew-msg` and `sinew` export, and `#[derive(Parameters)]`, which
+//! `sinew` exports; nobody needs this crate itself.
 
 mod attributes;
 mod expand;
+mod parameters;
 
 use proc_macro::TokenStream;
 use quote::quote;
@@ -48,6 +50,17 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 pub fn derive_message_of_sinew(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand::message(&input, &quote!(::sinew::__private))
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a struct with named fields one of parameters, or an enum without fields the type of a
+/// parameter. `sinew`'s trait of that name says what can stand in `#[parameters(..)]` above it and in
+/// `#[parameter(..)]` above its fields.
+#[proc_macro_derive(Parameters, attributes(parameters, parameter))]
+pub fn derive_parameters(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    parameters::expand(&input, &quote!(::sinew::__private))
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
 }

@@ -7,7 +7,7 @@
 //! This release connects the nodes of all processes of a host. Types come from ROS 2's packages
 //! (`sinew-interfaces`), from your own `.msg` and `.srv` files (`sinew_build`, in a build
 //! script), or from Rust (`#[derive(Message)]`). A gateway to other hosts and to ROS 2 is a crate of
-//! its own, `sinew-zenoh`. Actions and parameters are not there yet.
+//! its own, `sinew-zenoh`. Actions are not there yet.
 //!
 //! # The shortest program
 //!
@@ -195,6 +195,13 @@
 //! one process a topic may have publishers and subscriptions of each kind: who takes another Rust
 //! type than was published, for the same type of ROS 2, gets what the message's image says.
 //!
+//! # Parameters
+//!
+//! A parameter is a named, typed value of a node that others may look at and set: by ROS 2's
+//! services, files and command lines. [`Node::parameter`] declares one, whose handle reads it
+//! without a lock; [`parameters::Parameters`] makes a struct of them. A node without parameters
+//! costs nothing for them. The repository's `docs/book/parameters.md` has more.
+//!
 //! # Quality of service
 //!
 //! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested
@@ -333,11 +340,27 @@ macro_rules! service_face {
     };
 }
 
+/// What programs find in `parameters`.
+macro_rules! parameters_face {
+    () => {
+        pub use crate::api::node_builder::NodeBuilder;
+        pub use crate::api::parameters::callbacks::ParameterCallback;
+        pub use crate::api::parameters::client::{ParameterCall, ParameterClient, ParameterNames};
+        pub use crate::api::parameters::declare::{Parameter, ParameterBuilder, Read, UntypedParameter};
+        pub use crate::api::parameters::structs::{ParameterChanges, ParameterSet};
+        /// Makes a struct one of parameters, or an enum the type of one; see the trait.
+        pub use sinew_derive::Parameters;
+        /// What is published on `/parameter_events` when parameters of a node change.
+        pub use sinew_interfaces::rcl_interfaces::msg::ParameterEvent;
+    };
+}
+
 mod api;
 pub mod event;
 pub mod executor;
 mod mailbox;
 mod message;
+pub mod parameters;
 mod remote;
 mod ros;
 pub mod service;
@@ -365,10 +388,12 @@ pub mod gateway {
 /// What goes wrong, one type for each kind of operation; [`Error`] gathers them.
 pub mod error {
     pub use crate::api::error::{Error, Result};
+    pub use crate::api::parameters::client::ParameterClientError;
     pub use crate::api::publisher::{PublishError, UnsentMessage};
     pub use crate::executor::error::{AddError, CallbackError, ExecutorError, SpinError};
     pub use crate::executor::threads::ThreadError;
     pub use crate::message::generic::GenericTypeError;
+    pub use crate::parameters::error::ParameterError;
     pub use crate::ros::arguments::ArgumentError;
     pub use crate::ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};
     pub use crate::ros::name::{NameError, NameKind};
@@ -403,6 +428,10 @@ pub mod msg {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::message::Check;
+    pub use crate::parameters::descriptor::ParameterDescriptor;
+    pub use crate::parameters::field::{ChoiceCell, ChoiceField, ParameterField, choice, constrain_choice};
+    pub use crate::parameters::spec::{Declarations, Field, OrStandard, Parameters, Spec, Values, join};
+    pub use crate::parameters::value::{ParameterType, ParameterValue};
     pub use sinew_msg::__private::*;
 }
 
@@ -476,6 +505,8 @@ mod pages {
     struct OwnMessages;
     #[doc = include_str!("../../../docs/book/copy-free.md")]
     struct CopyFree;
+    #[doc = include_str!("../../../docs/book/parameters.md")]
+    struct Parameters;
 }
 
 /// What most programs use.

@@ -87,6 +87,20 @@ fn setting_the_wall_clock_ends_simulated_time_too() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_node_s_parameter_speaks_for_its_context() -> sinew::Result<()> {
+    let context = Context::builder().shared_memory(false).use_sim_time(true).build()?;
+    let node = context.node("planner")?;
+    let _gain = node.parameter("gain").default(1.0).create()?;
+    assert_eq!(node.parameter_value("use_sim_time"), Some(true.into()), "it tells what is so");
+    node.set_parameter("use_sim_time", false)?;
+    assert!(!context.uses_sim_time() && node.now().nanoseconds() > 0);
+    node.set_parameter("use_sim_time", true)?;
+    assert!(context.uses_sim_time());
+    assert_eq!(node.now().nanoseconds(), 0, "until the first message");
+    Ok(())
+}
+
+#[test]
 fn the_command_line_and_the_builder_say_it_too() -> sinew::Result<()> {
     let builder = |arguments: &[&str]| {
         let line = ["robot", "--ros-args"].iter().chain(arguments).copied();
@@ -97,8 +111,9 @@ fn the_command_line_and_the_builder_say_it_too() -> sinew::Result<()> {
     assert!(!builder(&["-p", "use_sim_time:=true", "-p", "use_sim_time:=false"]).build()?.uses_sim_time());
     assert!(!builder(&["-p", "use_sim_time:=true"]).use_sim_time(false).build()?.uses_sim_time());
     assert!(builder(&[]).use_sim_time(true).build()?.uses_sim_time());
-    let error = builder(&["-p", "use_sim_time:=42"]).build().unwrap_err().to_string();
-    assert!(error.contains("`use_sim_time:=42` (argument 3) is neither true nor false"), "{error}");
+    let error =
+        builder(&["-p", "use_sim_time:=42"]).build()?.node("camera").map(drop).unwrap_err().to_string();
+    assert!(error.contains("use_sim_time") && error.contains("bool"), "{error}");
     Ok(())
 }
 

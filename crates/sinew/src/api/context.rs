@@ -1,5 +1,6 @@
 //! Contexts: a process's presence in a domain.
 
+use super::parameters::node::USE_SIM_TIME;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
@@ -11,7 +12,7 @@ use crate::ros::failure::{ContextError, CreateError};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
-use crate::sys::logging::{Level, set_levels, tell};
+use crate::sys::logging::set_levels;
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::session::Session;
@@ -341,8 +342,8 @@ impl ContextBuilder {
     }
 
     /// Whether ROS time is that of `/clock` from the beginning, see
-    /// [`Context::use_sim_time`]; what is said here counts more than the command line. Default:
-    /// the command line's `-p use_sim_time:=true`, else no.
+    /// [`Context::use_sim_time`]; then the command line is not asked. Default: whether it says
+    /// `-p use_sim_time:=true`, of whichever node.
     #[must_use]
     pub fn use_sim_time(mut self, wanted: bool) -> Self {
         self.sim_time = Some(wanted);
@@ -355,21 +356,20 @@ impl ContextBuilder {
     /// # Errors
     /// [`ContextError`].
     pub fn build(self) -> Result<Context, ContextError> {
-        let arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
+        let mut arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
         set_levels(arguments.log_levels());
-        if !arguments.ignored().is_empty() {
-            tell!(
-                Level::Warn,
-                "there are no parameters yet: these options have no effect: {}",
-                arguments.ignored().join(", ")
-            );
-        }
         let domain = match self.domain {
             Some(domain) => domain,
             None => domain_from_environment()?,
         };
         let meets_others = self.shared_memory.unwrap_or(self.clock.is_none() || self.base.is_some());
-        let sim_time = self.sim_time.or(arguments.use_sim_time()).unwrap_or(false);
+        let sim_time = match self.sim_time {
+            Some(wanted) => {
+                arguments.forget_parameter(USE_SIM_TIME);
+                wanted
+            }
+            None => arguments.is_parameter_true(USE_SIM_TIME),
+        };
         let session = Session::new(self.clock);
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),

@@ -1,7 +1,9 @@
 //! The one error that all others turn into.
 
+use super::parameters::client::ParameterClientError;
 use super::publisher::PublishError;
 use crate::executor::error::{AddError, ExecutorError, SpinError};
+use crate::parameters::error::ParameterError;
 use crate::ros::failure::{ContextError, CreateError, PublishFailure};
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
@@ -11,7 +13,7 @@ use sinew_msg::loan::BuildError;
 
 debug_says!(Error:
     Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Executor(error),
-    Add(error), Spin(error));
+    Add(error), Spin(error), Parameter(error), ParameterClient(error));
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
 ///
@@ -60,6 +62,12 @@ pub enum Error {
     /// An executor stopped.
     #[error(transparent)]
     Spin(#[from] SpinError),
+    /// A parameter could not be set.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// The parameters of another node could not be read or set.
+    #[error(transparent)]
+    ParameterClient(#[from] ParameterClientError),
 }
 
 /// A result with this crate's [`Error`].

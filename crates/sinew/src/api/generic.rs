@@ -12,6 +12,7 @@ use crate::message::generic::{GenericService, GenericType, SerializedMessage, ch
 use crate::message::info::SourceInfo;
 use crate::message::into_message::sealed::{Blocks, Erase, Erased};
 use crate::message::{Check, Lineage};
+use crate::parameters::options::ParameterOptions;
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::service::types::ServiceTypes;
@@ -29,7 +30,7 @@ impl Context {
     /// # Errors
     /// As [`node`](Self::node).
     pub fn node_of(&self, origin: Origin, namespace: &str, name: &str) -> Result<Node, CreateError> {
-        Node::new(self, name, namespace, origin)
+        Node::new(self, name, namespace, origin, ParameterOptions::default())
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `context` | a process's presence in a domain |
 //! | `node` | names, and what is made under them |
+//! | `node_builder` | making nodes |
 //! | `makers` | the same under a group |
 //! | `publisher`, `subscription` | the ends of topics |
 //! | `receive` | awaiting messages |
@@ -13,6 +14,7 @@
 //! | `generic` | ends of types that are known at run time only; nodes that stand for ends of other hosts |
 //! | `handlers` | the `on_..` handlers that builders collect |
 //! | `timer`, `guard` | timers, guard conditions |
+//! | `parameters` | a node's parameters, and those of others |
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others turn into |
 
@@ -28,6 +30,8 @@ pub(crate) mod guard;
 pub(crate) mod handlers;
 mod makers;
 pub(crate) mod node;
+pub(crate) mod node_builder;
+pub(crate) mod parameters;
 pub(crate) mod publisher;
 pub(crate) mod receive;
 pub(crate) mod server;

@@ -6,17 +6,20 @@ use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
 use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::message::type_support::TypeSupport;
+use crate::parameters::options::ParameterOptions;
+use crate::parameters::table::ParameterTable;
 use crate::remote::shm::EndpointAbout;
 use crate::ros::failure::CreateError;
 use crate::ros::name::{self, NameKind};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{ClockKind, Time};
-use crate::sys::sync::{Arc, AtomicBool, next_serial};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
 use sinew_shm::{EndpointKey, EndpointKind, OwnEndpoint};
 use std::any::Any;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
@@ -70,6 +73,11 @@ pub(crate) struct NodeCore {
     pub(crate) origin: Origin,
     /// It was said that it has nothing to run.
     said_idle: AtomicBool,
+    pub(crate) parameter_options: ParameterOptions,
+    /// Its parameters, once it has one.
+    pub(crate) parameters: OnceLock<Arc<ParameterTable>>,
+    /// What serves them, which ends with the node.
+    pub(crate) parameter_services: Mutex<Option<Box<dyn Any + Send>>>,
     pub(crate) context: Arc<ContextCore>,
 }
 
@@ -103,31 +111,13 @@ impl Owner for NodeCore {
     }
 }
 
-impl Context {
-    /// A node in the root namespace (unless the command line says otherwise).
-    ///
-    /// # Errors
-    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may
-    /// have the same name.
-    pub fn node(&self, name: &str) -> Result<Node, CreateError> {
-        self.node_in("/", name)
-    }
-
-    /// A node in a namespace, which begins with a slash.
-    ///
-    /// # Errors
-    /// As [`node`](Self::node).
-    pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
-        Node::new(self, name, namespace, Origin::Local)
-    }
-}
-
 impl Node {
     pub(super) fn new(
         handle: &Context,
         name: &str,
         namespace: &str,
         origin: Origin,
+        parameter_options: ParameterOptions,
     ) -> Result<Self, CreateError> {
         let context = handle.shared();
         context.session.check_running(name)?;
@@ -138,7 +128,7 @@ impl Node {
         name::validate_node_name(name)?;
         let namespace = if is_local { context.arguments.namespace(name, namespace) } else { namespace };
         name::validate_namespace(namespace)?;
-        let core = NodeCore::new(context, name, namespace, origin)?;
+        let core = NodeCore::new(context, name, namespace, origin, parameter_options)?;
         let node = Self(Arc::new(NodeInner {
             default_group: Group::new(core.clone(), ()),
             core,
@@ -201,6 +191,10 @@ impl Node {
         group
     }
 
+    pub(crate) fn core(&self) -> &Arc<NodeCore> {
+        &self.0.core
+    }
+
     pub(crate) fn default_group(&self) -> &Group {
         &self.0.default_group
     }
@@ -221,6 +215,7 @@ impl NodeCore {
         name: &str,
         namespace: &str,
         origin: Origin,
+        parameter_options: ParameterOptions,
     ) -> Result<Arc<Self>, CreateError> {
         context.session.check_running(name)?;
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
@@ -245,7 +240,19 @@ impl NodeCore {
         // A node that a gateway has here runs where it is at home, or never anything.
         let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
-        Ok(Arc::new(Self { entity, number, full_name, name, namespace, origin, said_idle, context }))
+        Ok(Arc::new(Self {
+            entity,
+            number,
+            full_name,
+            name,
+            namespace,
+            origin,
+            said_idle,
+            parameter_options,
+            parameters: OnceLock::new(),
+            parameter_services: Mutex::new(None),
+            context,
+        }))
     }
 
     /// The node of a group.

@@ -13,12 +13,13 @@ use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
 use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
 use crate::service::request_queue::{MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats};
-use crate::service::responder::ReplyToken;
+use crate::service::responder::{ReplyToken, Responder};
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
@@ -359,43 +360,86 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         Ok(self.member(core, Arc::new(answerer), Some(tasks)))
     }
 
-    /// From now on requests wait for this server.
     fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
-        let name = self.node.place_service(&self.name)?;
-        if self.max_requests == 0 {
-            return Err(CreateError::MaxRequests { service: name });
+        open(&self.node, &self.name, self.types, (self.max_requests, QoS::services()))
+    }
+}
+
+/// From now on requests wait for this server: at most so many.
+fn open(
+    node: &NodeCore,
+    name: &str,
+    types: ServiceTypes,
+    (limit, qos): (usize, QoS),
+) -> Result<Arc<ServerCore>, CreateError> {
+    let name = node.place_service(name)?;
+    if limit == 0 {
+        return Err(CreateError::MaxRequests { service: name });
+    }
+    let context = &node.context;
+    let (core, displaced) = context.services.add_server(&name, |requests| {
+        Arc::new(ServerCore {
+            requests,
+            pool: Pool::of_table(types.response, POOL_CAPACITY),
+            stats: ServerStats::default(),
+            limit,
+            types,
+            qos: qos.max_samples(limit),
+            origin: node.origin,
+            number: next_serial(),
+            node: node.full_name.clone(),
+            known: Mutex::new(None),
+            converted: OnceLock::new(),
+        })
+    })?;
+    if let Some(displaced) = displaced {
+        retire(context, &displaced);
+    }
+    let make_known = |transport: &Arc<ShmTransport>| transport.make_server_known(&core);
+    match context.transport().map(make_known).transpose() {
+        Ok(Some(known)) => {
+            core.requests.is_counted(known.counters());
+            *core.known.lock() = Some(known);
         }
-        let context = &self.node.context;
-        let (core, displaced) = context.services.add_server(&name, |requests| {
-            Arc::new(ServerCore {
-                requests,
-                pool: Pool::of_table(self.types.response, POOL_CAPACITY),
-                stats: ServerStats::default(),
-                limit: self.max_requests,
-                types: self.types,
-                origin: self.node.origin,
-                number: next_serial(),
-                node: self.node.full_name.clone(),
-                known: Mutex::new(None),
-                converted: OnceLock::new(),
-            })
-        })?;
-        if let Some(displaced) = displaced {
-            retire(context, &displaced);
+        Ok(None) => {}
+        Err(error) => {
+            context.services.remove_server(&core);
+            return Err(error);
         }
-        let make_known = |transport: &Arc<ShmTransport>| transport.make_server_known(&core);
-        match context.transport().map(make_known).transpose() {
-            Ok(Some(known)) => {
-                core.requests.is_counted(known.counters());
-                *core.known.lock() = Some(known);
-            }
-            Ok(None) => {}
-            Err(error) => {
-                context.services.remove_server(&core);
-                return Err(error);
-            }
-        }
-        Ok(core)
+    }
+    Ok(core)
+}
+
+/// A server that its node keeps, instead of keeping it: it ends with the node. It has a listener.
+pub(crate) struct NodeServer {
+    core: Arc<ServerCore>,
+    context: Arc<ContextCore>,
+}
+
+impl NodeServer {
+    /// Requests wait for the listener's answer only while more come than are taken.
+    pub(crate) fn new<S: Service>(
+        node: &NodeCore,
+        name: &str,
+        qos: QoS,
+        listener: impl Fn(Unique<S::Request>, Responder<S>) + Send + Sync + 'static,
+    ) -> Result<Self, CreateError> {
+        let core = open(node, name, ServiceTypes::of::<S>(), (MAX_REQUESTS, qos))?;
+        let context = node.context.clone();
+        let listener = RequestListener::new(move |core, request| {
+            let Request { message, publication, reply_to } = request;
+            let _chain = ChainScope::enter(Some(publication.lineage));
+            listener(Unique::assume(message), Responder::new(ReplyToken::new(reply_to, core)));
+        });
+        core.requests.listen(&core, listener);
+        Ok(Self { core, context })
+    }
+}
+
+impl Drop for NodeServer {
+    fn drop(&mut self) {
+        retire(&self.context, &self.core);
+        self.core.pool.close();
     }
 }
 

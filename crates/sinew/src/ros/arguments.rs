@@ -7,6 +7,8 @@
 //! may, so `{node}` and `__` as well.
 
 use super::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
+use super::parameters::{self, Block, NodePattern, Overrides, Problem};
+use crate::parameters::value::NamedValue;
 use crate::sys::logging::{level_of, parse_level};
 use sinew_shm::logging::LogLevel;
 
@@ -38,16 +40,18 @@ const WITHOUT_EFFECT: [&str; 6] = [
 /// | `-r __ns:=/NAMESPACE` | a node lives in `/NAMESPACE` |
 /// | `--remap RULE` | the same as `-r RULE` |
 /// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
-/// | `-p use_sim_time:=true` | ROS time is that of `/clock`, for the [whole context](crate::Context::use_sim_time) |
-/// | `-p NAME:=VALUE`, `--param NAME:=VALUE`, `--params-file FILE` | none yet: there are no parameters; see [`ignored`](Self::ignored) |
+/// | `-p NAME:=VALUE`, `--param NAME:=VALUE` | a node's parameter `NAME` has that value, written as in YAML |
+/// | `--params-file FILE` | parameters have the values that a file gives them; the repository's `docs/book/parameters.md` has its form |
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
-/// `NODE:` before a rule restricts it to the node that is called so; `rostopic://` or
+/// `NODE:` before a rule or a parameter restricts it to the node that is called so (before a
+/// parameter it is a full name, in which `*` and `**` stand for others); `rostopic://` or
 /// `rosservice://` before `FROM` restricts it to topics or services. `FROM` and `TO` are names as a
 /// node would write them (`image`, `/image`, `~/image`) and are expanded for each node, so
 /// `image:=left/image` changes `/image` to `/left/image` for a node in the root namespace. The
-/// first rule that matches is applied, and no other.
+/// first rule that matches is applied, and no other. Of several values for a parameter, from files
+/// or not, the last one counts.
 ///
 /// The default has no rules and no arguments.
 ///
@@ -65,10 +69,8 @@ pub struct Arguments {
     /// Logger and level, in the order of the command line; the empty name is the default of all
     /// loggers.
     log_levels: Vec<(String, LogLevel)>,
-    /// Options that will have an effect once there are parameters, with their values.
-    ignored: Vec<String>,
-    /// What `-p use_sim_time:=..` says; the last one counts.
-    use_sim_time: Option<bool>,
+    /// What `-p` and `--params-file` say, in the order of the command line: the last one wins.
+    parameters: Overrides,
     wants_help: bool,
     rest: Vec<String>,
 }
@@ -143,13 +145,6 @@ pub enum ArgumentError {
     )]
     ParameterWithoutValue { parameter: String, position: usize },
 
-    /// The value of `use_sim_time` isn't a boolean.
-    #[error(
-        "parameter `{}` (argument {position}) is neither true nor false; it is written like `use_sim_time:=true`",
-        .parameter.escape_debug()
-    )]
-    NotBoolean { parameter: String, position: usize },
-
     /// The rule isn't made of two parts.
     #[error(
         "remap rule `{}` (argument {position}) has no `:=`; it is written like `image:=left/image`",
@@ -166,6 +161,14 @@ pub enum ArgumentError {
         .rule.escape_debug()
     )]
     UnknownSpecialName { rule: String, position: usize },
+
+    /// The value of `-p` can't be read, or what stands before it is no name.
+    #[error("parameter `{}` (argument {position}) can't be read: {problem}", .parameter.escape_debug())]
+    InvalidParameter { parameter: String, position: usize, problem: String },
+
+    /// A parameter file can't be read. Of what is wrong in it, `problem` has line and column.
+    #[error("parameter file `{}` (argument {position}) can't be read: {problem}", .file.escape_debug())]
+    ParameterFile { file: String, position: usize, problem: String },
 
     /// One of the names in the rule isn't a name; `error` says which and why.
     #[error("remap rule `{}` (argument {position}) contains an invalid name: {error}", .rule.escape_debug())]
@@ -185,11 +188,11 @@ crate::sys::says::debug_says!(ArgumentError:
     RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
     UnknownSpecialName { rule, position }, InvalidName { rule, position, error },
     UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position },
-    NotBoolean { parameter, position });
+    InvalidParameter { parameter, position, problem }, ParameterFile { file, position, problem });
 
 impl Arguments {
     /// Parses a command line; the first item is the program's name, as in [`std::env::args`].
-    /// Nothing else is read or changed.
+    /// Besides, only the parameter files that it names are read.
     ///
     /// # Errors
     ///
@@ -251,10 +254,9 @@ Options for nodes, behind `--ros-args` and up to `--` or the end:
                                 (NODE:RULE is for the node called NODE only; rostopic://FROM and
                                 rosservice://FROM are for topics or services only)
       --log-level LEVEL         debug, info, warn, error or fatal; LOGGER:=LEVEL for one logger
-  -p, --param use_sim_time:=true
-                                ROS time is that of /clock
-  -p, --param NAME:=VALUE       accepted, without effect yet
-      --params-file FILE        accepted, without effect yet
+  -p, --param NAME:=VALUE       give the parameter NAME a value, as in YAML (NODE:NAME:=VALUE: of
+                                the node with that full name only)
+      --params-file FILE        give parameters the values in a YAML file
   -h, --help                    this text
 
 Environment:
@@ -263,10 +265,9 @@ Environment:
   SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
 ";
 
-    /// The options that have no effect yet, each with its value, e.g. `-p rate:=30`:
-    /// [`Context`](crate::Context)s that are made with them say so in the log.
-    pub fn ignored(&self) -> &[String] {
-        &self.ignored
+    /// What is said of the parameters of nodes.
+    pub(crate) fn parameters(&self) -> &Overrides {
+        &self.parameters
     }
 
     /// The level that `--log-level` gives to `logger`: its own, else that of the closest logger
@@ -295,9 +296,14 @@ Environment:
         &self.log_levels
     }
 
-    /// What the command line says of `use_sim_time`, of whichever node.
-    pub(crate) fn use_sim_time(&self) -> Option<bool> {
-        self.use_sim_time
+    /// Whether its last word on a parameter is that it is true, of whichever node.
+    pub(crate) fn is_parameter_true(&self, name: &str) -> bool {
+        self.parameters.is_true(name)
+    }
+
+    /// It says nothing of that parameter.
+    pub(crate) fn forget_parameter(&mut self, name: &str) {
+        self.parameters.forget(name);
     }
 
     /// The name of the node that the program calls `name`.
@@ -400,24 +406,14 @@ Environment:
                 let Some((parameter, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                let Some((name, value)) = parameter.split_once(":=") else {
-                    return Err(ArgumentError::ParameterWithoutValue { parameter, position });
-                };
-                if name.rsplit(':').next() == Some("use_sim_time") {
-                    let Some(value) = boolean(value) else {
-                        return Err(ArgumentError::NotBoolean { parameter, position });
-                    };
-                    self.use_sim_time = Some(value);
-                    return Ok(());
-                }
-                self.ignored.push(format!("{option} {parameter}"));
+                self.parameters.extend([parameter_of(parameter, position)?]);
             }
             "--params-file" => {
                 let expected = "the path of a file";
-                let Some((file, _)) = value() else {
+                let Some((file, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                self.ignored.push(format!("{option} {file}"));
+                self.parameters.extend(parameters_in(file, position)?);
             }
             "-h" | "--help" => self.wants_help = true,
             _ if WITHOUT_EFFECT.contains(&option.as_str()) => {}
@@ -431,6 +427,35 @@ Environment:
         }
         Ok(())
     }
+}
+
+/// Parses `[NODE:]NAME:=VALUE`.
+fn parameter_of(parameter: String, position: usize) -> Result<Block, ArgumentError> {
+    let Some((name, value)) = parameter.split_once(":=") else {
+        return Err(ArgumentError::ParameterWithoutValue { parameter, position });
+    };
+    let (nodes, name) = match name.split_once(':') {
+        Some((node, name)) => (NodePattern::parse(node), name.to_owned()),
+        None => (Ok(NodePattern::all()), name.to_owned()),
+    };
+    let read = nodes.and_then(|nodes| {
+        if name.is_empty() {
+            return Err("there is no name before `:=`".to_owned());
+        }
+        let value = parameters::value(value).map_err(|Problem { line, column, problem }| match line {
+            1 => format!("{problem} (at character {column} of the value)"),
+            _ => format!("{problem} (at line {line}, column {column} of the value)"),
+        })?;
+        Ok(Block { nodes, values: vec![NamedValue { name, value }] })
+    });
+    read.map_err(|problem| ArgumentError::InvalidParameter { parameter, position, problem })
+}
+
+/// Reads a parameter file.
+fn parameters_in(file: String, position: usize) -> Result<Vec<Block>, ArgumentError> {
+    let text = std::fs::read_to_string(&file).map_err(|error| error.to_string());
+    let read = text.and_then(|text| parameters::read(&text).map_err(|problem| problem.to_string()));
+    read.map_err(|problem| ArgumentError::ParameterFile { file, position, problem })
 }
 
 impl Rule {
@@ -479,15 +504,6 @@ impl Rule {
             }
         };
         Ok(Self { node: node.map(str::to_owned), change })
-    }
-}
-
-/// A boolean as YAML 1.1 and ROS 2 write it.
-fn boolean(text: &str) -> Option<bool> {
-    match text {
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Some(true),
-        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Some(false),
-        _ => None,
     }
 }
 
@@ -676,29 +692,74 @@ mod tests {
         }
     }
 
-    #[test]
-    fn parameters_are_accepted_and_named() {
-        let arguments =
-            parse("--ros-args -p rate:=30 --params-file x.yaml --param camera:gain:=-1.5").unwrap();
-        assert_eq!(arguments.ignored(), ["-p rate:=30", "--params-file x.yaml", "--param camera:gain:=-1.5"]);
-        assert_eq!(parse("--ros-args -r a:=b").unwrap().ignored(), [""; 0]);
+    /// What a command line says of a node's parameters.
+    fn parameters(line: &str, node: &str) -> String {
+        let arguments = parse(&format!("--ros-args {line}")).expect(line);
+        let said = arguments.parameters().of(node);
+        said.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn simulated_time_is_the_one_parameter_that_counts() {
-        for (line, wanted) in [
-            ("", None),
-            ("-p rate:=30", None),
-            ("-p use_sim_time:=true", Some(true)),
-            ("-p use_sim_time:=True -p camera:use_sim_time:=off", Some(false)),
-            ("--param camera:use_sim_time:=yes -p gain:=1", Some(true)),
+    fn parameters_come_from_files_and_options_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        let one = file("one.yaml", "camera: {ros__parameters: {rate: 1, gain: 1.0}}");
+        let two = file("two.yaml", "/**: {ros__parameters: {rate: 2}}");
+        for (line, expected) in [
+            ("-p rate:=30 --param camera:gain:=-1.5 -p viewer:zoom:=2", "gain=-1.5 rate=30"),
+            ("-p rate:=1 -p rate:=2", "rate=2"),
+            ("-p /camera:rate:=1 -p /*:a.b:=[1,2] -p **:c:=on -p /x/*:d:=1", "a.b=[1, 2] c=true rate=1"),
+            ("-p name:='1' -p text:=a:b", "name=\"1\" text=\"a:b\""),
+            (&format!("--params-file {one}"), "gain=1.0 rate=1"),
+            (&format!("--params-file {one} --params-file {two}"), "gain=1.0 rate=2"),
+            (&format!("--params-file {two} --params-file {one}"), "gain=1.0 rate=1"),
+            (&format!("-p rate:=3 --params-file {one}"), "gain=1.0 rate=1"),
+            (&format!("--params-file {one} -p rate:=3"), "gain=1.0 rate=3"),
+            (&format!("--params-file {one} -- x --ros-args -p rate:=3"), "gain=1.0 rate=3"),
         ] {
-            assert_eq!(parse(&format!("--ros-args {line}")).unwrap().use_sim_time(), wanted, "{line}");
+            assert_eq!(parameters(line, "/camera"), expected, "{line}");
         }
-        assert_eq!(parse("--ros-args -p use_sim_time:=true").unwrap().ignored(), [""; 0]);
-        for value in ["1", "'true'", "", "tRUE"] {
-            let error = parse(&format!("--ros-args -p use_sim_time:={value}")).expect_err(value);
-            assert!(error.to_string().contains("is neither true nor false"), "{error}");
+        let broken = file("broken.yaml", "camera:\n  ros__parameters:\n    x: [1, 2.0]\n");
+        for (line, message) in [
+            ("-p :=1".to_owned(), "parameter `:=1` (argument 3) can't be read: there is no name before `:=`"),
+            (
+                "-p x:=".to_owned(),
+                "there is no value; a text without characters is \"\" (at character 1 of the value)",
+            ),
+            ("-p x:=[1,a]".to_owned(), "comes one of string (at character 4 of the value)"),
+            ("-p a*:x:=1".to_owned(), "`a*` has `*` beside other characters"),
+            (
+                format!("--params-file {broken}"),
+                "(argument 3) can't be read: line 3, column 12: integers and doubles",
+            ),
+            (
+                "--params-file /nowhere.yaml".to_owned(),
+                "parameter file `/nowhere.yaml` (argument 3) can't be read: No such",
+            ),
+        ] {
+            let error = parse(&format!("--ros-args {line}")).unwrap_err();
+            assert!(error.to_string().contains(message), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn simulated_time_is_said_of_any_node() {
+        for (line, wanted) in [
+            ("", false),
+            ("-p rate:=30", false),
+            ("-p use_sim_time:=true", true),
+            ("-p use_sim_time:=True -p camera:use_sim_time:=off", false),
+            ("--param camera:use_sim_time:=yes -p gain:=1", true),
+            ("-p use_sim_time:=1", false),
+        ] {
+            let mut arguments = parse(&format!("--ros-args {line}")).unwrap();
+            assert_eq!(arguments.is_parameter_true("use_sim_time"), wanted, "{line}");
+            arguments.forget_parameter("use_sim_time");
+            assert!(!arguments.is_parameter_true("use_sim_time"));
         }
     }
 

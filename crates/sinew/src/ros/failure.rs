@@ -4,6 +4,7 @@
 use super::arguments::ArgumentError;
 use super::name::NameError;
 use super::qos::QosError;
+use crate::parameters::error::ParameterError;
 use crate::sys::says::debug_says;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrup
 debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
-    ServiceTaken { service, node }, MaxRequests { service });
+    ServiceTaken { service, node }, MaxRequests { service }, Parameter(error));
 debug_says!(SharedMemoryError: Join(error), Capacity(error));
 
 /// Why a context could not be made.
@@ -116,6 +117,9 @@ pub enum CreateError {
         /// The service's full name.
         service: String,
     },
+    /// A parameter can't be declared.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
 }
 
 /// Why a message was not published. No subscription got it.

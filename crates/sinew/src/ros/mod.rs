@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `name` | names of nodes, topics and services |
 //! | `arguments` | the command line |
+//! | `parameters` | what is said of parameters outside the program |
 //! | `qos` | quality of service |
 //! | `origin` | where an end is at home: here, or behind a gateway |
 //! | `mismatch` | what keeps two ends apart |
@@ -14,5 +15,6 @@ pub(crate) mod failure;
 pub(crate) mod mismatch;
 pub(crate) mod name;
 pub(crate) mod origin;
+pub(crate) mod parameters;
 pub(crate) mod qos;
 pub(crate) mod report;

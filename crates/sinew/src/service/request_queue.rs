@@ -30,6 +30,7 @@ use crate::mailbox::waiters::contain;
 use crate::message::block::{Pool, RawMessage};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
+use crate::ros::qos::QoS;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
@@ -67,6 +68,8 @@ pub(crate) struct ServerCore {
     /// How many requests may wait or be in hand.
     pub(crate) limit: usize,
     pub(crate) types: ServiceTypes,
+    /// What others are told of how requests are kept.
+    pub(crate) qos: QoS,
     /// Where what it stands for is at home.
     pub(crate) origin: Origin,
     /// Its number in its participant.

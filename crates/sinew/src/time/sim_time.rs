@@ -10,6 +10,7 @@ use crate::api::context::{Context, ContextCore};
 use crate::api::node::NodeCore;
 use crate::api::subscription::{Subscription, SubscriptionBuilder};
 use crate::executor::group::Group;
+use crate::parameters::options::ParameterOptions;
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
@@ -33,7 +34,7 @@ impl Context {
     /// leases and timeouts, never follow.
     ///
     /// It is said of all nodes of the context, as they share its clocks. ROS 2 says it of each node:
-    /// `use_sim_time` of one of them here counts for all. It can also be said from the beginning:
+    /// the parameter `use_sim_time` of one of them here counts for all. It can also be said from the beginning:
     /// [`ContextBuilder::use_sim_time`](crate::ContextBuilder::use_sim_time), or
     /// `--ros-args -p use_sim_time:=true`.
     ///
@@ -77,7 +78,7 @@ impl ContextCore {
             session.set_ros_time(None, None);
             return Ok(());
         }
-        let node = NodeCore::new(self, NODE, "/", Origin::Local)?;
+        let node = NodeCore::new(self, NODE, "/", Origin::Local, ParameterOptions::default())?;
         let subscription =
             SubscriptionBuilder::new(&Group::new(node, ()), TOPIC).qos(QoS::clock()).create()?;
         session.set_ros_time(Some(Time::from_nanoseconds(0)), None);

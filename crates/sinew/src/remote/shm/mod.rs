@@ -297,14 +297,13 @@ impl Presence for ShmTransport {
 impl ShmTransport {
     /// Tells other processes of a server.
     pub(crate) fn make_server_known(&self, server: &Arc<ServerCore>) -> Result<OwnEndpoint, CreateError> {
-        let qos = QoS::services().max_samples(server.limit);
-        let ServerCore { requests, number, node, types, origin, .. } = &**server;
+        let ServerCore { requests, number, node, types, qos, origin, .. } = &**server;
         let mut servers = self.servers.lock(); // as in `advertise_or`
         let entity = self.advertise_service(
             (EndpointKind::Server, *number),
             (node, &requests.name),
             types,
-            (qos, *origin),
+            (*qos, *origin),
         )?;
         servers.insert(entity.key(), server.clone());
         Ok(entity)

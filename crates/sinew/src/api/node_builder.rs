@@ -1,0 +1,111 @@
+//! Making nodes.
+
+use super::context::Context;
+use super::node::Node;
+use super::parameters;
+use crate::parameters::options::ParameterOptions;
+use crate::parameters::value::{NamedValue, ParameterValue};
+use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
+
+impl Context {
+    /// A node in the root namespace (unless the command line says otherwise).
+    ///
+    /// # Errors
+    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may
+    /// have the same name.
+    pub fn node(&self, name: &str) -> Result<Node, CreateError> {
+        self.node_in("/", name)
+    }
+
+    /// A node in a namespace, which begins with a slash.
+    ///
+    /// # Errors
+    /// As [`node`](Self::node).
+    pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
+        self.node_builder(name).namespace(namespace).create()
+    }
+
+    /// A node with settings of its own.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::new()?;
+    /// let node = context.node_builder("driver").namespace("/left").parameter_override("rate", 50).create()?;
+    /// assert_eq!(node.full_name(), "/left/driver");
+    /// assert_eq!(node.parameter("rate").default(30).create()?.get(), 50);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn node_builder(&self, name: &str) -> NodeBuilder {
+        NodeBuilder {
+            context: self.clone(),
+            name: name.to_owned(),
+            namespace: "/".to_owned(),
+            parameters: ParameterOptions::default(),
+        }
+    }
+}
+
+/// Makes a [`Node`] with settings of its own; from [`Context::node_builder`].
+#[must_use = "there is no node before `create`"]
+pub struct NodeBuilder {
+    context: Context,
+    name: String,
+    namespace: String,
+    parameters: ParameterOptions,
+}
+
+impl NodeBuilder {
+    /// Its namespace, which begins with a slash; the root by default.
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        namespace.clone_into(&mut self.namespace);
+        self
+    }
+
+    /// Gives a parameter a value, whatever its default, the command line and files say. (ROS 2:
+    /// `parameter_overrides`.)
+    pub fn parameter_override(mut self, name: &str, value: impl Into<ParameterValue>) -> Self {
+        self.parameters.overrides.push(NamedValue::new(name, value));
+        self
+    }
+
+    /// Whether setting a parameter that isn't declared declares it, with dynamic typing, and whether
+    /// asking for it yields that it is not set. No by default.
+    pub fn allow_undeclared(mut self, allowed: bool) -> Self {
+        self.parameters.allow_undeclared = allowed;
+        self
+    }
+
+    /// Whether all that command line, files and overrides give a value is declared when the node is
+    /// made, with dynamic typing. No by default. (ROS 2:
+    /// `automatically_declare_parameters_from_overrides`.)
+    pub fn declare_overrides(mut self, declared: bool) -> Self {
+        self.parameters.declare_overrides = declared;
+        self
+    }
+
+    /// Whether others reach the node's parameters by its six services: from the start, or never. By
+    /// default from its first parameter on, so that a node without any costs nothing.
+    pub fn start_parameter_services(mut self, started: bool) -> Self {
+        self.parameters.services = Some(started);
+        self
+    }
+
+    /// Whether changes of the node's parameters are published on `/parameter_events`. Yes by
+    /// default, from its first parameter on.
+    pub fn start_parameter_event_publisher(mut self, started: bool) -> Self {
+        self.parameters.events = started;
+        self
+    }
+
+    /// Makes the node.
+    ///
+    /// # Errors
+    /// As [`Context::node`]; and of a parameter that is overridden, [`CreateError::Parameter`].
+    pub fn create(self) -> Result<Node, CreateError> {
+        let Self { context, name, namespace, parameters } = self;
+        let node = Node::new(&context, &name, &namespace, Origin::Local, parameters)?;
+        parameters::node::begin(node.core())?;
+        Ok(node)
+    }
+}

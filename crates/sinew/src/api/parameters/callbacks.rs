@@ -1,0 +1,125 @@
+//! Handles of callbacks for parameters.
+
+use super::node::table_of;
+use crate::api::node::{Node, NodeCore};
+use crate::parameters::callbacks::Callback;
+use crate::parameters::value::NamedValue;
+use crate::ros::failure::CreateError;
+use crate::sys::sync::Arc;
+use std::fmt;
+
+/// A callback that is asked before parameters change, or told after it; it goes when this is
+/// dropped. From [`Node::on_set_parameters`](crate::Node::on_set_parameters) and its neighbours.
+#[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _checked = ..`), or `detach()` it"]
+pub struct ParameterCallback {
+    node: Arc<NodeCore>,
+    number: u64,
+}
+
+impl ParameterCallback {
+    /// Keeps it until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let session = self.node.context.session.clone();
+        session.detach(self);
+    }
+}
+
+impl Drop for ParameterCallback {
+    fn drop(&mut self) {
+        if let Some(table) = self.node.parameters.get() {
+            table.remove_callback(self.number);
+        }
+    }
+}
+
+impl fmt::Debug for ParameterCallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ParameterCallback(of {})", self.node.full_name)
+    }
+}
+
+impl Node {
+    /// Has `callback` see what is to be set first: it may change values, add some and take some out.
+    /// An empty list is refused. Of several the one that was added last comes first. (ROS 2:
+    /// `add_pre_set_parameters_callback`.)
+    ///
+    /// It runs on the thread that sets, under no lock; for requests of other processes on that
+    /// which receives. It may read parameters, but to declare or set some is an error
+    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic in it
+    /// reaches the thread that sets; a caller by service is told.
+    ///
+    /// # Errors
+    /// As [`parameter`](Self::parameter)'s `create`: the node's services can't be made.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::NamedValue;
+    /// let node = Context::new()?.node("lamp")?;
+    /// let on = node.parameter("on").default(false).create()?;
+    /// let power = node.parameter("power").default(0.0).create()?;
+    /// let _on_has_power = node.on_pre_set_parameters(|values: &mut Vec<NamedValue>| {
+    ///     if values.iter().any(|one| *one == NamedValue::new("on", true)) {
+    ///         values.push(NamedValue::new("power", 1.0));
+    ///     }
+    /// })?;
+    /// on.set(true)?;
+    /// assert_eq!(power.get(), 1.0);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_pre_set_parameters(
+        &self,
+        callback: impl Fn(&mut Vec<NamedValue>) + Send + Sync + 'static,
+    ) -> Result<ParameterCallback, CreateError> {
+        self.add(Callback::Pre(Arc::new(callback)))
+    }
+
+    /// Has `callback` say whether values may be set that have the right types and lie in their
+    /// ranges; an error refuses them all, and the caller is told its text. It is asked for the
+    /// values of parameters that are declared, too. Otherwise as
+    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). (ROS 2:
+    /// `add_on_set_parameters_callback`.)
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::{NamedValue, ParameterValue};
+    /// let node = Context::new()?.node("camera")?;
+    /// let mode = node.parameter("mode").default("fast".to_owned()).create()?;
+    /// let _checked = node.on_set_parameters(|values: &[NamedValue]| {
+    ///     match values.iter().find(|one| one.name == "mode").map(|one| &one.value) {
+    ///         Some(ParameterValue::String(mode)) if mode == "off" => Err("the camera is in use".to_owned()),
+    ///         _ => Ok(()),
+    ///     }
+    /// })?;
+    /// assert!(mode.set("off").unwrap_err().to_string().ends_with("the camera is in use"));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_set_parameters(
+        &self,
+        callback: impl Fn(&[NamedValue]) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<ParameterCallback, CreateError> {
+        self.add(Callback::On(Arc::new(callback)))
+    }
+
+    /// Has `callback` told what was set, before the one who set it hears of it. Otherwise as
+    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on an executor's thread, let
+    /// it trigger a [`GuardCondition`](crate::GuardCondition), or take a struct's
+    /// [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
+    /// `add_post_set_parameters_callback`.)
+    ///
+    /// # Errors
+    /// As there.
+    pub fn on_post_set_parameters(
+        &self,
+        callback: impl Fn(&[NamedValue]) + Send + Sync + 'static,
+    ) -> Result<ParameterCallback, CreateError> {
+        self.add(Callback::Post(Arc::new(callback)))
+    }
+
+    fn add(&self, callback: Callback) -> Result<ParameterCallback, CreateError> {
+        let number = table_of(self.core())?.add_callback(callback);
+        Ok(ParameterCallback { node: self.core().clone(), number })
+    }
+}

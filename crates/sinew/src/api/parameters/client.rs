@@ -1,0 +1,421 @@
+//! The parameters of other nodes.
+
+use super::convert::{descriptor_of_msg, named_to_msg, value_of_msg};
+use super::services::EVENTS;
+use crate::api::call::PendingCall;
+use crate::api::client::Client;
+use crate::api::node::Node;
+use crate::api::subscription::SubscriptionBuilder;
+use crate::parameters::descriptor::ParameterDescriptor;
+use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
+use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
+use crate::service::error::CallError;
+use crate::service::failure::CallFailure;
+use crate::sys::says::debug_says;
+use crate::sys::sync::Arc;
+use sinew_interfaces::rcl_interfaces::{msg, srv};
+use sinew_msg::{Message, Service};
+use std::fmt;
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+debug_says!(ParameterClientError:
+    NoSuchNode { node, waited }, Timeout { node, waited }, NotDeclared { node, names }, Refused { node, reason },
+    Nonsense { node, what }, Call { node, failure }, Create(error));
+
+/// Why the parameters of another node could not be read or set.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterClientError {
+    /// Nobody serves that node's parameters.
+    #[error(
+        "no node {node} has told of parameters within {waited:?}: check its name, whether it runs, and whether it has any parameter"
+    )]
+    NoSuchNode {
+        /// The node's full name.
+        node: String,
+        /// The timeout.
+        waited: Duration,
+    },
+    /// It didn't answer in time. What was to be set may be set all the same.
+    #[error(
+        "node {node} didn't answer within {waited:?}: does something there hold up its callbacks for parameters?"
+    )]
+    Timeout {
+        /// The node's full name.
+        node: String,
+        /// The timeout.
+        waited: Duration,
+    },
+    /// One of them isn't declared there, or has no value.
+    #[error("one of these parameters isn't declared by node {node}, or has no value: {}", .names.join(", "))]
+    NotDeclared {
+        /// The node's full name.
+        node: String,
+        /// All names that were asked for: the node doesn't say which.
+        names: Vec<String>,
+    },
+    /// The node doesn't set them.
+    #[error("node {node} doesn't set them: {reason}")]
+    Refused {
+        /// The node's full name.
+        node: String,
+        /// Why, in its words.
+        reason: String,
+    },
+    /// Its answer makes no sense.
+    #[error("the answer of node {node} makes no sense: {what}")]
+    Nonsense {
+        /// The node's full name.
+        node: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The call failed otherwise.
+    #[error("the parameters of node {node} can't be reached: {failure}")]
+    Call {
+        /// The node's full name.
+        node: String,
+        /// Why.
+        failure: CallFailure,
+    },
+    /// The client can't be made.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+}
+
+/// The parameters of another node, in this process or elsewhere.
+///
+/// Each method gives a [`ParameterCall`], which is waited for by a thread or awaited as a future.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::parameters::{NamedValue, ParameterClient, ParameterValue};
+/// let context = Context::new()?;
+/// let camera = context.node("camera")?;
+/// let rate = camera.parameter("rate").default(30).create()?;
+///
+/// let client = ParameterClient::new(&context.node("tool")?, "/camera");
+/// let second = Duration::from_secs(1);
+/// assert_eq!(client.get(["rate"]).wait(second)?, [ParameterValue::Integer(30)]);
+/// client.set_atomically([NamedValue::new("rate", 60)]).wait(second)?;
+/// assert_eq!(rate.get(), 60);
+/// let refused = client.set_one("rate", "fast").wait(second).unwrap_err();
+/// assert!(refused.to_string().contains("is of type {integer}, setting it to {string} is not allowed"));
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct ParameterClient {
+    node: Node,
+    /// The other node's name.
+    of: Arc<str>,
+    get: OnceLock<Client<srv::GetParameters>>,
+    types: OnceLock<Client<srv::GetParameterTypes>>,
+    set: OnceLock<Client<srv::SetParameters>>,
+    set_atomically: OnceLock<Client<srv::SetParametersAtomically>>,
+    list: OnceLock<Client<srv::ListParameters>>,
+    describe: OnceLock<Client<srv::DescribeParameters>>,
+}
+
+/// Names of parameters, as a node lists them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ParameterNames {
+    /// The parameters' names.
+    pub names: Vec<String>,
+    /// What stands before the last point of those that have one, each once.
+    pub prefixes: Vec<String>,
+}
+
+impl ParameterClient {
+    /// For the parameters of the node `of`, by its full name; asked by `node`. Nothing is sent, and
+    /// that node needn't be there yet.
+    pub fn new(node: &Node, of: &str) -> Self {
+        Self {
+            node: node.clone(),
+            of: of.into(),
+            get: OnceLock::new(),
+            types: OnceLock::new(),
+            set: OnceLock::new(),
+            set_atomically: OnceLock::new(),
+            list: OnceLock::new(),
+            describe: OnceLock::new(),
+        }
+    }
+
+    /// The name of the node that has the parameters.
+    pub fn node_name(&self) -> &str {
+        &self.of
+    }
+
+    /// The values of parameters, in the order of the names: of all of them, or none, if one isn't
+    /// declared.
+    pub fn get(
+        &self,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> ParameterCall<Vec<ParameterValue>> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let (of, asked) = (self.of.clone(), names.clone());
+        let request = srv::GetParametersRequest { names };
+        self.ask(&self.get, "get_parameters", request, move |response| {
+            let values = response.values.into_iter().map(value_of_msg).collect::<Option<Vec<_>>>();
+            complete(values.ok_or_else(|| nonsense(&of, "a value is of an unknown type")), asked, &of)
+        })
+    }
+
+    /// The types of parameters; otherwise as [`get`](Self::get).
+    pub fn types(
+        &self,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> ParameterCall<Vec<ParameterType>> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let (of, asked) = (self.of.clone(), names.clone());
+        let request = srv::GetParameterTypesRequest { names };
+        self.ask(&self.types, "get_parameter_types", request, move |response| {
+            let types =
+                response.types.into_iter().map(ParameterType::from_number).collect::<Option<Vec<_>>>();
+            complete(types.ok_or_else(|| nonsense(&of, "a type is unknown")), asked, &of)
+        })
+    }
+
+    /// What is said of parameters; otherwise as [`get`](Self::get).
+    pub fn describe(
+        &self,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> ParameterCall<Vec<ParameterDescriptor>> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let (of, asked) = (self.of.clone(), names.clone());
+        let request = srv::DescribeParametersRequest { names };
+        self.ask(&self.describe, "describe_parameters", request, move |response| {
+            let described = response.descriptors.into_iter().map(descriptor_of_msg).collect();
+            complete(Ok(described), asked, &of)
+        })
+    }
+
+    /// Sets parameters one after the other, each with an event of its own. Gives for each whether it
+    /// is set, or why not.
+    pub fn set(
+        &self,
+        values: impl IntoIterator<Item = NamedValue>,
+    ) -> ParameterCall<Vec<Result<(), String>>> {
+        let parameters: Vec<_> = values.into_iter().map(|one| named_to_msg(&one)).collect();
+        let (of, count) = (self.of.clone(), parameters.len());
+        let request = srv::SetParametersRequest { parameters };
+        self.ask(&self.set, "set_parameters", request, move |response| {
+            if response.results.len() != count {
+                let what = format!("{} results for {count} parameters", response.results.len());
+                return Err(nonsense(&of, &what));
+            }
+            let outcome =
+                |one: msg::SetParametersResult| if one.successful { Ok(()) } else { Err(one.reason) };
+            Ok(response.results.into_iter().map(outcome).collect())
+        })
+    }
+
+    /// Sets one parameter. Refused, it is an error.
+    pub fn set_one(&self, name: &str, value: impl Into<ParameterValue>) -> ParameterCall<()> {
+        self.set_atomically([NamedValue::new(name, value)])
+    }
+
+    /// Sets parameters: all of them, or none, with one event. Refused, it is an error.
+    pub fn set_atomically(&self, values: impl IntoIterator<Item = NamedValue>) -> ParameterCall<()> {
+        let parameters = values.into_iter().map(|one| named_to_msg(&one)).collect();
+        let of = self.of.clone();
+        let request = srv::SetParametersAtomicallyRequest { parameters };
+        self.ask(&self.set_atomically, "set_parameters_atomically", request, move |response| {
+            match response.result {
+                msg::SetParametersResult { successful: true, .. } => Ok(()),
+                msg::SetParametersResult { reason, .. } => {
+                    Err(ParameterClientError::Refused { node: of.to_string(), reason })
+                }
+            }
+        })
+    }
+
+    /// The names of parameters, as [`Node::list_parameters`](crate::Node::list_parameters) gives
+    /// them.
+    pub fn list(
+        &self,
+        prefixes: impl IntoIterator<Item = impl Into<String>>,
+        depth: u64,
+    ) -> ParameterCall<ParameterNames> {
+        let prefixes = prefixes.into_iter().map(Into::into).collect();
+        let request = srv::ListParametersRequest { prefixes, depth };
+        self.ask(&self.list, "list_parameters", request, move |response| {
+            let msg::ListParametersResult { names, prefixes } = response.result;
+            Ok(ParameterNames { names, prefixes })
+        })
+    }
+
+    /// A subscription of the changes of that node's parameters, in the default group of the node that
+    /// asks.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::{ParameterClient, ParameterEvent};
+    /// let context = Context::new()?;
+    /// let camera = context.node("camera")?;
+    /// let rate = camera.parameter("rate").default(30).create()?;
+    /// let client = ParameterClient::new(&context.node("tool")?, "/camera");
+    /// let events = client.events().create()?;
+    /// rate.set(60)?;
+    /// let (event, _) = events.take().unwrap();
+    /// assert_eq!((event.changed_parameters[0].name.as_str(), event.changed_parameters.len()), ("rate", 1));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn events(&self) -> SubscriptionBuilder<msg::ParameterEvent> {
+        let of = self.of.clone();
+        let events = self.node.subscription::<msg::ParameterEvent>(EVENTS).qos(QoS::parameter_events());
+        events.filter(move |event| *event.node == *of)
+    }
+
+    fn ask<S: Service, T: 'static>(
+        &self,
+        cell: &OnceLock<Client<S>>,
+        service: &str,
+        request: S::Request,
+        read: impl FnOnce(S::Response) -> Result<T, ParameterClientError> + Send + 'static,
+    ) -> ParameterCall<T> {
+        let client = match cell.get() {
+            Some(client) => Ok(client.clone()),
+            None => self.node.client::<S>(&format!("{}/{service}", self.of)).create().map(|client| {
+                cell.get_or_init(|| client).clone() // if another thread was faster, its one is as good
+            }),
+        };
+        let asked = Asked::<S, _> {
+            of: self.of.clone(),
+            request: Some(request),
+            pending: None,
+            read: Some(read),
+            client,
+        };
+        ParameterCall(Box::new(asked))
+    }
+}
+
+impl fmt::Debug for ParameterClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ParameterClient({})", self.of)
+    }
+}
+
+fn nonsense(node: &str, what: &str) -> ParameterClientError {
+    ParameterClientError::Nonsense { node: node.to_owned(), what: what.to_owned() }
+}
+
+/// Whether there is an answer for each name.
+fn complete<T>(
+    answers: Result<Vec<T>, ParameterClientError>,
+    names: Vec<String>,
+    node: &str,
+) -> Result<Vec<T>, ParameterClientError> {
+    let answers = answers?;
+    match answers.len() {
+        length if length == names.len() => Ok(answers),
+        0 => Err(ParameterClientError::NotDeclared { node: node.to_owned(), names }),
+        length => Err(nonsense(node, &format!("{length} answers for {} names", names.len()))),
+    }
+}
+
+/// A question to another node about its parameters, sent when it is waited for: by a thread
+/// ([`wait`](Self::wait)), or, as a future, in any runtime and by
+/// [`Executor::spin_until`](crate::Executor::spin_until). Dropped before, it was never asked.
+#[must_use = "nothing is asked before `wait` or `await`"]
+pub struct ParameterCall<T>(Box<dyn Ask<T>>);
+
+trait Ask<T>: Send {
+    fn wait(&mut self, timeout: Duration) -> Result<T, ParameterClientError>;
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<T, ParameterClientError>>;
+}
+
+impl<T> ParameterCall<T> {
+    /// Asks, and waits for the answer, at most for `timeout`; as [`Client::call`].
+    ///
+    /// # Errors
+    /// [`ParameterClientError`].
+    ///
+    /// # Panics
+    /// If it was polled before: what is awaited isn't waited for, too.
+    pub fn wait(mut self, timeout: Duration) -> Result<T, ParameterClientError> {
+        self.0.wait(timeout)
+    }
+}
+
+impl<T> Future for ParameterCall<T> {
+    type Output = Result<T, ParameterClientError>;
+
+    /// # Panics
+    /// If it has yielded its result before.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(context)
+    }
+}
+
+impl<T> fmt::Debug for ParameterCall<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ParameterCall")
+    }
+}
+
+struct Asked<S: Service, F> {
+    of: Arc<str>,
+    client: Result<Client<S>, CreateError>,
+    request: Option<S::Request>,
+    pending: Option<PendingCall<S>>,
+    /// What becomes of the response.
+    read: Option<F>,
+}
+
+impl<S: Service, F> Asked<S, F> {
+    fn failed<Q: Message>(&self, error: &CallError<Q>) -> ParameterClientError {
+        let node = self.of.to_string();
+        match *error.failure() {
+            CallFailure::NoServer { waited, .. } => ParameterClientError::NoSuchNode { node, waited },
+            CallFailure::Timeout { waited, .. } => ParameterClientError::Timeout { node, waited },
+            ref failure => ParameterClientError::Call { node, failure: failure.clone() },
+        }
+    }
+
+    fn finish<T>(&mut self, response: S::Response) -> Result<T, ParameterClientError>
+    where
+        F: FnOnce(S::Response) -> Result<T, ParameterClientError>,
+    {
+        #[expect(clippy::expect_used, reason = "documented: it yields once")]
+        let read = self.read.take().expect("a call for parameters has yielded its result before");
+        read(response)
+    }
+}
+
+impl<S, T, F> Ask<T> for Asked<S, F>
+where
+    S: Service,
+    F: FnOnce(S::Response) -> Result<T, ParameterClientError> + Send,
+{
+    fn wait(&mut self, timeout: Duration) -> Result<T, ParameterClientError> {
+        let client = self.client.clone()?;
+        #[expect(clippy::expect_used, reason = "documented: it isn't polled before")]
+        let request = self.request.take().expect("a call for parameters is awaited already");
+        let response = client.call(request, timeout).map_err(|error| self.failed(&error))?;
+        self.finish(response.into_inner())
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<T, ParameterClientError>> {
+        let client = match &self.client {
+            Ok(client) => client,
+            Err(error) => return Poll::Ready(Err(error.clone().into())),
+        };
+        if let Some(request) = self.request.take() {
+            self.pending = Some(client.call_async(request));
+        }
+        #[expect(clippy::expect_used, reason = "documented: it yields once")]
+        let pending = self.pending.as_mut().expect("a call for parameters has yielded its result before");
+        let Poll::Ready(answer) = Pin::new(pending).poll(context) else { return Poll::Pending };
+        self.pending = None;
+        let response = match answer {
+            Ok(response) => response,
+            Err(error) => return Poll::Ready(Err(self.failed(&error))),
+        };
+        Poll::Ready(self.finish(response.into_inner()))
+    }
+}

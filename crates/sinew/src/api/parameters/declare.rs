@@ -1,0 +1,235 @@
+//! Declaring a parameter: its builder and its handle.
+
+use super::node::table_of;
+use crate::api::node::{Node, NodeCore};
+use crate::parameters::descriptor::ParameterDescriptor;
+use crate::parameters::error::ParameterError;
+use crate::parameters::field::{ParameterCell, ParameterField, RangedField, Store, Typed};
+use crate::parameters::spec::Declaration;
+use crate::parameters::table::ParameterTable;
+use crate::parameters::value::{NamedValue, ParameterValue};
+use crate::ros::failure::CreateError;
+use crate::sys::sync::Arc;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// What handles of a parameter of type `T` read: `T` itself of numbers, truths and enums, `Arc<T>`
+/// of all else.
+pub type Read<T> = <<T as ParameterField>::Cell as ParameterCell<T>>::Read;
+
+/// A parameter of a node: its value now, whoever sets it.
+///
+/// Made by [`Node::parameter`](crate::Node::parameter). Clones are the same. It keeps its node;
+/// the parameter stays when the last handle is dropped.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::new()?;
+/// let node = context.node("control")?;
+/// let gain = node.parameter("gain").default(1.5).range(0.0..=10.0).description("Proportional gain.").create()?;
+/// let mut command = 0.0;
+/// let _timer = node.timer(Duration::from_millis(1)).callback({
+///     let gain = gain.clone();
+///     move || command = gain.get() * 2.0 // no lock, no allocation
+/// })?;
+/// gain.set(3.0)?;
+/// assert_eq!(gain.get(), 3.0);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Parameter<T: ParameterField> {
+    cell: Arc<Typed<T>>,
+    table: Arc<ParameterTable>,
+    name: Arc<str>,
+    node: Arc<NodeCore>,
+}
+
+impl<T: ParameterField> Parameter<T> {
+    /// The value now. From any thread: no lock, no allocation, never waits; of a number some
+    /// nanoseconds. Once the parameter is undeclared, the last value.
+    #[inline]
+    pub fn get(&self) -> Read<T> {
+        self.cell.0.read()
+    }
+
+    /// Sets it, as others do by service: callbacks are asked and told, the change is published.
+    /// Waits while another thread declares or sets parameters of the node.
+    ///
+    /// # Errors
+    /// [`ParameterError`]; also of one that is read-only.
+    pub fn set(&self, value: impl Into<T>) -> Result<(), ParameterError> {
+        let named = NamedValue { name: self.name.to_string(), value: value.into().into_value() };
+        let turn = self.table.turn()?;
+        turn.set(vec![named]).map_err(|refusal| turn.refused(refusal))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl<T: ParameterField> Clone for Parameter<T> {
+    fn clone(&self) -> Self {
+        Self {
+            cell: self.cell.clone(),
+            table: self.table.clone(),
+            name: self.name.clone(),
+            node: self.node.clone(),
+        }
+    }
+}
+
+impl<T: ParameterField> fmt::Debug for Parameter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Parameter({} of {})", self.name, self.node.full_name)
+    }
+}
+
+impl Node {
+    /// A parameter of the node, to be declared. (ROS 2: `declare_parameter`.)
+    ///
+    /// Its value is that of the command line or a parameter file, if they give it one, else the
+    /// default. Its first parameter makes a node known to `ros2 param` and `sinew param`, and to
+    /// other nodes: it gets its six services, and a publisher of changes.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let line = ["camera", "--ros-args", "-p", "rate:=60", "-p", "port:=/dev/video1"];
+    /// let context = Context::builder().arguments(line).build()?;
+    /// let node = context.node("camera")?;
+    /// let rate = node.parameter("rate").default(30_u32).range(1..=120).create()?;
+    /// let port = node.parameter("port").required::<String>().read_only().create()?;
+    /// let mask = node.parameter("mask").optional::<Vec<i64>>().create()?;
+    /// assert_eq!((rate.get(), port.get().as_str(), mask.get().as_ref()), (60, "/dev/video1", &None));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn parameter(&self, name: &str) -> UntypedParameter {
+        UntypedParameter { node: self.core().clone(), name: name.to_owned() }
+    }
+}
+
+/// A parameter whose type isn't said yet; from [`Node::parameter`](crate::Node::parameter).
+#[must_use = "nothing is declared before `create`"]
+pub struct UntypedParameter {
+    node: Arc<NodeCore>,
+    name: String,
+}
+
+impl UntypedParameter {
+    /// Of that type, with that value if nothing else gives it one.
+    pub fn default<T: ParameterField>(self, value: T) -> ParameterBuilder<T> {
+        self.of(value.into_value())
+    }
+
+    /// Of that type. Something else has to give it a value: without, `create` fails.
+    pub fn required<T: ParameterField>(self) -> ParameterBuilder<T> {
+        self.of(ParameterValue::NotSet)
+    }
+
+    /// Of that type; it needn't have a value. Once it has, it can't lose it any more.
+    pub fn optional<T: ParameterField>(self) -> ParameterBuilder<Option<T>> {
+        self.of(ParameterValue::NotSet)
+    }
+
+    /// Of any type, also of others later. Setting it to
+    /// [`NotSet`](crate::parameters::ParameterValue::NotSet) undeclares it.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::ParameterValue;
+    /// let node = Context::new()?.node("any")?;
+    /// let any = node.parameter("any").dynamic(1).create()?;
+    /// any.set("one")?;
+    /// assert_eq!(*any.get(), ParameterValue::from("one"));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn dynamic(self, value: impl Into<ParameterValue>) -> ParameterBuilder<ParameterValue> {
+        let mut builder: ParameterBuilder<ParameterValue> = self.of(value.into());
+        builder.declaration.descriptor.dynamic_typing = true;
+        builder
+    }
+
+    fn of<T: ParameterField>(self, default: ParameterValue) -> ParameterBuilder<T> {
+        let mut descriptor = ParameterDescriptor::new(self.name, T::TYPE);
+        T::constrain(&mut descriptor);
+        let (declaration, of) = (Declaration::new::<T>(descriptor, default), std::marker::PhantomData);
+        ParameterBuilder { node: self.node, declaration, of }
+    }
+}
+
+/// Declares a [`Parameter`]; from [`Node::parameter`](crate::Node::parameter).
+#[must_use = "nothing is declared before `create`"]
+pub struct ParameterBuilder<T: ParameterField> {
+    node: Arc<NodeCore>,
+    declaration: Declaration,
+    of: std::marker::PhantomData<fn(T)>,
+}
+
+impl<T: ParameterField> ParameterBuilder<T> {
+    /// What it is for; none by default.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.declaration.descriptor.description = text.into();
+        self
+    }
+
+    /// What holds for its values beyond type and range, for people; none by default, but for enums.
+    pub fn constraints(mut self, text: impl Into<String>) -> Self {
+        self.declaration.descriptor.additional_constraints = text.into();
+        self
+    }
+
+    /// Nothing sets it once it is declared. Command line and files count.
+    pub fn read_only(mut self) -> Self {
+        self.declaration.descriptor.read_only = true;
+        self
+    }
+
+    /// Its default counts, whatever command line and files say.
+    pub fn ignore_overrides(mut self) -> Self {
+        self.declaration.ignore_overrides = true;
+        self
+    }
+
+    /// Declares it.
+    ///
+    /// # Errors
+    /// [`CreateError`]: what ends in [`ParameterError`], a value of another type or beyond the
+    /// range, and that it is declared already, among others; that its services can't be made; or
+    /// the context is shut down.
+    pub fn create(self) -> Result<Parameter<T>, CreateError> {
+        let Self { node, declaration, .. } = self;
+        let table = table_of(&node)?.clone();
+        let name: Arc<str> = declaration.descriptor.name.as_str().into();
+        table.turn()?.declare(vec![declaration])?;
+        let no_handle = || ParameterError::NoSuchType {
+            node: table.node.to_string(),
+            name: name.to_string(),
+            reason: "it was undeclared meanwhile".to_owned(),
+        };
+        let cell = table.look(&name, |entry| entry.cell.clone()).map(Store::as_any);
+        let cell = cell.and_then(|cell| cell.downcast::<Typed<T>>().ok()).ok_or_else(no_handle)?;
+        Ok(Parameter { cell, table, name, node })
+    }
+}
+
+impl<T: RangedField> ParameterBuilder<T> {
+    /// Its values lie between both, which belong to it. All by default.
+    pub fn range(mut self, range: RangeInclusive<T>) -> Self {
+        T::restrict(&mut self.declaration.descriptor, range, None);
+        self
+    }
+
+    /// The same, and are the first one with a multiple of `step`; the last one may be another.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let node = Context::new()?.node("stepper")?;
+    /// let angle = node.parameter("angle").default(0).range_in_steps(0..=100, 25).create()?;
+    /// assert!(angle.set(75).is_ok() && angle.set(80).is_err());
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn range_in_steps(mut self, range: RangeInclusive<T>, step: T) -> Self {
+        T::restrict(&mut self.declaration.descriptor, range, Some(step));
+        self
+    }
+}

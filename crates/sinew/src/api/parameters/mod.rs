@@ -1,0 +1,20 @@
+//! A node's parameters, and those of other nodes. The rules are in [`parameters`](crate::parameters);
+//! here is what programs hold, and what others reach them by.
+//!
+//! | file | what |
+//! |---|---|
+//! | `node` | what a node can do with its parameters |
+//! | `declare` | declaring one: its builder and its handle |
+//! | `structs` | declaring a struct of them, and its handle |
+//! | `callbacks` | handles of callbacks |
+//! | `services` | how others reach them: the six services, the events |
+//! | `client` | those of other nodes |
+//! | `convert` | values and descriptors as messages, and back |
+
+pub(crate) mod callbacks;
+pub(crate) mod client;
+mod convert;
+pub(crate) mod declare;
+pub(super) mod node;
+mod services;
+pub(crate) mod structs;

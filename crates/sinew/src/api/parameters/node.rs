@@ -1,0 +1,181 @@
+//! What a node can do with its parameters.
+
+use super::services::ParameterServices;
+use crate::api::context::ContextCore;
+use crate::api::node::{Node, NodeCore};
+use crate::parameters::descriptor::ParameterDescriptor;
+use crate::parameters::error::ParameterError;
+use crate::parameters::options::ParameterOptions;
+use crate::parameters::spec::Declaration;
+use crate::parameters::table::{Change, ParameterTable};
+use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
+use crate::ros::failure::CreateError;
+use crate::sys::sync::Arc;
+use log::Level;
+use sinew_shm::tell;
+use std::sync::Weak;
+
+/// Every node with parameters has it: whether its clocks follow `/clock`.
+pub(in crate::api) const USE_SIM_TIME: &str = "use_sim_time";
+
+/// A node's parameters. Those of a node that has had none yet are made, with what they are reached
+/// by.
+pub(super) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTable>, CreateError> {
+    if let Some(table) = node.parameters.get() {
+        return Ok(table);
+    }
+    node.check_running("a parameter")?;
+    let is_first = {
+        // Nothing of the program's runs under this lock: there are no callbacks yet.
+        let mut services = node.parameter_services.lock();
+        let is_first = services.is_none();
+        if is_first {
+            let overrides = node.context.arguments.parameters().of(&node.full_name);
+            let table =
+                ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
+            let started = ParameterServices::start(node, &table)?;
+            let (events, context) =
+                (started.events.as_ref().map(Arc::downgrade), Arc::downgrade(&node.context));
+            table.observe(move |change| {
+                note_sim_time(change, &context);
+                if let Some(events) = events.as_ref().and_then(Weak::upgrade) {
+                    events.publish(change);
+                }
+            });
+            let _ = node.parameters.set(table); // only under this lock
+            *services = Some(Box::new(started));
+        }
+        is_first
+    };
+    #[expect(clippy::expect_used, reason = "set above, or by another thread under the lock")]
+    let table = node.parameters.get().expect("the node has a table now");
+    if is_first {
+        declare_first(table, node.context.session.follows_clock())?;
+    }
+    Ok(table)
+}
+
+/// Declares what each node has, and, if it is to, what is overridden.
+fn declare_first(table: &ParameterTable, has_sim_time: bool) -> Result<(), CreateError> {
+    let mut uses_sim_time = ParameterDescriptor::new(USE_SIM_TIME, ParameterType::Bool);
+    "Whether the node's time is that of the topic /clock.".clone_into(&mut uses_sim_time.description);
+    let mut first = vec![Declaration::new::<bool>(uses_sim_time, ParameterValue::Bool(has_sim_time))];
+    if table.options.declare_overrides {
+        let others = table.overrides.iter().filter(|(name, _)| *name != USE_SIM_TIME);
+        first.extend(others.map(|(name, value)| Declaration::dynamic(name, value.clone())));
+    }
+    table.turn()?.declare(first)?;
+    Ok(())
+}
+
+/// Tells the context if the node's time is another one now.
+fn note_sim_time(change: &Change, context: &Weak<ContextCore>) {
+    let named = |values: &[NamedValue]| {
+        let found = values.iter().find(|one| one.name == USE_SIM_TIME);
+        found.and_then(|one| if let ParameterValue::Bool(uses) = one.value { Some(uses) } else { None })
+    };
+    // The default is what the context does anyway.
+    let changed = named(&change.changed).or_else(|| named(&change.new));
+    if let (Some(uses), Some(context)) = (changed, context.upgrade())
+        && let Err(error) = context.on_use_sim_time(uses)
+    {
+        tell!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");
+    }
+}
+
+/// Begins a new node's parameters, if something of them is wanted before it declares any.
+pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
+    let NodeCore { parameter_options, context, full_name, .. } = &**node;
+    let ParameterOptions { services, declare_overrides, overrides, .. } = parameter_options;
+    if *services == Some(true)
+        || *declare_overrides
+        || overrides.iter().any(|one| one.name == USE_SIM_TIME)
+        || context.arguments.parameters().of(full_name).contains_key(USE_SIM_TIME)
+    {
+        table_of(node)?;
+    }
+    Ok(())
+}
+
+impl Node {
+    /// Sets a parameter, as others do by service; see [`Parameter::set`](crate::parameters::Parameter::set).
+    ///
+    /// # Errors
+    /// [`ParameterError`].
+    pub fn set_parameter(&self, name: &str, value: impl Into<ParameterValue>) -> Result<(), ParameterError> {
+        self.set_parameters([NamedValue::new(name, value)])
+    }
+
+    /// Sets several parameters: all of them, or none, with one event. (ROS 2:
+    /// `set_parameters_atomically`.)
+    ///
+    /// # Errors
+    /// [`ParameterError`].
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::NamedValue;
+    /// let node = Context::new()?.node("control")?;
+    /// let p = node.parameter("p").default(1.0).create()?;
+    /// let i = node.parameter("i").default(0.1).range(0.0..=1.0).create()?;
+    /// assert!(node.set_parameters([NamedValue::new("p", 2.0), NamedValue::new("i", 5.0)]).is_err());
+    /// assert_eq!((p.get(), i.get()), (1.0, 0.1));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn set_parameters(&self, values: impl IntoIterator<Item = NamedValue>) -> Result<(), ParameterError> {
+        let values: Vec<_> = values.into_iter().collect();
+        let table = self.table_to_set(&values)?;
+        let turn = table.turn()?;
+        turn.set(values).map_err(|refusal| turn.refused(refusal))
+    }
+
+    /// The table; a node without one has declared nothing that could be set.
+    fn table_to_set(&self, values: &[NamedValue]) -> Result<&Arc<ParameterTable>, ParameterError> {
+        let made = self.core().parameters.get().map(Ok);
+        let name = values.first().map(|one| one.name.clone()).unwrap_or_default();
+        made.or_else(|| self.core().parameter_options.allow_undeclared.then(|| table_of(self.core())))
+            .and_then(Result::ok)
+            .ok_or_else(|| self.not_declared(name))
+    }
+
+    fn not_declared(&self, name: String) -> ParameterError {
+        ParameterError::NotDeclared { node: self.full_name().to_owned(), name }
+    }
+
+    /// The value of a parameter, whatever its type; `None` if it isn't declared. Takes a short lock
+    /// and copies; a [`Parameter`](crate::parameters::Parameter) reads without.
+    pub fn parameter_value(&self, name: &str) -> Option<ParameterValue> {
+        self.core().parameters.get()?.look(name, |entry| entry.value.clone())
+    }
+
+    /// What is said of a parameter; `None` if it isn't declared.
+    pub fn describe_parameter(&self, name: &str) -> Option<ParameterDescriptor> {
+        self.core().parameters.get()?.look(name, |entry| entry.descriptor.clone())
+    }
+
+    /// The names of its parameters, in their order: those that are or lie below one of the prefixes,
+    /// or all without any; with fewer than `depth` points (below the prefix), or any number if it
+    /// is 0.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let node = Context::new()?.node("arm")?;
+    /// let _gain = node.parameter("joint.gain").default(1.0).create()?;
+    /// assert_eq!(node.list_parameters(&["joint"], 0), ["joint.gain"]);
+    /// assert_eq!(node.list_parameters(&[], 1), ["use_sim_time"]);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn list_parameters(&self, prefixes: &[&str], depth: u64) -> Vec<String> {
+        self.core().parameters.get().map_or_else(Vec::new, |table| table.list(prefixes, depth).0)
+    }
+
+    /// Takes a parameter away whose typing is dynamic. Handles keep its last value. Nobody is told,
+    /// as in ROS 2.
+    ///
+    /// # Errors
+    /// [`ParameterError`]: it isn't declared, is read-only, or has a type to keep.
+    pub fn undeclare_parameter(&self, name: &str) -> Result<(), ParameterError> {
+        let table = self.core().parameters.get().ok_or_else(|| self.not_declared(name.to_owned()))?;
+        table.turn()?.undeclare(name)
+    }
+}

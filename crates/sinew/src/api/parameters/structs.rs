@@ -1,0 +1,177 @@
+//! Declaring a struct of parameters, and its handle.
+
+use super::node::table_of;
+use crate::api::callback::Outcome;
+use crate::api::guard::GuardCondition;
+use crate::api::node::{Node, NodeCore};
+use crate::executor::group::Group;
+use crate::parameters::spec::{Declarations, Parameters, Values};
+use crate::parameters::table::Snapshot;
+use crate::ros::failure::CreateError;
+use crate::sys::sync::{Arc, Mutex, next_serial};
+use arc_swap::ArcSwap;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A struct of parameters of a node: their values of one moment, whoever sets them.
+///
+/// Made by [`Node::parameters`](crate::Node::parameters); [`Parameters`] has an example. Clones are
+/// the same. It keeps its node; the parameters stay when the last handle is dropped.
+pub struct ParameterSet<T: Parameters> {
+    shared: Arc<Declared<T>>,
+    node: Arc<NodeCore>,
+}
+
+/// What the node's table has of a struct.
+struct Declared<T> {
+    prefix: String,
+    names: Vec<String>,
+    now: ArcSwap<T>,
+    /// What is triggered by a change, with its number.
+    told: Mutex<Vec<(u64, GuardCondition)>>,
+}
+
+impl<T: Parameters> Snapshot for Declared<T> {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn prepare(self: Arc<Self>, values: Values) -> Result<Box<dyn FnOnce() + Send>, String> {
+        let new = T::read(&self.prefix, &values)?;
+        new.validate()?;
+        let new = Arc::new(new);
+        Ok(Box::new(move || {
+            self.now.store(new);
+            let told: Vec<_> = self.told.lock().iter().map(|(_, guard)| guard.clone()).collect();
+            told.iter().for_each(GuardCondition::trigger);
+        }))
+    }
+}
+
+impl<T: Parameters> ParameterSet<T> {
+    /// The values now: all of one moment, also if several were set at once. From any thread: no
+    /// lock, no allocation, never waits.
+    pub fn get(&self) -> Arc<T> {
+        self.shared.now.load_full()
+    }
+
+    /// Has the executor of `group` run `callback` after a change of one of them, with the group's
+    /// state and the values that there are then: several changes before it runs are one call. It
+    /// goes when what is returned is dropped.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the context is shut down.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::Parameters;
+    /// #[derive(Parameters)]
+    /// struct Limits { #[parameter(default = 2.0)] speed: f64 }
+    ///
+    /// let context = Context::new()?;
+    /// let node = context.node("base")?;
+    /// let limits = node.parameters::<Limits>()?;
+    /// let motor = node.group(0.0); // its state: the speed it is limited to
+    /// let _changes = limits.on_change(&motor, |limit: &mut f64, limits: &Limits| *limit = limits.speed)?;
+    /// node.set_parameter("speed", 1.0)?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_change<State: Send + 'static, R: Outcome>(
+        &self,
+        group: &Group<State>,
+        mut callback: impl FnMut(&mut State, &T) -> R + Send + 'static,
+    ) -> Result<ParameterChanges, CreateError> {
+        let shared = self.shared.clone();
+        let run = move |state: &mut State| callback(state, &shared.now.load_full()).into_result();
+        let guard = group.guard_condition().callback(run)?;
+        let number = next_serial();
+        self.shared.told.lock().push((number, guard.clone()));
+        let shared = self.shared.clone();
+        let leave = move || {
+            let mut told = shared.told.lock();
+            let index = told.iter().position(|(other, _)| *other == number);
+            let gone = index.map(|index| told.swap_remove(index));
+            drop(told);
+            drop(gone); // the program's code, outside the lock
+        };
+        Ok(ParameterChanges { guard, leave: Box::new(leave), node: self.node.clone() })
+    }
+}
+
+impl<T: Parameters> Clone for ParameterSet<T> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone(), node: self.node.clone() }
+    }
+}
+
+impl<T: Parameters> fmt::Debug for ParameterSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ParameterSet({} of {})", self.shared.names.join(", "), self.node.full_name)
+    }
+}
+
+/// A callback for changes of a [struct of parameters](ParameterSet::on_change); it goes when this is
+/// dropped.
+#[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _changes = ..`), or `detach()` it"]
+pub struct ParameterChanges {
+    guard: GuardCondition,
+    leave: Box<dyn Fn() + Send + Sync>,
+    node: Arc<NodeCore>,
+}
+
+impl ParameterChanges {
+    /// Keeps it until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let session = self.node.context.session.clone();
+        session.detach(self);
+    }
+}
+
+impl Drop for ParameterChanges {
+    fn drop(&mut self) {
+        (self.leave)();
+        self.guard.clear_listener();
+    }
+}
+
+impl fmt::Debug for ParameterChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ParameterChanges(of {})", self.node.full_name)
+    }
+}
+
+impl Node {
+    /// Declares the parameters of a struct: all of them, or none.
+    ///
+    /// # Errors
+    /// As [`parameter`](Self::parameter)'s `create`; and what the struct's `validate` says.
+    pub fn parameters<T: Parameters>(&self) -> Result<ParameterSet<T>, CreateError> {
+        self.parameters_under("")
+    }
+
+    /// The same with a prefix before all names: `left` makes `left.gain` of `gain`. So a node can
+    /// have a struct twice.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parameters_under<T: Parameters>(&self, prefix: &str) -> Result<ParameterSet<T>, CreateError> {
+        let table = table_of(self.core())?;
+        let mut declarations = Declarations::default();
+        T::declare_in(prefix, false, &mut declarations);
+        let made: OnceLock<Arc<Declared<T>>> = OnceLock::new();
+        table.turn()?.declare_struct(declarations.0, |names, values| {
+            let first = T::read(prefix, &values)?;
+            first.validate()?;
+            let (prefix, now) = (prefix.to_owned(), ArcSwap::from_pointee(first));
+            let told = Mutex::new(Vec::new());
+            let declared = made.get_or_init(|| Arc::new(Declared { prefix, names, now, told }));
+            Ok(declared.clone() as Arc<dyn Snapshot>)
+        })?;
+        #[expect(clippy::expect_used, reason = "`declare_struct` makes it, or fails")]
+        let shared = made.into_inner().expect("it was made");
+        Ok(ParameterSet { shared, node: self.core().clone() })
+    }
+}

@@ -1,0 +1,144 @@
+//! What is said of a parameter, and whether a value complies with it.
+
+use super::value::{ParameterType, ParameterValue};
+
+/// What is said of a parameter (`rcl_interfaces/msg/ParameterDescriptor`).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ParameterDescriptor {
+    /// Its name.
+    pub name: String,
+    /// Its type: the one it must keep, unless its typing is dynamic.
+    pub kind: ParameterType,
+    /// What it is for.
+    pub description: String,
+    /// What holds for its values beyond type and range, for people.
+    pub additional_constraints: String,
+    /// Nothing sets it once it is declared.
+    pub read_only: bool,
+    /// Its value may have any type.
+    pub dynamic_typing: bool,
+    /// Within which a `Double` lies.
+    pub double_range: Option<DoubleRange>,
+    /// Within which an `Integer` lies.
+    pub integer_range: Option<IntegerRange>,
+}
+
+/// Both ends belong to it, whatever the step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DoubleRange {
+    /// The smallest value.
+    pub from: f64,
+    /// The greatest value.
+    pub to: f64,
+    /// A value is `from` and a multiple of this; 0 for any.
+    pub step: f64,
+}
+
+/// Both ends belong to it, whatever the step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntegerRange {
+    /// The smallest value.
+    pub from: i64,
+    /// The greatest value.
+    pub to: i64,
+    /// A value is `from` and a multiple of this; 0 for any.
+    pub step: u64,
+}
+
+impl DoubleRange {
+    /// Whether a value lies in it. Numbers are equal within 100 units in the last place, as for
+    /// `rclcpp`: a step of 0.1 isn't a number of the machine's.
+    ///
+    /// ```
+    /// use sinew::parameters::DoubleRange;
+    /// let range = DoubleRange { from: 0.0, to: 1.0, step: 0.3 };
+    /// assert!(range.contains(0.9) && range.contains(1.0) && !range.contains(0.5));
+    /// ```
+    pub fn contains(&self, value: f64) -> bool {
+        let Self { from, to, step } = *self;
+        if are_equal(value, from) || are_equal(value, to) {
+            return true;
+        }
+        if !(from..=to).contains(&value) {
+            return false;
+        }
+        step == 0.0 || are_equal(value, from + ((value - from) / step).round() * step)
+    }
+}
+
+fn are_equal(one: f64, other: f64) -> bool {
+    // Infinities differ from themselves by NaN.
+    #[expect(clippy::float_cmp, reason = "the same number is equal, whatever its distance to others")]
+    let same = one == other;
+    same || (one - other).abs() <= f64::EPSILON * (one + other).abs() * 100.0
+}
+
+impl IntegerRange {
+    /// Whether a value lies in it.
+    ///
+    /// ```
+    /// use sinew::parameters::IntegerRange;
+    /// let range = IntegerRange { from: 0, to: 10, step: 4 };
+    /// assert!(range.contains(8) && range.contains(10) && !range.contains(9) && !range.contains(12));
+    /// ```
+    pub fn contains(&self, value: i64) -> bool {
+        let Self { from, to, step } = *self;
+        if value == from || value == to {
+            return true;
+        }
+        (from..=to).contains(&value) && (step == 0 || value.abs_diff(from) % step == 0)
+    }
+}
+
+impl ParameterDescriptor {
+    /// Of a parameter that has nothing said of it but its type.
+    ///
+    /// ```
+    /// use sinew::parameters::{ParameterDescriptor, ParameterType};
+    /// assert!(!ParameterDescriptor::new("gain", ParameterType::Double).read_only);
+    /// ```
+    pub fn new(name: impl Into<String>, kind: ParameterType) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            description: String::new(),
+            additional_constraints: String::new(),
+            read_only: false,
+            dynamic_typing: false,
+            double_range: None,
+            integer_range: None,
+        }
+    }
+
+    /// Whether a value complies with type and range; if not, why, in `rclcpp`'s words.
+    ///
+    /// # Errors
+    /// The reason.
+    ///
+    /// ```
+    /// use sinew::parameters::{DoubleRange, ParameterDescriptor, ParameterType};
+    /// let mut gain = ParameterDescriptor::new("gain", ParameterType::Double);
+    /// gain.double_range = Some(DoubleRange { from: 0.0, to: 10.0, step: 0.0 });
+    /// assert_eq!(gain.check(&20.0.into()).unwrap_err(), "Parameter {gain} doesn't comply with floating point range.");
+    /// ```
+    pub fn check(&self, value: &ParameterValue) -> Result<(), String> {
+        let Self { name, kind, .. } = self;
+        if !self.dynamic_typing && value.kind() != *kind {
+            return Err(format!(
+                "Wrong parameter type, parameter {{{name}}} is of type {{{kind}}}, setting it to {{{}}} is not allowed.",
+                value.kind()
+            ));
+        }
+        let beyond = |range| Err(format!("Parameter {{{name}}} doesn't comply with {range} range."));
+        match value {
+            ParameterValue::Integer(value) if self.integer_range.is_some_and(|r| !r.contains(*value)) => {
+                beyond("integer")
+            }
+            ParameterValue::Double(value) if self.double_range.is_some_and(|r| !r.contains(*value)) => {
+                beyond("floating point")
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Why a parameter could not be declared, set or read.
+
+use super::value::ParameterType;
+use crate::sys::says::debug_says;
+
+debug_says!(ParameterError:
+    EmptyName { node }, AlreadyDeclared { node, name }, NotDeclared { node, name }, InvalidType { node, name, reason },
+    InvalidValue { node, name, reason }, Refused { node, reason }, Uninitialized { node, name, kind },
+    InCallback { node }, NoSuchType { node, name, reason });
+
+/// Why a parameter could not be declared, set or read. Nothing was changed.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::error::ParameterError;
+/// let node = Context::new()?.node("control")?;
+/// let gain = node.parameter("gain").default(1.0).range(0.0..=10.0).create()?;
+/// let error = gain.set(20.0).unwrap_err();
+/// assert!(matches!(error, ParameterError::Refused { .. }));
+/// assert_eq!(gain.get(), 1.0);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// A parameter has a name.
+    #[error("node {node} can't have a parameter without a name: parameter name must not be empty")]
+    EmptyName {
+        /// The node's full name.
+        node: String,
+    },
+    /// A parameter is declared once.
+    #[error(
+        "parameter '{name}' of node {node} has already been declared: keep the handle of the first time, and clone it"
+    )]
+    AlreadyDeclared {
+        /// The node's full name.
+        node: String,
+        /// The parameter's name.
+        name: String,
+    },
+    /// There is no such parameter.
+    #[error(
+        "node {node} has no parameter '{name}': declare it with `Node::parameter`, or have the node made with `allow_undeclared(true)`"
+    )]
+    NotDeclared {
+        /// The node's full name.
+        node: String,
+        /// The parameter's name.
+        name: String,
+    },
+    /// What the command line or a parameter file gives is of another type than the parameter.
+    #[error("parameter '{name}' of node {node} has invalid type: {reason}")]
+    InvalidType {
+        /// The node's full name.
+        node: String,
+        /// The parameter's name.
+        name: String,
+        /// Which types.
+        reason: String,
+    },
+    /// The value with which it was to be declared isn't allowed.
+    #[error("parameter '{name}' of node {node} could not be set: {reason}")]
+    InvalidValue {
+        /// The node's full name.
+        node: String,
+        /// The parameter's name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// The values are not set: the parameter, its descriptor or a callback refuses them.
+    #[error("parameters of node {node} are not set: {reason}")]
+    Refused {
+        /// The node's full name.
+        node: String,
+        /// Why.
+        reason: String,
+    },
+    /// It was declared without a default, and nothing gives it a value.
+    #[error(
+        "parameter '{name}' of node {node} has no value: start the program with `--ros-args -p {name}:=..` (it is of type {kind}), or give it a default"
+    )]
+    Uninitialized {
+        /// The node's full name.
+        node: String,
+        /// The parameter's name.
+        name: String,
+        /// Its type.
+        kind: ParameterType,
+    },
+    /// A callback that parameters are checked by, or told to, must not declare or set any itself.
+    #[error(
+        "a callback for parameters of node {node} can't declare or set any: have it done later, by a timer or a guard condition"
+    )]
+    InCallback {
+        /// The node's full name.
+        node: String,
+    },
+    /// It is of another Rust type than the handle was asked for.
+    #[error("parameter '{name}' of node {node} can't be read so: {reason}")]
+    NoSuchType {
+        /// The node's full name.
+        node: String,
+        /// The parameter's name.
+        name: String,
+        /// The types.
+        reason: String,
+    },
+}

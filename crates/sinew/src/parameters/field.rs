@@ -1,0 +1,382 @@
+//! Rust types that parameters have, and the cells that handles read.
+//!
+//! # Reading
+//!
+//! A cell is written by the thread whose turn it is to set (see `table`), and read by any thread at
+//! any time, without a lock and without allocating: one atomic word for numbers, truths and enums,
+//! a counted reference (`arc-swap`) for all else. Nothing else rides on a cell's word, so it is
+//! stored and loaded Relaxed.
+
+use super::descriptor::{DoubleRange, IntegerRange, ParameterDescriptor};
+use super::value::{ParameterType, ParameterValue};
+use crate::sys::sync::{Arc, AtomicU64, Ordering};
+use arc_swap::ArcSwap;
+use std::any::Any;
+use std::ops::RangeInclusive;
+
+/// A Rust type that a parameter can have.
+///
+/// | Rust | ROS 2 | a handle reads |
+/// |---|---|---|
+/// | `bool`; `i64`, `i32`, `u32` and the other integers; `f64`, `f32` | bool; integer; double | it |
+/// | an enum with `#[derive(Parameters)]` | string, one of its variants' names | it |
+/// | `String`; `Vec` of `u8`, `bool`, `i64`, `f64`, `String` | string; arrays | `Arc<T>` |
+/// | `Option<T>` of these | that of `T`; `None` while it is not set | `Arc<Option<T>>` |
+/// | [`ParameterValue`] | any | `Arc<ParameterValue>` |
+///
+/// Integers narrower than `i64` have the range of their type.
+#[diagnostic::on_unimplemented(
+    message = "a parameter can't be of type `{Self}`",
+    note = "it is a bool, a number, a `String`, a `Vec` of `u8`, `bool`, `i64`, `f64` or `String`, an `Option` of these, a `ParameterValue`, or an enum with `#[derive(Parameters)]`"
+)]
+pub trait ParameterField: Send + Sync + Sized + 'static {
+    /// Its type.
+    const TYPE: ParameterType;
+
+    /// Where a handle reads it.
+    #[doc(hidden)]
+    type Cell: ParameterCell<Self>;
+
+    /// The value that it is. Errors: the reason why it is none.
+    #[doc(hidden)]
+    fn from_value(value: &ParameterValue) -> Result<Self, String>;
+
+    #[doc(hidden)]
+    fn into_value(self) -> ParameterValue;
+
+    /// What the type itself asks of values.
+    #[doc(hidden)]
+    fn constrain(_descriptor: &mut ParameterDescriptor) {}
+}
+
+/// Where a handle reads a parameter's value.
+#[doc(hidden)]
+pub trait ParameterCell<T>: Send + Sync + 'static {
+    /// What reading gives.
+    type Read;
+
+    fn new(value: T) -> Self;
+
+    fn write(&self, value: T);
+
+    fn read(&self) -> Self::Read;
+}
+
+/// A type with a range.
+pub trait RangedField: ParameterField + Copy {
+    /// Has values lie between both.
+    #[doc(hidden)]
+    fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>);
+}
+
+/// A value that fits into a word.
+#[doc(hidden)]
+pub trait OneWord: Copy + Send + Sync + 'static {
+    fn to_word(self) -> u64;
+    fn of_word(word: u64) -> Self;
+}
+
+/// The cell of a value that fits into a word.
+#[doc(hidden)]
+pub struct WordCell(AtomicU64);
+
+impl<T: OneWord> ParameterCell<T> for WordCell {
+    type Read = T;
+
+    fn new(value: T) -> Self {
+        Self(AtomicU64::new(value.to_word()))
+    }
+
+    fn write(&self, value: T) {
+        self.0.store(value.to_word(), Ordering::Relaxed); // the module says why
+    }
+
+    #[inline]
+    fn read(&self) -> T {
+        T::of_word(self.0.load(Ordering::Relaxed)) // the module says why
+    }
+}
+
+/// The cell of any other value.
+#[doc(hidden)]
+pub struct SharedCell<T>(ArcSwap<T>);
+
+impl<T: Send + Sync + 'static> ParameterCell<T> for SharedCell<T> {
+    type Read = Arc<T>;
+
+    fn new(value: T) -> Self {
+        Self(ArcSwap::from_pointee(value))
+    }
+
+    fn write(&self, value: T) {
+        self.0.store(Arc::new(value));
+    }
+
+    #[inline]
+    fn read(&self) -> Arc<T> {
+        self.0.load_full()
+    }
+}
+
+/// A parameter's cell as its table sees it.
+pub(crate) trait Store: Send + Sync {
+    /// Whether the type of the handle can hold a value.
+    fn check(&self, value: &ParameterValue) -> Result<(), String>;
+    /// Sets a value that was checked. Drops the one before, so not under a lock.
+    fn store(&self, value: &ParameterValue);
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+/// The cell of a parameter with its type.
+pub(crate) struct Typed<T: ParameterField>(pub(crate) T::Cell);
+
+impl<T: ParameterField> Store for Typed<T> {
+    fn check(&self, value: &ParameterValue) -> Result<(), String> {
+        T::from_value(value).map(drop)
+    }
+
+    fn store(&self, value: &ParameterValue) {
+        if let Ok(value) = T::from_value(value) {
+            self.0.write(value);
+        }
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+/// Why a value is none of a type.
+fn other_type<T: ParameterField>(value: &ParameterValue) -> String {
+    format!("it is of type {}, and {} was expected", value.kind(), T::TYPE)
+}
+
+impl OneWord for bool {
+    fn to_word(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline]
+    fn of_word(word: u64) -> Self {
+        word != 0
+    }
+}
+
+impl ParameterField for bool {
+    const TYPE: ParameterType = ParameterType::Bool;
+    type Cell = WordCell;
+
+    fn from_value(value: &ParameterValue) -> Result<Self, String> {
+        match value {
+            ParameterValue::Bool(value) => Ok(*value),
+            other => Err(other_type::<Self>(other)),
+        }
+    }
+
+    fn into_value(self) -> ParameterValue {
+        ParameterValue::Bool(self)
+    }
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl OneWord for $type {
+            #[allow(clippy::cast_lossless, clippy::cast_sign_loss, reason = "the word comes back as it went")]
+            fn to_word(self) -> u64 {
+                self as u64
+            }
+
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "of `to_word`")]
+            fn of_word(word: u64) -> Self {
+                word as Self
+            }
+        }
+
+        impl ParameterField for $type {
+            const TYPE: ParameterType = ParameterType::Integer;
+            type Cell = WordCell;
+
+            fn from_value(value: &ParameterValue) -> Result<Self, String> {
+                match value {
+                    ParameterValue::Integer(value) => Self::try_from(*value)
+                        .map_err(|_| format!("{value} is not between {} and {}", Self::MIN, Self::MAX)),
+                    other => Err(other_type::<Self>(other)),
+                }
+            }
+
+            fn into_value(self) -> ParameterValue {
+                ParameterValue::Integer(i64::try_from(self).unwrap_or(i64::MAX)) // only of 64 bits without a sign
+            }
+
+            fn constrain(descriptor: &mut ParameterDescriptor) {
+                let [from, to] = [Self::MIN, Self::MAX].map(|end| i64::try_from(end).unwrap_or(i64::MAX));
+                if (from, to) != (i64::MIN, i64::MAX) {
+                    descriptor.integer_range = Some(IntegerRange { from, to, step: 0 });
+                }
+            }
+        }
+
+        impl RangedField for $type {
+            fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>) {
+                let [from, to] = [*range.start(), *range.end()].map(|end| i64::try_from(end).unwrap_or(i64::MAX));
+                let step = step.and_then(|step| u64::try_from(step).ok()).unwrap_or(0);
+                descriptor.integer_range = Some(IntegerRange { from, to, step });
+            }
+        }
+    )*};
+}
+
+integers!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+
+macro_rules! doubles {
+    ($($type:ty),*) => {$(
+        impl OneWord for $type {
+            fn to_word(self) -> u64 {
+                self.to_bits().into()
+            }
+
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, reason = "of `to_word`")]
+            fn of_word(word: u64) -> Self {
+                Self::from_bits(word as _)
+            }
+        }
+
+        impl ParameterField for $type {
+            const TYPE: ParameterType = ParameterType::Double;
+            type Cell = WordCell;
+
+            #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, reason = "narrower by its type")]
+            fn from_value(value: &ParameterValue) -> Result<Self, String> {
+                match value {
+                    ParameterValue::Double(value) => Ok(*value as Self),
+                    other => Err(other_type::<Self>(other)),
+                }
+            }
+
+            fn into_value(self) -> ParameterValue {
+                ParameterValue::Double(self.into())
+            }
+        }
+
+        impl RangedField for $type {
+            fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>) {
+                let (from, to) = ((*range.start()).into(), (*range.end()).into());
+                let step = step.map_or(0.0, Into::into);
+                descriptor.double_range = Some(DoubleRange { from, to, step });
+            }
+        }
+    )*};
+}
+
+doubles!(f32, f64);
+
+macro_rules! shared {
+    ($($type:ty => $variant:ident),* $(,)?) => {$(
+        impl ParameterField for $type {
+            const TYPE: ParameterType = ParameterType::$variant;
+            type Cell = SharedCell<Self>;
+
+            fn from_value(value: &ParameterValue) -> Result<Self, String> {
+                match value {
+                    ParameterValue::$variant(value) => Ok(value.clone()),
+                    other => Err(other_type::<Self>(other)),
+                }
+            }
+
+            fn into_value(self) -> ParameterValue {
+                ParameterValue::$variant(self)
+            }
+        }
+    )*};
+}
+
+shared!(
+    String => String, Vec<u8> => ByteArray, Vec<bool> => BoolArray, Vec<i64> => IntegerArray,
+    Vec<f64> => DoubleArray, Vec<String> => StringArray,
+);
+
+impl<T: ParameterField> ParameterField for Option<T> {
+    const TYPE: ParameterType = T::TYPE;
+    type Cell = SharedCell<Self>;
+
+    fn from_value(value: &ParameterValue) -> Result<Self, String> {
+        match value {
+            ParameterValue::NotSet => Ok(None),
+            value => T::from_value(value).map(Some),
+        }
+    }
+
+    fn into_value(self) -> ParameterValue {
+        self.map_or(ParameterValue::NotSet, T::into_value)
+    }
+
+    fn constrain(descriptor: &mut ParameterDescriptor) {
+        T::constrain(descriptor);
+    }
+}
+
+impl ParameterField for ParameterValue {
+    const TYPE: ParameterType = ParameterType::NotSet;
+    type Cell = SharedCell<Self>;
+
+    fn from_value(value: &ParameterValue) -> Result<Self, String> {
+        Ok(value.clone())
+    }
+
+    fn into_value(self) -> ParameterValue {
+        self
+    }
+}
+
+/// An enum without fields: a string that is one of its variants' names. From
+/// `#[derive(Parameters)]`.
+#[doc(hidden)]
+pub trait ChoiceField: Send + Sync + Sized + 'static {
+    const NAMES: &'static [&'static str];
+
+    fn of_index(index: usize) -> Option<Self>;
+
+    fn index(&self) -> usize;
+}
+
+/// The cell of an enum: the variant's index.
+#[doc(hidden)]
+pub struct ChoiceCell(AtomicU64);
+
+impl<T: ChoiceField> ParameterCell<T> for ChoiceCell {
+    type Read = T;
+
+    fn new(value: T) -> Self {
+        Self(AtomicU64::new(value.index() as u64))
+    }
+
+    fn write(&self, value: T) {
+        self.0.store(value.index() as u64, Ordering::Relaxed); // the module says why
+    }
+
+    #[inline]
+    fn read(&self) -> T {
+        let index = usize::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0); // the module says why
+        #[expect(clippy::expect_used, reason = "only `index` of a variant is ever stored")]
+        let value = T::of_index(index).expect("the index is a variant's");
+        value
+    }
+}
+
+/// The value of an enum that a string names. For `#[derive(Parameters)]`.
+#[doc(hidden)]
+pub fn choice<T: ChoiceField>(value: &ParameterValue) -> Result<T, String> {
+    let ParameterValue::String(name) = value else {
+        return Err(format!("it is of type {}, and string was expected", value.kind()));
+    };
+    let index = T::NAMES.iter().position(|known| known == name);
+    index.and_then(T::of_index).ok_or_else(|| format!("'{name}' is not one of: {}", T::NAMES.join(", ")))
+}
+
+/// What holds for an enum's values. For `#[derive(Parameters)]`.
+#[doc(hidden)]
+pub fn constrain_choice<T: ChoiceField>(descriptor: &mut ParameterDescriptor) {
+    descriptor.additional_constraints = format!("One of: {}", T::NAMES.join(", "));
+}

@@ -1,0 +1,30 @@
+//! How a node deals with parameters.
+
+use super::value::NamedValue;
+
+/// How a node deals with parameters; see `NodeBuilder`.
+#[derive(Debug, Clone)]
+pub(crate) struct ParameterOptions {
+    /// Stronger than those of the command line.
+    pub(crate) overrides: Vec<NamedValue>,
+    /// Setting one that isn't declared declares it.
+    pub(crate) allow_undeclared: bool,
+    /// What is overridden is declared when the node is made.
+    pub(crate) declare_overrides: bool,
+    /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter.
+    pub(crate) services: Option<bool>,
+    /// Whether changes are published.
+    pub(crate) events: bool,
+}
+
+impl Default for ParameterOptions {
+    fn default() -> Self {
+        Self {
+            overrides: Vec::new(),
+            allow_undeclared: false,
+            declare_overrides: false,
+            services: None,
+            events: true,
+        }
+    }
+}

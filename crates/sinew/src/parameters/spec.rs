@@ -1,0 +1,245 @@
+//! Structs of parameters: what `derive(Parameters)` is made of.
+
+use super::descriptor::ParameterDescriptor;
+use super::field::{ParameterField, RangedField, Store, Typed};
+use super::value::{NamedValue, ParameterType, ParameterValue};
+use crate::parameters::field::ParameterCell;
+use crate::sys::sync::Arc;
+use std::ops::RangeInclusive;
+
+/// A struct whose fields are parameters; `#[derive(Parameters)]` writes it.
+///
+/// Each field is a parameter of the field's name, with its doc comment as description. A field that
+/// is such a struct itself has its parameters under its name: `limits.speed`.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::parameters::Parameters;
+///
+/// /// How the wheels are driven.
+/// #[derive(Parameters)]
+/// #[parameters(validate = Drive::check)]
+/// struct Drive {
+///     /// Proportional gain.
+///     #[parameter(default = 1.5, range = 0.0..=10.0)]
+///     gain: f64,
+///     /// What happens at an obstacle.
+///     #[parameter(default = Mode::Stop)]
+///     mode: Mode,
+///     /// The port of the motors.
+///     #[parameter(default = "/dev/ttyS0", read_only)]
+///     port: String,
+///     limits: Limits,
+///     /// Not set: the motor's own.
+///     current: Option<f64>,
+/// }
+///
+/// #[derive(Parameters)]
+/// struct Limits {
+///     /// In m/s.
+///     #[parameter(default = 2.0)]
+///     speed: f64,
+/// }
+///
+/// #[derive(Parameters, Debug, PartialEq)]
+/// enum Mode { Stop, GoAround }
+///
+/// impl Drive {
+///     fn check(&self) -> Result<(), String> {
+///         if self.mode == Mode::GoAround && self.limits.speed > 3.0 {
+///             return Err("too fast to go around obstacles".to_owned());
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let line = ["base", "--ros-args", "-p", "mode:=go_around"];
+/// let context = Context::builder().arguments(line).shared_memory(false).build()?;
+/// let node = context.node("base")?;
+/// let drive = node.parameters::<Drive>()?;
+/// let now = drive.get(); // all values of one moment
+/// assert_eq!((now.gain, &now.mode, now.limits.speed), (1.5, &Mode::GoAround, 2.0));
+/// assert!(node.set_parameter("limits.speed", 4.0).is_err());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+///
+/// | on a field: `#[parameter(..)]` | |
+/// |---|---|
+/// | `default = EXPRESSION` | its value if nothing else is told; a text or an array is converted. Without, that of `Default` |
+/// | `range = A..=B`, `step = S` | of numbers: both ends belong to it |
+/// | `read_only` | only what the program is started with counts; also for all of a struct |
+/// | `name = "NAME"` | instead of the field's; also of an enum's variant, whose own is in `snake_case` |
+/// | `constraints = "TEXT"` | `additional_constraints` of its description |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no struct of parameters",
+    note = "write `#[derive(Parameters)]` above it"
+)]
+pub trait Parameters: Send + Sync + Sized + 'static {
+    #[doc(hidden)]
+    fn declare_in(prefix: &str, read_only: bool, to: &mut Declarations);
+
+    #[doc(hidden)]
+    fn read(prefix: &str, values: &Values) -> Result<Self, String>;
+
+    /// Whether the values go together: asked before they are declared, and before they are set. Of
+    /// a derived implementation the function that `#[parameters(validate = ..)]` names.
+    ///
+    /// # Errors
+    /// The reason why they don't, as the one who sets is told it.
+    fn validate(&self) -> Result<(), String>;
+}
+
+/// One field of such a struct: a parameter, or a struct of them.
+#[doc(hidden)]
+pub trait Field: Sized {
+    fn declare(name: &str, spec: Spec<Self>, read_only: bool, to: &mut Declarations);
+
+    fn read(name: &str, values: &Values) -> Result<Self, String>;
+
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl<T: ParameterField> Field for T {
+    fn declare(name: &str, spec: Spec<Self>, read_only: bool, to: &mut Declarations) {
+        to.0.push(spec.declaration(name, read_only));
+    }
+
+    fn read(name: &str, values: &Values) -> Result<Self, String> {
+        let value = values.0.iter().find(|known| known.name == name);
+        T::from_value(value.map_or(&ParameterValue::NotSet, |known| &known.value))
+            .map_err(|reason| format!("parameter '{name}': {reason}"))
+    }
+}
+
+/// What is said of a field.
+#[doc(hidden)]
+pub struct Spec<T> {
+    default: Option<T>,
+    description: &'static str,
+    constraints: &'static str,
+    read_only: bool,
+    restrict: Option<Box<Restrict>>,
+}
+
+/// Puts a range into a descriptor.
+type Restrict = dyn FnOnce(&mut ParameterDescriptor);
+
+impl<T> Spec<T> {
+    pub fn new(description: &'static str) -> Self {
+        Self { default: None, description, constraints: "", read_only: false, restrict: None }
+    }
+
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
+    /// Whether it is, for a struct.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+}
+
+impl<T: ParameterField> Spec<T> {
+    #[must_use]
+    pub fn default(mut self, value: T) -> Self {
+        self.default = Some(value);
+        self
+    }
+
+    #[must_use]
+    pub fn constraints(mut self, text: &'static str) -> Self {
+        self.constraints = text;
+        self
+    }
+}
+
+impl<T: ParameterField + Default> Spec<T> {
+    /// The default of the type, where nothing else is said.
+    #[must_use]
+    pub fn or_standard(self) -> Self {
+        self.default(T::default())
+    }
+}
+
+/// The same for types without a default, and for structs of parameters: a method of its own stands
+/// before a trait's.
+#[doc(hidden)]
+pub trait OrStandard: Sized {
+    #[must_use]
+    fn or_standard(self) -> Self {
+        self
+    }
+}
+
+impl<T> OrStandard for Spec<T> {}
+
+impl<T: RangedField> Spec<T> {
+    #[must_use]
+    pub fn range(mut self, range: RangeInclusive<T>, step: Option<T>) -> Self {
+        self.restrict = Some(Box::new(move |descriptor| T::restrict(descriptor, range, step)));
+        self
+    }
+}
+
+impl<T: ParameterField> Spec<T> {
+    fn declaration(self, name: &str, read_only: bool) -> Declaration {
+        let mut descriptor = ParameterDescriptor::new(name, T::TYPE);
+        T::constrain(&mut descriptor);
+        self.description.clone_into(&mut descriptor.description);
+        if !self.constraints.is_empty() {
+            self.constraints.clone_into(&mut descriptor.additional_constraints);
+        }
+        descriptor.read_only = self.read_only || read_only;
+        if let Some(restrict) = self.restrict {
+            restrict(&mut descriptor);
+        }
+        let default = self.default.map_or(ParameterValue::NotSet, T::into_value);
+        Declaration::new::<T>(descriptor, default)
+    }
+}
+
+/// The parameters of a struct, to be declared.
+#[doc(hidden)]
+#[derive(Default)]
+pub struct Declarations(pub(crate) Vec<Declaration>);
+
+/// A parameter to be declared.
+pub(crate) struct Declaration {
+    pub(crate) descriptor: ParameterDescriptor,
+    pub(crate) default: ParameterValue,
+    /// The command line and files don't count.
+    pub(crate) ignore_overrides: bool,
+    /// Makes the cell for the value that it gets.
+    pub(crate) cell: fn(&ParameterValue) -> Result<Arc<dyn Store>, String>,
+}
+
+impl Declaration {
+    pub(crate) fn new<T: ParameterField>(descriptor: ParameterDescriptor, default: ParameterValue) -> Self {
+        Self { descriptor, default, ignore_overrides: false, cell: typed::<T> }
+    }
+
+    /// Of one whose typing is dynamic.
+    pub(crate) fn dynamic(name: &str, value: ParameterValue) -> Self {
+        let mut descriptor = ParameterDescriptor::new(name, ParameterType::NotSet);
+        descriptor.dynamic_typing = true;
+        Self::new::<ParameterValue>(descriptor, value)
+    }
+}
+
+fn typed<T: ParameterField>(value: &ParameterValue) -> Result<Arc<dyn Store>, String> {
+    Ok(Arc::new(Typed::<T>(T::Cell::new(T::from_value(value)?))))
+}
+
+/// The values of a struct's parameters at one moment.
+#[doc(hidden)]
+pub struct Values(pub(crate) Vec<NamedValue>);
+
+/// A field's full name.
+#[doc(hidden)]
+pub fn join(prefix: &str, name: &str) -> String {
+    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
+}

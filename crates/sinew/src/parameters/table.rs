@@ -1,0 +1,489 @@
+//! The parameters of a node.
+//!
+//! # Turns
+//!
+//! A change asks the program's callbacks, which may take their time and must find the values as they
+//! are: so changes come one after the other, and no lock is held meanwhile. A thread that wants to
+//! declare or set takes its [`Turn`], and waits if another thread has it. In a turn that is its own
+//! already (a callback sets a parameter) it gets an error. A request by service never waits on the
+//! thread that receives: [`ParameterTable::in_turn`] leaves it to the thread whose turn it is, which
+//! answers it before it gives the turn up.
+//!
+//! Reading takes the short lock of the values, and handles not even that.
+//!
+//! # The order of a change
+//!
+//! | step | under the lock |
+//! |---|---|
+//! | pre-set callbacks, which may change the list | |
+//! | is each declared, not read-only, of the right type, in its range, of a form its handle can hold | yes |
+//! | on-set callbacks, the last one first; then the structs that it touches | |
+//! | store | yes |
+//! | cells of handles, structs | |
+//! | post-set callbacks, the last one first; the event | |
+
+use super::callbacks::{Callback, Callbacks};
+use super::descriptor::ParameterDescriptor;
+use super::error::ParameterError;
+use super::field::Store;
+use super::options::ParameterOptions;
+use super::spec::{Declaration, Values};
+use super::value::{NamedValue, ParameterType, ParameterValue};
+use crate::sys::sync::{Arc, Condvar, Mutex};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::OnceLock;
+use std::thread::{self, ThreadId};
+
+/// The parameters of a node.
+pub(crate) struct ParameterTable {
+    /// The node's full name.
+    pub(crate) node: Arc<str>,
+    pub(crate) options: ParameterOptions,
+    /// What the command line, files and the program say instead of defaults.
+    pub(crate) overrides: BTreeMap<String, ParameterValue>,
+    state: Mutex<State>,
+    /// A turn was given up.
+    free: Condvar,
+    /// What publishes changes, once there is something.
+    observer: OnceLock<Box<Observe>>,
+}
+
+type Observe = dyn Fn(&Change) + Send + Sync;
+
+#[derive(Default)]
+struct State {
+    declared: BTreeMap<String, Entry>,
+    callbacks: Callbacks,
+    structs: Vec<Arc<dyn Snapshot>>,
+    /// The thread that declares or sets.
+    turn: Option<ThreadId>,
+    /// What waits for it to be done.
+    waiting: VecDeque<Job>,
+}
+
+pub(crate) struct Entry {
+    pub(crate) descriptor: ParameterDescriptor,
+    pub(crate) value: ParameterValue,
+    pub(crate) cell: Arc<dyn Store>,
+}
+
+/// Done in a turn, on whatever thread has it. It lets no panic out.
+type Job = Box<dyn FnOnce(Option<&Turn<'_>>) + Send>;
+
+/// A struct of parameters.
+pub(crate) trait Snapshot: Send + Sync {
+    /// The names of its parameters.
+    fn names(&self) -> &[String];
+    /// Whether the values go together; if so, what sets them.
+    fn prepare(self: Arc<Self>, values: Values) -> Result<Box<dyn FnOnce() + Send>, String>;
+}
+
+/// What a turn has changed.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) new: Vec<NamedValue>,
+    pub(crate) changed: Vec<NamedValue>,
+    pub(crate) deleted: Vec<NamedValue>,
+}
+
+/// What storing values leaves to be done under no lock.
+#[derive(Default)]
+struct Stored {
+    change: Change,
+    /// To be written.
+    cells: Vec<(Arc<dyn Store>, ParameterValue)>,
+    /// Undeclared, to be dropped.
+    gone: Vec<Entry>,
+}
+
+/// Why values are not set.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Refusal {
+    /// There is no such parameter.
+    NotDeclared(String),
+    /// As `rclcpp` says it.
+    Because(String),
+}
+
+impl Refusal {
+    /// As the services say it.
+    pub(crate) fn reason(self) -> String {
+        match self {
+            Self::NotDeclared(name) => {
+                format!("parameter '{name}' cannot be set because it was not declared")
+            }
+            Self::Because(reason) => reason,
+        }
+    }
+}
+
+impl ParameterTable {
+    pub(crate) fn new(
+        node: Arc<str>,
+        options: ParameterOptions,
+        mut overrides: BTreeMap<String, ParameterValue>,
+    ) -> Arc<Self> {
+        overrides.extend(options.overrides.iter().map(|own| (own.name.clone(), own.value.clone())));
+        Arc::new(Self {
+            node,
+            options,
+            overrides,
+            state: Mutex::default(),
+            free: Condvar::new(),
+            observer: OnceLock::new(),
+        })
+    }
+
+    /// Has changes told, from now on.
+    pub(crate) fn observe(&self, observer: impl Fn(&Change) + Send + Sync + 'static) {
+        let _ = self.observer.set(Box::new(observer)); // there is one
+    }
+
+    /// Waits until this thread may declare and set.
+    pub(crate) fn turn(&self) -> Result<Turn<'_>, ParameterError> {
+        let this = thread::current().id();
+        let mut state = self.state.lock();
+        while let Some(other) = state.turn {
+            if other == this {
+                return Err(ParameterError::InCallback { node: self.node.to_string() });
+            }
+            self.free.wait_at_most(&mut state, None);
+        }
+        state.turn = Some(this);
+        Ok(Turn(self))
+    }
+
+    /// Does something in a turn: now, or, if another thread has it, on that thread. In a turn of this
+    /// thread's own there can't be another: then the job gets none. It must not panic.
+    pub(crate) fn in_turn(&self, job: impl FnOnce(Option<&Turn<'_>>) + Send + 'static) {
+        let this = thread::current().id();
+        let mut state = self.state.lock();
+        match state.turn {
+            Some(other) if other == this => {
+                drop(state);
+                job(None);
+            }
+            Some(_) => state.waiting.push_back(Box::new(job)),
+            None => {
+                state.turn = Some(this);
+                drop(state);
+                job(Some(&Turn(self)));
+            }
+        }
+    }
+
+    /// What a look at a parameter gives; `None` if there is none of that name.
+    pub(crate) fn look<R>(&self, name: &str, look: impl FnOnce(&Entry) -> R) -> Option<R> {
+        self.state.lock().declared.get(name).map(look)
+    }
+
+    /// What a look at each gives; `None` if one of them isn't declared.
+    pub(crate) fn look_at_all<R>(
+        &self,
+        names: &[impl AsRef<str>],
+        look: impl Fn(&Entry) -> R,
+    ) -> Option<Vec<R>> {
+        let state = self.state.lock();
+        names.iter().map(|name| state.declared.get(name.as_ref()).map(&look)).collect()
+    }
+
+    /// The names below the prefixes, and their parents; as the service `list_parameters` answers.
+    pub(crate) fn list(&self, prefixes: &[impl AsRef<str>], depth: u64) -> (Vec<String>, Vec<String>) {
+        let state = self.state.lock();
+        let dots = |text: &str| text.bytes().filter(|byte| *byte == b'.').count() as u64;
+        let is_below = |name: &str, prefix: &str| {
+            let rest = name.strip_prefix(prefix);
+            rest.is_some_and(|rest| match rest.strip_prefix('.') {
+                Some(below) => depth == 0 || dots(below) < depth,
+                None => rest.is_empty(),
+            })
+        };
+        let wanted = |name: &&String| {
+            if prefixes.is_empty() {
+                return depth == 0 || dots(name) < depth;
+            }
+            prefixes.iter().any(|prefix| is_below(name, prefix.as_ref()))
+        };
+        let names: Vec<String> = state.declared.keys().filter(wanted).cloned().collect();
+        let parents: BTreeSet<&str> =
+            names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0)).collect();
+        let parents = parents.into_iter().map(str::to_owned).collect();
+        (names, parents)
+    }
+
+    pub(crate) fn add_callback(&self, callback: Callback) -> u64 {
+        self.state.lock().callbacks.add(callback)
+    }
+
+    pub(crate) fn remove_callback(&self, number: u64) {
+        let removed = self.state.lock().callbacks.remove(number);
+        drop(removed); // the program's code, outside the lock
+    }
+}
+
+/// This thread may declare and set; it gives that up when this is dropped.
+pub(crate) struct Turn<'a>(&'a ParameterTable);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        loop {
+            let mut state = self.0.state.lock();
+            let Some(job) = state.waiting.pop_front() else {
+                state.turn = None;
+                self.0.free.notify_all();
+                return;
+            };
+            drop(state);
+            job(Some(self));
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Declares parameters, with the values that they are to have: all, or none. One event tells of
+    /// each.
+    pub(crate) fn declare(
+        &self,
+        declarations: Vec<Declaration>,
+    ) -> Result<Vec<ParameterValue>, ParameterError> {
+        let mut entries = Vec::new();
+        for declaration in declarations {
+            entries.push(self.prepare(declaration, &entries)?);
+        }
+        self.enter(entries, None)
+    }
+
+    /// The same for a struct.
+    pub(crate) fn declare_struct(
+        &self,
+        declarations: Vec<Declaration>,
+        make: impl FnOnce(Vec<String>, Values) -> Result<Arc<dyn Snapshot>, String>,
+    ) -> Result<(), ParameterError> {
+        let mut entries = Vec::new();
+        for declaration in declarations {
+            entries.push(self.prepare(declaration, &entries)?);
+        }
+        let names = entries.iter().map(|entry| entry.descriptor.name.clone()).collect();
+        let values = entries
+            .iter()
+            .map(|entry| NamedValue { name: entry.descriptor.name.clone(), value: entry.value.clone() });
+        let made =
+            make(names, Values(values.collect())).map_err(|reason| self.refused(Refusal::Because(reason)))?;
+        self.enter(entries, Some(made)).map(drop)
+    }
+
+    /// Finds the value that a parameter is to have, and asks whether it may.
+    fn prepare(&self, declaration: Declaration, others: &[Entry]) -> Result<Entry, ParameterError> {
+        let Declaration { mut descriptor, default, ignore_overrides, cell } = declaration;
+        let (node, name) = (|| self.0.node.to_string(), descriptor.name.clone());
+        if name.is_empty() {
+            return Err(ParameterError::EmptyName { node: node() });
+        }
+        let twice = others.iter().any(|other| other.descriptor.name == name);
+        if twice || self.0.look(&name, |_| ()).is_some() {
+            return Err(ParameterError::AlreadyDeclared { node: node(), name });
+        }
+        if descriptor.kind == ParameterType::NotSet && !descriptor.dynamic_typing {
+            descriptor.kind = default.kind();
+        }
+        let overriding = self.0.overrides.get(&name).filter(|_| !ignore_overrides);
+        let value = overriding.cloned().unwrap_or(default);
+        if value != ParameterValue::NotSet {
+            descriptor.check(&value).map_err(|reason| match value.kind() == descriptor.kind {
+                true => ParameterError::InvalidValue { node: node(), name: name.clone(), reason },
+                false => ParameterError::InvalidType { node: node(), name: name.clone(), reason },
+            })?;
+        }
+        let invalid = |reason| ParameterError::InvalidValue { node: node(), name: name.clone(), reason };
+        let made = cell(&value).map_err(|reason| match value {
+            ParameterValue::NotSet => {
+                let kind = descriptor.kind;
+                ParameterError::Uninitialized { node: node(), name: name.clone(), kind }
+            }
+            _ => invalid(reason),
+        })?;
+        if value != ParameterValue::NotSet {
+            let asked = [NamedValue { name: name.clone(), value: value.clone() }];
+            self.callbacks().on(&asked).map_err(invalid)?;
+        }
+        if descriptor.dynamic_typing {
+            descriptor.kind = value.kind();
+        }
+        Ok(Entry { descriptor, value, cell: made })
+    }
+
+    /// From now on they are there.
+    fn enter(
+        &self,
+        entries: Vec<Entry>,
+        snapshot: Option<Arc<dyn Snapshot>>,
+    ) -> Result<Vec<ParameterValue>, ParameterError> {
+        let values: Vec<_> = entries.iter().map(|entry| entry.value.clone()).collect();
+        let names: Vec<_> = entries.iter().map(|entry| entry.descriptor.name.clone()).collect();
+        {
+            let mut state = self.0.state.lock();
+            state.structs.extend(snapshot);
+            state.declared.extend(entries.into_iter().map(|entry| (entry.descriptor.name.clone(), entry)));
+        }
+        let callbacks = self.callbacks();
+        for (name, value) in names.into_iter().zip(&values) {
+            if *value == ParameterValue::NotSet {
+                continue; // there is nothing to tell yet
+            }
+            let new = vec![NamedValue { name, value: value.clone() }];
+            callbacks.after(&new);
+            self.tell(&Change { new, ..Change::default() });
+        }
+        Ok(values)
+    }
+
+    /// Sets all values or none, and tells of it in one event.
+    pub(crate) fn set(&self, values: Vec<NamedValue>) -> Result<(), Refusal> {
+        let callbacks = self.callbacks();
+        let values = callbacks.before(values);
+        if values.is_empty() {
+            let reason = "parameter list cannot be empty, this might be due to pre_set_parameters_callback modifying the original parameters list.";
+            return Err(Refusal::Because(reason.to_owned()));
+        }
+        self.check(&values)?;
+        callbacks.on(&values).map_err(Refusal::Because)?;
+        let prepared = self.prepare_structs(&values)?;
+        let Stored { change, cells, gone } = self.store(&values);
+        for (cell, value) in cells {
+            cell.store(&value);
+        }
+        prepared.into_iter().for_each(|set| set());
+        drop(gone); // cells of parameters that are undeclared: outside the lock
+        callbacks.after(&values);
+        self.tell(&change);
+        Ok(())
+    }
+
+    fn check(&self, values: &[NamedValue]) -> Result<(), Refusal> {
+        let refused = |reason: String| Err(Refusal::Because(reason));
+        let state = self.0.state.lock();
+        for NamedValue { name, .. } in values {
+            if name.is_empty() {
+                return refused("parameter name must not be empty".to_owned());
+            }
+            match state.declared.get(name) {
+                None if self.0.options.allow_undeclared => {}
+                None => return Err(Refusal::NotDeclared(name.clone())),
+                Some(entry) if entry.descriptor.read_only => {
+                    return refused(format!("parameter '{name}' cannot be set because it is read-only"));
+                }
+                Some(_) => {}
+            }
+        }
+        for NamedValue { name, value } in values {
+            let Some(Entry { descriptor, cell, value: before }) = state.declared.get(name) else { continue };
+            if *value == ParameterValue::NotSet
+                && *before != ParameterValue::NotSet
+                && !descriptor.dynamic_typing
+            {
+                return refused("cannot undeclare a statically typed parameter".to_owned());
+            }
+            descriptor.check(value).map_err(Refusal::Because)?;
+            cell.check(value)
+                .map_err(|reason| Refusal::Because(format!("parameter '{name}' cannot be set: {reason}")))?;
+        }
+        Ok(())
+    }
+
+    /// Asks the structs that have parts of these values.
+    fn prepare_structs(&self, values: &[NamedValue]) -> Result<Vec<Box<dyn FnOnce() + Send>>, Refusal> {
+        let mut asked = Vec::new();
+        {
+            let state = self.0.state.lock();
+            let new = |name: &str| values.iter().rfind(|new| new.name == name).map(|new| new.value.clone());
+            for snapshot in &state.structs {
+                let names = snapshot.names();
+                if !values.iter().any(|new| names.contains(&new.name)) {
+                    continue;
+                }
+                let value = |name: &String| {
+                    let now = || state.declared.get(name).map(|entry| entry.value.clone());
+                    NamedValue { name: name.clone(), value: new(name).or_else(now).unwrap_or_default() }
+                };
+                asked.push((snapshot.clone(), Values(names.iter().map(value).collect())));
+            }
+        }
+        let prepare = |(snapshot, values): (Arc<dyn Snapshot>, Values)| snapshot.prepare(values);
+        asked.into_iter().map(prepare).collect::<Result<_, _>>().map_err(Refusal::Because)
+    }
+
+    /// Stores values that nothing speaks against.
+    fn store(&self, values: &[NamedValue]) -> Stored {
+        let Stored { mut change, mut cells, mut gone } = Stored::default();
+        let mut state = self.0.state.lock();
+        for named in values {
+            let NamedValue { name, value } = named.clone();
+            match state.declared.get_mut(&name) {
+                Some(entry) if value == ParameterValue::NotSet && entry.value != ParameterValue::NotSet => {
+                    let before = state.declared.remove(&name);
+                    change.deleted.push(NamedValue {
+                        value: before.as_ref().map(|entry| entry.value.clone()).unwrap_or_default(),
+                        name,
+                    });
+                    gone.extend(before);
+                }
+                Some(entry) => {
+                    if entry.descriptor.dynamic_typing {
+                        entry.descriptor.kind = value.kind();
+                    }
+                    entry.value = value.clone();
+                    cells.push((entry.cell.clone(), value));
+                    change.changed.push(named.clone());
+                }
+                None => {
+                    let Declaration { mut descriptor, cell, .. } =
+                        Declaration::dynamic(&name, ParameterValue::NotSet);
+                    descriptor.kind = value.kind();
+                    if let Ok(cell) = cell(&value) {
+                        state.declared.insert(name, Entry { descriptor, value, cell });
+                    }
+                    change.new.push(named.clone());
+                }
+            }
+        }
+        Stored { change, cells, gone }
+    }
+
+    /// Takes a parameter away whose typing is dynamic.
+    pub(crate) fn undeclare(&self, name: &str) -> Result<(), ParameterError> {
+        let described = self.0.look(name, |entry| entry.descriptor.clone());
+        let Some(descriptor) = described else {
+            return Err(self.refused(Refusal::NotDeclared(name.to_owned())));
+        };
+        let reason = if descriptor.read_only {
+            format!("cannot undeclare parameter '{name}' because it is read-only")
+        } else if !descriptor.dynamic_typing {
+            "cannot undeclare a statically typed parameter".to_owned()
+        } else {
+            let gone = self.0.state.lock().declared.remove(name);
+            drop(gone); // outside the lock
+            return Ok(());
+        };
+        Err(self.refused(Refusal::Because(reason)))
+    }
+
+    /// The error of a program that sets.
+    pub(crate) fn refused(&self, refusal: Refusal) -> ParameterError {
+        let node = self.0.node.to_string();
+        match refusal {
+            Refusal::NotDeclared(name) => ParameterError::NotDeclared { node, name },
+            Refusal::Because(reason) => ParameterError::Refused { node, reason },
+        }
+    }
+
+    /// Those that there are now: they may be removed while they run.
+    fn callbacks(&self) -> Callbacks {
+        self.0.state.lock().callbacks.clone()
+    }
+
+    fn tell(&self, change: &Change) {
+        if let Some(observer) = self.0.observer.get() {
+            observer(change);
+        }
+    }
+}

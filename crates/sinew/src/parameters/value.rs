@@ -1,0 +1,226 @@
+//! Values of parameters.
+
+use std::fmt;
+
+/// The type of a parameter's value; the numbers are those of `rcl_interfaces/msg/ParameterType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ParameterType {
+    /// There is no value.
+    NotSet = 0,
+    /// A truth.
+    Bool = 1,
+    /// A signed integer of 64 bits.
+    Integer = 2,
+    /// A floating-point number of 64 bits.
+    Double = 3,
+    /// A text.
+    String = 4,
+    /// Bytes.
+    ByteArray = 5,
+    /// A sequence of truths.
+    BoolArray = 6,
+    /// A sequence of integers.
+    IntegerArray = 7,
+    /// A sequence of floating-point numbers.
+    DoubleArray = 8,
+    /// A sequence of texts.
+    StringArray = 9,
+}
+
+impl ParameterType {
+    const ALL: [Self; 10] = [
+        Self::NotSet,
+        Self::Bool,
+        Self::Integer,
+        Self::Double,
+        Self::String,
+        Self::ByteArray,
+        Self::BoolArray,
+        Self::IntegerArray,
+        Self::DoubleArray,
+        Self::StringArray,
+    ];
+
+    /// The type with a number of `rcl_interfaces/msg/ParameterType`; `None` for other numbers.
+    ///
+    /// ```
+    /// use sinew::parameters::ParameterType;
+    /// assert_eq!(ParameterType::from_number(3), Some(ParameterType::Double));
+    /// assert_eq!(ParameterType::from_number(10), None);
+    /// ```
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+impl fmt::Display for ParameterType {
+    /// As `rclcpp` names it in its sentences: `integer`, `double_array`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotSet => "not set",
+            Self::Bool => "bool",
+            Self::Integer => "integer",
+            Self::Double => "double",
+            Self::String => "string",
+            Self::ByteArray => "byte_array",
+            Self::BoolArray => "bool_array",
+            Self::IntegerArray => "integer_array",
+            Self::DoubleArray => "double_array",
+            Self::StringArray => "string_array",
+        })
+    }
+}
+
+/// A value of any type that parameters have.
+///
+/// ```
+/// use sinew::parameters::{ParameterType, ParameterValue};
+/// let value = ParameterValue::from(1.5);
+/// assert_eq!(value.kind(), ParameterType::Double);
+/// assert_eq!(value.to_string(), "1.5");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ParameterValue {
+    /// None: of a parameter that has a type, but no value yet.
+    #[default]
+    NotSet,
+    /// A truth.
+    Bool(bool),
+    /// An integer.
+    Integer(i64),
+    /// A floating-point number.
+    Double(f64),
+    /// A text.
+    String(String),
+    /// Bytes.
+    ByteArray(Vec<u8>),
+    /// Truths.
+    BoolArray(Vec<bool>),
+    /// Integers.
+    IntegerArray(Vec<i64>),
+    /// Floating-point numbers.
+    DoubleArray(Vec<f64>),
+    /// Texts.
+    StringArray(Vec<String>),
+}
+
+impl ParameterValue {
+    /// Its type.
+    pub fn kind(&self) -> ParameterType {
+        match self {
+            Self::NotSet => ParameterType::NotSet,
+            Self::Bool(_) => ParameterType::Bool,
+            Self::Integer(_) => ParameterType::Integer,
+            Self::Double(_) => ParameterType::Double,
+            Self::String(_) => ParameterType::String,
+            Self::ByteArray(_) => ParameterType::ByteArray,
+            Self::BoolArray(_) => ParameterType::BoolArray,
+            Self::IntegerArray(_) => ParameterType::IntegerArray,
+            Self::DoubleArray(_) => ParameterType::DoubleArray,
+            Self::StringArray(_) => ParameterType::StringArray,
+        }
+    }
+}
+
+impl fmt::Display for ParameterValue {
+    /// As YAML, from which a parameter file gives the same value back (but bytes and sequences
+    /// without elements, which files don't have).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSet => f.write_str("not set"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::Double(value) => double(*value, f),
+            Self::String(value) => text(value, f),
+            Self::ByteArray(values) => list(values, f, |value, f| value.fmt(f)),
+            Self::BoolArray(values) => list(values, f, |value, f| value.fmt(f)),
+            Self::IntegerArray(values) => list(values, f, |value, f| value.fmt(f)),
+            Self::DoubleArray(values) => list(values, f, |value, f| double(*value, f)),
+            Self::StringArray(values) => list(values, f, |value, f| text(value, f)),
+        }
+    }
+}
+
+fn list<T>(
+    values: &[T],
+    f: &mut fmt::Formatter<'_>,
+    one: impl Fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    f.write_str("[")?;
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        one(value, f)?;
+    }
+    f.write_str("]")
+}
+
+/// With a point or an exponent, so that it is read back as what it is.
+fn double(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match value {
+        _ if value.is_nan() => f.write_str(".nan"),
+        f64::INFINITY => f.write_str(".inf"),
+        f64::NEG_INFINITY => f.write_str("-.inf"),
+        _ => write!(f, "{value:?}"),
+    }
+}
+
+/// In double quotes, whose escapes YAML shares with JSON.
+fn text(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("\"")?;
+    for character in value.chars() {
+        match character {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '\r' => f.write_str("\\r")?,
+            // What YAML takes for a break or can't contain, too.
+            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                write!(f, "\\u{:04x}", u32::from(character))?;
+            }
+            _ => write!(f, "{character}")?,
+        }
+    }
+    f.write_str("\"")
+}
+
+macro_rules! from {
+    ($($type:ty => $variant:ident),* $(,)?) => {$(
+        impl From<$type> for ParameterValue {
+            fn from(value: $type) -> Self {
+                Self::$variant(value.into())
+            }
+        }
+    )*};
+}
+
+from!(
+    bool => Bool, i64 => Integer, i32 => Integer, f64 => Double, f32 => Double, String => String, &str => String,
+    Vec<u8> => ByteArray, Vec<bool> => BoolArray, Vec<i64> => IntegerArray, Vec<f64> => DoubleArray,
+    Vec<String> => StringArray,
+);
+
+/// A parameter's name and a value for it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NamedValue {
+    /// The parameter's name.
+    pub name: String,
+    /// The value.
+    pub value: ParameterValue,
+}
+
+impl NamedValue {
+    /// A value for the parameter of that name.
+    ///
+    /// ```
+    /// use sinew::parameters::{NamedValue, ParameterValue};
+    /// let gain = NamedValue::new("gain", 2.0);
+    /// assert_eq!((gain.name.as_str(), gain.value), ("gain", ParameterValue::Double(2.0)));
+    /// ```
+    pub fn new(name: impl Into<String>, value: impl Into<ParameterValue>) -> Self {
+        Self { name: name.into(), value: value.into() }
+    }
+}

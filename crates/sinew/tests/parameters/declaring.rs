@@ -1,0 +1,192 @@
+//! Declaring parameters.
+
+use super::{named, node};
+use sinew::error::{CreateError, ParameterError};
+use sinew::parameters::{ParameterType, ParameterValue};
+use sinew::prelude::*;
+use std::sync::Arc;
+
+fn problem<T>(result: Result<T, CreateError>) -> ParameterError {
+    match result.map(drop).unwrap_err() {
+        CreateError::Parameter(error) => error,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn handles_read_values_of_every_type() -> sinew::Result<()> {
+    let node = node();
+    assert!(node.parameter("bool").default(true).create()?.get());
+    assert_eq!(node.parameter("i64").default(-5_i64).create()?.get(), -5);
+    assert_eq!(node.parameter("u8").default(200_u8).create()?.get(), 200);
+    assert_eq!(node.parameter("i16").default(-3_i16).create()?.get(), -3);
+    assert_eq!(node.parameter("usize").default(7_usize).create()?.get(), 7);
+    assert_eq!(node.parameter("f64").default(0.5).create()?.get(), 0.5);
+    assert_eq!(node.parameter("f32").default(0.25_f32).create()?.get(), 0.25);
+    assert_eq!(*node.parameter("string").default("x".to_owned()).create()?.get(), "x");
+    assert_eq!(*node.parameter("bytes").default(vec![1_u8, 2]).create()?.get(), [1, 2]);
+    assert_eq!(*node.parameter("bools").default(vec![true]).create()?.get(), [true]);
+    assert_eq!(*node.parameter("integers").default(vec![1_i64]).create()?.get(), [1]);
+    assert_eq!(*node.parameter("doubles").default(vec![1.5]).create()?.get(), [1.5]);
+    assert_eq!(*node.parameter("strings").default(vec!["a".to_owned()]).create()?.get(), ["a"]);
+    assert_eq!(*node.parameter("nothing").optional::<f64>().create()?.get(), None);
+    let kinds =
+        ["bool", "i64", "u8", "f32", "string", "bytes", "bools", "integers", "doubles", "strings", "nothing"];
+    let kind = |name: &str| node.describe_parameter(name).unwrap().kind as u8;
+    assert_eq!(kinds.map(kind), [1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 3]);
+    assert_eq!(node.parameter_value("nothing"), Some(ParameterValue::NotSet));
+    assert_eq!(node.parameter_value("unknown"), None);
+    Ok(())
+}
+
+#[test]
+fn a_descriptor_says_what_the_builder_said() -> sinew::Result<()> {
+    let node = node();
+    let _gain = node
+        .parameter("gain")
+        .default(1.0)
+        .description("Proportional gain.")
+        .constraints("Not above 5 indoors.")
+        .range_in_steps(0.0..=10.0, 0.5)
+        .read_only()
+        .create()?;
+    let gain = node.describe_parameter("gain").unwrap();
+    assert_eq!((gain.name.as_str(), gain.kind), ("gain", ParameterType::Double));
+    assert_eq!(
+        (gain.description.as_str(), gain.read_only, gain.dynamic_typing),
+        ("Proportional gain.", true, false)
+    );
+    assert_eq!(gain.additional_constraints, "Not above 5 indoors.");
+    let range = gain.double_range.unwrap();
+    assert_eq!((range.from, range.to, range.step), (0.0, 10.0, 0.5));
+    let _narrow = node.parameter("narrow").default(3_i8).create()?;
+    let range = node.describe_parameter("narrow").unwrap().integer_range.unwrap();
+    assert_eq!((range.from, range.to, range.step), (-128, 127, 0));
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_declared_is_told() -> sinew::Result<()> {
+    let node = node();
+    let _x = node.parameter("x").default(1).create()?;
+    let again = problem(node.parameter("x").default(1).create());
+    assert!(matches!(again, ParameterError::AlreadyDeclared { ref name, .. } if name == "x"));
+    assert!(again.to_string().contains("has already been declared"));
+    let unnamed = problem(node.parameter("").default(1).create());
+    assert!(matches!(unnamed, ParameterError::EmptyName { .. }));
+    let required = problem(node.parameter("required").required::<f64>().create());
+    assert!(matches!(required, ParameterError::Uninitialized { kind: ParameterType::Double, .. }));
+    assert!(required.to_string().contains("--ros-args -p required:=.."));
+    let beyond = problem(node.parameter("beyond").default(11).range(0..=10).create());
+    assert_eq!(
+        beyond.to_string(),
+        "parameter 'beyond' of node /n could not be set: Parameter {beyond} doesn't comply with integer range."
+    );
+    assert_eq!(node.list_parameters(&[], 0), ["use_sim_time", "x"], "nothing else is declared");
+    Ok(())
+}
+
+#[test]
+fn ranges_hold_their_ends_and_the_multiples_of_their_step() -> sinew::Result<()> {
+    let node = node();
+    let step = node.parameter("step").default(1.0).range_in_steps(1.0..=2.05, 0.1).create()?;
+    for (value, is_allowed) in [
+        (1.0, true),
+        (1.3, true),
+        (1.999_999_999_999_999_9, true),
+        (2.0, true),
+        (2.05, true),
+        (1.05, false),
+        (2.1, false),
+        (0.9, false),
+        (f64::NAN, false),
+    ] {
+        assert_eq!(step.set(value).is_ok(), is_allowed, "{value}");
+    }
+    let whole = node.parameter("whole").default(2_i64).range_in_steps(2..=9, 3).create()?;
+    for (value, is_allowed) in
+        [(2, true), (5, true), (8, true), (9, true), (3, false), (1, false), (10, false)]
+    {
+        assert_eq!(whole.set(value).is_ok(), is_allowed, "{value}");
+    }
+    let all = node.parameter("all").default(0_i64).range(i64::MIN..=i64::MAX).create()?;
+    for value in [i64::MIN, -1, i64::MAX] {
+        assert!(all.set(value).is_ok());
+    }
+    assert_eq!(all.get(), i64::MAX);
+    Ok(())
+}
+
+#[test]
+fn on_set_callbacks_are_asked_for_initial_values() -> sinew::Result<()> {
+    let node = node();
+    let _asked = node.on_set_parameters(|values| match values {
+        [one] if *one == named("bad", 1) => Err("not this one".to_owned()),
+        _ => Ok(()),
+    })?;
+    let refused = problem(node.parameter("bad").default(1).create());
+    assert_eq!(refused.to_string(), "parameter 'bad' of node /n could not be set: not this one");
+    assert_eq!(node.parameter("good").default(1).create()?.get(), 1);
+    Ok(())
+}
+
+#[test]
+fn dynamic_parameters_are_undeclared_and_handles_keep_the_last_value() -> sinew::Result<()> {
+    let node = node();
+    let any = node.parameter("any").dynamic("text").create()?;
+    let fixed = node.parameter("fixed").default(1).create()?;
+    any.set(5)?;
+    assert_eq!(node.describe_parameter("any").unwrap().kind, ParameterType::Integer);
+    node.undeclare_parameter("any")?;
+    assert_eq!(*any.get(), ParameterValue::Integer(5));
+    assert!(matches!(any.set(6), Err(ParameterError::NotDeclared { .. })));
+    let error = node.undeclare_parameter("fixed").unwrap_err();
+    assert!(error.to_string().contains("cannot undeclare a statically typed parameter"));
+    assert!(matches!(node.undeclare_parameter("any"), Err(ParameterError::NotDeclared { .. })));
+    assert_eq!(fixed.get(), 1);
+    // Declared again, it is another one.
+    let again = node.parameter("any").dynamic(7).create()?;
+    assert_eq!((&*any.get(), &*again.get()), (&ParameterValue::Integer(5), &ParameterValue::Integer(7)));
+    Ok(())
+}
+
+#[test]
+fn a_parameter_keeps_its_node_and_ends_with_it() -> sinew::Result<()> {
+    let context = super::real_context();
+    let gain = context.node("kept")?.parameter("gain").default(1).create()?;
+    gain.set(2)?;
+    let client = sinew::parameters::ParameterClient::new(&context.node("asker")?, "/kept");
+    assert_eq!(client.get(["gain"]).wait(Duration::from_secs(5))?, [super::integer(2)]);
+    drop(gain);
+    let gone = client.get(["gain"]).wait(Duration::ZERO);
+    assert!(matches!(gone, Err(sinew::error::ParameterClientError::NoSuchNode { .. })), "{gone:?}");
+    Ok(())
+}
+
+#[test]
+fn reading_and_setting_go_on_at_the_same_time() -> sinew::Result<()> {
+    let node = node();
+    let number = node.parameter("number").default(0_u64).create()?;
+    let text = node.parameter("text").default(String::new()).create()?;
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for n in 0..200_u64 {
+                    number.set(n).unwrap();
+                    text.set(n.to_string()).unwrap();
+                }
+            });
+        }
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..2000 {
+                    assert!(number.get() < 200);
+                    let read: Arc<String> = text.get();
+                    assert!(read.is_empty() || read.parse::<u64>().unwrap() < 200);
+                }
+            });
+        }
+    });
+    assert_eq!((number.get(), text.get().as_str()), (199, "199"));
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! The six services and what they answer.
+
+use super::{PATHS, Pair, integer, named};
+use crate::support::{Gate, PATIENCE, finishes, real_context};
+use sinew::error::ParameterClientError;
+use sinew::parameters::{ParameterClient, ParameterType, ParameterValue};
+use sinew::prelude::*;
+use sinew_interfaces::rcl_interfaces::{msg, srv};
+
+fn client(pair: &Pair) -> ParameterClient {
+    ParameterClient::new(&pair.asker, "/owner")
+}
+
+/// `gain` (double, 0 to 10), `mode` (read-only), `joint.a`, `joint.b.c`, `empty` (no value).
+fn declare(node: &Node) -> sinew::Result<()> {
+    let _ = node.parameter("gain").default(1.5).range(0.0..=10.0).description("How much.").create()?;
+    let _ = node.parameter("mode").default("fast".to_owned()).read_only().create()?;
+    let _ = node.parameter("joint.a").default(1).create()?;
+    let _ = node.parameter("joint.b.c").default(vec![2_i64, 3]).create()?;
+    let _ = node.parameter("empty").optional::<f64>().create()?;
+    Ok(())
+}
+
+#[test]
+fn values_types_and_descriptors_are_told_or_none() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        declare(&pair.owner)?;
+        let client = client(&pair);
+        let values = client.get(["gain", "mode", "joint.b.c"]).wait(PATIENCE)?;
+        assert_eq!(values, [1.5.into(), "fast".into(), ParameterValue::IntegerArray(vec![2, 3])]);
+        let none: [&str; 0] = [];
+        assert_eq!(client.get(none).wait(PATIENCE)?, []);
+        for names in [["gain", "unknown"], ["gain", "empty"]] {
+            let error = client.get(names).wait(PATIENCE).unwrap_err();
+            assert!(matches!(error, ParameterClientError::NotDeclared { .. }), "{error}");
+        }
+        let types = client.types(["gain", "mode", "use_sim_time"]).wait(PATIENCE)?;
+        assert_eq!(types, [ParameterType::Double, ParameterType::String, ParameterType::Bool]);
+        assert!(client.types(["unknown", "gain"]).wait(PATIENCE).is_err());
+        let described = client.describe(["gain", "mode"]).wait(PATIENCE)?;
+        assert_eq!(described, ["gain", "mode"].map(|name| pair.owner.describe_parameter(name).unwrap()));
+        assert!(client.describe(["unknown"]).wait(PATIENCE).is_err());
+    }
+    Ok(())
+}
+
+#[test]
+fn names_are_listed_by_prefix_and_depth() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        declare(&pair.owner)?;
+        let client = client(&pair);
+        for (prefixes, depth, names, parents) in [
+            (&[][..], 0, "empty gain joint.a joint.b.c mode use_sim_time", "joint joint.b"),
+            (&[], 1, "empty gain mode use_sim_time", ""),
+            (&[], 2, "empty gain joint.a mode use_sim_time", "joint"),
+            (&["joint"], 0, "joint.a joint.b.c", "joint joint.b"),
+            (&["joint"], 1, "joint.a", "joint"),
+            (&["joint.b", "gain"], 1, "gain joint.b.c", "joint.b"),
+            (&["join"], 0, "", ""),
+            (&["gain"], 1, "gain", ""),
+            (&["unknown"], 0, "", ""),
+        ] {
+            let listed = client.list(prefixes.iter().copied(), depth).wait(PATIENCE)?;
+            assert_eq!(listed.names.join(" "), names, "{prefixes:?} {depth}");
+            assert_eq!(listed.prefixes.join(" "), parents, "{prefixes:?} {depth}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_are_set_one_by_one_or_together() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        declare(&pair.owner)?;
+        let client = client(&pair);
+        let set = [
+            named("gain", 2.0),
+            named("unknown", 1),
+            named("mode", "slow"),
+            named("gain", 11.0),
+            named("joint.a", 5.0),
+            named("joint.a", 6),
+        ];
+        let results = client.set(set.clone()).wait(PATIENCE)?;
+        let reasons: Vec<_> = results.into_iter().map(|result| result.err().unwrap_or_default()).collect();
+        let expected = [
+            "",
+            "parameter 'unknown' cannot be set because it was not declared",
+            "parameter 'mode' cannot be set because it is read-only",
+            "Parameter {gain} doesn't comply with floating point range.",
+            "Wrong parameter type, parameter {joint.a} is of type {integer}, setting it to {double} is not allowed.",
+            "",
+        ];
+        assert_eq!(reasons, expected);
+        assert_eq!(pair.owner.parameter_value("gain"), Some(2.0.into()));
+        let together = |values: Vec<_>| match client.set_atomically(values).wait(PATIENCE) {
+            Ok(()) => String::new(),
+            Err(ParameterClientError::Refused { reason, .. }) => reason,
+            Err(other) => panic!("{other}"),
+        };
+        assert_eq!(
+            together(vec![named("gain", 3.0), named("unknown", 1)]),
+            "One or more parameters were not declared before setting"
+        );
+        assert_eq!(together(vec![named("gain", 3.0), named("mode", "slow")]), expected[2]);
+        assert_eq!(pair.owner.parameter_value("gain"), Some(2.0.into()));
+        assert_eq!(together(vec![named("gain", 3.0), named("joint.a", 7)]), "");
+        assert_eq!(client.get(["gain", "joint.a"]).wait(PATIENCE)?, [3.0.into(), integer(7)]);
+        assert!(together(vec![]).starts_with("parameter list cannot be empty"));
+    }
+    Ok(())
+}
+
+#[test]
+fn undeclared_ones_are_not_set_where_that_is_allowed() -> sinew::Result<()> {
+    for path in PATHS {
+        let made = |context: &Context| {
+            let builder = context.node_builder("owner").allow_undeclared(true);
+            builder.start_parameter_services(true).create().unwrap()
+        };
+        let pair = Pair::made(path, made);
+        let client = client(&pair);
+        assert_eq!(client.get(["x"]).wait(PATIENCE)?, [ParameterValue::NotSet]);
+        assert_eq!(client.types(["x"]).wait(PATIENCE)?, [ParameterType::NotSet]);
+        let described = client.describe(["x"]).wait(PATIENCE)?;
+        assert_eq!((described[0].name.as_str(), described[0].kind), ("x", ParameterType::NotSet));
+        client.set_one("x", 5).wait(PATIENCE)?;
+        client.set_one("x", "other").wait(PATIENCE)?;
+        assert_eq!(pair.owner.parameter_value("x"), Some("other".into()));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_value_of_a_type_that_there_is_not_is_refused() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        declare(&pair.owner)?;
+        let raw = pair.asker.client::<srv::SetParameters>("/owner/set_parameters").create()?;
+        let value = msg::ParameterValue { r#type: 42, ..Default::default() };
+        let parameters = vec![msg::Parameter { name: "gain".to_owned(), value }];
+        let answer = raw.call(srv::SetParametersRequest { parameters }, PATIENCE)?;
+        assert_eq!(answer.results[0].reason, "parameter 'gain' cannot be set because its type is unknown");
+    }
+    Ok(())
+}
+
+#[test]
+fn services_are_there_from_the_first_parameter_or_as_the_builder_says() -> sinew::Result<()> {
+    let context = real_context();
+    let asker = context.node("asker")?;
+    let is_there = |node: &str| {
+        let list = asker.client::<srv::ListParameters>(&format!("{node}/list_parameters")).create().unwrap();
+        list.is_server_ready()
+    };
+    let later = context.node("later")?;
+    assert!(!is_there("/later"));
+    let _x = later.parameter("x").default(1).create()?;
+    assert!(is_there("/later"));
+    let _early = context.node_builder("early").start_parameter_services(true).create()?;
+    assert!(is_there("/early"));
+    let never = context.node_builder("never").start_parameter_services(false).create()?;
+    let x = never.parameter("x").default(1).create()?;
+    x.set(2)?;
+    assert!(!is_there("/never"));
+    for service in [
+        "describe_parameters",
+        "get_parameter_types",
+        "get_parameters",
+        "list_parameters",
+        "set_parameters",
+        "set_parameters_atomically",
+    ] {
+        let taken = asker
+            .server::<srv::ListParameters>(&format!("/early/{service}"))
+            .listener(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
+        assert!(matches!(taken.map(drop), Err(sinew::error::CreateError::ServiceTaken { .. })), "{service}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_second_node_of_the_name_has_parameters_of_its_own() -> sinew::Result<()> {
+    let context = real_context();
+    let [one, two] = [(); 2].map(|()| context.node("twin").unwrap());
+    let _one = one.parameter("x").default(1).create()?;
+    let second = two.parameter("x").default(2).create()?;
+    assert_eq!((second.get(), one.parameter_value("x")), (2, Some(1.into())));
+    Ok(())
+}
+
+/// A request that comes while a callback takes its time doesn't hold up the thread that brings it.
+#[test]
+fn a_request_waits_for_a_slow_change_without_a_thread() -> sinew::Result<()> {
+    for path in PATHS {
+        finishes(move || -> sinew::Result<()> {
+            let pair = Pair::new(path);
+            let x = pair.owner.parameter("x").default(0).create()?;
+            let (entered, leave) = (Gate::new(), Gate::new());
+            let (in_callback, go_on) = (entered.clone(), leave.clone());
+            let _slow = pair.owner.on_set_parameters(move |values| {
+                if values[0] == named("x", 1) {
+                    in_callback.open();
+                    go_on.wait();
+                }
+                Ok(())
+            })?;
+            let client = client(&pair);
+            std::thread::scope(|scope| {
+                let first = scope.spawn(|| x.set(1));
+                entered.wait();
+                let second = scope.spawn(|| client.set_one("x", 2).wait(PATIENCE));
+                let values = ParameterClient::new(&pair.asker, "/owner").get(["x"]).wait(PATIENCE).unwrap();
+                assert_eq!(values, [integer(0)], "reading goes on");
+                leave.open();
+                first.join().unwrap().unwrap();
+                second.join().unwrap().unwrap();
+            });
+            assert_eq!(x.get(), 2);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_caller_is_told_of_a_callback_that_panics() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let _x = pair.owner.parameter("x").default(0).create()?;
+        let _panics = pair.owner.on_set_parameters(|values| {
+            assert!(values[0] != named("x", 13), "not thirteen");
+            Ok(())
+        })?;
+        let client = client(&pair);
+        let error = client.set_one("x", 13).wait(PATIENCE).unwrap_err();
+        assert!(matches!(error, ParameterClientError::Call { .. }), "{error}");
+        client.set_one("x", 14).wait(PATIENCE)?;
+    }
+    Ok(())
+}
