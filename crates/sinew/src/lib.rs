@@ -348,6 +348,7 @@ macro_rules! parameters_face {
         pub use crate::api::parameters::client::{ParameterCall, ParameterClient, ParameterNames};
         pub use crate::api::parameters::declare::{Parameter, ParameterBuilder, Read, UntypedParameter};
         pub use crate::api::parameters::structs::{ParameterChanges, ParameterSet};
+        pub use crate::ros::parameters::{ParameterFile, ParameterTextError};
         /// Makes a struct one of parameters, or an enum the type of one; see the trait.
         pub use sinew_derive::Parameters;
         /// What is published on `/parameter_events` when parameters of a node change.

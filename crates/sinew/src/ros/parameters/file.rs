@@ -15,7 +15,6 @@ use super::pattern::NodePattern;
 use super::{Block, word};
 use crate::parameters::value::{NamedValue, ParameterValue};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-use std::fmt;
 
 /// What stands between a node's name and its parameters.
 const PARAMETERS: &str = "ros__parameters";
@@ -23,28 +22,38 @@ const PARAMETERS: &str = "ros__parameters";
 /// How deep mappings may lie in each other.
 const MAX_DEPTH: usize = 64;
 
-/// Why a text doesn't say anything of parameters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// From 1.
-    pub(crate) line: usize,
-    /// The character in the line, from 1.
-    pub(crate) column: usize,
-    pub(crate) problem: String,
+/// What is wrong with a text that is to give parameters values, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {problem}")]
+pub struct ParameterTextError {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) problem: String,
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.problem)
+impl ParameterTextError {
+    /// The line, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The character in the line, from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// What is wrong there.
+    pub fn problem(&self) -> &str {
+        &self.problem
     }
 }
 
-fn wrong<T>(at: Marker, problem: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem { line: at.line(), column: at.col() + 1, problem: problem.into() })
+fn wrong<T>(at: Marker, problem: impl Into<String>) -> Result<T, ParameterTextError> {
+    Err(ParameterTextError { line: at.line(), column: at.col() + 1, problem: problem.into() })
 }
 
 /// Reads a parameter file.
-pub(crate) fn read(text: &str) -> Result<Vec<Block>, Problem> {
+pub(crate) fn read(text: &str) -> Result<Vec<Block>, ParameterTextError> {
     let mut reader = Reader(Parser::new_from_str(text));
     let mut blocks = Vec::new();
     let Some((node, at)) = reader.document()? else { return Ok(blocks) };
@@ -63,10 +72,10 @@ pub(crate) fn read(text: &str) -> Result<Vec<Block>, Problem> {
 }
 
 /// Reads the value that `-p` gives a parameter.
-pub(crate) fn value(text: &str) -> Result<ParameterValue, Problem> {
+pub(crate) fn value(text: &str) -> Result<ParameterValue, ParameterTextError> {
     let mut reader = Reader(Parser::new_from_str(text));
     let Some((node, at)) = reader.document()? else {
-        return Err(Problem { line: 1, column: 1, problem: NO_VALUE.to_owned() });
+        return Err(ParameterTextError { line: 1, column: 1, problem: NO_VALUE.to_owned() });
     };
     let value = reader.value(node, at)?;
     reader.end()?;
@@ -93,7 +102,7 @@ struct Reader<'a>(Parser<'a, saphyr_parser::StrInput<'a>>);
 
 impl Reader<'_> {
     /// The next event that says something.
-    fn next(&mut self) -> Result<Option<(Event<'_>, Marker)>, Problem> {
+    fn next(&mut self) -> Result<Option<(Event<'_>, Marker)>, ParameterTextError> {
         match self.0.next_event() {
             None => Ok(None),
             Some(Ok((event, span))) => Ok(Some((event, span.start))),
@@ -102,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// The next node; `None` where the mapping, the sequence or the text ends.
-    fn node(&mut self) -> Result<Option<(Node, Marker)>, Problem> {
+    fn node(&mut self) -> Result<Option<(Node, Marker)>, ParameterTextError> {
         let Some((event, at)) = self.next()? else { return Ok(None) };
         if let Event::Scalar(_, _, anchor, _)
         | Event::SequenceStart(anchor, _)
@@ -137,7 +146,7 @@ impl Reader<'_> {
     }
 
     /// The document's first node.
-    fn document(&mut self) -> Result<Option<(Node, Marker)>, Problem> {
+    fn document(&mut self) -> Result<Option<(Node, Marker)>, ParameterTextError> {
         loop {
             match self.next()? {
                 None | Some((Event::StreamEnd, _)) => return Ok(None),
@@ -148,7 +157,7 @@ impl Reader<'_> {
     }
 
     /// Nothing comes any more.
-    fn end(&mut self) -> Result<(), Problem> {
+    fn end(&mut self) -> Result<(), ParameterTextError> {
         while let Some((event, at)) = self.next()? {
             if matches!(event, Event::DocumentStart(_)) {
                 return wrong(at, "this is a second document; a parameter file has one");
@@ -158,7 +167,7 @@ impl Reader<'_> {
     }
 
     /// The next key of a mapping; `None` at its end.
-    fn key(&mut self) -> Result<Option<(String, Marker)>, Problem> {
+    fn key(&mut self) -> Result<Option<(String, Marker)>, ParameterTextError> {
         match self.node()? {
             None => Ok(None),
             Some((Node::Word(key) | Node::Text(key), at)) => Ok(Some((key, at))),
@@ -167,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// What belongs to a key.
-    fn after_key(&mut self, at: Marker) -> Result<(Node, Marker), Problem> {
+    fn after_key(&mut self, at: Marker) -> Result<(Node, Marker), ParameterTextError> {
         match self.node()? {
             Some(found) => Ok(found),
             None => wrong(at, NO_VALUE),
@@ -175,7 +184,12 @@ impl Reader<'_> {
     }
 
     /// A mapping of namespaces and nodes.
-    fn nodes(&mut self, above: &str, depth: usize, blocks: &mut Vec<Block>) -> Result<(), Problem> {
+    fn nodes(
+        &mut self,
+        above: &str,
+        depth: usize,
+        blocks: &mut Vec<Block>,
+    ) -> Result<(), ParameterTextError> {
         while let Some((key, at)) = self.key()? {
             let (node, value_at) = self.after_key(at)?;
             if key == PARAMETERS {
@@ -220,7 +234,12 @@ impl Reader<'_> {
     }
 
     /// A mapping of parameters.
-    fn parameters(&mut self, above: &str, depth: usize, values: &mut Vec<NamedValue>) -> Result<(), Problem> {
+    fn parameters(
+        &mut self,
+        above: &str,
+        depth: usize,
+        values: &mut Vec<NamedValue>,
+    ) -> Result<(), ParameterTextError> {
         while let Some((key, at)) = self.key()? {
             if key.is_empty() {
                 return wrong(at, "a parameter has a name");
@@ -242,7 +261,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn value(&mut self, node: Node, at: Marker) -> Result<ParameterValue, Problem> {
+    fn value(&mut self, node: Node, at: Marker) -> Result<ParameterValue, ParameterTextError> {
         match node {
             node if node.is_nothing() => wrong(at, NO_VALUE),
             Node::Word(word) => Ok(word::value(&word)),
@@ -252,7 +271,7 @@ impl Reader<'_> {
         }
     }
 
-    fn sequence(&mut self, at: Marker) -> Result<ParameterValue, Problem> {
+    fn sequence(&mut self, at: Marker) -> Result<ParameterValue, ParameterTextError> {
         let mut all = None;
         while let Some((node, at)) = self.node()? {
             let one = match node {
@@ -305,7 +324,7 @@ fn add(all: Option<ParameterValue>, one: ParameterValue) -> Result<ParameterValu
 }
 
 /// Whether a tag makes a word a text. Errors: another one, which would change what it is.
-fn check(tag: &Tag, at: Marker) -> Result<bool, Problem> {
+fn check(tag: &Tag, at: Marker) -> Result<bool, ParameterTextError> {
     match (tag.is_yaml_core_schema(), tag.suffix.as_str()) {
         (true, "str") => Ok(true),
         (true, suffix) => {

@@ -14,7 +14,8 @@ mod pattern;
 mod word;
 
 use crate::parameters::value::{NamedValue, ParameterValue};
-pub(crate) use file::{Problem, read, value};
+pub use file::ParameterTextError;
+pub(crate) use file::{read, value};
 pub(crate) use pattern::NodePattern;
 use std::collections::BTreeMap;
 
@@ -51,5 +52,45 @@ impl Overrides {
         let blocks = self.0.iter().filter(|block| block.nodes.matches(node));
         let values = blocks.flat_map(|block| &block.values);
         values.map(|said| (said.name.clone(), said.value.clone())).collect()
+    }
+}
+
+/// A parameter file that was read: what it gives the parameters of nodes.
+///
+/// Nodes read those that their command line names themselves; this is for programs that load one
+/// later, and tools.
+///
+/// ```
+/// use sinew::parameters::{NamedValue, ParameterFile, ParameterValue};
+/// let file = ParameterFile::parse("/**: {ros__parameters: {rate: 30}}")?;
+/// assert_eq!(file.of("/left/camera"), [NamedValue::new("rate", 30)]);
+/// assert_eq!(ParameterFile::value("[1.5, 2.5]")?, ParameterValue::DoubleArray(vec![1.5, 2.5]));
+/// let wrong = ParameterFile::parse("camera: {ros__parameters: {rate: [1, 2.0]}}").unwrap_err();
+/// assert_eq!((wrong.line(), wrong.column()), (1, 38));
+/// # Ok::<(), sinew::parameters::ParameterTextError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ParameterFile(Overrides);
+
+impl ParameterFile {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// [`ParameterTextError`].
+    pub fn parse(text: &str) -> Result<Self, ParameterTextError> {
+        read(text).map(|blocks| Self(Overrides(blocks)))
+    }
+
+    /// What it gives the parameters of a node with this full name, in the order of their names.
+    pub fn of(&self, node: &str) -> Vec<NamedValue> {
+        self.0.of(node).into_iter().map(|(name, value)| NamedValue { name, value }).collect()
+    }
+
+    /// Reads one value, as behind `-p NAME:=`.
+    ///
+    /// # Errors
+    /// [`ParameterTextError`].
+    pub fn value(text: &str) -> Result<ParameterValue, ParameterTextError> {
+        value(text)
     }
 }

@@ -1,7 +1,7 @@
 //! Every rule of parameter files, and texts that are none.
 
 use super::super::Overrides;
-use super::{Problem, read, value};
+use super::{ParameterTextError, read, value};
 use crate::parameters::value::ParameterValue as V;
 use proptest::prelude::*;
 
@@ -114,7 +114,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("*: {ros__parameters: {x: 1}}", (1, 1), ""),
     ] {
         let error = read(text).expect_err(text);
-        let Problem { line, column, .. } = error;
+        let ParameterTextError { line, column, .. } = error;
         if !error.problem.contains(problem) || (line, column) != place {
             others.push(format!("{text:?} {error}"));
         }
