@@ -2,6 +2,7 @@
 
 pub(crate) mod interfaces;
 pub(crate) mod network;
+pub(crate) mod params;
 pub(crate) mod qos;
 pub(crate) mod tools;
 
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Topic(tools::TopicOptions),
     /// Look at services.
     Service(tools::ServiceOptions),
+    /// Look at parameters of nodes, and set them.
+    Param(params::ParamOptions),
     /// Look at types.
     Interface(interfaces::InterfaceOptions),
     /// Draw who talks to whom: nodes, topics and services with their rates, and processes.

@@ -13,6 +13,7 @@ mod interfaces;
 mod network;
 mod observed;
 mod output;
+mod params;
 mod picture;
 mod similar;
 mod terminal;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Node(options) => graph::node(&options.command),
         Command::Topic(options) => graph::topic(&options.command),
         Command::Service(options) => graph::service(&options.command),
+        Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
         Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),

@@ -133,6 +133,35 @@ pub(crate) enum Error {
         similar: Vec<String>,
     },
 
+    /// A text gives parameters no values.
+    #[error("{what} can't be read: {problem}")]
+    ParameterText {
+        /// A file as the user named it, or `the value`.
+        what: String,
+        /// What is wrong, and where.
+        problem: sinew::parameters::ParameterTextError,
+    },
+
+    /// A file says nothing of a node.
+    #[error("{} gives no parameter of node {node} a value", path.display())]
+    NothingToLoad {
+        /// As the user named it.
+        path: PathBuf,
+        /// The node's full name.
+        node: String,
+    },
+
+    /// A node has refused values.
+    #[error("node {node} has not set {count} of its parameters{why}")]
+    NotSet {
+        /// The node's full name.
+        node: String,
+        /// How many.
+        count: usize,
+        /// The reason, as the end of a sentence.
+        why: String,
+    },
+
     /// All others on a topic have another type.
     #[error(
         "{topic} has another type, so nothing would be received, {why}; publish to another topic or as {type_name}, or use --force"

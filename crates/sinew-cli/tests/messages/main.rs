@@ -5,6 +5,7 @@
 mod call;
 mod echo;
 mod interfaces;
+mod params;
 mod publish;
 
 use std::io::{BufRead as _, BufReader, Read};

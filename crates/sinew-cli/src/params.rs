@@ -1,0 +1,382 @@
+//! `sinew param`: the parameters of nodes, asked for by their services as any node would.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use serde_json::{Map, Value, json};
+use sinew::Context;
+use sinew::error::ParameterClientError;
+use sinew::parameters::{
+    NamedValue, ParameterClient, ParameterDescriptor, ParameterFile, ParameterType, ParameterValue,
+};
+use sinew_shm::EndpointKind;
+
+use crate::cli::params::{
+    AskOptions, DeleteOptions, DescribeOptions, GetOptions, ListOptions, LoadOptions, NodeOptions,
+    ParamCommand, SetOptions,
+};
+use crate::error::Error;
+use crate::graph::is_hidden;
+use crate::observed::Observed;
+use crate::output::{print, print_json, says};
+use crate::similar;
+
+/// What nodes with parameters serve, below their names.
+const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
+
+pub(crate) fn run(command: &ParamCommand) -> Result<(), Error> {
+    match command {
+        ParamCommand::List(options) => list(options),
+        ParamCommand::Get(options) => get(options),
+        ParamCommand::Set(options) => set(options),
+        ParamCommand::Delete(options) => delete(options),
+        ParamCommand::Describe(options) => describe(options),
+        ParamCommand::Dump(options) => dump(options),
+        ParamCommand::Load(options) => load(options),
+    }
+}
+
+/// The domain, as one sees it who asks there.
+struct Asking<'a> {
+    options: &'a AskOptions,
+    domain: u32,
+    /// The nodes that have parameters, in the order of their names.
+    nodes: Vec<String>,
+    node: sinew::Node,
+}
+
+impl<'a> Asking<'a> {
+    fn new(options: &'a AskOptions) -> Result<Self, Error> {
+        let mut observed = Observed::open(&options.place)?;
+        let snapshot = observed.look()?;
+        let serving = |name: &str, type_name: &str| {
+            Some(name.strip_suffix(SERVICE.0).filter(|_| type_name == SERVICE.1)?.to_owned())
+        };
+        let servers = snapshot.of(EndpointKind::Server);
+        let mut nodes: Vec<_> =
+            servers.filter_map(|end| serving(&end.entity.name, &end.entity.type_name)).collect();
+        nodes.sort();
+        nodes.dedup();
+        let mut context = Context::builder().domain(observed.domain());
+        if let Some(directory) = &options.place.dir {
+            context = context.directory(directory);
+        }
+        let name = format!("_sinew_param_{}", std::process::id());
+        let node = context.build().map_err(sinew::Error::from)?.node(&name).map_err(sinew::Error::from)?;
+        Ok(Self { options, domain: observed.domain(), nodes, node })
+    }
+
+    /// For the parameters of a node that has some.
+    fn of(&self, node: &str) -> Result<ParameterClient, Error> {
+        if !self.nodes.iter().any(|known| known == node) {
+            let similar = similar::to(node, self.nodes.iter().map(String::as_str));
+            let what = "node with parameters";
+            return Err(Error::NotFound { what, name: node.to_owned(), domain: self.domain, similar });
+        }
+        Ok(ParameterClient::new(&self.node, node))
+    }
+
+    /// All names that a node has.
+    fn names(&self, client: &ParameterClient, prefixes: &[String]) -> Result<Vec<String>, Error> {
+        let listed = client.list(prefixes.iter().cloned(), 0).wait(self.options.timeout);
+        Ok(listed.map_err(failed)?.names)
+    }
+
+    /// If it is a name that the node hasn't, says which may have been meant.
+    fn unknown(&self, client: &ParameterClient, name: &str, error: ParameterClientError) -> Error {
+        let ParameterClientError::NotDeclared { .. } = &error else { return failed(error) };
+        let Ok(names) = self.names(client, &[]) else { return failed(error) };
+        if names.iter().any(|known| known == name) {
+            return failed(error); // it has no value
+        }
+        let similar = similar::to(name, names.iter().map(String::as_str));
+        Error::NotFound { what: "parameter of the node", name: name.to_owned(), domain: self.domain, similar }
+    }
+}
+
+fn failed(error: ParameterClientError) -> Error {
+    sinew::Error::from(error).into()
+}
+
+fn list(options: &ListOptions) -> Result<(), Error> {
+    let asking = Asking::new(&options.ask)?;
+    let nodes = match &options.node {
+        Some(node) => vec![node.clone()],
+        None => asking.nodes.iter().filter(|node| options.all || !is_hidden(node)).cloned().collect(),
+    };
+    if nodes.is_empty() {
+        says(&format!("no node in domain {} has parameters", asking.domain));
+    }
+    let (mut text, mut all) = (String::new(), Vec::new());
+    for node in nodes {
+        let client = asking.of(&node)?;
+        // One that goes, or hangs, doesn't keep the others from being listed.
+        let names = match asking.names(&client, &options.prefixes) {
+            Err(error) if options.node.is_none() => {
+                says(&error.to_string());
+                continue;
+            }
+            names => names?,
+        };
+        let types = match options.types && !names.is_empty() {
+            true => client.types(names.clone()).wait(options.ask.timeout).map_err(failed)?,
+            false => Vec::new(),
+        };
+        let indent = if options.node.is_some() { "" } else { "  " };
+        if options.node.is_none() {
+            let _ = writeln!(text, "{node}:"); // a string takes everything
+        }
+        for (index, name) in names.iter().enumerate() {
+            let of_type = types.get(index).map(|kind| format!(" (type: {kind})")).unwrap_or_default();
+            let _ = writeln!(text, "{indent}{name}{of_type}"); // a string takes everything
+        }
+        all.push(json!({"node": node, "parameters": names}));
+        if let (true, Some(last)) = (options.types, all.last_mut()) {
+            last["types"] = types.iter().map(ToString::to_string).collect();
+        }
+    }
+    if options.ask.json { print_json(&all) } else { print(&text) }
+}
+
+fn get(options: &GetOptions) -> Result<(), Error> {
+    let asking = Asking::new(&options.ask)?;
+    let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
+    let got = client.get([name]).wait(options.ask.timeout);
+    let values = got.map_err(|error| asking.unknown(&client, name, error))?;
+    for value in &values {
+        let kind = value.kind();
+        if options.ask.json {
+            let told = json!({"node": options.node, "name": name, "type": kind.to_string(), "value": as_json(value)});
+            return print_json(&told);
+        }
+        let plain = if let ParameterValue::String(text) = value { text.clone() } else { value.to_string() };
+        match options.hide_type {
+            true => print(&format!("{plain}\n"))?,
+            false => print(&format!("{} value is: {plain}\n", title(kind)))?,
+        }
+    }
+    Ok(())
+}
+
+/// As `ros2 param get` names it.
+fn title(kind: ParameterType) -> &'static str {
+    match kind {
+        ParameterType::NotSet => "Parameter not set;",
+        ParameterType::Bool => "Boolean",
+        ParameterType::Integer => "Integer",
+        ParameterType::Double => "Double",
+        ParameterType::String => "String",
+        ParameterType::ByteArray => "Byte",
+        ParameterType::BoolArray => "Boolean array",
+        ParameterType::IntegerArray => "Integer array",
+        ParameterType::DoubleArray => "Double array",
+        ParameterType::StringArray => "String array",
+    }
+}
+
+fn set(options: &SetOptions) -> Result<(), Error> {
+    let asking = Asking::new(&options.ask)?;
+    let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
+    // One that isn't declared may be allowed.
+    let kind = client.types([name]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied());
+    let value = value_for(kind, &options.value)?;
+    let outcomes = client.set([NamedValue::new(name, value)]).wait(options.ask.timeout).map_err(failed)?;
+    tell(&options.ask, &options.node, &[name.to_owned()], outcomes)
+}
+
+/// A value as it was typed, of the type that the parameter has.
+fn value_for(kind: Option<ParameterType>, text: &str) -> Result<ParameterValue, Error> {
+    let read = ParameterFile::value(text);
+    #[expect(clippy::cast_precision_loss, reason = "as a number with a point would be read")]
+    Ok(match (kind, read) {
+        (Some(ParameterType::String), Ok(ParameterValue::String(text))) => text.into(),
+        (Some(ParameterType::String), _) => text.into(),
+        (Some(ParameterType::Double), Ok(ParameterValue::Integer(value))) => (value as f64).into(),
+        (Some(ParameterType::DoubleArray), Ok(ParameterValue::IntegerArray(values))) => {
+            ParameterValue::DoubleArray(values.into_iter().map(|value| value as f64).collect())
+        }
+        (_, Ok(value)) => value,
+        (_, Err(problem)) => return Err(Error::ParameterText { what: "the value".to_owned(), problem }),
+    })
+}
+
+fn delete(options: &DeleteOptions) -> Result<(), Error> {
+    let asking = Asking::new(&options.ask)?;
+    let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
+    let unset = NamedValue::new(name, ParameterValue::NotSet);
+    let outcomes = client.set([unset]).wait(options.ask.timeout).map_err(failed)?;
+    tell(&options.ask, &options.node, &[name.to_owned()], outcomes)
+}
+
+/// Prints what came of setting; fails if one was refused.
+fn tell(
+    ask: &AskOptions,
+    node: &str,
+    names: &[String],
+    outcomes: Vec<Result<(), String>>,
+) -> Result<(), Error> {
+    let (mut text, mut all, mut refused) = (String::new(), Vec::new(), Vec::new());
+    for (name, outcome) in names.iter().zip(outcomes) {
+        let reason = outcome.as_ref().err().map_or("", String::as_str);
+        all.push(json!({"name": name, "successful": outcome.is_ok(), "reason": reason}));
+        match &outcome {
+            Ok(()) if names.len() == 1 => text.push_str("Set parameter successful\n"),
+            Ok(()) => _ = writeln!(text, "Set parameter {name} successful"),
+            Err(reason) if names.len() > 1 => _ = writeln!(text, "Set parameter {name} failed: {reason}"),
+            Err(_) => {}
+        }
+        refused.extend(outcome.err());
+    }
+    if ask.json {
+        print_json(&all)?
+    } else {
+        print(&text)?
+    }
+    let why = if let [reason] = &refused[..] { format!(": {reason}") } else { String::new() };
+    match refused.len() {
+        0 => Ok(()),
+        count => Err(Error::NotSet { node: node.to_owned(), count, why }),
+    }
+}
+
+fn describe(options: &DescribeOptions) -> Result<(), Error> {
+    let asking = Asking::new(&options.ask)?;
+    let client = asking.of(&options.node)?;
+    let names = match &options.parameters[..] {
+        [] => asking.names(&client, &[])?,
+        names => names.to_vec(),
+    };
+    let described = client.describe(names.clone()).wait(options.ask.timeout);
+    let described = described.map_err(|error| match &names[..] {
+        [name] => asking.unknown(&client, name, error),
+        _ => failed(error),
+    })?;
+    if options.ask.json {
+        return print_json(&described.iter().map(descriptor_as_json).collect::<Vec<_>>());
+    }
+    print(&described.iter().map(descriptor_as_text).collect::<String>())
+}
+
+fn descriptor_as_text(descriptor: &ParameterDescriptor) -> String {
+    let mut text = format!("Parameter name: {}\n  Type: {}\n", descriptor.name, descriptor.kind);
+    let mut line = |name: &str, value: String| _ = writeln!(text, "  {name}: {value}");
+    if !descriptor.description.is_empty() {
+        line("Description", descriptor.description.replace('\n', "\n    "));
+    }
+    let range = |from: String, to: String, step: String| match step.as_str() {
+        "0" | "0.0" => format!("{from} to {to}"),
+        step => format!("{from} to {to}, in steps of {step}"),
+    };
+    if let Some(double) = descriptor.double_range {
+        let [from, to, step] = [double.from, double.to, double.step].map(|end| format!("{end:?}"));
+        line("Range", range(from, to, step));
+    }
+    if let Some(integer) = descriptor.integer_range {
+        line("Range", range(integer.from.to_string(), integer.to.to_string(), integer.step.to_string()));
+    }
+    if !descriptor.additional_constraints.is_empty() {
+        line("Constraints", descriptor.additional_constraints.replace('\n', "\n    "));
+    }
+    if descriptor.read_only {
+        line("Read only", "true".to_owned());
+    }
+    if descriptor.dynamic_typing {
+        line("Dynamic typing", "true".to_owned());
+    }
+    text
+}
+
+fn descriptor_as_json(descriptor: &ParameterDescriptor) -> Value {
+    let double = descriptor.double_range.map(|range| {
+        let [from, to, step] = [range.from, range.to, range.step].map(|end| as_json(&end.into()));
+        json!({"from": from, "to": to, "step": step})
+    });
+    let integer =
+        descriptor.integer_range.map(|range| json!({"from": range.from, "to": range.to, "step": range.step}));
+    json!({
+        "name": descriptor.name,
+        "type": descriptor.kind.to_string(),
+        "description": descriptor.description,
+        "additional_constraints": descriptor.additional_constraints,
+        "read_only": descriptor.read_only,
+        "dynamic_typing": descriptor.dynamic_typing,
+        "floating_point_range": double,
+        "integer_range": integer,
+    })
+}
+
+fn dump(options: &NodeOptions) -> Result<(), Error> {
+    let asking = Asking::new(&options.ask)?;
+    let client = asking.of(&options.node)?;
+    let names = asking.names(&client, &[])?;
+    // One by one: of all at once there are none if one has no value.
+    let value = |name: &String| match client.get([name]).wait(options.ask.timeout) {
+        Ok(values) => Ok((name.clone(), values.into_iter().next().unwrap_or_default())),
+        Err(ParameterClientError::NotDeclared { .. }) => Ok((name.clone(), ParameterValue::NotSet)),
+        Err(error) => Err(failed(error)),
+    };
+    let values = names.iter().map(value).collect::<Result<Vec<_>, Error>>()?;
+    if options.ask.json {
+        let values: Map<_, _> = values.iter().map(|(name, value)| (name.clone(), as_json(value))).collect();
+        return print_json(&json!({"node": options.node, "parameters": values}));
+    }
+    print(&as_file(&options.node, &values))
+}
+
+/// A parameter file. What files can't say is a comment.
+fn as_file(node: &str, values: &[(String, ParameterValue)]) -> String {
+    let mut text = format!("{node}:\n  ros__parameters:\n");
+    for (name, value) in values {
+        let is_plain =
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/'));
+        let key = if is_plain { name.clone() } else { ParameterValue::from(name.as_str()).to_string() };
+        let printed = value.to_string();
+        let is_said = ParameterFile::value(&printed).is_ok_and(|read| read.kind() == value.kind());
+        let _ = match is_said {
+            true => writeln!(text, "    {key}: {printed}"),
+            false => writeln!(text, "    # {key}: {printed}"),
+        }; // a string takes everything
+    }
+    text
+}
+
+fn load(options: &LoadOptions) -> Result<(), Error> {
+    let path = &options.file;
+    let text = fs::read_to_string(path).map_err(|source| Error::File {
+        action: "read",
+        path: path.clone(),
+        source,
+    })?;
+    let what = || path.display().to_string();
+    let file =
+        ParameterFile::parse(&text).map_err(|problem| Error::ParameterText { what: what(), problem })?;
+    let values = file.of(&options.node);
+    if values.is_empty() {
+        return Err(Error::NothingToLoad { path: path.clone(), node: options.node.clone() });
+    }
+    let asking = Asking::new(&options.ask)?;
+    let client = asking.of(&options.node)?;
+    let names: Vec<_> = values.iter().map(|one| one.name.clone()).collect();
+    let outcomes = client.set(values).wait(options.ask.timeout).map_err(failed)?;
+    tell(&options.ask, &options.node, &names, outcomes)
+}
+
+/// Numbers that JSON hasn't are texts, as YAML has them.
+fn as_json(value: &ParameterValue) -> Value {
+    let double = |value: &f64| match value.is_finite() {
+        true => json!(value),
+        false => json!(ParameterValue::Double(*value).to_string()),
+    };
+    match value {
+        ParameterValue::NotSet => Value::Null,
+        ParameterValue::Bool(value) => json!(value),
+        ParameterValue::Integer(value) => json!(value),
+        ParameterValue::Double(value) => double(value),
+        ParameterValue::String(value) => json!(value),
+        ParameterValue::ByteArray(values) => json!(values),
+        ParameterValue::BoolArray(values) => json!(values),
+        ParameterValue::IntegerArray(values) => json!(values),
+        ParameterValue::DoubleArray(values) => values.iter().map(double).collect(),
+        ParameterValue::StringArray(values) => json!(values),
+    }
+}
