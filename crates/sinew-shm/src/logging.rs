@@ -1,9 +1,10 @@
 //! What Sinew says to the person who runs a program: warnings, errors, and what a developer wants
 //! to see.
 //!
-//! It goes to the `log` crate's logger if the program has installed one by then. A library must not
-//! install one itself (there is one place for all of a process, and the program's own attempt would
-//! fail), so otherwise each message is a line on standard error, in the form of ROS 2's:
+//! It goes the way of the program's own lines if there is a [`Front`], as `sinew::logging` is one;
+//! or to the `log` crate's logger if the program has installed another one by then. A library must
+//! not install one itself (there is one place for all of a process, and the program's own attempt
+//! would fail), so otherwise each message is a line on standard error, in the form of ROS 2's:
 //!
 //! ```text
 //! [WARN] [1700000000.123456789] [robot.camera]: No messages of '/image' go to ..
@@ -13,8 +14,9 @@
 //! with the number of those that were left out: a process that is started again and again doesn't
 //! fill the others' disk. The program's own logger gets everything.
 //!
-//! How much is told, of each logger's: by `--log-level` ([`set_levels`]), else `SINEW_LOG` (`warn`,
-//! or `info,robot.camera:=debug`), else warnings and worse. A message about a node has the node's
+//! How much is told, of each logger's: by `--log-level` ([`set_levels`], [`set_level`]), else
+//! `SINEW_LOG` (`warn`, or `info,robot.camera:=debug`), else warnings and worse, or with a front
+//! informations, too. A message about a node has the node's
 //! logger, named as in ROS 2 (`robot.camera` for `/robot/camera`); all others are of the logger
 //! `sinew`.
 //!
@@ -23,7 +25,7 @@
 //! and may hold locks, [`tell_soon!`](crate::tell_soon) has the helper thread say it. The locks
 //! here guard plain data and are leaves.
 
-use crate::sync::PlainMutex;
+use crate::sync::{PlainMutex, PlainRwLock};
 use crate::sys;
 use log::{Level, LevelFilter};
 use std::cell::RefCell;
@@ -63,14 +65,71 @@ pub enum LogLevel {
 
 impl LogLevel {
     fn includes(self, level: Level) -> bool {
-        let filter = match self {
+        level <= self.filter()
+    }
+
+    /// What it lets through, in the words of the `log` crate.
+    pub fn filter(self) -> LevelFilter {
+        match self {
             Self::Debug => LevelFilter::Trace,
             Self::Info => LevelFilter::Info,
             Self::Warn => LevelFilter::Warn,
             Self::Error => LevelFilter::Error,
             Self::Fatal => LevelFilter::Off,
-        };
-        level <= filter
+        }
+    }
+
+    /// As ROS 2 writes it: `WARN`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+            Self::Fatal => "FATAL",
+        }
+    }
+
+    /// Its number in ROS 2's messages: 10 for debug to 50 for fatal.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Debug => 10,
+            Self::Info => 20,
+            Self::Warn => 30,
+            Self::Error => 40,
+            Self::Fatal => 50,
+        }
+    }
+
+    /// The level of that number.
+    pub fn of_number(number: u32) -> Option<Self> {
+        [Self::Debug, Self::Info, Self::Warn, Self::Error, Self::Fatal]
+            .into_iter()
+            .find(|level| u32::from(level.number()) == number)
+    }
+
+    /// The level of that name, also in small letters.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "debug" => Some(Self::Debug),
+            "info" => Some(Self::Info),
+            "warn" => Some(Self::Warn),
+            "error" => Some(Self::Error),
+            "fatal" => Some(Self::Fatal),
+            _ => None,
+        }
+    }
+}
+
+/// Of the `log` crate's; what is below `debug` there is `debug` here.
+impl From<Level> for LogLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Error => Self::Error,
+            Level::Warn => Self::Warn,
+            Level::Info => Self::Info,
+            Level::Debug | Level::Trace => Self::Debug,
+        }
     }
 }
 
@@ -85,32 +144,91 @@ pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
         Some((logger, level)) => (logger, level),
         None => ("", text),
     };
-    let level = match level.to_ascii_lowercase().as_str() {
-        "debug" => LogLevel::Debug,
-        "info" => LogLevel::Info,
-        "warn" => LogLevel::Warn,
-        "error" => LogLevel::Error,
-        "fatal" => LogLevel::Fatal,
-        _ => return None,
-    };
-    Some((logger.to_owned(), level))
+    Some((logger.to_owned(), LogLevel::of_name(level)?))
 }
 
 /// The level of a logger: its own, else that of the closest logger above it (`robot` is above
-/// `robot.camera`), else that of all. Of several for one logger the last counts.
+/// `robot.camera`), else that of all. Of several for one logger the last counts. A logger may be
+/// named as a module of Rust's is: `robot` is above `robot::camera`, too.
 pub fn level_of(levels: &[(String, LogLevel)], logger: &str) -> Option<LogLevel> {
-    let named = |name: &str| levels.iter().rev().find(|(logger, _)| logger == name);
-    let parents = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
-    let (_, level) = parents.chain([""]).find_map(named)?;
+    if levels.is_empty() {
+        return None;
+    }
+    let named = |name: &str| levels.iter().rev().find(|(logger, _)| is_same(logger, name));
+    let (_, level) = std::iter::successors(Some(logger), |name| above(name)).chain([""]).find_map(named)?;
     Some(*level)
+}
+
+/// The logger above one.
+fn above(logger: &str) -> Option<&str> {
+    let end = logger.rfind(['.', ':'])?;
+    Some(logger[..end].trim_end_matches(':'))
+}
+
+/// Whether both name one logger: `robot.camera` is `robot::camera`.
+fn is_same(logger: &str, other: &str) -> bool {
+    logger == other
+        || (other.contains("::") && logger.split('.').eq(other.split("::").flat_map(|part| part.split('.'))))
+}
+
+/// What is said to people, of Sinew's and the program's own, by one way: of a library that is above
+/// this one. It is given the line's source, its logger and its text, on the thread that says it.
+pub type Front = fn(Source, &str, fmt::Arguments<'_>);
+
+static FRONT: OnceLock<Front> = OnceLock::new();
+
+/// Has everything go by `front` from now on. False: there is one already, which stays.
+pub fn set_front(front: Front) -> bool {
+    let is_first = FRONT.set(front).is_ok();
+    tell_log_crate(&LEVELS.read());
+    is_first
 }
 
 /// From now on, loggers of this process have these levels, as the command line says.
 pub fn set_levels(levels: &[(String, LogLevel)]) {
-    let mut state = STATE.lock();
+    let mut all = LEVELS.write();
     for (logger, level) in levels {
-        state.levels.retain(|(known, _)| known != logger);
-        state.levels.push((logger.clone(), *level));
+        all.retain(|(known, _)| known != logger);
+        all.push((logger.clone(), *level));
+    }
+    tell_log_crate(&all);
+}
+
+/// From now on, a logger of this process has a level of its own, or none any more. The empty name
+/// stands for all that have none.
+pub fn set_level(logger: &str, level: Option<LogLevel>) {
+    let mut all = LEVELS.write();
+    all.retain(|(known, _)| known != logger);
+    all.extend(level.map(|level| (logger.to_owned(), level)));
+    tell_log_crate(&all);
+}
+
+/// The level that a logger itself was given; that of all for the empty name.
+pub fn own_level(logger: &str) -> Option<LogLevel> {
+    let levels = LEVELS.read();
+    let named =
+        |levels: &Levels| levels.iter().rev().find(|(known, _)| known == logger).map(|(_, level)| *level);
+    named(&levels).or_else(|| named(&environment().0)).or_else(|| logger.is_empty().then(default_level))
+}
+
+/// The level that a logger has, whoever gave it. Takes a lock for an instant, and allocates
+/// nothing.
+pub fn level(logger: &str) -> LogLevel {
+    let given = level_of(&LEVELS.read(), logger);
+    given.or_else(|| level_of(&environment().0, logger)).unwrap_or_else(default_level)
+}
+
+fn default_level() -> LogLevel {
+    if FRONT.get().is_some() { LogLevel::Info } else { LogLevel::Warn }
+}
+
+/// The most that any logger wants: the macros of `log` look at it first.
+fn tell_log_crate(levels: &Levels) {
+    if FRONT.get().is_some() {
+        let given = levels.iter().chain(&environment().0).map(|(_, level)| *level);
+        log::set_max_level(
+            given.chain([default_level()]).map(LogLevel::filter).max().unwrap_or(LevelFilter::Off),
+        );
     }
 }
 
@@ -237,6 +355,14 @@ pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     if keep(source, about, text) {
         return;
     }
+    if let Some(front) = FRONT.get() {
+        let logger = logger_of(about.node);
+        let note = STATE.lock().admit(source, about, &logger, sys::steady());
+        if let Some(note) = note {
+            front(source, &logger, format_args!("{text}{note}"));
+        }
+        return;
+    }
     let Source { level, module, line } = source;
     if has_logger(module) {
         let node = about.node;
@@ -266,7 +392,7 @@ fn has_logger(target: &str) -> bool {
 }
 
 /// The name of a node's logger, as `rcl_node_get_logger_name` has it.
-fn logger_of(node: &str) -> String {
+pub fn logger_of(node: &str) -> String {
     match node.trim_start_matches('/') {
         "" => OURS.to_owned(),
         name => name.replace('/', "."),
@@ -316,11 +442,12 @@ fn warn_of_environment() {
     });
 }
 
-static STATE: PlainMutex<LogState> = PlainMutex::new(LogState { levels: Levels::new(), told: Vec::new() });
+/// As the command line, and services, say.
+static LEVELS: PlainRwLock<Levels> = PlainRwLock::new(Levels::new());
+
+static STATE: PlainMutex<LogState> = PlainMutex::new(LogState { told: Vec::new() });
 
 struct LogState {
-    /// As the command line says.
-    levels: Levels,
     told: Vec<Told>,
 }
 
@@ -336,8 +463,7 @@ struct Told {
 impl LogState {
     /// Whether a message is told; if so, what is added to it.
     fn admit(&mut self, source: Source, about: About<'_>, logger: &str, now: i64) -> Option<String> {
-        let level = level_of(&self.levels, logger).or_else(|| level_of(&environment().0, logger));
-        if !level.unwrap_or(LogLevel::Warn).includes(source.level) {
+        if !level(logger).includes(source.level) {
             return None;
         }
         let subject = if about.subject.is_empty() { logger } else { about.subject };
@@ -382,7 +508,7 @@ mod tests {
     const SOURCE: Source = Source { level: Level::Warn, module: "module", line: 1 };
 
     fn empty() -> LogState {
-        LogState { levels: Levels::new(), told: Vec::new() }
+        LogState { told: Vec::new() }
     }
 
     /// What is added to those of so many messages that are told, a nanosecond apart.
@@ -433,11 +559,13 @@ mod tests {
             ("fatal, robot.arm:=DEBUG", "robot.arm", Level::Debug, true),
             ("fatal,robot:=warn", "robot.arm", Level::Warn, true),
             ("fatal,robot:=warn", "robotics", Level::Warn, false),
+            ("fatal,robot:=warn", "robot::camera", Level::Warn, true),
+            ("fatal,robot.camera:=warn", "robot::camera::lens", Level::Warn, true),
+            ("fatal,robot.camera:=warn", "robot::radar", Level::Warn, false),
+            ("fatal,robot:=warn", "::", Level::Warn, false),
         ] {
-            let mut state = LogState { levels: levels(list), told: Vec::new() };
-            let source = Source { level, ..SOURCE };
-            let told = state.admit(source, About::default(), logger, 0);
-            assert_eq!(told.is_some(), is_told, "{list} for {logger} at {level}");
+            let found = level_of(&levels(list), logger).unwrap_or(LogLevel::Warn);
+            assert_eq!(found.includes(level), is_told, "{list} for {logger} at {level}");
         }
         assert_eq!(levels_in("loud,warn,louder").1.as_deref(), Some("loud"));
         assert_eq!(levels_in("loud,warn").0, [(String::new(), LogLevel::Warn)]);

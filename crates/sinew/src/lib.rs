@@ -359,6 +359,7 @@ macro_rules! parameters_face {
 mod api;
 pub mod event;
 pub mod executor;
+pub mod logging;
 mod mailbox;
 mod message;
 pub mod parameters;

@@ -12,7 +12,7 @@ use crate::ros::failure::{ContextError, CreateError};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
-use crate::sys::logging::set_levels;
+use crate::sys::logging::{OUTPUTS, set_levels};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::session::Session;
@@ -286,8 +286,8 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// The command line, its first word being the program's name. Default: none. Its `--log-level`
-    /// options are for what Sinew says in the whole process.
+    /// The command line, its first word being the program's name. Default: none. Its options about
+    /// logging, but for those about `/rosout`, are for the whole process.
     #[must_use]
     pub fn arguments<I, A>(mut self, arguments: I) -> Self
     where
@@ -356,8 +356,15 @@ impl ContextBuilder {
     /// # Errors
     /// [`ContextError`].
     pub fn build(self) -> Result<Context, ContextError> {
-        let mut arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
-        set_levels(arguments.log_levels());
+        let mut arguments = match self.arguments {
+            Some(line) => {
+                let arguments = Arguments::parse(line)?;
+                set_levels(arguments.log_levels());
+                *OUTPUTS.lock() = arguments.outputs().clone();
+                arguments
+            }
+            None => Arguments::default(),
+        };
         let domain = match self.domain {
             Some(domain) => domain,
             None => domain_from_environment()?,

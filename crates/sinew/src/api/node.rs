@@ -14,12 +14,14 @@ use crate::ros::name::{self, NameKind};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{ClockKind, Time};
-use crate::sys::sync::{Arc, AtomicBool, Mutex, next_serial};
+use crate::sys::logging::logger_of;
+use crate::sys::sync::{Arc, AtomicBool, Mutex, RwLock, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
 use sinew_shm::{EndpointKey, EndpointKind, OwnEndpoint};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, Weak};
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
@@ -64,7 +66,7 @@ struct NodeInner {
 /// What a node's groups and entities have in common, and keep.
 pub(crate) struct NodeCore {
     /// What other processes know it by.
-    entity: Option<OwnEndpoint>,
+    entity: NodeEntity,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
     name: String,
@@ -79,7 +81,21 @@ pub(crate) struct NodeCore {
     /// What serves them, which ends with the node.
     pub(crate) parameter_services: Mutex<Option<Box<dyn Any + Send>>>,
     pub(crate) context: Arc<ContextCore>,
+    /// What the logging thread publishes its lines with, once it said something.
+    pub(crate) rosout: OnceLock<Box<dyn Any + Send + Sync>>,
 }
+
+/// What other processes know a node by.
+enum NodeEntity {
+    /// They don't.
+    None,
+    Own(OwnEndpoint),
+    /// That of the node for which it stands in.
+    Of(EndpointKey),
+}
+
+/// Nodes by the names of their loggers. Of several with one name, the oldest counts.
+static BY_LOGGER: RwLock<BTreeMap<String, Vec<Weak<NodeCore>>>> = RwLock::new(BTreeMap::new());
 
 /// What other processes are told of a node's entity.
 pub(crate) struct Advertised<'a> {
@@ -95,7 +111,11 @@ impl Owner for NodeCore {
     }
 
     fn known(&self) -> Option<EndpointKey> {
-        self.entity.as_ref().map(OwnEndpoint::key)
+        match &self.entity {
+            NodeEntity::None => None,
+            NodeEntity::Own(entity) => Some(entity.key()),
+            NodeEntity::Of(key) => Some(*key),
+        }
     }
 
     fn said_idle(&self) -> &AtomicBool {
@@ -218,10 +238,11 @@ impl NodeCore {
         parameter_options: ParameterOptions,
     ) -> Result<Arc<Self>, CreateError> {
         context.session.check_running(name)?;
+        let is_local = origin == Origin::Local;
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
         let number = next_serial();
         let entity = match context.join(&full_name)? {
-            Some(transport) => Some(transport.advertise_or(
+            Some(transport) => NodeEntity::Own(transport.advertise_or(
                 &full_name,
                 &EndpointAbout {
                     kind: EndpointKind::Node,
@@ -235,12 +256,12 @@ impl NodeCore {
                 },
                 None,
             )?),
-            None => None,
+            None => NodeEntity::None,
         };
         // A node that a gateway has here runs where it is at home, or never anything.
         let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
-        Ok(Arc::new(Self {
+        let node = Arc::new(Self {
             entity,
             number,
             full_name,
@@ -252,7 +273,39 @@ impl NodeCore {
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
             context,
-        }))
+            rosout: OnceLock::new(),
+        });
+        if is_local {
+            let mut nodes = BY_LOGGER.write();
+            nodes.entry(logger_of(&node.full_name)).or_default().push(Arc::downgrade(&node));
+        }
+        Ok(node)
+    }
+
+    /// The node that a logger belongs to: its own, or that of a logger above it.
+    pub(crate) fn of_logger(logger: &str) -> Option<Arc<Self>> {
+        let nodes = BY_LOGGER.read();
+        let mut loggers = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
+        loggers.find_map(|logger| nodes.get(logger)?.iter().find_map(Weak::upgrade))
+    }
+
+    /// A node that is this one to others, and keeps its context, but neither keeps this one nor is
+    /// kept by it: for what this one keeps itself.
+    pub(crate) fn stand_in(&self) -> Arc<Self> {
+        Arc::new(Self {
+            entity: self.known().map_or(NodeEntity::None, NodeEntity::Of),
+            number: self.number,
+            full_name: self.full_name.clone(),
+            name: self.name.clone(),
+            namespace: self.namespace.clone(),
+            origin: self.origin,
+            said_idle: AtomicBool::new(true),
+            parameter_options: ParameterOptions::default(),
+            parameters: OnceLock::new(),
+            parameter_services: Mutex::new(None),
+            context: self.context.clone(),
+            rosout: OnceLock::new(),
+        })
     }
 
     /// The node of a group.
@@ -311,6 +364,20 @@ impl NodeCore {
             return Ok(full);
         }
         Ok(context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
+    }
+}
+
+impl Drop for NodeCore {
+    fn drop(&mut self) {
+        if !matches!(self.entity, NodeEntity::Of(_)) && self.origin == Origin::Local {
+            let (mut nodes, logger) = (BY_LOGGER.write(), logger_of(&self.full_name));
+            if let Some(of_name) = nodes.get_mut(&logger) {
+                of_name.retain(|node| node.strong_count() > 0);
+                if of_name.is_empty() {
+                    nodes.remove(&logger);
+                }
+            }
+        }
     }
 }
 

@@ -9,24 +9,13 @@
 use super::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
 use super::parameters::{self, Block, NodePattern, Overrides, ParameterTextError};
 use crate::parameters::value::NamedValue;
-use crate::sys::logging::{level_of, parse_level};
+use crate::sys::logging::{Outputs, level_of, parse_level};
 use sinew_shm::logging::LogLevel;
 
 /// Begins the options for us; may occur several times.
 const BEGIN: &str = "--ros-args";
 /// Ends them; what follows is the program's again.
 const END: &str = "--";
-
-/// Options that configure parts of ROS 2 we don't have: launch files pass them routinely, and
-/// leaving them without effect breaks nothing.
-const WITHOUT_EFFECT: [&str; 6] = [
-    "--enable-rosout-logs",
-    "--disable-rosout-logs",
-    "--enable-stdout-logs",
-    "--disable-stdout-logs",
-    "--enable-external-lib-logs",
-    "--disable-external-lib-logs",
-];
 
 /// A command line, divided into what is meant for the nodes and what is the program's own.
 ///
@@ -42,7 +31,8 @@ const WITHOUT_EFFECT: [&str; 6] = [
 /// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
 /// | `-p NAME:=VALUE`, `--param NAME:=VALUE` | a node's parameter `NAME` has that value, written as in YAML |
 /// | `--params-file FILE` | parameters have the values that a file gives them; the repository's `docs/book/parameters.md` has its form |
-/// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
+/// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | where [log lines](crate::logging) go: to `/rosout`, to the console, into a file; the last one counts |
+/// | `--log-file-name PREFIX` | how that file's name begins |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
 /// `NODE:` before a rule or a parameter restricts it to the node that is called so (before a
@@ -71,6 +61,8 @@ pub struct Arguments {
     log_levels: Vec<(String, LogLevel)>,
     /// What `-p` and `--params-file` say, in the order of the command line: the last one wins.
     parameters: Overrides,
+    outputs: Outputs,
+    no_rosout: bool,
     wants_help: bool,
     rest: Vec<String>,
 }
@@ -145,6 +137,13 @@ pub enum ArgumentError {
     )]
     ParameterWithoutValue { parameter: String, position: usize },
 
+    /// The value of `--log-file-name` names a place, too.
+    #[error(
+        "log file name `{}` (argument {position}) has a `/`; it is the beginning of a name only: the directory is set with ROS_LOG_DIR",
+        .prefix.escape_debug()
+    )]
+    LogFileName { prefix: String, position: usize },
+
     /// The rule isn't made of two parts.
     #[error(
         "remap rule `{}` (argument {position}) has no `:=`; it is written like `image:=left/image`",
@@ -188,7 +187,7 @@ crate::sys::says::debug_says!(ArgumentError:
     RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
     UnknownSpecialName { rule, position }, InvalidName { rule, position, error },
     UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position },
-    InvalidParameter { parameter, position, problem }, ParameterFile { file, position, problem });
+    InvalidParameter { parameter, position, problem }, ParameterFile { file, position, problem }, LogFileName { prefix, position });
 
 impl Arguments {
     /// Parses a command line; the first item is the program's name, as in [`std::env::args`].
@@ -254,6 +253,9 @@ Options for nodes, behind `--ros-args` and up to `--` or the end:
                                 (NODE:RULE is for the node called NODE only; rostopic://FROM and
                                 rosservice://FROM are for topics or services only)
       --log-level LEVEL         debug, info, warn, error or fatal; LOGGER:=LEVEL for one logger
+      --disable-stdout-logs     no log lines on the console; also --disable-rosout-logs (/rosout),
+                                --disable-external-lib-logs (files), and --enable-.. of each
+      --log-file-name PREFIX    how the log file's name begins (default: the program's name)
   -p, --param NAME:=VALUE       give the parameter NAME a value, as in YAML (NODE:NAME:=VALUE: of
                                 the node with that full name only)
       --params-file FILE        give parameters the values in a YAML file
@@ -294,6 +296,16 @@ Environment:
     /// What `--log-level` says of all loggers.
     pub(crate) fn log_levels(&self) -> &[(String, LogLevel)] {
         &self.log_levels
+    }
+
+    /// Where the process's log lines go.
+    pub(crate) fn outputs(&self) -> &Outputs {
+        &self.outputs
+    }
+
+    /// Whether those of the context's nodes go to `/rosout`.
+    pub(crate) fn rosout_logs(&self) -> bool {
+        !self.no_rosout
     }
 
     /// Whether its last word on a parameter is that it is true, of whichever node.
@@ -416,8 +428,23 @@ Environment:
                 self.parameters.extend(parameters_in(file, position)?);
             }
             "-h" | "--help" => self.wants_help = true,
-            _ if WITHOUT_EFFECT.contains(&option.as_str()) => {}
-            "-e" | "--enclave" | "--log-config-file" | "--log-file-name" => {
+            "--enable-rosout-logs" => self.no_rosout = false,
+            "--disable-rosout-logs" => self.no_rosout = true,
+            "--enable-stdout-logs" => self.outputs.console = true,
+            "--disable-stdout-logs" => self.outputs.console = false,
+            "--enable-external-lib-logs" => self.outputs.file = true,
+            "--disable-external-lib-logs" => self.outputs.file = false,
+            "--log-file-name" => {
+                let expected = "the beginning of a file's name, such as `camera`";
+                let Some((prefix, position)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                if prefix.contains('/') {
+                    return Err(ArgumentError::LogFileName { prefix, position });
+                }
+                self.outputs.file_name = Some(prefix);
+            }
+            "-e" | "--enclave" | "--log-config-file" => {
                 return Err(ArgumentError::Unsupported { option, position });
             }
             rule if !rule.starts_with('-') && rule.contains(":=") => {

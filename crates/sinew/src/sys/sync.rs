@@ -15,8 +15,8 @@ use std::sync::atomic;
 pub(crate) use atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
-/// For tables of the whole process that are part of no protocol: the same one in models, too.
-pub(crate) use parking_lot::RwLock;
+/// For tables of the whole process that are part of no protocol: the same ones in models, too.
+pub(crate) use parking_lot::{Mutex as TableLock, RwLock};
 /// For handlers of signals: the standard one in models, too.
 pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
 /// For hints that are part of no protocol: the standard one in models, too.

@@ -266,7 +266,7 @@ fn argument() -> impl Strategy<Value = String> {
         2 => Just(BEGIN.to_owned()),
         1 => Just(END.to_owned()),
         3 => prop::sample::select(vec!["-r", "--remap", "--log-level", "-p"]).prop_map(str::to_owned),
-        1 => prop::sample::select(WITHOUT_EFFECT.to_vec()).prop_map(str::to_owned),
+        1 => prop::sample::select(vec!["--disable-rosout-logs", "--enable-stdout-logs", "--log-file-name"]).prop_map(str::to_owned),
         1 => prop::sample::select(vec!["debug", "a.b:=INFO", "__ns:=/a", "a:__node:=b"]).prop_map(str::to_owned),
         3 => (name, name).prop_map(|(from, to)| format!("{from}:={to}")),
         1 => any::<String>(),

@@ -1,0 +1,140 @@
+//! Saying something always, once, now and then, or not at first.
+
+use crate::sys::clock::Time;
+use crate::sys::sync::{HintI64, Ordering};
+use std::time::Duration;
+
+/// What a line of the program remembers of having been said: for the macros.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Said(HintI64);
+
+/// Not said yet. A time that no clock shows.
+const NEVER: i64 = i64::MIN;
+
+impl Said {
+    #[doc(hidden)]
+    pub const fn new() -> Self {
+        Self(HintI64::new(NEVER))
+    }
+
+    /// True once, for the first one who asks.
+    #[doc(hidden)]
+    pub fn first(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == NEVER && self.0.swap(0, Ordering::Relaxed) == NEVER
+    }
+
+    /// True if that is so long ago, or never was, or the time went back.
+    #[doc(hidden)]
+    pub fn again(&self, now: Time, period: Duration) -> bool {
+        let (last, now) = (self.0.load(Ordering::Relaxed), now.nanoseconds());
+        let period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX);
+        let is_due = last == NEVER || now < last || now - last >= period;
+        // Of several threads that come at once, one says it.
+        is_due && self.0.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// The line of the program in which this stands: for the macros.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __place {
+    () => {
+        $crate::logging::Place { module: module_path!(), file: file!(), line: line!() }
+    };
+}
+
+/// Says something: `sinew::log!(node.logger(), LogLevel::Warn, "battery at {} V", volts)`.
+///
+/// The macros of the `log` crate do the same for all levels but fatal.
+#[macro_export]
+macro_rules! log {
+    ($logger:expr, $level:expr, $($text:tt)+) => {
+        $logger.say($level, $crate::__place!(), format_args!($($text)+))
+    };
+}
+
+/// Says something the first time only: `sinew::log_once!(logger, LogLevel::Info, "ready")`. ROS 2:
+/// `RCLCPP_INFO_ONCE`.
+///
+/// ```
+/// use sinew::LogLevel;
+/// use sinew::logging::Logger;
+/// let logger = Logger::named("robot");
+/// for _ in 0..100 {
+///     sinew::log_once!(logger, LogLevel::Info, "the first of many");
+/// }
+/// ```
+#[macro_export]
+macro_rules! log_once {
+    ($logger:expr, $level:expr, $($text:tt)+) => {{
+        static SAID: $crate::logging::Said = $crate::logging::Said::new();
+        if SAID.first() {
+            $crate::log!($logger, $level, $($text)+);
+        }
+    }};
+}
+
+/// Says something each time but the first: `sinew::log_skip_first!(logger, LogLevel::Warn, "late")`.
+/// ROS 2: `RCLCPP_WARN_SKIPFIRST`.
+///
+/// ```
+/// use sinew::LogLevel;
+/// use sinew::logging::Logger;
+/// let logger = Logger::named("robot");
+/// for round in 0..3 {
+///     sinew::log_skip_first!(logger, LogLevel::Warn, "round {round} was not the first");
+/// }
+/// ```
+#[macro_export]
+macro_rules! log_skip_first {
+    ($logger:expr, $level:expr, $($text:tt)+) => {{
+        static SAID: $crate::logging::Said = $crate::logging::Said::new();
+        if !SAID.first() {
+            $crate::log!($logger, $level, $($text)+);
+        }
+    }};
+}
+
+/// Says something once in a while: not again before `period` has passed, by the clock of the logger's
+/// node (`sinew::log_throttle!(logger, LogLevel::Warn, Duration::from_secs(1), "no signal")`). If the
+/// time goes back, it is said again. ROS 2: `RCLCPP_WARN_THROTTLE`.
+///
+/// ```
+/// use sinew::LogLevel;
+/// use sinew::logging::Logger;
+/// use std::time::Duration;
+/// let logger = Logger::named("robot");
+/// for volts in 0..100 {
+///     sinew::log_throttle!(logger, LogLevel::Warn, Duration::from_secs(1), "battery at {volts} V");
+/// }
+/// ```
+#[macro_export]
+macro_rules! log_throttle {
+    ($logger:expr, $level:expr, $period:expr, $($text:tt)+) => {{
+        static SAID: $crate::logging::Said = $crate::logging::Said::new();
+        let logger = &$logger;
+        if SAID.again(logger.now(), $period) {
+            $crate::log!(logger, $level, $($text)+);
+        }
+    }};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_is_said_again_after_a_while() {
+        let (said, period) = (Said::new(), Duration::from_nanos(10));
+        let times = [3, 4, 12, 13, 22, 23, 5, 6, 14, 15, 1000];
+        let again: Vec<_> =
+            times.into_iter().filter(|time| said.again(Time::from_nanoseconds(*time), period)).collect();
+        assert_eq!(again, [3, 13, 23, 5, 15, 1000]);
+        let (said, zero) = (Said::new(), Time::from_nanoseconds(0));
+        assert!(said.again(zero, period), "simulated time that hasn't begun is a time");
+        assert!(!said.again(zero, period));
+        let said = Said::new();
+        assert_eq!([said.first(), said.first(), said.first()], [true, false, false]);
+    }
+}

@@ -1,0 +1,211 @@
+//! Logging: what a program says, to the console, a file and `/rosout`, as ROS 2 does it.
+//!
+//! The front is the `log` crate: a program says `log::info!(target: node.logger().name(), "..")`, or
+//! `sinew::log!(node.logger(), LogLevel::Info, "..")`, and libraries say what they say. [`init`] has
+//! it all written by one thread, so that saying something never blocks:
+//!
+//! ```
+//! use sinew::prelude::*;
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     # let directory = tempfile::tempdir()?;
+//!     # sinew::logging::builder().directory(directory.path()).init()?;
+//!     # let quiet = || -> Result<(), sinew::logging::LoggingError> { return Ok(());
+//!     sinew::logging::init()?;
+//!     # Ok(()) }; quiet()?;
+//!     let context = Context::new()?; // a program says `Context::from_args()`, for `--log-level` and so on
+//!     let node = context.node("camera")?;
+//!     log::warn!(target: node.logger().name(), "{} of {} pixels are dead", 3, 640 * 480);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `front` | takes lines; the thread that writes them |
+//! | `queue` | the way from one to the other |
+//! | `line` | a line, and how it is written |
+//! | `sinks` | the console and the file |
+//! | `rosout` | the publishers of `/rosout` |
+//! | `services` | levels, read and set from outside |
+//! | `logger`, `macros` | what a program says things with |
+//! | `tracing_layer` | the `tracing` crate, with the feature `tracing` |
+//!
+//! Levels are in `sinew_shm::logging`, as everything in Sinew goes by them. The repository's
+//! `docs/book/logging.md` tells it from the beginning.
+
+mod front;
+mod line;
+mod logger;
+mod macros;
+mod queue;
+mod rosout;
+mod services;
+mod sinks;
+#[cfg(feature = "tracing")]
+mod tracing_layer;
+
+pub use line::Place;
+pub use logger::Logger;
+#[doc(hidden)]
+pub use macros::Said;
+pub use services::LoggerServices;
+pub use sinew_shm::logging::LogLevel;
+#[cfg(feature = "tracing")]
+pub use tracing_layer::TracingLayer;
+
+use crate::sys::logging::set_front;
+use front::{Front, Writer, flush_at_exit, flush_soon, say_of_sinew};
+use line::Format;
+use sinks::{Console, LogFile};
+use std::io;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+/// Has everything that this process says go the way of ROS 2's programs: to the console, into a file
+/// and to `/rosout`. [`builder`]`().init()` in short; see there.
+///
+/// # Errors
+/// [`LoggingError`].
+pub fn init() -> Result<(), LoggingError> {
+    builder().init()
+}
+
+/// Logging with other settings than [`init`] has.
+pub fn builder() -> Builder {
+    Builder { console: true, file: true, rosout: true, directory: None, file_name: None }
+}
+
+/// Waits until all that was said before is written, at most for `timeout`; returns whether it is.
+/// The end of the program and a panic do so by themselves, for a second.
+pub fn flush(timeout: Duration) -> bool {
+    front::installed().is_none_or(|front| front.flush(timeout))
+}
+
+/// Why logging can't begin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoggingError {
+    /// The process has a logger, of this or another library.
+    #[error(
+        "the process has a logger already: call sinew::logging::init() once, before anything else that sets one (env_logger and the like)"
+    )]
+    Taken,
+    /// An environment variable of `rcutils` is neither 0 nor 1.
+    #[error("{variable} is `{value}`, but must be 0 or 1: correct it or unset it")]
+    Environment {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The operating system gives no thread.
+    #[error("the logging thread can't be started: {0}")]
+    Thread(io::Error),
+}
+
+/// Begins logging; from [`builder`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing happens before `init`"]
+pub struct Builder {
+    console: bool,
+    file: bool,
+    rosout: bool,
+    directory: Option<PathBuf>,
+    file_name: Option<String>,
+}
+
+impl Builder {
+    /// Whether lines go to the console. Default: yes, unless a context's command line has
+    /// `--disable-stdout-logs`.
+    pub fn console(mut self, wanted: bool) -> Self {
+        self.console = wanted;
+        self
+    }
+
+    /// Whether lines go into a file. Default: yes, unless a context's command line has
+    /// `--disable-external-lib-logs`.
+    pub fn file(mut self, wanted: bool) -> Self {
+        self.file = wanted;
+        self
+    }
+
+    /// Whether lines of nodes go to `/rosout`. Default: yes, unless their context's command line has
+    /// `--disable-rosout-logs`.
+    pub fn rosout(mut self, wanted: bool) -> Self {
+        self.rosout = wanted;
+        self
+    }
+
+    /// Where the file is made. Default: `$ROS_LOG_DIR`, else `$ROS_HOME/log`, else `~/.ros/log`.
+    pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
+        self.directory = Some(path.into());
+        self
+    }
+
+    /// The beginning of the file's name: `<this>_<process>_<milliseconds since 1970>.log`. Default:
+    /// `--log-file-name` of a context's command line, else the program's name.
+    pub fn file_name(mut self, prefix: impl Into<String>) -> Self {
+        self.file_name = Some(prefix.into());
+        self
+    }
+
+    /// Begins: sets the logger of the `log` crate and starts the thread `sinew-logging`.
+    ///
+    /// From then on saying something costs the caller some 100 ns, never blocks, and allocates only
+    /// the text. 4096 lines, or 16 MB of text, may wait; more are dropped, and the number is told.
+    /// `RCUTILS_CONSOLE_OUTPUT_FORMAT`, `RCUTILS_COLORIZED_OUTPUT`, `RCUTILS_LOGGING_USE_STDOUT` and
+    /// `RCUTILS_LOGGING_BUFFERED_STREAM` (0: each line is written by itself; else what came together
+    /// is) are those of ROS 2. Loggers have the level `info` unless `--log-level` of a context,
+    /// `SINEW_LOG` or a service says otherwise.
+    ///
+    /// It is for the process, and for ever: for a program's `main`, not for libraries.
+    ///
+    /// # Errors
+    /// [`LoggingError`]; then nothing has changed, but for [`LoggingError::Thread`].
+    pub fn init(self) -> Result<(), LoggingError> {
+        let to_stdout = switch("RCUTILS_LOGGING_USE_STDOUT")?.unwrap_or(false);
+        let color = switch("RCUTILS_COLORIZED_OUTPUT")?;
+        let one_by_one = switch("RCUTILS_LOGGING_BUFFERED_STREAM")? == Some(false);
+        let format = std::env::var_os("RCUTILS_CONSOLE_OUTPUT_FORMAT").unwrap_or_default();
+        let format = match format.to_string_lossy() {
+            empty if empty.is_empty() => Format::parse(Format::USUAL),
+            format => Format::parse(&format),
+        };
+        if front::installed().is_some() {
+            return Err(LoggingError::Taken);
+        }
+        let front = Front::get();
+        log::set_logger(front).map_err(|_| LoggingError::Taken)?;
+        set_front(say_of_sinew);
+        let writer = Writer {
+            format,
+            console: self.console.then(|| Console::new(to_stdout, color, one_by_one)),
+            file: self.file.then(|| LogFile::new(self.directory, self.file_name)),
+            rosout: self.rosout,
+        };
+        let thread = thread::Builder::new().name("sinew-logging".to_owned());
+        thread.spawn(|| writer.run(front)).map_err(LoggingError::Thread)?;
+        // SAFETY: the function takes nothing, returns, and doesn't unwind: it waits, with atomics and
+        // the kernel's help, for a thread that lives until the process is gone.
+        unsafe { libc::atexit(flush_at_exit) };
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            flush_soon(); // so that what was said before stands before it, and is there if it aborts
+            before(panic);
+        }));
+        Ok(())
+    }
+}
+
+/// A variable that is 0 or 1, or not set.
+fn switch(variable: &'static str) -> Result<Option<bool>, LoggingError> {
+    let value = std::env::var_os(variable).unwrap_or_default();
+    match &*value.to_string_lossy() {
+        "" => Ok(None),
+        "0" => Ok(Some(false)),
+        "1" => Ok(Some(true)),
+        value => Err(LoggingError::Environment { variable, value: value.to_owned() }),
+    }
+}

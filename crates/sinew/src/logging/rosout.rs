@@ -1,0 +1,49 @@
+//! `/rosout`: lines of nodes' loggers, for tools and recorders.
+//!
+//! As in ROS 2 each node has a publisher of its own. It is made when the node first says something, by
+//! the logging thread, and ends with the node: the node keeps it, and it keeps a stand-in of the
+//! node ([`NodeCore::stand_in`]), as each would keep the other for ever.
+
+use super::line::Line;
+use crate::api::node::NodeCore;
+use crate::api::publisher::{Publisher, PublisherBuilder};
+use crate::executor::group::Group;
+use crate::ros::qos::QoS;
+use crate::sys::clock::Time;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::Arc;
+use sinew_interfaces::rcl_interfaces::msg::Log;
+
+const TOPIC: &str = "/rosout";
+
+/// Publishes a line for the node whose logger it is of, if there is one.
+pub(super) fn publish(line: &Line) {
+    let logger = line.logger();
+    let Some(node) = NodeCore::of_logger(&logger) else { return };
+    if !node.context.arguments.rosout_logs() || node.context.session.has_ended() {
+        return;
+    }
+    let publisher = node.rosout.get_or_init(|| Box::new(publisher(&node)));
+    let Some(Some(publisher)) = publisher.downcast_ref::<Option<Publisher<Log>>>() else { return };
+    let log = Log {
+        stamp: Time::from_nanoseconds(line.stamp).to_msg(),
+        level: line.level.number(),
+        name: logger.into_owned(),
+        msg: line.message().to_owned(),
+        file: line.place.file.to_owned(),
+        function: line.place.module.to_owned(),
+        line: line.place.line,
+    };
+    // It fails only if the context ends, or shared memory is full, which is told by who made it so.
+    drop(publisher.publish(log));
+}
+
+fn publisher(node: &Arc<NodeCore>) -> Option<Publisher<Log>> {
+    let group = Group::new(node.stand_in(), ());
+    let made = PublisherBuilder::new(&group, TOPIC).qos(QoS::rosout()).create();
+    let full_name = &node.full_name;
+    let failed = |error| {
+        tell!(Level::Warn; About { node: full_name, subject: TOPIC }, "its lines are not on {TOPIC}: {error}");
+    };
+    made.map_err(failed).ok()
+}

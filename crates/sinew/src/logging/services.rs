@@ -1,0 +1,84 @@
+//! Levels of loggers, read and set from outside: ROS 2's two services.
+
+use crate::api::node::Node;
+use crate::api::server::Server;
+use crate::ros::failure::CreateError;
+use crate::sys::logging::{LogLevel, own_level, set_level};
+use sinew_interfaces::rcl_interfaces::msg::{LoggerLevel, SetLoggerLevelsResult};
+use sinew_interfaces::rcl_interfaces::srv::{
+    GetLoggerLevels, GetLoggerLevelsRequest, GetLoggerLevelsResponse, SetLoggerLevels,
+    SetLoggerLevelsRequest, SetLoggerLevelsResponse,
+};
+
+/// The services by which tools read and set the levels of this process's loggers, while it is there.
+/// From [`Node::logger_services`].
+#[derive(Debug, Clone)]
+#[must_use = "the services end when this is dropped, with `let _ = ..` at once: name the variable, or `detach()` it"]
+pub struct LoggerServices {
+    get: Server<GetLoggerLevels>,
+    set: Server<SetLoggerLevels>,
+}
+
+impl LoggerServices {
+    /// Keeps them until the context ends.
+    pub fn detach(self) {
+        self.get.detach();
+        self.set.detach();
+    }
+}
+
+impl Node {
+    /// Lets others read and set the levels of this process's loggers, by the services
+    /// `~/get_logger_levels` and `~/set_logger_levels`: `sinew log level`, `ros2 service call`. As in
+    /// ROS 2 a node has them only if it is told to (`enable_logger_service`), as whoever may call
+    /// them may silence the program.
+    ///
+    /// No executor is needed: they answer on the thread that calls, or brings the call.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node("camera")?;
+    /// node.logger_services()?.detach();
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::listener).
+    pub fn logger_services(&self) -> Result<LoggerServices, CreateError> {
+        let get = self.server::<GetLoggerLevels>("~/get_logger_levels");
+        let get = get.listener(|request: &GetLoggerLevelsRequest| GetLoggerLevelsResponse {
+            levels: request.names.iter().map(|name| level_of(name)).collect(),
+        })?;
+        let set = self.server::<SetLoggerLevels>("~/set_logger_levels");
+        let set = set.listener(|request: &SetLoggerLevelsRequest| SetLoggerLevelsResponse {
+            results: request.levels.iter().map(set_one).collect(),
+        })?;
+        Ok(LoggerServices { get, set })
+    }
+}
+
+/// The level that the logger was given; 0 if it has that of one above it.
+fn level_of(name: &str) -> LoggerLevel {
+    LoggerLevel { name: name.to_owned(), level: own_level(name).map_or(0, |level| level.number().into()) }
+}
+
+/// Sets it; with 0 the logger has the level of the one above it again.
+fn set_one(wanted: &LoggerLevel) -> SetLoggerLevelsResult {
+    let level = match wanted.level {
+        0 => None,
+        number => match LogLevel::of_number(number) {
+            Some(level) => Some(level),
+            None => {
+                let reason = format!(
+                    "logger `{}` can't have the level {number}: 10 is debug, 20 info, 30 warn, 40 error, 50 fatal, and 0 \
+                     that of the logger above it",
+                    wanted.name
+                );
+                return SetLoggerLevelsResult { successful: false, reason };
+            }
+        },
+    };
+    set_level(&wanted.name, level);
+    SetLoggerLevelsResult { successful: true, reason: String::new() }
+}

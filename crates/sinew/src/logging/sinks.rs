@@ -1,0 +1,175 @@
+//! Where lines go: the console, and a file.
+
+use super::line::{Format, Line, Place};
+use crate::sys::clock::Time;
+use crate::sys::logging::{LogLevel, OUTPUTS};
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are written at once, about.
+const BATCH: usize = 64 << 10;
+
+/// The console: standard error, or standard output.
+pub(super) struct Console {
+    out: Box<dyn Write + Send>,
+    is_colored: bool,
+    /// Each line is written by itself.
+    one_by_one: bool,
+    buffer: String,
+    lost: Lost,
+}
+
+impl Console {
+    /// Standard error, or standard output; coloured as told, else if it is a terminal.
+    pub(super) fn new(to_stdout: bool, color: Option<bool>, one_by_one: bool) -> Self {
+        let (out, is_terminal): (Box<dyn Write + Send>, bool) = match to_stdout {
+            true => (Box::new(io::stdout()), io::stdout().is_terminal()),
+            false => (Box::new(io::stderr()), io::stderr().is_terminal()),
+        };
+        let is_colored = color.unwrap_or(is_terminal);
+        Self { out, is_colored, one_by_one, buffer: String::new(), lost: Lost::default() }
+    }
+
+    pub(super) fn add(&mut self, line: &Line, format: &Format) {
+        format.write(line, self.is_colored, &mut self.buffer);
+        self.lost.waiting += 1;
+        if self.one_by_one || self.buffer.len() >= BATCH {
+            self.flush();
+        }
+    }
+
+    /// Writes what was added. A console that nobody reads any more is no error of the program's.
+    pub(super) fn flush(&mut self) {
+        if self.buffer.is_empty() {
+            return;
+        }
+        let result = self.out.write_all(self.buffer.as_bytes()).and_then(|()| self.out.flush());
+        self.buffer.clear();
+        self.lost.note(&result);
+    }
+
+    /// Lines that were lost before one that was written, if that is news.
+    pub(super) fn recovered(&mut self) -> Option<u64> {
+        self.lost.recovered.take()
+    }
+}
+
+/// A file, which is made with the first line.
+pub(super) struct LogFile {
+    directory: Option<PathBuf>,
+    /// In place of the program's name.
+    prefix: Option<String>,
+    file: Option<File>,
+    path: PathBuf,
+    buffer: String,
+    lost: Lost,
+}
+
+impl LogFile {
+    /// In a directory, or where ROS 2 has them.
+    pub(super) fn new(directory: Option<PathBuf>, prefix: Option<String>) -> Self {
+        let (path, buffer) = (PathBuf::new(), String::new());
+        Self { directory, prefix, file: None, path, buffer, lost: Lost::default() }
+    }
+
+    pub(super) fn add(&mut self, line: &Line, format: &Format) {
+        format.write(line, false, &mut self.buffer);
+        self.lost.waiting += 1;
+        if self.buffer.len() >= BATCH {
+            drop(self.flush());
+        }
+    }
+
+    /// Writes what was added. A sentence if it fails and didn't before, or does again after it did:
+    /// a file that can't be written is told once.
+    pub(super) fn flush(&mut self) -> Option<Line> {
+        if self.buffer.is_empty() {
+            return None;
+        }
+        let mut text = std::mem::take(&mut self.buffer);
+        let result = self.open().and_then(|mut file| file.write_all(text.as_bytes()));
+        text.clear();
+        self.buffer = text;
+        let is_news = self.lost.note(&result);
+        let path = self.path.display();
+        let text = match result {
+            Err(error) if is_news => {
+                format!(
+                    "log lines are lost: {path} can't be written: {error}; free some space, or set ROS_LOG_DIR"
+                )
+            }
+            Err(_) => return None,
+            Ok(()) => format!(
+                "{path} can be written again: {} lines are missing in it",
+                self.lost.recovered.take()?
+            ),
+        };
+        Some(notice(LogLevel::Warn, &text))
+    }
+
+    fn open(&mut self) -> io::Result<&File> {
+        if self.file.is_none() {
+            let directory = self.directory.clone().or_else(usual_directory).ok_or_else(|| {
+                io::Error::new(io::ErrorKind::NotFound, "neither ROS_LOG_DIR nor ROS_HOME nor HOME is set")
+            })?;
+            self.path = directory.clone();
+            fs::create_dir_all(&directory)?;
+            let prefix =
+                self.prefix.clone().or_else(|| OUTPUTS.lock().file_name.clone()).unwrap_or_else(program);
+            let milliseconds = Time::wall().nanoseconds() / 1_000_000;
+            self.path = directory.join(format!("{prefix}_{}_{milliseconds}.log", std::process::id()));
+            self.file = Some(File::options().create(true).append(true).open(&self.path)?);
+        }
+        self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+/// What is said of logging itself.
+pub(super) fn notice(level: LogLevel, text: &str) -> Line {
+    let place = Place { module: module_path!(), file: file!(), line: line!() };
+    Line::new(level, Time::wall().nanoseconds(), "sinew", format_args!("{text}"), place)
+}
+
+/// `$ROS_LOG_DIR`, else `$ROS_HOME/log`, else `~/.ros/log`.
+pub(super) fn usual_directory() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || variable("HOME");
+    let usual = || Some(variable("ROS_HOME").or_else(|| Some(home()?.join(".ros")))?.join("log"));
+    let directory = variable("ROS_LOG_DIR").or_else(usual)?;
+    match directory.strip_prefix("~") {
+        Ok(inside) => Some(home()?.join(inside)),
+        Err(_) => Some(directory),
+    }
+}
+
+/// The program's name.
+fn program() -> String {
+    let path = std::env::current_exe().unwrap_or_default();
+    path.file_name().unwrap_or_else(|| Path::new("program").as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Lines that a sink didn't take.
+#[derive(Default)]
+struct Lost {
+    /// In the next write.
+    waiting: u64,
+    lines: u64,
+    /// Those lost before a write that went well, until they were told.
+    recovered: Option<u64>,
+}
+
+impl Lost {
+    /// Counts a write. True: it failed, and the one before didn't.
+    fn note(&mut self, result: &io::Result<()>) -> bool {
+        let lines = std::mem::take(&mut self.waiting);
+        if result.is_err() {
+            self.lines += lines;
+            return self.lines == lines;
+        }
+        if self.lines > 0 {
+            self.recovered = Some(std::mem::take(&mut self.lines));
+        }
+        false
+    }
+}
