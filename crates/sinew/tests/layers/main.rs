@@ -16,7 +16,8 @@ use std::path::Path;
 use imports::Module;
 
 /// The crates whose sources are read.
-const CRATES: [&str; 6] = ["sinew", "sinew-shm", "sinew-msg", "sinew-build", "sinew-bench", "sinew-cli"];
+const CRATES: [&str; 7] =
+    ["sinew", "sinew-shm", "sinew-msg", "sinew-build", "sinew-bench", "sinew-launch", "sinew-cli"];
 
 #[test]
 fn imports_point_one_way() {

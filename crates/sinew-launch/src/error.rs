@@ -1,0 +1,138 @@
+//! What can be wrong with a launch file, as one sentence each.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::place::Place;
+
+/// Why a launch file can't be used. Nothing was started.
+///
+/// ```
+/// use sinew_launch::{Options, load};
+///
+/// let directory = tempfile::tempdir()?;
+/// let file = directory.path().join("robot.toml");
+/// std::fs::write(&file, "[process.camera]\nprogam = \"camera\"\n")?;
+/// let error = load(&file, &Options::default()).unwrap_err().to_string();
+/// assert!(error.contains("robot.toml:2:1: a process has no `progam`; did you mean `program`?"), "{error}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file can't be read.
+    #[error("can't read the launch file {}: {source}", path.display())]
+    Read {
+        /// As it was named.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// Something in a file is wrong.
+    #[error("{place}: {problem}")]
+    At {
+        /// Where.
+        place: Place,
+        /// What.
+        problem: Box<Problem>,
+    },
+
+    /// The command line gives an argument that no file declares.
+    #[error("no launch file has an argument `{name}`{similar}; `--show-args` lists them")]
+    UnknownArgument {
+        /// Its name.
+        name: String,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
+}
+
+/// What is wrong at a place in a launch file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "each field is named in its variant's sentence")]
+pub enum Problem {
+    /// It is no TOML, XML or YAML.
+    #[error("this is no {format}: {message}")]
+    Syntax { format: &'static str, message: String },
+
+    /// A key, attribute or element that isn't known here.
+    #[error("{owner} has no `{key}`{similar}; it may have {known}")]
+    UnknownKey { owner: String, key: String, similar: String, known: String },
+
+    /// ROS 2 has this, and Sinew doesn't.
+    #[error("{what} isn't understood: {remedy}")]
+    NotUnderstood { what: String, remedy: String },
+
+    /// Something has to be there.
+    #[error("{owner} needs `{key}`: {purpose}")]
+    Missing { owner: String, key: &'static str, purpose: &'static str },
+
+    /// A value is none of those that are possible.
+    #[error("`{key}` is {found}; {expected}")]
+    Value { key: String, found: String, expected: String },
+
+    /// A `$(..)` that isn't well-formed.
+    #[error("in `{text}`: {message}")]
+    Substitution { text: String, message: String },
+
+    /// A variable that isn't there.
+    #[error("there is no argument or variable `{name}` here{similar}")]
+    UnknownVariable { name: String, similar: String },
+
+    /// An argument without default that isn't given.
+    #[error("the argument `{name}` has no default: give it as `{name}:=VALUE` ({description})")]
+    ArgumentMissing { name: String, description: String },
+
+    /// An environment variable that isn't set.
+    #[error("the environment variable {name} isn't set, and there is no default: `$(env {name} DEFAULT)`")]
+    NoVariable { name: String },
+
+    /// A package that isn't there.
+    #[error("there is no package `{name}` on AMENT_PREFIX_PATH{similar} ({looked})")]
+    NoPackage { name: String, similar: String, looked: String },
+
+    /// A program that isn't there.
+    #[error("there is no program `{name}`{similar} ({looked})")]
+    NoProgram { name: String, similar: String, looked: String },
+
+    /// A program that can't be executed.
+    #[error("{} can't be executed: {reason}", path.display())]
+    NotExecutable { path: PathBuf, reason: &'static str },
+
+    /// A file or directory that can't be used.
+    #[error("can't {action} {}: {source}", path.display())]
+    File { action: &'static str, path: PathBuf, source: io::Error },
+
+    /// Files include each other.
+    #[error("a loop: {chain}")]
+    IncludeLoop { chain: String },
+
+    /// Processes wait for each other.
+    #[error("these processes wait for each other, so none would start: {chain}")]
+    AfterLoop { chain: String },
+
+    /// A process that isn't in the file.
+    #[error("there is no process `{name}` to wait for{similar}")]
+    UnknownProcess { name: String, similar: String },
+
+    /// A name is there twice.
+    #[error("there are two {what} called `{name}`; the other is at {other}")]
+    Twice { what: &'static str, name: String, other: Place },
+}
+
+impl Problem {
+    /// The same at its place.
+    pub(crate) fn at(self, place: &Place) -> LoadError {
+        LoadError::At { place: place.clone(), problem: Box::new(self) }
+    }
+
+    pub(crate) fn value(
+        key: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Value { key: key.into(), found: found.into(), expected: expected.into() }
+    }
+}

@@ -1,0 +1,276 @@
+//! Values of parameters: what texts stand for by ROS 2's rules, and how values are written so that
+//! they are read back as what they are.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Parameter {
+    Bool(bool),
+    Integer(i64),
+    Double(f64),
+    Text(String),
+    Bools(Vec<bool>),
+    Integers(Vec<i64>),
+    Doubles(Vec<f64>),
+    Texts(Vec<String>),
+}
+
+impl Parameter {
+    /// What a plain word of YAML stands for; a text if nothing else.
+    pub(crate) fn of_word(word: &str) -> Self {
+        match word {
+            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+                Self::Bool(true)
+            }
+            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+                Self::Bool(false)
+            }
+            word => integer(word)
+                .map(Self::Integer)
+                .or_else(|| double(word).map(Self::Double))
+                .unwrap_or_else(|| Self::Text(word.to_owned())),
+        }
+    }
+
+    /// What a text stands for: a value in brackets is a list, a text in quotes is what is between
+    /// them.
+    pub(crate) fn of_text(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            return Self::list(split(inside).into_iter().map(Self::of_scalar).collect());
+        }
+        Ok(Self::of_scalar(text))
+    }
+
+    fn of_scalar(text: &str) -> Self {
+        for quote in ['\'', '"'] {
+            let inside = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+            if let Some(inside) = inside.filter(|inside| !inside.contains(quote)) {
+                return Self::Text(inside.to_owned());
+            }
+        }
+        Self::of_word(text)
+    }
+
+    /// A list of values of one type.
+    pub(crate) fn list(values: Vec<Self>) -> Result<Self, String> {
+        fn all<T>(values: &[Parameter], of: impl Fn(&Parameter) -> Option<T>) -> Option<Vec<T>> {
+            values.iter().map(of).collect()
+        }
+        let (first, all_of) = (values.first(), values.as_slice());
+        let list = match first {
+            None => return Err("an empty list has no type; leave the parameter out".to_owned()),
+            Some(Self::Bool(_)) => {
+                all(all_of, |value| if let Self::Bool(it) = value { Some(*it) } else { None })
+                    .map(Self::Bools)
+            }
+            Some(Self::Integer(_)) => {
+                all(all_of, |value| if let Self::Integer(it) = value { Some(*it) } else { None })
+                    .map(Self::Integers)
+            }
+            Some(Self::Double(_)) => {
+                all(all_of, |value| if let Self::Double(it) = value { Some(*it) } else { None })
+                    .map(Self::Doubles)
+            }
+            Some(Self::Text(_)) => {
+                all(all_of, |value| if let Self::Text(it) = value { Some(it.clone()) } else { None })
+                    .map(Self::Texts)
+            }
+            Some(_) => return Err("lists can't be nested".to_owned()),
+        };
+        list.ok_or_else(|| {
+            let types: Vec<&str> = values.iter().map(Self::type_name).collect();
+            format!(
+                "all values of a list have one type, and these are {}; write 1.0 for a number that isn't whole",
+                types.join(", ")
+            )
+        })
+    }
+
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Bool(_) => "a bool",
+            Self::Integer(_) => "an integer",
+            Self::Double(_) => "a double",
+            Self::Text(_) => "a string",
+            _ => "a list",
+        }
+    }
+
+    /// As YAML in one line, which is read back as just this, whatever is in it.
+    pub(crate) fn to_yaml(&self) -> String {
+        fn list<T>(values: &[T], one: impl Fn(&T) -> String) -> String {
+            format!("[{}]", values.iter().map(one).collect::<Vec<_>>().join(", "))
+        }
+        match self {
+            Self::Bool(value) => value.to_string(),
+            Self::Integer(value) => value.to_string(),
+            Self::Double(value) => number(*value),
+            Self::Text(text) => quoted(text),
+            Self::Bools(values) => list(values, bool::to_string),
+            Self::Integers(values) => list(values, i64::to_string),
+            Self::Doubles(values) => list(values, |value| number(*value)),
+            Self::Texts(values) => list(values, |text| quoted(text)),
+        }
+    }
+}
+
+/// Divides at commas outside quotes.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut begin, mut quote) = (Vec::new(), 0, None);
+    for (at, c) in text.char_indices() {
+        match (c, quote) {
+            (',', None) => {
+                parts.push(text[begin..at].trim());
+                begin = at + 1;
+            }
+            ('\'' | '"', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            _ => {}
+        }
+    }
+    let last = text[begin..].trim();
+    if !(last.is_empty() && parts.is_empty()) {
+        parts.push(last);
+    }
+    parts
+}
+
+/// Integers by C's rules: `0x` hexadecimal, a leading 0 octal.
+fn integer(word: &str) -> Option<i64> {
+    let (sign, digits) = match word.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", word.strip_prefix('+').unwrap_or(word)),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None if digits.len() > 1 && digits.starts_with('0') => (&digits[1..], 8),
+        None => (digits, 10),
+    };
+    if !digits.starts_with(|c: char| c.is_digit(radix)) {
+        return None;
+    }
+    i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()
+}
+
+fn double(word: &str) -> Option<f64> {
+    match word {
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => return Some(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => return Some(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => return Some(f64::NAN),
+        _ => {}
+    }
+    // Rust also reads `inf` and `nan`, which are texts here.
+    let is_number = word.contains(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
+    is_number.then(|| word.parse().ok()).flatten()
+}
+
+/// A double that is read back as one: `1` would be an integer.
+fn number(value: f64) -> String {
+    if value.is_nan() {
+        ".nan".to_owned()
+    } else if value.is_infinite() {
+        if value > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+    } else {
+        format!("{value:?}")
+    }
+}
+
+/// A text in double quotes: without them `yes`, `1` or `a: b` would be something else.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        // Writing to a string takes everything.
+        let _ = match c {
+            '"' | '\\' => write!(quoted, "\\{c}"),
+            '\n' => write!(quoted, "\\n"),
+            '\t' => write!(quoted, "\\t"),
+            c if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                write!(quoted, "\\u{:04X}", u32::from(c))
+            }
+            c => write!(quoted, "{c}"),
+        };
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A parameter file for all nodes of a process: nested names, joined by `.`, as one tree.
+pub(crate) fn file(values: &[(String, Parameter)]) -> String {
+    let mut text = "/**:\n  ros__parameters:\n".to_owned();
+    // The last one given counts.
+    let last: BTreeMap<&str, &Parameter> =
+        values.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    for (name, value) in last {
+        let _ = writeln!(text, "    {}: {}", quoted(name), value.to_yaml()); // a string takes everything
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_what_ros_2_takes_them_for() {
+        use Parameter::{Bool, Double, Integer, Text};
+        for (word, value) in [
+            ("yes", Bool(true)),
+            ("OFF", Bool(false)),
+            ("010", Integer(8)),
+            ("0x1F", Integer(31)),
+            ("-7", Integer(-7)),
+            ("1e3", Double(1000.0)),
+            ("1.", Double(1.0)),
+            (".5", Double(0.5)),
+            ("-.inf", Double(f64::NEG_INFINITY)),
+            ("inf", Text("inf".to_owned())),
+            ("yEs", Text("yEs".to_owned())),
+            ("1.2.3", Text("1.2.3".to_owned())),
+            ("--1", Text("--1".to_owned())),
+            ("0x", Text("0x".to_owned())),
+            ("'1'", Text("1".to_owned())),
+            ("9223372036854775808", Double(9_223_372_036_854_775_808.0)),
+        ] {
+            assert_eq!(Parameter::of_text(word), Ok(value), "{word}");
+        }
+        let list = Parameter::of_text("[a, 'b, c', \"1\"]").unwrap();
+        assert_eq!(list, Parameter::Texts(vec!["a".into(), "b, c".into(), "1".into()]));
+        assert!(Parameter::of_text("[1, 2.0]").unwrap_err().contains("an integer, a double"));
+        assert!(Parameter::of_text("[]").unwrap_err().contains("empty"));
+    }
+
+    /// Reads a word back as another implementation does: by saphyr, and by how it was written.
+    fn read_back(yaml: &str) -> Vec<Parameter> {
+        use saphyr_parser::{Event, Parser, ScalarStyle};
+        let mut parser = Parser::new_from_str(yaml);
+        let mut found = Vec::new();
+        while let Some(event) = parser.next_event() {
+            if let Event::Scalar(text, style, ..) = event.unwrap().0 {
+                found.push(match style {
+                    ScalarStyle::Plain => Parameter::of_word(&text),
+                    _ => Parameter::Text(text.into_owned()),
+                });
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(text in "\\PC*|[ -~\\n\\t\u{1}\u{7f}\u{85}\u{2028}]*", number: f64, whole: i64) {
+            prop_assume!(!number.is_nan());
+            let values = [Parameter::Text(text.clone()), Parameter::Double(number), Parameter::Integer(whole)];
+            for value in values {
+                prop_assert_eq!(read_back(&value.to_yaml()), [value.clone()]);
+            }
+            let list = Parameter::Texts(vec![text.clone(), text.clone()]);
+            prop_assert_eq!(read_back(&list.to_yaml()), [Parameter::Text(text.clone()), Parameter::Text(text)]);
+        }
+    }
+}

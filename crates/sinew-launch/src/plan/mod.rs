@@ -1,0 +1,525 @@
+//! From what a file says to what is to be run: conditions are decided, texts replaced, includes
+//! read, programs found. Whatever is wrong is said here, before anything starts.
+
+mod order;
+mod process;
+mod programs;
+mod scope;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::description::{
+    Argument, Include, Item, ItemKind, ParameterItem, ParameterKind, ParameterValue, Typing,
+};
+use crate::error::{LoadError, Problem};
+use crate::file;
+use crate::parameter::Parameter;
+use crate::place::Place;
+use crate::similar::suggestion;
+use crate::supervisor::Policy;
+use crate::text::{Part, Text};
+use scope::{After, Given, Scope, Variable, absolute};
+
+/// What a launch file is planned with.
+///
+/// ```
+/// let options = sinew_launch::Options { arguments: vec![("robot".to_owned(), "r2".to_owned())], ..Default::default() };
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Arguments of the file, by name: `name:=value` on the command line. Of several the last
+    /// counts.
+    pub arguments: Vec<(String, String)>,
+    /// The environment of the processes; by default that of this process. (Variables that are no
+    /// text are left out.)
+    pub environment: Option<BTreeMap<String, String>>,
+}
+
+/// What is to be run.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Plan {
+    /// In the order of the file, with those of includes where they are included.
+    pub processes: Vec<Process>,
+    /// Which arguments the files have, with those of includes behind those of the file.
+    pub arguments: Vec<ArgumentInfo>,
+}
+
+/// An argument that may be given to a launch file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArgumentInfo {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub place: Place,
+    /// What it is if it isn't given, as it is written; `None` if it has to be given.
+    pub default: Option<String>,
+    /// What it is here.
+    pub value: Option<String>,
+    /// For people; may be empty.
+    pub description: String,
+    /// The values that are allowed; any if empty.
+    pub choices: Vec<String>,
+}
+
+/// A process of a plan.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Process {
+    /// How it is called, with the names of the groups and includes around: `front/camera`. No two
+    /// of a plan are called alike.
+    pub name: String,
+    /// Where it is written.
+    pub place: Place,
+    /// The file that is executed.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<Word>,
+    /// All of its environment.
+    pub environment: BTreeMap<String, String>,
+    /// Its working directory; that of this process if `None`.
+    pub directory: Option<PathBuf>,
+    /// Where its output goes.
+    pub output: Output,
+    /// What a supervisor has to know.
+    pub policy: Policy,
+    /// What has to be there before those that wait for it start.
+    pub ready: Vec<Offer>,
+}
+
+/// A word of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// The word itself.
+    Text(String),
+    /// The path of a temporary file with this content.
+    File(String),
+}
+
+/// Where the output of a process goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// To standard output.
+    Screen,
+    /// To a file; what it writes to its standard error also to standard output.
+    Log,
+    /// To both.
+    Both,
+}
+
+/// What a process offers to others, by its full name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Offer {
+    /// A server of that service.
+    Service(String),
+    /// A publisher of that topic.
+    Topic(String),
+    /// A node.
+    Node(String),
+}
+
+/// Includes are read this deep.
+const DEEPEST: usize = 32;
+
+/// Reads a launch file, and what it includes, and plans it. Starts nothing, and writes nothing.
+///
+/// The file's form is told by its end: `.toml` is Sinew's own, `.xml`, `.yaml` and `.yml` are ROS
+/// 2's.
+///
+/// ```
+/// use sinew_launch::{Options, load};
+///
+/// let directory = tempfile::tempdir()?;
+/// let file = directory.path().join("robot.toml");
+/// std::fs::write(&file, r#"
+///     [arguments]
+///     words = { default = "hello", description = "what is said" }
+///
+///     [process.greeter]
+///     program = "echo"
+///     args = ["$(var words)", "world"]
+///     ros_args = false
+/// "#)?;
+/// let plan = load(&file, &Options::default())?;
+/// assert_eq!(plan.processes[0].name, "greeter");
+/// assert_eq!(plan.arguments[0].description, "what is said");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`LoadError`], for the first thing that is wrong.
+pub fn load(path: &Path, options: &Options) -> Result<Plan, LoadError> {
+    let environment = options.environment.clone().unwrap_or_else(own_environment);
+    let given: BTreeMap<String, String> = options.arguments.iter().cloned().collect();
+    let mut planner = Planner::new(&given);
+    let mut scope = Scope { environment, ..Scope::default() };
+    for (name, value) in &given {
+        scope.variables.insert(name.clone(), Variable { value: value.clone(), is_text: false });
+    }
+    planner.file(path, &mut scope)?;
+    planner.check_given()?;
+    planner.finish()
+}
+
+/// The arguments of a launch file, and of what it includes, without planning any process: programs
+/// need not be there, nor arguments given.
+///
+/// # Errors
+/// [`LoadError`]
+pub fn arguments(path: &Path) -> Result<Vec<ArgumentInfo>, LoadError> {
+    let given = BTreeMap::new();
+    let mut planner = Planner { only_arguments: true, ..Planner::new(&given) };
+    let mut scope = Scope { environment: own_environment(), ..Scope::default() };
+    planner.file(path, &mut scope)?;
+    Ok(planner.arguments)
+}
+
+/// A program: one of a package if that is given, else by its path, or on `PATH`.
+///
+/// ```
+/// let program = sinew_launch::find_program("sh", None).unwrap();
+/// assert!(program.ends_with("sh"));
+/// assert!(sinew_launch::find_program("no-such-program", None).is_err());
+/// ```
+///
+/// # Errors
+/// [`Problem`]: where it was looked for, and what may have been meant.
+pub fn find_program(name: &str, package: Option<&str>) -> Result<PathBuf, Box<Problem>> {
+    let environment = own_environment();
+    let found = match package {
+        Some(package) => programs::in_package(name, package, &environment),
+        None if name.contains('/') => programs::at(absolute(Path::new(name))),
+        None => programs::on_path(name, &environment),
+    };
+    found.map_err(Box::new)
+}
+
+fn own_environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+struct Planner<'a> {
+    given: &'a BTreeMap<String, String>,
+    only_arguments: bool,
+    /// The files that are being read, outermost first.
+    stack: Vec<PathBuf>,
+    arguments: Vec<ArgumentInfo>,
+    processes: Vec<Process>,
+    /// What each of them waits for.
+    after: Vec<Vec<After>>,
+    /// The names of what isn't there for its condition.
+    left_out: Vec<String>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(given: &'a BTreeMap<String, String>) -> Self {
+        Self {
+            given,
+            only_arguments: false,
+            stack: Vec::new(),
+            arguments: Vec::new(),
+            processes: Vec::new(),
+            after: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    fn file(&mut self, path: &Path, scope: &mut Scope) -> Result<(), LoadError> {
+        let items = file::read(path)?;
+        self.stack.push(absolute(path));
+        path.clone_into(&mut scope.file);
+        self.items(&items, scope)?;
+        self.stack.pop();
+        Ok(())
+    }
+
+    fn items(&mut self, items: &[Item], scope: &mut Scope) -> Result<(), LoadError> {
+        for item in items {
+            self.item(item, scope)?;
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, item: &Item, scope: &mut Scope) -> Result<(), LoadError> {
+        if !self.is_wanted(item, scope)? {
+            let name = match &item.kind {
+                ItemKind::Process(process) => process.name.as_ref(),
+                ItemKind::Group(group) => group.name.as_ref(),
+                ItemKind::Include(include) => include.name.as_ref(),
+                _ => None,
+            };
+            self.left_out.extend(name.map(|name| scope.full_name(name)));
+            return Ok(());
+        }
+        match &item.kind {
+            ItemKind::Argument(argument) => return self.argument(argument, &item.place, scope),
+            ItemKind::Include(include) if self.only_arguments => {
+                // What can't be found without the arguments has none to tell.
+                let _ = self.include(include, &item.place, scope);
+                return Ok(());
+            }
+            ItemKind::Include(include) => return self.include(include, &item.place, scope),
+            ItemKind::Group(group) => {
+                let mut inner = scope.clone();
+                inner.path.extend(group.name.clone());
+                add_after(&group.after, scope, &mut inner);
+                self.items(&group.items, &mut inner)?;
+                let scoped = match &group.scoped {
+                    Some(text) if !self.only_arguments => scope.truth("scoped", text)?,
+                    _ => true,
+                };
+                if !scoped {
+                    inner.path.clone_from(&scope.path);
+                    inner.after.clone_from(&scope.after);
+                    *scope = inner;
+                }
+                return Ok(());
+            }
+            _ if self.only_arguments => return Ok(()),
+            _ => {}
+        }
+        match &item.kind {
+            ItemKind::Let { name, value } => {
+                let variable = Variable { value: scope.text(value)?, is_text: false };
+                scope.variables.insert(scope.text(name)?, variable);
+            }
+            ItemKind::Process(process) => {
+                let planned = process::plan(process, &item.place, scope)?;
+                let mut after = scope.after.clone();
+                after.extend(process.after.iter().map(|(name, place)| After {
+                    path: scope.path.clone(),
+                    name: name.clone(),
+                    place: place.clone(),
+                }));
+                self.add(planned, after, process.name.is_some())?;
+            }
+            ItemKind::Namespace(namespace) => {
+                scope.namespace = scope.namespace_of(&scope.text(namespace)?);
+            }
+            ItemKind::Environment { name, value } => {
+                let (name, value) = (scope.text(name)?, scope.text_if(value.as_ref())?);
+                match value {
+                    Some(value) => drop(scope.environment.insert(name, value)),
+                    None => drop(scope.environment.remove(&name)),
+                }
+            }
+            ItemKind::Remap { from, to } => {
+                let rule = (scope.text(from)?, scope.text(to)?);
+                scope.remap.push(rule);
+            }
+            ItemKind::Parameter(parameter) => {
+                let given = given(parameter, scope)?;
+                scope.parameters.push(given);
+            }
+            ItemKind::Argument(_) | ItemKind::Include(_) | ItemKind::Group(_) => {}
+        }
+        Ok(())
+    }
+
+    fn is_wanted(&self, item: &Item, scope: &Scope) -> Result<bool, LoadError> {
+        if self.only_arguments {
+            return Ok(true);
+        }
+        let on_true = item.condition.on_true.as_ref().map(|text| scope.truth("if", text)).transpose()?;
+        let on_false =
+            item.condition.on_false.as_ref().map(|text| scope.truth("unless", text)).transpose()?;
+        Ok(on_true != Some(false) && on_false != Some(true))
+    }
+
+    fn argument(&mut self, argument: &Argument, place: &Place, scope: &mut Scope) -> Result<(), LoadError> {
+        let Argument { name, default, is_text, description, choices } = argument;
+        let given = scope.variables.get(name).map(|variable| variable.value.clone());
+        let value = match (given, default) {
+            (Some(given), _) => Some(given),
+            (None, Some(default)) if self.only_arguments => scope.text(default).ok(),
+            (None, Some(default)) => Some(scope.text(default)?),
+            (None, None) => None,
+        };
+        self.arguments.push(ArgumentInfo {
+            name: name.clone(),
+            place: place.clone(),
+            default: default.as_ref().map(|text| shown(&text.parts)),
+            value: value.clone(),
+            description: description.clone(),
+            choices: choices.clone(),
+        });
+        let Some(value) = value else {
+            if self.only_arguments {
+                return Ok(());
+            }
+            let description =
+                if description.is_empty() { "it has no description".to_owned() } else { description.clone() };
+            return Err(Problem::ArgumentMissing { name: name.clone(), description }.at(place));
+        };
+        if !choices.is_empty() && !choices.contains(&value) && !self.only_arguments {
+            let similar = suggestion(&value, choices.iter().map(String::as_str));
+            let expected = format!("it has to be one of {}{similar}", choices.join(", "));
+            return Err(Problem::value(name.as_str(), format!("`{value}`"), expected).at(place));
+        }
+        scope.variables.insert(name.clone(), Variable { value, is_text: *is_text });
+        Ok(())
+    }
+
+    fn include(&mut self, include: &Include, place: &Place, scope: &Scope) -> Result<(), LoadError> {
+        let path = scope.path_of(&scope.text(&include.file)?);
+        let canonical = absolute(&path);
+        if self.stack.contains(&canonical) || self.stack.len() == DEEPEST {
+            let chain = self.stack.iter().chain([&canonical]).map(|path| path.display().to_string());
+            let chain = chain.collect::<Vec<_>>().join(" includes ");
+            return Err(Problem::IncludeLoop { chain }.at(place));
+        }
+        let mut inner = scope.clone();
+        if !include.inherits {
+            inner.variables.clear();
+        }
+        inner.path.extend(include.name.clone());
+        add_after(&include.after, scope, &mut inner);
+        if let Some(namespace) = &include.namespace {
+            inner.namespace = scope.namespace_of(&scope.text(namespace)?);
+        }
+        let mut names = Vec::new();
+        for (name, value) in &include.arguments {
+            let variable = Variable { value: scope.text(value)?, is_text: false };
+            let text = scope.text(name)?;
+            inner.variables.insert(text.clone(), variable);
+            names.push((text, name));
+        }
+        let first = self.arguments.len();
+        self.file(&path, &mut inner).map_err(|error| match error {
+            // The include is what names the file that isn't there.
+            LoadError::Read { path, source } => {
+                Problem::File { action: "read", path, source }.at(&include.file.place)
+            }
+            error => error,
+        })?;
+        if !include.inherits {
+            for (name, text) in names {
+                let mut declared = self.arguments[first..].iter().map(|argument| argument.name.as_str());
+                if !declared.clone().any(|known| known == name) {
+                    let similar = suggestion(&name, declared.by_ref());
+                    let (owner, known) =
+                        (path.display().to_string(), declared_names(&self.arguments[first..]));
+                    return Err(Problem::UnknownKey { owner, key: name, similar, known }.at(&text.place));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_given(&self) -> Result<(), LoadError> {
+        for name in self.given.keys() {
+            if !self.arguments.iter().any(|argument| argument.name == *name) {
+                let similar = suggestion(name, self.arguments.iter().map(|argument| argument.name.as_str()));
+                return Err(LoadError::UnknownArgument { name: name.clone(), similar });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a process. One that was named has to be the only one of its name; others get a number.
+    fn add(&mut self, mut process: Process, after: Vec<After>, is_named: bool) -> Result<(), LoadError> {
+        let is_taken = |name: &str| self.processes.iter().find(|other| other.name == name);
+        if let Some(other) = is_taken(&process.name) {
+            if is_named {
+                let (what, other) = ("processes", other.place.clone());
+                return Err(Problem::Twice { what, name: process.name, other }.at(&process.place));
+            }
+            let numbered = (2..).map(|number| format!("{}-{number}", process.name));
+            process.name = numbered.into_iter().find(|name| is_taken(name).is_none()).unwrap_or_default();
+        }
+        self.processes.push(process);
+        self.after.push(after);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Plan, LoadError> {
+        order::resolve(&mut self.processes, &self.after, &self.left_out)?;
+        Ok(Plan { processes: self.processes, arguments: self.arguments })
+    }
+}
+
+fn declared_names(arguments: &[ArgumentInfo]) -> String {
+    match arguments {
+        [] => "none".to_owned(),
+        all => all.iter().map(|argument| argument.name.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn add_after(after: &[(String, Place)], scope: &Scope, inner: &mut Scope) {
+    inner.after.extend(after.iter().map(|(name, place)| After {
+        path: scope.path.clone(),
+        name: name.clone(),
+        place: place.clone(),
+    }));
+}
+
+/// A text as it was written, or nearly so.
+fn shown(parts: &[Part]) -> String {
+    let one = |part: &Part| match part {
+        Part::Literal(text) => text.clone(),
+        Part::Call { name, arguments } => {
+            let words = arguments.iter().map(|argument| format!(" {}", shown(argument)));
+            format!("$({name}{})", words.collect::<String>())
+        }
+    };
+    parts.iter().map(one).collect()
+}
+
+/// What a parameter is here.
+fn given(item: &ParameterItem, scope: &Scope) -> Result<Given, LoadError> {
+    match &item.kind {
+        ParameterKind::File { path, has_substitutions } => {
+            let file = absolute(&scope.path_of(&scope.text(path)?));
+            let failed =
+                |source| Problem::File { action: "read", path: file.clone(), source }.at(&path.place);
+            let text = std::fs::read_to_string(&file).map_err(failed)?;
+            if !has_substitutions {
+                return Ok(Given::File(file));
+            }
+            Ok(Given::Text(scope.text(&Text::parse(&text, &Place::new(&file, 1, 1))?)?))
+        }
+        ParameterKind::Value { name, value } => {
+            let name = scope.text(name)?;
+            let value = match value {
+                ParameterValue::Typed(value) => value.clone(),
+                ParameterValue::Text(text) => match text.as_literal() {
+                    Some(literal) => Parameter::Text(literal.to_owned()),
+                    // What is wholly replaced is what it looks like then.
+                    None if text.parts.len() == 1 => scope.parameter(text)?,
+                    None => Parameter::Text(scope.text(text)?),
+                },
+                ParameterValue::As(text, typing) => typed(text, *typing, scope)?,
+                ParameterValue::List(texts) => {
+                    let values: Result<Vec<_>, _> = texts.iter().map(|text| scope.parameter(text)).collect();
+                    Parameter::list(values?)
+                        .map_err(|message| Problem::value(name.as_str(), "a list", message).at(&item.place))?
+                }
+            };
+            Ok(Given::Value(name, value))
+        }
+    }
+}
+
+/// A parameter of a type that the file names.
+fn typed(text: &Text, typing: Typing, scope: &Scope) -> Result<Parameter, LoadError> {
+    if typing == Typing::Text {
+        return Ok(Parameter::Text(scope.text(text)?));
+    }
+    let value = scope.parameter(text)?;
+    #[expect(clippy::cast_precision_loss, reason = "as in ROS 2, an integer may stand for a double")]
+    match (typing, value) {
+        (Typing::Double, Parameter::Integer(number)) => Ok(Parameter::Double(number as f64)),
+        (Typing::Bool, value @ Parameter::Bool(_))
+        | (Typing::Integer, value @ Parameter::Integer(_))
+        | (Typing::Double, value @ Parameter::Double(_))
+        | (Typing::Inferred, value) => Ok(value),
+        (_, value) => {
+            let expected = "it has to be of the type that `type` names";
+            Err(Problem::value("value", value.type_name(), expected).at(&text.place))
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! One process: its program, command line, environment and policy.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::scope::{Given, Scope, absolute, joined};
+use super::{Offer, Output, Process, Word, given, programs};
+use crate::description::{ProcessItem, ReadyItem, RestartItem, Words};
+use crate::error::{LoadError, Problem};
+use crate::parameter::{self, Parameter};
+use crate::place::Place;
+use crate::similar::suggestion;
+use crate::supervisor::{Policy, Restart, RestartPolicy, Signal};
+use crate::text::Text;
+
+/// Longer delays and graces are a mistake.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// Plans a process, but for whom it waits.
+pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<Process, LoadError> {
+    let mut scope = scope.clone();
+    for (name, value) in &item.environment {
+        let (name, value) = (scope.text(name)?, scope.text_if(value.as_ref())?);
+        match value {
+            Some(value) => drop(scope.environment.insert(name, value)),
+            None => drop(scope.environment.remove(&name)),
+        }
+    }
+    if let Some(namespace) = &item.namespace {
+        scope.namespace = scope.namespace_of(&scope.text(namespace)?);
+    }
+    let scope = &scope;
+    let node = scope.text_if(item.node.as_ref())?;
+    let (program, mut words) = program(item, place, scope)?;
+    for argument in &item.arguments {
+        words.extend(split(argument, scope)?);
+    }
+    let mut arguments: Vec<Word> = words.into_iter().map(Word::Text).collect();
+    if item.takes_ros_arguments {
+        arguments.extend(ros_arguments(item, node.as_deref(), scope)?);
+    }
+    let own = match (&item.name, &node) {
+        (Some(name), _) | (None, Some(name)) => name.clone(),
+        (None, None) => program.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    let name = scope.full_name(&own);
+    let directory = scope.text_if(item.directory.as_ref())?.map(|path| absolute(&scope.path_of(&path)));
+    if let (Some(path), Some(text)) = (&directory, &item.directory)
+        && !path.is_dir()
+    {
+        let expected = "it has to be a directory that is there";
+        return Err(Problem::value("dir", path.display().to_string(), expected).at(&text.place));
+    }
+    let ready = offers(&item.ready, scope)?;
+    let seconds = |key, text: &Option<Text>| duration(key, text.as_ref(), scope);
+    let defaults = Policy::default();
+    let policy = Policy {
+        restart: restart(&item.restart, scope)?,
+        required: item.required.as_ref().map_or(Ok(false), |text| scope.truth("required", text))?,
+        signal: one_of("signal", item.signal.as_ref(), scope, &SIGNALS)?.unwrap_or(defaults.signal),
+        grace: seconds("grace", &item.grace)?.unwrap_or(defaults.grace),
+        grace_after_term: seconds("grace_after_term", &item.grace_after_term)?
+            .unwrap_or(defaults.grace_after_term),
+        ready_after: seconds("delay", &item.ready.delay)?.unwrap_or_default(),
+        ready_on_exit: number("exit", item.ready.exit.as_ref(), scope, 0..=255u8)?,
+        waits_to_be_told: !ready.is_empty(),
+        ready_timeout: seconds("timeout", &item.ready.timeout)?,
+        after: Vec::new(),
+    };
+    Ok(Process {
+        name,
+        place: place.clone(),
+        program,
+        arguments,
+        environment: scope.environment.clone(),
+        directory,
+        output: one_of("output", item.output.as_ref(), scope, &OUTPUTS)?.unwrap_or(Output::Screen),
+        policy,
+        ready,
+    })
+}
+
+/// The program, and what stands before its own arguments.
+fn program(
+    item: &ProcessItem,
+    place: &Place,
+    scope: &Scope,
+) -> Result<(std::path::PathBuf, Vec<String>), LoadError> {
+    let (text, name, rest) = match (&item.program, &item.command) {
+        (Some(text), _) => (text, scope.text(text)?, Vec::new()),
+        (None, Some(words @ (Words::Line(text) | Words::One(text)))) => {
+            let mut words = split(words, scope)?;
+            let first = if words.is_empty() { String::new() } else { words.remove(0) };
+            (text, first, words)
+        }
+        (None, None) => {
+            let (owner, purpose) = ("a process".to_owned(), "what is run");
+            return Err(Problem::Missing { owner, key: "program", purpose }.at(place));
+        }
+    };
+    let environment = &scope.environment;
+    let by_name = |name: &str| match name.contains('/') {
+        true => programs::at(absolute(&scope.path_of(name))),
+        false => programs::on_path(name, environment),
+    };
+    let found = match scope.text_if(item.package.as_ref())? {
+        Some(package) => programs::in_package(&name, &package, environment),
+        None if name.is_empty() => Err(Problem::value("program", "empty", "it has to be a program")),
+        None => by_name(&name),
+    };
+    let found = found.map_err(|problem| problem.at(&text.place))?;
+    let Some(prefix) = &item.prefix else { return Ok((found, rest)) };
+    let mut words = split(prefix, scope)?.into_iter();
+    match words.next() {
+        Some(first) => {
+            let program = by_name(&first).map_err(|problem| problem.at(&text.place))?;
+            Ok((program, words.chain([found.display().to_string()]).chain(rest).collect()))
+        }
+        None => Ok((found, rest)),
+    }
+}
+
+/// The words of a part of a command line.
+fn split(words: &Words, scope: &Scope) -> Result<Vec<String>, LoadError> {
+    match words {
+        Words::One(text) => Ok(vec![scope.text(text)?]),
+        Words::Line(text) => {
+            let line = scope.text(text)?;
+            shlex::split(&line).ok_or_else(|| {
+                let expected = "a quote in it is never closed, or nothing follows its last backslash";
+                Problem::value("args", format!("`{line}`"), expected).at(&text.place)
+            })
+        }
+    }
+}
+
+/// `--ros-args`, if there is anything to say.
+fn ros_arguments(item: &ProcessItem, node: Option<&str>, scope: &Scope) -> Result<Vec<Word>, LoadError> {
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: Word| words.extend([Word::Text(option.to_owned()), value]);
+    if let Some(node) = node {
+        add("-r", Word::Text(format!("__node:={node}")));
+    }
+    if !scope.namespace.is_empty() {
+        add("-r", Word::Text(format!("__ns:={}", scope.namespace)));
+    }
+    // The first rule that matches counts: the process's own before those around it.
+    for (from, to) in &item.remap {
+        add("-r", Word::Text(format!("{}:={}", scope.text(from)?, scope.text(to)?)));
+    }
+    for (from, to) in scope.remap.iter().rev() {
+        add("-r", Word::Text(format!("{from}:={to}")));
+    }
+    let own: Result<Vec<Given>, LoadError> = item.parameters.iter().map(|item| given(item, scope)).collect();
+    // Of parameters the last counts: the process's own after those around it.
+    let all: Vec<Given> = scope.parameters.iter().cloned().chain(own?).collect();
+    let is_value = |given: &Given| matches!(given, Given::Value(..));
+    for run in all.chunk_by(|one, next| is_value(one) && is_value(next)) {
+        for (option, word) in parameters(run) {
+            add(option, word);
+        }
+    }
+    for line in &item.ros_arguments {
+        words.extend(split(line, scope)?.into_iter().map(Word::Text));
+    }
+    if !words.is_empty() {
+        words.insert(0, Word::Text("--ros-args".to_owned()));
+    }
+    Ok(words)
+}
+
+/// Options for a file, or for values one after another: single words are given on the command line,
+/// trees in a file.
+fn parameters(run: &[Given]) -> Vec<(&'static str, Word)> {
+    match run {
+        [Given::File(path)] => vec![("--params-file", Word::Text(path.display().to_string()))],
+        [Given::Text(text)] => vec![("--params-file", Word::File(text.clone()))],
+        run => {
+            let values: Vec<(String, Parameter)> = run
+                .iter()
+                .filter_map(|given| match given {
+                    Given::Value(name, value) => Some((name.clone(), value.clone())),
+                    Given::File(_) | Given::Text(_) => None,
+                })
+                .collect();
+            let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if values.iter().all(|(name, _)| is_plain(name)) {
+                let one = |(name, value): &(String, Parameter)| {
+                    ("-p", Word::Text(format!("{name}:={}", value.to_yaml())))
+                };
+                return values.iter().map(one).collect();
+            }
+            vec![("--params-file", Word::File(parameter::file(&values)))]
+        }
+    }
+}
+
+fn restart(item: &RestartItem, scope: &Scope) -> Result<Restart, LoadError> {
+    let defaults = Restart::default();
+    let has_options = item.delay.is_some() || item.max_delay.is_some() || item.max.is_some();
+    let policy = one_of("restart", item.policy.as_ref(), scope, &POLICIES)?;
+    let otherwise = if has_options { RestartPolicy::OnFailure } else { defaults.policy };
+    let delay = duration("delay", item.delay.as_ref(), scope)?.unwrap_or(defaults.delay);
+    let max_delay =
+        duration("max_delay", item.max_delay.as_ref(), scope)?.unwrap_or(defaults.max_delay.max(delay));
+    if let Some(text) = item.max_delay.as_ref().filter(|_| max_delay < delay) {
+        let expected = format!("it can't be less than `delay`, which is {}", delay.as_secs_f64());
+        return Err(
+            Problem::value("max_delay", max_delay.as_secs_f64().to_string(), expected).at(&text.place)
+        );
+    }
+    Ok(Restart {
+        policy: policy.unwrap_or(otherwise),
+        delay,
+        max_delay,
+        max: number("max", item.max.as_ref(), scope, 0..=u32::MAX)?,
+        window: duration("window", item.window.as_ref(), scope)?.unwrap_or(defaults.window),
+    })
+}
+
+fn offers(item: &ReadyItem, scope: &Scope) -> Result<Vec<Offer>, LoadError> {
+    let mut offers = Vec::new();
+    let mut add = |text: &Option<Text>, kind: fn(String) -> Offer| -> Result<(), LoadError> {
+        offers.extend(scope.text_if(text.as_ref())?.map(|name| kind(joined(&scope.namespace, &name))));
+        Ok(())
+    };
+    add(&item.service, Offer::Service)?;
+    add(&item.topic, Offer::Topic)?;
+    add(&item.node, Offer::Node)?;
+    Ok(offers)
+}
+
+const SIGNALS: [(&str, Signal); 6] = [
+    ("SIGINT", Signal::Int),
+    ("SIGTERM", Signal::Term),
+    ("SIGKILL", Signal::Kill),
+    ("INT", Signal::Int),
+    ("TERM", Signal::Term),
+    ("KILL", Signal::Kill),
+];
+
+const OUTPUTS: [(&str, Output); 5] = [
+    ("screen", Output::Screen),
+    ("log", Output::Log),
+    ("both", Output::Both),
+    ("own_log", Output::Log),
+    ("full", Output::Both),
+];
+
+/// The last ones are what ROS 2's `respawn` may be.
+const POLICIES: [(&str, RestartPolicy); 7] = [
+    ("never", RestartPolicy::Never),
+    ("on-failure", RestartPolicy::OnFailure),
+    ("always", RestartPolicy::Always),
+    ("true", RestartPolicy::Always),
+    ("True", RestartPolicy::Always),
+    ("false", RestartPolicy::Never),
+    ("False", RestartPolicy::Never),
+];
+
+fn one_of<T: Copy>(
+    key: &str,
+    text: Option<&Text>,
+    scope: &Scope,
+    all: &[(&str, T)],
+) -> Result<Option<T>, LoadError> {
+    let Some(text) = text else { return Ok(None) };
+    let found = scope.text(text)?;
+    if let Some((_, value)) = all.iter().find(|(name, _)| *name == found) {
+        return Ok(Some(*value));
+    }
+    let names: Vec<&str> = all.iter().take(3).map(|(name, _)| *name).collect();
+    let expected = format!("it has to be {}{}", names.join(", "), suggestion(&found, names.iter().copied()));
+    Err(Problem::value(key, format!("`{found}`"), expected).at(&text.place))
+}
+
+/// Seconds.
+fn duration(key: &str, text: Option<&Text>, scope: &Scope) -> Result<Option<Duration>, LoadError> {
+    let Some(text) = text else { return Ok(None) };
+    let found = scope.text(text)?;
+    let seconds = found.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    match seconds.filter(|seconds| *seconds <= LONGEST) {
+        Some(seconds) => Ok(Some(seconds)),
+        None => {
+            let expected = "it has to be a number of seconds, from 0 to 86400";
+            Err(Problem::value(key, format!("`{found}`"), expected).at(&text.place))
+        }
+    }
+}
+
+fn number<T: FromStr + PartialOrd + Display>(
+    key: &str,
+    text: Option<&Text>,
+    scope: &Scope,
+    range: std::ops::RangeInclusive<T>,
+) -> Result<Option<T>, LoadError> {
+    let Some(text) = text else { return Ok(None) };
+    let found = scope.text(text)?;
+    match found.trim().parse().ok().filter(|number| range.contains(number)) {
+        Some(number) => Ok(Some(number)),
+        None => {
+            let expected = format!("it has to be a whole number from {} to {}", range.start(), range.end());
+            Err(Problem::value(key, format!("`{found}`"), expected).at(&text.place))
+        }
+    }
+}

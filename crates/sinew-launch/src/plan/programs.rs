@@ -1,0 +1,126 @@
+//! Where programs and packages are: `AMENT_PREFIX_PATH` and `PATH`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+use crate::error::Problem;
+use crate::similar::suggestion;
+
+type Environment = BTreeMap<String, String>;
+
+fn directories<'a>(environment: &'a Environment, variable: &str) -> impl Iterator<Item = &'a Path> {
+    let value = environment.get(variable).map_or("", String::as_str);
+    value.split(':').filter(|part| !part.is_empty()).map(Path::new)
+}
+
+/// Where a package is installed.
+pub(crate) fn prefix_of(package: &str, environment: &Environment) -> Result<PathBuf, Problem> {
+    let has = |prefix: &&Path| !package.is_empty() && prefix.join("share").join(package).is_dir();
+    if let Some(prefix) = directories(environment, "AMENT_PREFIX_PATH").find(has) {
+        return Ok(prefix.to_owned());
+    }
+    let all = names(directories(environment, "AMENT_PREFIX_PATH").map(|prefix| prefix.join("share")));
+    let similar = suggestion(package, all.iter().map(String::as_str));
+    Err(Problem::NoPackage {
+        name: package.to_owned(),
+        similar,
+        looked: looked(environment, "AMENT_PREFIX_PATH"),
+    })
+}
+
+/// Its shared files.
+pub(crate) fn share_of(package: &str, environment: &Environment) -> Result<PathBuf, Problem> {
+    Ok(prefix_of(package, environment)?.join("share").join(package))
+}
+
+/// A program of a package.
+pub(crate) fn in_package(
+    program: &str,
+    package: &str,
+    environment: &Environment,
+) -> Result<PathBuf, Problem> {
+    let folders =
+        || directories(environment, "AMENT_PREFIX_PATH").map(|prefix| prefix.join("lib").join(package));
+    let mut refused = None;
+    for path in folders().map(|folder| folder.join(program)) {
+        match executable(&path) {
+            Ok(()) => return Ok(path),
+            Err(Some(reason)) => refused = refused.or(Some((path, reason))),
+            Err(None) => {}
+        }
+    }
+    if let Some((path, reason)) = refused {
+        return Err(Problem::NotExecutable { path, reason });
+    }
+    // A program needn't be installed the way of ROS 2.
+    if let Ok(path) = on_path(program, environment) {
+        return Ok(path);
+    }
+    let all = names(folders());
+    let similar = suggestion(program, all.iter().map(String::as_str));
+    let looked = format!(
+        "looked for lib/{package}/{program} in {}, and on PATH",
+        looked(environment, "AMENT_PREFIX_PATH").trim_start_matches("looked in ")
+    );
+    Err(Problem::NoProgram { name: program.to_owned(), similar, looked })
+}
+
+/// A program on `PATH`.
+pub(crate) fn on_path(program: &str, environment: &Environment) -> Result<PathBuf, Problem> {
+    let mut refused = None;
+    for path in directories(environment, "PATH").map(|directory| directory.join(program)) {
+        match executable(&path) {
+            Ok(()) => return Ok(path),
+            Err(Some(reason)) => refused = refused.or(Some((path, reason))),
+            Err(None) => {}
+        }
+    }
+    if let Some((path, reason)) = refused {
+        return Err(Problem::NotExecutable { path, reason });
+    }
+    let all = names(directories(environment, "PATH").map(Path::to_owned));
+    let similar = suggestion(program, all.iter().map(String::as_str));
+    Err(Problem::NoProgram { name: program.to_owned(), similar, looked: looked(environment, "PATH") })
+}
+
+/// A program by its path.
+pub(crate) fn at(path: PathBuf) -> Result<PathBuf, Problem> {
+    match executable(&path) {
+        Ok(()) => Ok(path),
+        Err(Some(reason)) => Err(Problem::NotExecutable { path, reason }),
+        Err(None) => {
+            let all = names(path.parent().map(Path::to_owned).into_iter());
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let similar = suggestion(&name, all.iter().map(String::as_str));
+            let looked = format!("looked in {}", path.parent().unwrap_or(Path::new(".")).display());
+            Err(Problem::NoProgram { name, similar, looked })
+        }
+    }
+}
+
+/// Whether it can be executed; why not, or nothing if it isn't there.
+fn executable(path: &Path) -> Result<(), Option<&'static str>> {
+    match path.metadata() {
+        Err(_) => Err(None),
+        Ok(found) if found.is_dir() => Err(Some("it is a directory")),
+        Ok(_) if access(path, Access::EXEC_OK).is_err() => {
+            Err(Some("its mode doesn't allow it (`chmod +x`)"))
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// What is in these directories.
+fn names(directories: impl Iterator<Item = PathBuf>) -> Vec<String> {
+    let entries = directories.filter_map(|path| path.read_dir().ok()).flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+}
+
+fn looked(environment: &Environment, variable: &str) -> String {
+    match environment.get(variable).filter(|value| !value.is_empty()) {
+        Some(value) => format!("looked in {value}"),
+        None => format!("{variable} isn't set"),
+    }
+}

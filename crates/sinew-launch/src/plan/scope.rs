@@ -1,0 +1,242 @@
+//! What holds at a place of a file: variables, environment, namespace, and what is set for all
+//! processes there; and what `$(..)` stands for in it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::programs;
+use crate::error::{LoadError, Problem};
+use crate::expression::{boolean, evaluate};
+use crate::parameter::Parameter;
+use crate::place::Place;
+use crate::similar::suggestion;
+use crate::text::{Part, Text};
+
+/// A parameter, or a file of them, for a process.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Given {
+    Value(String, Parameter),
+    /// A file of the user's.
+    File(PathBuf),
+    /// A file that has yet to be written.
+    Text(String),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    pub(crate) value: String,
+    /// Whether it is a text, whatever it looks like.
+    pub(crate) is_text: bool,
+}
+
+/// Where a process is waited for: the names of the groups around, and the name that is written.
+#[derive(Debug, Clone)]
+pub(crate) struct After {
+    pub(crate) path: Vec<String>,
+    pub(crate) name: String,
+    pub(crate) place: Place,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    /// The file that is read.
+    pub(crate) file: PathBuf,
+    pub(crate) variables: BTreeMap<String, Variable>,
+    /// All there is, not only what was changed.
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Begins with `/`; the root is empty.
+    pub(crate) namespace: String,
+    pub(crate) remap: Vec<(String, String)>,
+    pub(crate) parameters: Vec<Given>,
+    /// The groups and includes around, by name.
+    pub(crate) path: Vec<String>,
+    pub(crate) after: Vec<After>,
+    /// Numbers for `$(anon NAME)`: the same name gets the same one.
+    pub(crate) anonymous: u32,
+}
+
+impl Scope {
+    /// The directory of the file.
+    pub(crate) fn directory(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new(""))
+    }
+
+    /// A path of the file, which is relative to it.
+    pub(crate) fn path_of(&self, text: &str) -> PathBuf {
+        self.directory().join(text)
+    }
+
+    /// The full name of a process, group or include.
+    pub(crate) fn full_name(&self, name: &str) -> String {
+        self.path.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
+    }
+
+    /// A namespace seen from here.
+    pub(crate) fn namespace_of(&self, namespace: &str) -> String {
+        joined(&self.namespace, namespace)
+    }
+
+    /// The text with everything replaced.
+    pub(crate) fn text(&self, text: &Text) -> Result<String, LoadError> {
+        self.parts(&text.parts, text)
+    }
+
+    /// The same of a text that may be missing.
+    pub(crate) fn text_if(&self, text: Option<&Text>) -> Result<Option<String>, LoadError> {
+        text.map(|text| self.text(text)).transpose()
+    }
+
+    /// Whether a condition's text is true.
+    pub(crate) fn truth(&self, key: &str, text: &Text) -> Result<bool, LoadError> {
+        let found = self.text(text)?;
+        boolean(&found).ok_or_else(|| {
+            Problem::value(key, format!("`{found}`"), "it has to be true or false (or 1 or 0)")
+                .at(&text.place)
+        })
+    }
+
+    /// A parameter's value that is written as this text.
+    pub(crate) fn parameter(&self, text: &Text) -> Result<Parameter, LoadError> {
+        let value = self.text(text)?;
+        // An argument whose default is a text stays one.
+        if let [Part::Call { name, arguments }] = text.parts.as_slice()
+            && name == "var"
+            && let [argument] = arguments.as_slice()
+            && self.variables.get(&self.parts(argument, text)?).is_some_and(|variable| variable.is_text)
+        {
+            return Ok(Parameter::Text(value));
+        }
+        Parameter::of_text(&value)
+            .map_err(|message| Problem::value("value", format!("`{value}`"), message).at(&text.place))
+    }
+
+    fn parts(&self, parts: &[Part], text: &Text) -> Result<String, LoadError> {
+        let mut result = String::new();
+        for part in parts {
+            match part {
+                Part::Literal(literal) => result.push_str(literal),
+                Part::Call { name, arguments } => {
+                    let arguments: Result<Vec<String>, LoadError> =
+                        arguments.iter().map(|argument| self.parts(argument, text)).collect();
+                    let replaced = self.call(name, &arguments?).map_err(|problem| problem.at(&text.place))?;
+                    result.push_str(&replaced);
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn call(&self, name: &str, arguments: &[String]) -> Result<String, Problem> {
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let truth = |text: &str| {
+            boolean(text).ok_or_else(|| wrong(name, &format!("`{text}` is neither true nor false")))
+        };
+        let file = |path: PathBuf| path.display().to_string();
+        Ok(match (name, words.as_slice()) {
+            ("var", [variable]) => self.variable(variable)?.value.clone(),
+            ("env", [variable]) => match self.environment.get(*variable) {
+                Some(value) => value.clone(),
+                None => return Err(Problem::NoVariable { name: (*variable).to_owned() }),
+            },
+            ("env", [variable, default]) => {
+                self.environment.get(*variable).map_or(*default, String::as_str).to_owned()
+            }
+            ("dirname", []) => file(absolute(self.directory())),
+            ("filename", []) => {
+                self.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+            }
+            ("find-pkg-share", [package]) => file(programs::share_of(package, &self.environment)?),
+            ("find-pkg-prefix", [package]) => file(programs::prefix_of(package, &self.environment)?),
+            ("find-exec", [program]) => file(programs::on_path(program, &self.environment)?),
+            ("exec-in-pkg", [program, package] | [program, package, _]) => {
+                file(programs::in_package(program, package, &self.environment)?)
+            }
+            ("anon", [name]) => format!("{name}_{}_{}", std::process::id(), self.anonymous),
+            ("eval", [] | [_, ..]) => {
+                evaluate(&words.join(" ")).map_err(|message| wrong("eval", &message))?
+            }
+            ("not", [one]) => (!truth(one)?).to_string(),
+            ("and", [one, other]) => (truth(one)? & truth(other)?).to_string(),
+            ("or", [one, other]) => (truth(one)? | truth(other)?).to_string(),
+            ("any", all) => {
+                all.iter().try_fold(false, |sum, word| Ok::<_, Problem>(truth(word)? | sum))?.to_string()
+            }
+            ("all", all) => {
+                all.iter().try_fold(true, |sum, word| Ok::<_, Problem>(truth(word)? & sum))?.to_string()
+            }
+            ("equals", [one, other]) => (one == other).to_string(),
+            ("not-equals", [one, other]) => (one != other).to_string(),
+            ("if", [condition, yes]) => if truth(condition)? { yes } else { "" }.to_owned(),
+            ("if", [condition, yes, no]) => if truth(condition)? { *yes } else { *no }.to_owned(),
+            _ => return Err(unknown_call(name, words.len())),
+        })
+    }
+
+    fn variable(&self, name: &str) -> Result<&Variable, Problem> {
+        self.variables.get(name).ok_or_else(|| Problem::UnknownVariable {
+            name: name.to_owned(),
+            similar: suggestion(name, self.variables.keys().map(String::as_str)),
+        })
+    }
+}
+
+/// What there is, with the number of arguments, for its error.
+const CALLS: [(&str, &str); 17] = [
+    ("var", "$(var NAME)"),
+    ("env", "$(env NAME) or $(env NAME DEFAULT)"),
+    ("dirname", "$(dirname)"),
+    ("filename", "$(filename)"),
+    ("find-pkg-share", "$(find-pkg-share PACKAGE)"),
+    ("find-pkg-prefix", "$(find-pkg-prefix PACKAGE)"),
+    ("find-exec", "$(find-exec PROGRAM)"),
+    ("exec-in-pkg", "$(exec-in-pkg PROGRAM PACKAGE)"),
+    ("anon", "$(anon NAME)"),
+    ("eval", "$(eval EXPRESSION)"),
+    ("not", "$(not VALUE)"),
+    ("and", "$(and VALUE VALUE)"),
+    ("or", "$(or VALUE VALUE)"),
+    ("any", "$(any VALUE ..)"),
+    ("all", "$(all VALUE ..)"),
+    ("equals", "$(equals TEXT TEXT)"),
+    ("if", "$(if CONDITION TEXT TEXT)"),
+];
+
+fn unknown_call(name: &str, count: usize) -> Problem {
+    if let Some((_, form)) = CALLS.iter().find(|(known, _)| *known == name) {
+        return wrong(name, &format!("it has {count} arguments, and is written {form}"));
+    }
+    let similar = suggestion(name, CALLS.iter().map(|(name, _)| *name));
+    if similar.is_empty() {
+        let remedy = match name {
+            "command" => {
+                "a file that is only read must not run anything; write a program that starts what it finds"
+            }
+            _ => {
+                "there are var, env, dirname, filename, find-pkg-share, find-pkg-prefix, find-exec, exec-in-pkg, anon, eval, \
+                  not, and, or, any, all, equals, not-equals and if"
+            }
+        };
+        return Problem::NotUnderstood { what: format!("`$({name} ..)`"), remedy: remedy.to_owned() };
+    }
+    wrong(name, &format!("there is no such substitution{similar}"))
+}
+
+fn wrong(name: &str, message: &str) -> Problem {
+    Problem::Substitution { text: format!("$({name} ..)"), message: message.to_owned() }
+}
+
+/// A name or namespace below another one, unless it is absolute. The root is empty.
+pub(crate) fn joined(above: &str, below: &str) -> String {
+    let below = below.trim_end_matches('/');
+    match below.strip_prefix('/') {
+        Some(_) => below.to_owned(),
+        None if below.is_empty() => above.to_owned(),
+        None => format!("{above}/{below}"),
+    }
+}
+
+/// As seen from the working directory.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,80 @@
+//! A process that runs, and what it says.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::Pid;
+
+use super::family;
+use super::lines::Lines;
+use crate::plan::{Process, Word};
+
+/// How many of the last lines are kept for those that are not shown.
+const LAST: usize = 10;
+
+/// One life of a process.
+pub(super) struct Child {
+    pub(super) pid: Pid,
+    /// Standard output and standard error.
+    pub(super) streams: [Stream; 2],
+    /// The last lines that weren't shown when they came.
+    pub(super) last: VecDeque<Vec<u8>>,
+    /// That others wait for it for long has been told.
+    pub(super) is_told_late: bool,
+    /// It has ended, and has been reaped; others of its group haven't.
+    pub(super) is_lingering: bool,
+}
+
+/// What comes from a pipe.
+pub(super) struct Stream {
+    /// Nothing once it has been closed at the other end.
+    pub(super) from: Option<OwnedFd>,
+    pub(super) lines: Lines,
+}
+
+impl Child {
+    /// Starts a process: in a group of its own, so that no Ctrl-C reaches it but through us.
+    pub(super) fn start(process: &Process, mark: &str, temporary: &Path) -> io::Result<Self> {
+        let mut command = Command::new(&process.program);
+        for (number, word) in process.arguments.iter().enumerate() {
+            match word {
+                Word::Text(text) => drop(command.arg(text)),
+                Word::File(text) => {
+                    let path = temporary.join(format!("{}.{number}.yaml", process.name.replace('/', ".")));
+                    std::fs::write(&path, text)?;
+                    command.arg(path);
+                }
+            }
+        }
+        command.env_clear().envs(&process.environment).env(family::VARIABLE, mark).process_group(0);
+        if let Some(directory) = &process.directory {
+            command.current_dir(directory);
+        }
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+        for stream in streams.iter().flatten() {
+            // Our end only: the process's own blocks as usual.
+            fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
+        }
+        Ok(Self {
+            pid: Pid::from_child(&child),
+            streams: streams.map(|from| Stream { from, lines: Lines::default() }),
+            last: VecDeque::new(),
+            is_told_late: false,
+            is_lingering: false,
+        })
+    }
+
+    /// Keeps a line that isn't shown.
+    pub(super) fn keep(&mut self, line: &[u8]) {
+        if self.last.len() == LAST {
+            self.last.pop_front();
+        }
+        self.last.push_back(line.to_vec());
+    }
+}

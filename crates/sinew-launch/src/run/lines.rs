@@ -1,0 +1,158 @@
+//! From bytes to lines, and lines so that a terminal can't be harmed by them.
+
+use std::fmt::Write as _;
+
+/// Longer lines are broken.
+const LONGEST: usize = 16 << 10;
+
+/// A stream of bytes that is divided into lines.
+#[derive(Default)]
+pub(super) struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// Hands each line that is complete to `line`, without its end.
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
+        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
+            let (head, rest) = bytes.split_at(end);
+            bytes = &rest[1..];
+            if self.begun.is_empty() {
+                broken(head, &mut line);
+            } else {
+                self.begun.extend_from_slice(head);
+                broken(&self.begun, &mut line);
+                self.begun.clear();
+            }
+        }
+        self.begun.extend_from_slice(bytes);
+        while self.begun.len() > LONGEST {
+            line(&self.begun[..LONGEST]);
+            self.begun.drain(..LONGEST);
+        }
+    }
+
+    /// Hands over what was begun: the stream has ended.
+    pub(super) fn end(&mut self, mut line: impl FnMut(&[u8])) {
+        if !self.begun.is_empty() {
+            line(&self.begun);
+            self.begun.clear();
+        }
+    }
+}
+
+fn broken(bytes: &[u8], line: &mut impl FnMut(&[u8])) {
+    match bytes.len() {
+        0 => line(bytes),
+        _ => bytes.chunks(LONGEST).for_each(line),
+    }
+}
+
+/// A line as text that is harmless to print: control characters and what isn't UTF-8 are shown by
+/// their numbers, as in `\x07`. Colours stay if they may, and end with the line.
+pub(super) fn harmless(line: &[u8], colours: bool) -> String {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut text = String::with_capacity(line.len());
+    let mut has_colour = false;
+    for chunk in line.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some(c) = rest.chars().next() {
+            if let Some(length) = colour(rest) {
+                if colours {
+                    text.push_str(&rest[..length]);
+                    has_colour = true;
+                }
+                rest = &rest[length..];
+                continue;
+            }
+            match c {
+                '\t' => text.push(c),
+                c if c.is_ascii_control() => drop(write!(text, "\\x{:02x}", u32::from(c))),
+                c if c.is_control() || is_reordering(c) => drop(write!(text, "\\u{{{:x}}}", u32::from(c))),
+                c => text.push(c),
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}"); // a string takes everything
+        }
+    }
+    if has_colour {
+        text.push_str("\x1b[0m");
+    }
+    text
+}
+
+/// Characters that make a terminal show others in another order.
+fn is_reordering(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The length of the sequence that sets a colour, if the text begins with one.
+fn colour(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix("\x1b[")?;
+    let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;
+    (inside[end..].starts_with('m') && end < 32).then_some(2 + end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_could_harm_a_terminal_is_shown_by_its_number() {
+        for (line, text) in [
+            (&b"plain \xc3\xa4\tx"[..], "plain ä\tx"),
+            (b"end\r", "end"),
+            (b"a\rb\x07\x7f", "a\\x0db\\x07\\x7f"),
+            (b"\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+            (b"\x1b[2J", "\\x1b[2J"),
+            (b"\xff\xfe", "\\xff\\xfe"),
+            (b"\x1b[31mred", "red"),
+            ("\u{9b}31m\u{202e}".as_bytes(), "\\u{9b}31m\\u{202e}"),
+        ] {
+            assert_eq!(harmless(line, false), text);
+        }
+        assert_eq!(harmless(b"\x1b[1;31mred", true), "\x1b[1;31mred\x1b[0m");
+        assert_eq!(harmless(b"\x1b[", true), "\\x1b[");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_however_the_bytes_come(
+            lines in prop::collection::vec(prop::collection::vec(any::<u8>().prop_filter("inside a line", |&byte| byte != b'\n'), 0..40), 0..20),
+            cuts in prop::collection::vec(1..50usize, 1..20),
+            is_ended: bool,
+        ) {
+            let mut bytes = lines.join(&b'\n');
+            let ends = is_ended || lines.last().is_none_or(Vec::is_empty);
+            if ends && !lines.is_empty() {
+                bytes.push(b'\n');
+            }
+            let (mut found, mut reading) = (Vec::new(), Lines::default());
+            let (mut rest, mut cuts) = (bytes.as_slice(), cuts.into_iter().cycle());
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(cuts.next().unwrap().min(rest.len()));
+                reading.push(now, |line| found.push(line.to_vec()));
+                rest = later;
+            }
+            reading.end(|line| found.push(line.to_vec()));
+            prop_assert_eq!(found, lines);
+        }
+
+        #[test]
+        fn no_line_controls_a_terminal(line: Vec<u8>) {
+            let text = harmless(&line, false);
+            prop_assert!(text.chars().all(|c| c == '\t' || !c.is_control()));
+        }
+    }
+
+    #[test]
+    fn long_lines_are_broken_and_kept() {
+        let (mut found, mut reading) = (Vec::new(), Lines::default());
+        reading.push(&vec![b'x'; LONGEST * 3 + 5], |line| found.push(line.len()));
+        reading.push(b"\n", |line| found.push(line.len()));
+        assert_eq!(found, [LONGEST, LONGEST, LONGEST, 5]);
+    }
+}

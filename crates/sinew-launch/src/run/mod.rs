@@ -1,0 +1,483 @@
+//! Running a plan: one thread that waits for signals, output, time and what nodes offer, and does
+//! what the [supervisor](crate::supervisor) says.
+
+mod child;
+mod family;
+mod keeper;
+mod lines;
+mod logs;
+mod offers;
+mod output;
+mod report;
+mod screen;
+mod signals;
+mod usage;
+
+use std::io;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, Signal as RawSignal, WaitOptions, WaitStatus, getpgrp, kill_process_group, set_child_subreaper,
+    test_kill_process_group, wait,
+};
+use rustix::termios::{isatty, tcgetpgrp};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::plan::{Offer, Plan};
+use crate::supervisor::{Exit, Outcome, Signal, Step, Supervisor};
+use child::Child;
+use keeper::Keeper;
+pub use keeper::keep;
+use offers::Offers;
+use output::Sink;
+use report::{Event, Row};
+use signals::Signals;
+use usage::Meter;
+
+/// How a plan is run.
+///
+/// ```
+/// let options = sinew_launch::RunOptions { colours: true, ..Default::default() };
+/// assert_eq!(options.domain, 0);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// The domain in which it is looked for what processes offer.
+    pub domain: u32,
+    /// The directory in which the domains are; the default one if `None`.
+    pub directory: Option<PathBuf>,
+    /// Each event, and each line of output, is a JSON value on a line of its own.
+    pub json: bool,
+    /// Lines begin with a coloured name, and colours in them stay.
+    pub colours: bool,
+    /// How often the table of processes with CPU and memory is told; only when asked for if `None`.
+    pub table_every: Option<Duration>,
+    /// A command line that calls [`keep`] with two further arguments: it ends all processes if this
+    /// one is killed. Without it, they stay then.
+    pub keeper: Vec<String>,
+}
+
+/// Why a plan can't be run, or why that ended early. What had been started has been ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A system call failed that works on any supported machine.
+    #[error("{call} failed: {source}")]
+    System {
+        /// The call and what it was for.
+        call: &'static str,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// The directory for the processes' output can't be made.
+    #[error("can't make a directory for logs in {}: {source}; ROS_LOG_DIR names another place", path.display())]
+    Logs {
+        /// Where it would be.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// What processes offer can't be seen.
+    #[error("can't look for what processes offer: {0}")]
+    Domain(#[from] sinew_shm::DomainError),
+}
+
+fn failed(call: &'static str) -> impl Fn(io::Error) -> RunError {
+    move |source| RunError::System { call, source }
+}
+
+/// Runs a plan until all its processes have ended. Yields the code to exit with: what the first
+/// required process failed with, else 0 if the user ended it, else what the first process failed
+/// with, else 0.
+///
+/// Writes to standard output. SIGINT, SIGTERM and SIGHUP end all in order, a second one hurries, the
+/// third kills; SIGUSR1 (or Enter on a terminal) tells what each process uses. Blocks this thread,
+/// and starts no other.
+///
+/// It is for a program that does nothing else: it takes over signals, adopts and reaps every
+/// descendant of this process, and what was started elsewhere in it as well.
+///
+/// ```no_run
+/// use sinew_launch::{Options, RunOptions, load, run};
+///
+/// let plan = load("robot.toml".as_ref(), &Options::default())?;
+/// let code = run(&plan, &RunOptions::default())?;
+/// std::process::exit(code.into());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RunError`]
+pub fn run(plan: &Plan, options: &RunOptions) -> Result<u8, RunError> {
+    let mut runner = Runner::new(plan, options)?;
+    let outcome = runner.run();
+    if outcome.is_err() {
+        runner.kill_all();
+    }
+    runner.finish();
+    outcome.map(|()| runner.supervisor.code())
+}
+
+struct Runner<'a> {
+    plan: &'a Plan,
+    options: &'a RunOptions,
+    supervisor: Supervisor,
+    /// The life that each process has now.
+    children: Vec<Option<Child>>,
+    starts: Vec<u32>,
+    /// How each ended the last time.
+    ends: Vec<Option<Outcome>>,
+    sink: Sink,
+    signals: Signals,
+    offers: Option<Offers>,
+    meter: Meter,
+    next_table: Option<Duration>,
+    keeper: Option<Keeper>,
+    mark: String,
+    temporary: tempfile::TempDir,
+    reads_keys: bool,
+}
+
+/// When it is told that others still wait for a process.
+const LATE: Duration = Duration::from_secs(10);
+
+/// How soon it is looked again for what gives no sign: groups whose last process isn't a child of
+/// this one, and a domain that can't be watched.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How long those that left their group may take to end.
+const STRAYS: Duration = Duration::from_secs(1);
+
+/// How long what has been said may take to be written, once all have ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+fn now() -> Duration {
+    let now = clock_gettime(ClockId::Monotonic);
+    Duration::new(now.tv_sec.try_into().unwrap_or(0), now.tv_nsec.try_into().unwrap_or(0))
+}
+
+impl<'a> Runner<'a> {
+    fn new(plan: &'a Plan, options: &'a RunOptions) -> Result<Self, RunError> {
+        let signals = Signals::listen().map_err(failed("listening for signals"))?;
+        // Whoever loses its parent becomes a child of ours, and is reaped.
+        set_child_subreaper(Pid::from_raw(1)).map_err(|error| failed("prctl")(error.into()))?;
+        let temporary = tempfile::Builder::new().prefix(keeper::TEMPORARY).tempdir();
+        let temporary = temporary.map_err(failed("making a temporary directory"))?;
+        let mark = family::mark();
+        let keeper = match options.keeper.as_slice() {
+            [] => None,
+            command => {
+                let keeper = Keeper::start(command, &mark, temporary.path());
+                Some(keeper.map_err(failed("starting the process that outlives this one"))?)
+            }
+        };
+        let has_offers = plan.processes.iter().any(|process| !process.ready.is_empty());
+        let offers =
+            has_offers.then(|| Offers::open(options.directory.as_deref(), options.domain)).transpose()?;
+        let count = plan.processes.len();
+        let policies = plan.processes.iter().map(|process| process.policy.clone()).collect();
+        let mut meter = Meter::default();
+        meter.begin(now());
+        Ok(Self {
+            plan,
+            options,
+            supervisor: Supervisor::new(policies),
+            children: (0..count).map(|_| None).collect(),
+            starts: vec![0; count],
+            ends: vec![None; count],
+            sink: Sink::open(plan, options)?,
+            signals,
+            offers,
+            meter,
+            next_table: options.table_every.map(|every| now() + every),
+            keeper,
+            mark,
+            temporary,
+            reads_keys: isatty(io::stdin()) && !options.json,
+        })
+    }
+
+    fn run(&mut self) -> Result<(), RunError> {
+        loop {
+            while let Some(step) = self.supervisor.poll(now()) {
+                self.step(step);
+            }
+            if self.supervisor.is_done() {
+                return Ok(());
+            }
+            self.sink.write();
+            self.wait()?;
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Start(process) => self.start(process),
+            Step::Signal(process, signal) => {
+                let Some(child) = &self.children[process] else { return };
+                self.sink.event(process, &Event::Asked { signal });
+                let raw = match signal {
+                    Signal::Int => RawSignal::INT,
+                    Signal::Term => RawSignal::TERM,
+                    Signal::Kill => RawSignal::KILL,
+                };
+                // It fails when the last of them has just ended.
+                let _ = kill_process_group(child.pid, raw);
+            }
+            Step::Ready(process) => self.sink.event(process, &Event::Ready),
+            Step::Ended { process, outcome, again } => {
+                if let Some(child) = self.children[process].take() {
+                    self.sink.end(process, child, &outcome);
+                }
+                let waited_for = match outcome {
+                    Outcome::Skipped(Some(other)) => Some(self.plan.processes[other].name.as_str()),
+                    _ => None,
+                };
+                self.ends[process] = Some(outcome);
+                self.sink.event(process, &Event::Ended { outcome, again, waited_for });
+            }
+            Step::Stop(reason) => self.sink.stop(reason),
+        }
+    }
+
+    fn start(&mut self, process: usize) {
+        let planned = &self.plan.processes[process];
+        match Child::start(planned, &self.mark, self.temporary.path()) {
+            Ok(child) => {
+                let pid = child.pid.as_raw_pid();
+                self.sink.event(process, &Event::Started { pid });
+                self.children[process] = Some(child);
+                self.starts[process] += 1;
+                self.supervisor.started(process, now());
+            }
+            Err(error) => {
+                let program = planned.program.display().to_string();
+                self.sink.event(process, &Event::CantStart { program: &program, error: &error });
+                self.supervisor.failed_to_start(process, now());
+            }
+        }
+    }
+
+    /// Waits for whatever comes first, and takes it in.
+    fn wait(&mut self) -> Result<(), RunError> {
+        let limit = self.limit();
+        let timeout = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        let Ready { signals, keys, offers, outputs } = self.ready(timeout.as_ref())?;
+        for (process, stream) in outputs {
+            if let Some(child) = &mut self.children[process] {
+                self.sink.read(process, child, stream);
+            }
+        }
+        self.sink.write();
+        if self.sink.is_closed() && !self.supervisor.is_stopping() {
+            self.supervisor.interrupt(now()); // as SIGPIPE would
+        }
+        let came = if signals { self.signals.take() } else { signals::Came::default() };
+        if came.interrupt {
+            self.supervisor.interrupt(now());
+        }
+        if came.child {
+            self.reap();
+        }
+        self.look_at_groups();
+        let wants_table = keys && self.read_keys();
+        let is_time = self.next_table.is_some_and(|at| at <= now());
+        if let (true, Some(every)) = (is_time, self.options.table_every) {
+            self.next_table = Some(now() + every);
+        }
+        if wants_table || came.table || is_time {
+            self.tell_usage();
+        }
+        if offers || limit.is_some() {
+            self.look_for_offers();
+        }
+        Ok(())
+    }
+
+    /// How long may be waited if nothing happens.
+    fn limit(&self) -> Option<Duration> {
+        let now = now();
+        let until = |at: Duration| at.saturating_sub(now);
+        let lingers = self.children.iter().flatten().any(|child| child.is_lingering);
+        let is_blind = self.offers.as_ref().is_some_and(|offers| offers.descriptor().is_none());
+        let looked_for = (0..self.children.len()).any(|process| self.supervisor.is_looked_for(process));
+        let again = (lingers || looked_for && is_blind).then_some(AGAIN);
+        // A sign may have been missed while the domain was being made.
+        let safety = looked_for.then_some(Duration::from_secs(1));
+        let deadline = self.supervisor.deadline().map(until);
+        [again, safety, deadline, self.next_table.map(until)].into_iter().flatten().min()
+    }
+
+    fn ready(&self, timeout: Option<&Timespec>) -> Result<Ready, RunError> {
+        let mut fds = vec![PollFd::from_borrowed_fd(self.signals.descriptor(), PollFlags::IN)];
+        let mut whose = Vec::new();
+        for (process, child) in self.children.iter().enumerate() {
+            let Some(child) = child else { continue };
+            for (index, stream) in child.streams.iter().enumerate() {
+                if let Some(from) = stream.from.as_ref().filter(|_| self.sink.has_room(process)) {
+                    fds.push(PollFd::new(from, PollFlags::IN));
+                    whose.push((process, index));
+                }
+            }
+        }
+        let offers = self.offers.as_ref().and_then(Offers::descriptor);
+        fds.extend(offers.map(|watch| PollFd::from_borrowed_fd(watch, PollFlags::IN)));
+        if let Some(screen) = self.sink.wants_to_write() {
+            fds.push(PollFd::from_borrowed_fd(screen, PollFlags::OUT));
+        }
+        let terminal = io::stdin();
+        // Reading in the background would stop us.
+        let has_keys = self.reads_keys && tcgetpgrp(&terminal).is_ok_and(|group| group == getpgrp());
+        if has_keys {
+            fds.push(PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::IN));
+        }
+        match poll(&mut fds, timeout) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(failed("poll")(error.into())),
+        }
+        let came = |index: usize| !fds[index].revents().is_empty();
+        let outputs = whose.iter().enumerate().filter(|(index, _)| came(index + 1)).map(|(_, whose)| *whose);
+        Ok(Ready {
+            signals: came(0),
+            keys: has_keys && came(fds.len() - 1),
+            offers: offers.is_some() && came(whose.len() + 1),
+            outputs: outputs.collect(),
+        })
+    }
+
+    /// Whether the user pressed Enter.
+    fn read_keys(&mut self) -> bool {
+        let mut bytes = [0; 256];
+        match rustix::io::read(io::stdin(), &mut bytes) {
+            Ok(count @ 1..) => bytes[..count].contains(&b'\n'),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => false,
+            Ok(_) | Err(_) => {
+                self.reads_keys = false;
+                false
+            }
+        }
+    }
+
+    /// Takes in who has ended.
+    fn reap(&mut self) {
+        // All of them first: who has ended but isn't reaped still counts as one of its group.
+        let ended = std::iter::from_fn(|| wait(WaitOptions::NOHANG).ok().flatten());
+        for (pid, status) in ended.collect::<Vec<_>>() {
+            let is_it = |child: &Child| child.pid == pid && !child.is_lingering;
+            let process = self.children.iter().position(|child| child.as_ref().is_some_and(is_it));
+            let (Some(process), Some(exit)) = (process, exit(status)) else { continue };
+            let others = test_kill_process_group(pid).is_ok();
+            if let Some(child) = &mut self.children[process] {
+                child.is_lingering = others;
+                self.sink.drain(process, child);
+            }
+            self.supervisor.exited(process, exit, others, now());
+        }
+    }
+
+    /// Looks whose group has gone since its process ended.
+    fn look_at_groups(&mut self) {
+        for process in 0..self.children.len() {
+            let Some(child) = &mut self.children[process] else { continue };
+            if child.is_lingering && test_kill_process_group(child.pid).is_err() {
+                child.is_lingering = false;
+                self.sink.drain(process, child);
+                self.supervisor.group_gone(process, now());
+            }
+        }
+    }
+
+    fn look_for_offers(&mut self) {
+        let Some(offers) = &mut self.offers else { return };
+        offers.refresh();
+        for (index, process) in self.plan.processes.iter().enumerate() {
+            if !self.supervisor.is_looked_for(index) {
+                continue;
+            }
+            let Some(missing) = process.ready.iter().find(|offer| !offers.has(offer)) else {
+                self.supervisor.offered(index);
+                continue;
+            };
+            let Some(child) = &mut self.children[index] else { continue };
+            let is_late = self.supervisor.running_for(index, now()).is_some_and(|time| time >= LATE);
+            if is_late && !std::mem::replace(&mut child.is_told_late, true) {
+                let similar = offers.similar(missing);
+                let missing = match missing {
+                    Offer::Service(name) => format!("server of {name}"),
+                    Offer::Topic(name) => format!("publisher of {name}"),
+                    Offer::Node(name) => format!("node {name}"),
+                };
+                self.sink.event(index, &Event::NotReadyYet { missing, similar });
+            }
+        }
+    }
+
+    fn tell_usage(&mut self) {
+        let usage = self.meter.look(now());
+        let row = |(index, process): (usize, &'a crate::plan::Process)| {
+            let child = self.children[index].as_ref();
+            let state = match (child, self.ends[index]) {
+                (Some(child), _) => format!("process {}", child.pid.as_raw_pid()),
+                (None, Some(Outcome::Exited(exit) | Outcome::Stopped(exit) | Outcome::GaveUp(exit))) => {
+                    report::shown(exit)
+                }
+                (None, Some(_)) => "not started".to_owned(),
+                (None, None) => "waiting".to_owned(),
+            };
+            let usage = child.and_then(|child| usage.get(&child.pid.as_raw_pid()).copied());
+            Row { name: &process.name, state, restarts: self.starts[index].saturating_sub(1), usage }
+        };
+        let rows: Vec<Row<'_>> = self.plan.processes.iter().enumerate().map(row).collect();
+        self.sink.usage(&rows);
+    }
+
+    /// Nothing else can be done for them.
+    fn kill_all(&mut self) {
+        for child in self.children.iter().flatten() {
+            let _ = kill_process_group(child.pid, RawSignal::KILL); // it may have ended just now
+        }
+    }
+
+    /// Leaves nothing behind.
+    fn finish(&mut self) {
+        let strays = family::end(&self.mark, STRAYS);
+        if strays > 0 {
+            self.sink.strays(strays);
+        }
+        if let Some(keeper) = self.keeper.take() {
+            keeper.dismiss();
+        }
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+        let until = now() + LAST_WORDS;
+        self.sink.write();
+        while let Some(screen) = self.sink.wants_to_write() {
+            let Ok(left) = Timespec::try_from(until.saturating_sub(now())) else { return };
+            if matches!(poll(&mut [PollFd::from_borrowed_fd(screen, PollFlags::OUT)], Some(&left)), Ok(0)) {
+                return;
+            }
+            self.sink.write();
+        }
+    }
+}
+
+/// What is there to be taken in.
+struct Ready {
+    signals: bool,
+    keys: bool,
+    offers: bool,
+    /// Processes, and which of their streams.
+    outputs: Vec<(usize, usize)>,
+}
+
+fn exit(status: WaitStatus) -> Option<Exit> {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Some(Exit::Code(u8::try_from(code).unwrap_or(u8::MAX))),
+        (None, Some(signal)) => Some(Exit::Signal(signal)),
+        (None, None) => None, // stopped or continued
+    }
+}

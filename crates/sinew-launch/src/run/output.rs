@@ -1,0 +1,235 @@
+//! Where the lines of all processes come together: the screen, and their files.
+
+use std::io::Write as _;
+use std::os::fd::BorrowedFd;
+
+use rustix::io::Errno;
+use serde_json::{Value, json};
+
+use super::child::Child;
+use super::lines::harmless;
+use super::logs::{self, Logs};
+use super::report::{self, Event, Row};
+use super::screen::Screen;
+use super::{RunError, RunOptions, failed};
+use crate::plan::{Output, Plan};
+use crate::supervisor::{Outcome, Reason};
+
+/// How much is read at once: one process that floods doesn't keep the others from being read.
+const ONCE: usize = 64 << 10;
+
+/// How much is read of a process that has ended: all that fits into its pipe, and no more of what
+/// still writes there.
+const PIPE: usize = 1 << 20;
+
+/// Colours of names, that are readable on light and dark.
+const COLOURS: [u8; 6] = [36, 33, 32, 35, 34, 31];
+
+pub(super) struct Sink {
+    screen: Screen,
+    logs: Option<Logs>,
+    log_is_told: bool,
+    names: Vec<String>,
+    outputs: Vec<Output>,
+    json: bool,
+    colours: bool,
+    buffer: Vec<u8>,
+    /// What the lines of one reading become.
+    text: Vec<u8>,
+}
+
+impl Sink {
+    pub(super) fn open(plan: &Plan, options: &RunOptions) -> Result<Self, RunError> {
+        let screen = Screen::open(plan.processes.len()).map_err(failed("opening standard output"))?;
+        let logged = plan.processes.iter().find(|process| process.output != Output::Screen);
+        let logs = logged.map(|process| {
+            let path = logs::base(&process.environment);
+            Logs::create(&path).map_err(|source| RunError::Logs { path, source })
+        });
+        let mut sink = Self {
+            screen,
+            logs: logs.transpose()?,
+            log_is_told: false,
+            names: plan.processes.iter().map(|process| process.name.clone()).collect(),
+            outputs: plan.processes.iter().map(|process| process.output).collect(),
+            json: options.json,
+            colours: options.colours && !options.json,
+            buffer: vec![0; ONCE],
+            text: Vec::new(),
+        };
+        if let Some(directory) = sink.logs.as_ref().map(|logs| logs.directory().display().to_string()) {
+            let value = json!({"event": "logs", "directory": directory});
+            sink.own(&format!("logs are in {directory}"), value);
+        }
+        Ok(sink)
+    }
+
+    pub(super) fn has_room(&self, process: usize) -> bool {
+        self.screen.has_room(process)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.screen.is_closed()
+    }
+
+    /// The screen, if something waits for it.
+    pub(super) fn wants_to_write(&self) -> Option<BorrowedFd<'_>> {
+        self.screen.is_waiting().then(|| self.screen.descriptor())
+    }
+
+    pub(super) fn write(&mut self) {
+        self.screen.write();
+    }
+
+    /// Reads what a stream has, once.
+    pub(super) fn read(&mut self, process: usize, child: &mut Child, stream: usize) -> usize {
+        let Some(from) = &child.streams[stream].from else { return 0 };
+        let count = match rustix::io::read(from, &mut self.buffer) {
+            Ok(count) => count,
+            Err(Errno::AGAIN | Errno::INTR) => return 0,
+            Err(_) => 0,
+        };
+        if count == 0 {
+            child.streams[stream].from = None;
+        }
+        let mut lines = std::mem::take(&mut child.streams[stream].lines);
+        let buffer = std::mem::take(&mut self.buffer);
+        if count == 0 {
+            lines.end(|line| self.line(process, child, stream, line));
+        } else {
+            lines.push(&buffer[..count], |line| self.line(process, child, stream, line));
+        }
+        self.buffer = buffer;
+        child.streams[stream].lines = lines;
+        self.flush(process);
+        count
+    }
+
+    /// Reads what a process has left.
+    pub(super) fn drain(&mut self, process: usize, child: &mut Child) {
+        for stream in 0..child.streams.len() {
+            let mut sum = 0;
+            while sum < PIPE {
+                match self.read(process, child, stream) {
+                    0 => break,
+                    count => sum += count,
+                }
+            }
+        }
+    }
+
+    /// The life of a process is over: its last line may have no end. If it failed, what it said last
+    /// is shown.
+    pub(super) fn end(&mut self, process: usize, mut child: Child, outcome: &Outcome) {
+        for stream in 0..child.streams.len() {
+            let mut lines = std::mem::take(&mut child.streams[stream].lines);
+            lines.end(|line| self.line(process, &mut child, stream, line));
+        }
+        self.flush(process);
+        if outcome.failure().is_none() || child.last.is_empty() || self.json {
+            return;
+        }
+        let name = self.names[process].clone();
+        self.own(&format!("{name} failed; what it said last:"), Value::Null);
+        for line in &child.last {
+            self.shown(process, 0, line);
+        }
+        self.flush(process);
+    }
+
+    fn line(&mut self, process: usize, child: &mut Child, stream: usize, line: &[u8]) {
+        let output = self.outputs[process];
+        let is_shown = output != Output::Log || stream == 1;
+        if is_shown {
+            self.shown(process, stream, line);
+        } else {
+            child.keep(line);
+        }
+        if output != Output::Screen {
+            self.logged(process, line);
+        }
+    }
+
+    /// A line for the screen.
+    fn shown(&mut self, process: usize, stream: usize, line: &[u8]) {
+        let name = &self.names[process];
+        let line = harmless(line, self.colours);
+        // Writing to a vector takes everything.
+        let _ = if self.json {
+            let stream = ["stdout", "stderr"][stream];
+            writeln!(
+                self.text,
+                "{}",
+                json!({"event": "output", "process": name, "stream": stream, "line": line})
+            )
+        } else if self.colours {
+            writeln!(self.text, "\x1b[{}m[{name}]\x1b[0m {line}", COLOURS[process % COLOURS.len()])
+        } else {
+            writeln!(self.text, "[{name}] {line}")
+        };
+    }
+
+    /// A line for the process's file, as it is.
+    fn logged(&mut self, process: usize, line: &[u8]) {
+        let Some(logs) = &mut self.logs else { return };
+        let name = &self.names[process];
+        let Err(error) = logs.write(name, &[line, b"\n"].concat()) else { return };
+        if !std::mem::replace(&mut self.log_is_told, true) {
+            let directory = logs.directory().display().to_string();
+            let value = json!({"event": "log_failed", "error": error.to_string()});
+            self.own(&format!("can't write to {directory}, so lines are missing there: {error}"), value);
+        }
+    }
+
+    fn flush(&mut self, process: usize) {
+        self.screen.add(process, &self.text);
+        self.text.clear();
+    }
+
+    /// Tells of a process.
+    pub(super) fn event(&mut self, process: usize, event: &Event<'_>) {
+        let name = self.names[process].clone();
+        let value = report::value(&name, event);
+        let sentence = report::sentence(event).map(|sentence| format!("{name} {sentence}"));
+        if let Some(sentence) = sentence {
+            self.own(&sentence, value);
+        } else if self.json {
+            self.own("", value);
+        }
+    }
+
+    pub(super) fn stop(&mut self, reason: Reason) {
+        let required = match reason {
+            Reason::Required(process) => self.names[process].clone(),
+            Reason::Asked => String::new(),
+        };
+        let value = json!({"event": "stop", "required": (!required.is_empty()).then_some(&required)});
+        self.own(&report::stop(reason, &required), value);
+    }
+
+    pub(super) fn strays(&mut self, count: usize) {
+        let value = json!({"event": "strays", "count": count});
+        self.own(&format!("{count} processes had left their groups, and have been ended"), value);
+    }
+
+    pub(super) fn usage(&mut self, rows: &[Row<'_>]) {
+        if self.json {
+            rows.iter().for_each(|row| self.own("", report::row_value(row)));
+        } else {
+            report::table(rows).iter().for_each(|line| self.own(line, Value::Null));
+        }
+    }
+
+    /// What the launch itself says.
+    fn own(&mut self, sentence: &str, value: Value) {
+        let line = match self.json {
+            true if value.is_null() => return,
+            true => format!("{value}\n"),
+            false => format!("sinew: {sentence}\n"),
+        };
+        // Behind what the processes have said by now.
+        let text = std::mem::take(&mut self.text);
+        self.screen.add(self.screen.own(), &text);
+        self.screen.add(self.screen.own(), line.as_bytes());
+    }
+}

@@ -1,0 +1,52 @@
+//! Signals as something to wait for.
+
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+
+/// What a launch listens to.
+pub(super) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
+
+/// What came.
+#[derive(Default)]
+pub(super) struct Came {
+    /// A child has ended.
+    pub(super) child: bool,
+    /// All are to end.
+    pub(super) interrupt: bool,
+    /// The table of processes is wanted.
+    pub(super) table: bool,
+}
+
+impl Signals {
+    pub(super) fn listen() -> io::Result<Self> {
+        let (read, write) = UnixStream::pair()?;
+        read.set_nonblocking(true)?;
+        let all = [SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1];
+        SignalDelivery::with_pipe(read, write, SignalOnly, all).map(Self)
+    }
+
+    /// To wait on.
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.0.get_read().as_fd()
+    }
+
+    /// What came since the last time.
+    pub(super) fn take(&mut self) -> Came {
+        let mut bytes = [0; 64];
+        while matches!(self.0.get_read_mut().read(&mut bytes), Ok(1..)) {}
+        let mut came = Came::default();
+        for signal in self.0.pending() {
+            match signal {
+                SIGCHLD => came.child = true,
+                SIGUSR1 => came.table = true,
+                _ => came.interrupt = true,
+            }
+        }
+        came
+    }
+}
