@@ -55,6 +55,14 @@ pub(crate) enum Command {
     Top(tools::TopOptions),
     /// Check what shared memory needs of this machine, and say how to mend what is wrong.
     Doctor(tools::DoctorOptions),
+    /// Start the processes that a launch file names, in order, and keep them running. Ctrl-C ends
+    /// them all.
+    Launch(LaunchOptions),
+    /// Run one program, found on AMENT_PREFIX_PATH or PATH.
+    Run(RunOptions),
+    /// What ends a launch's processes if the launch is killed.
+    #[command(hide = true)]
+    LaunchKeeper(KeeperOptions),
     /// Bring the nodes of this host to the network: to ROS 2's with rmw_zenoh, and to other hosts
     /// with a gateway. Ctrl-C ends it.
     Gateway(network::GatewayOptions),
@@ -136,6 +144,90 @@ pub(crate) struct DemoOptions {
 
 fn frame_rate(text: &str) -> Result<f64, String> {
     number_within(text, 0.1, 1000.0)
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LaunchOptions {
+    /// The launch file: `.toml`, or ROS 2's `.launch.xml` and `.launch.yaml`.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Values for the file's arguments.
+    #[arg(value_name = "NAME:=VALUE", value_parser = argument)]
+    pub(crate) arguments: Vec<(String, String)>,
+
+    /// Only look whether everything is right: the files, programs and arguments.
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// Only list the arguments that the file has.
+    #[arg(short = 's', long, visible_alias = "show-arguments", conflicts_with = "check")]
+    pub(crate) show_args: bool,
+
+    /// Only print what would be run.
+    #[arg(short, long, conflicts_with_all = ["check", "show_args"])]
+    pub(crate) print: bool,
+
+    /// Tell CPU and memory of each process every second. (Without it, Enter and SIGUSR1 ask for
+    /// them.)
+    #[arg(long)]
+    pub(crate) top: bool,
+
+    /// One JSON value on each line: events, and the processes' output.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) place: tools::Where,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunOptions {
+    /// The package that has it, on AMENT_PREFIX_PATH.
+    #[arg(long, value_name = "PACKAGE")]
+    pub(crate) package: Option<String>,
+
+    /// What its node is called.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+
+    /// The namespace that its nodes live in.
+    #[arg(long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    /// Call a topic or service otherwise.
+    #[arg(short, long, value_name = "FROM:=TO")]
+    pub(crate) remap: Vec<String>,
+
+    /// Set a parameter.
+    #[arg(short, long = "param", value_name = "NAME:=VALUE")]
+    pub(crate) parameter: Vec<String>,
+
+    /// Set parameters from a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) params_file: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) place: tools::Where,
+
+    /// The program, and what it is given.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) line: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct KeeperOptions {
+    /// What the launch says.
+    #[arg(hide = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// A launch file's argument.
+fn argument(text: &str) -> Result<(String, String), String> {
+    match text.split_once(":=") {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("it is written NAME:=VALUE".to_owned()),
+    }
 }
 
 #[cfg(test)]

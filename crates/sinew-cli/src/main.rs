@@ -1,7 +1,8 @@
 //! The `sinew` command: looking at what runs, a demonstration on real pictures, and the benchmarks.
 //!
 //! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something
-//! failed, 2 the command line was wrong.
+//! failed, 2 the command line was wrong. `launch` has the codes of what it ran instead of 1, `run`
+//! becomes the program.
 
 mod cli;
 mod demo;
@@ -10,6 +11,7 @@ mod error;
 mod gateways;
 mod graph;
 mod interfaces;
+mod launch;
 mod network;
 mod observed;
 mod output;
@@ -38,12 +40,19 @@ fn main() -> ExitCode {
         Command::Doctor(options) => doctor::run(&options),
         Command::Gateway(options) => network::gateway(&options),
         Command::Router(options) => network::router(&options),
+        Command::Launch(options) => launch::launch(&options),
+        Command::Run(options) => launch::run(&options),
+        Command::LaunchKeeper(options) => {
+            launch::keep(&options);
+            Ok(())
+        }
         Command::Completions(options) => output::print_bytes(&options.script()),
         Command::Peer(peer) => sinew_bench::serve(&peer).map_err(error::Error::from),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is_closed_output() => ExitCode::SUCCESS,
+        Err(error::Error::Ended { code }) => ExitCode::from(code),
         Err(error) => {
             // Nothing is left to tell it to when standard error is closed as well.
             let _ = writeln!(std::io::stderr(), "sinew: {error}");

@@ -23,6 +23,11 @@ pub(crate) struct Where {
 }
 
 impl Where {
+    /// The number that the command line gives, if it does.
+    pub(crate) fn given_domain(&self) -> Option<u32> {
+        self.domain
+    }
+
     /// The domain's number.
     pub(crate) fn domain(&self) -> Result<u32, String> {
         if let Some(domain) = self.domain {

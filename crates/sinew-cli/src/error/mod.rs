@@ -40,6 +40,25 @@ pub(crate) enum Error {
         source: io::Error,
     },
 
+    /// A launch file is wrong.
+    #[error(transparent)]
+    Launch(#[from] sinew_launch::LoadError),
+
+    /// A launch can't be run.
+    #[error(transparent)]
+    RunLaunch(#[from] sinew_launch::RunError),
+
+    /// A program can't be found.
+    #[error(transparent)]
+    Program(#[from] Box<sinew_launch::Problem>),
+
+    /// What was run has ended so; it has been told.
+    #[error("ended with code {code}")]
+    Ended {
+        /// The code to end with.
+        code: u8,
+    },
+
     /// Sinew refused something, or an executor stopped.
     #[error(transparent)]
     Sinew(#[from] sinew::Error),
