@@ -1,0 +1,169 @@
+//! How launches end: in order, completely, and with which code.
+
+use rustix::process::Signal;
+
+use super::{Place, index, is_alive, short, text, until};
+
+#[test]
+fn codes_are_those_of_what_failed() {
+    let sleeper = "[process.sleeper]\nprogram = 'sleep'\nargs = ['1000']\nros_args = false\n";
+    let p = |name: &str, script: &str, more: &str| {
+        format!("[process.{name}]\nprogram = 'sh'\nargs = ['-c', '{script}']\n{more}\n")
+    };
+    let cases = [
+        (p("a", "exit 0", ""), 0),
+        (p("a", "exit 0", "") + &p("b", "exit 5", ""), 5),
+        (p("a", "kill -9 $$", ""), 137),
+        (p("a", "sleep 0.1; exit 4", "required = true") + &p("b", "exit 5", "") + sleeper, 4),
+        (p("a", "exit 0", "required = true") + sleeper, 0),
+        (p("a", "exit 3", "required = true\nrestart = { delay = 0.01, max = 2 }") + sleeper, 3),
+        (p("a", "exit 3", "ready = { exit = 3 }"), 0),
+        (p("a", "exit 1", "ready = { exit = 0 }") + &p("b", "exit 0", "after = [\"a\"]"), 1),
+        (p("a", "sleep 1000", "ready = { delay = 100, timeout = 0.05 }"), 1),
+    ];
+    for (file, code) in cases {
+        let place = Place::new(&file);
+        let output = place.run(&[]);
+        assert_eq!(output.status.code(), Some(code), "{file}\n{}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn one_interrupt_ends_all_those_first_that_wait_for_others() {
+    let script = r#"'trap "echo ended; exit 9" INT; echo up; while true; do sleep 0.01; done'"#;
+    let p = |name: &str, more: &str| {
+        format!("[process.{name}]\nprogram = 'sh'\nargs = ['-c', {}]\n{more}\n", script.replace('\'', "'''"))
+    };
+    let file = p("a", "") + &p("b", "after = ['a']") + &p("c", "after = ['b']");
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let place = Place::new(&file);
+        let mut launch = place.start();
+        launch.line("c", "up");
+        launch.signal(signal);
+        let (events, code) = launch.end();
+        assert_eq!(code, Some(0), "the user wanted it");
+        let events = short(&events);
+        let order =
+            ["c ended stopped", "b asked SIGINT", "b ended stopped", "a asked SIGINT", "a ended stopped"];
+        let places = order.map(|event| index(&events, event));
+        assert!(places.is_sorted(), "{events:#?}");
+        assert!(
+            index(&events, "a output ended") < index(&events, "a ended stopped"),
+            "its last line is told before"
+        );
+        place.nothing_temporary_is_left();
+    }
+}
+
+#[test]
+fn who_does_not_listen_is_killed_sooner_if_the_user_insists() {
+    let deaf = |grace: &str| {
+        format!(
+            "[process.deaf]\nprogram = 'sh'\nargs = ['-c', '''trap \"\" INT TERM; echo up; while true; do sleep 0.01; done''']\n{grace}\n"
+        )
+    };
+    let kills = ["deaf asked SIGINT", "deaf asked SIGTERM", "deaf asked SIGKILL", "deaf ended stopped"];
+    let place = Place::new(&deaf("grace = 0.05\ngrace_after_term = 0.05"));
+    let mut launch = place.start();
+    launch.line("deaf", "up");
+    launch.signal(Signal::INT);
+    let (events, code) = launch.end();
+    let events = short(&events);
+    assert!(kills.map(|event| index(&events, event)).is_sorted() && code == Some(0), "{events:#?}");
+
+    let place = Place::new(&deaf("grace = 3600\ngrace_after_term = 3600"));
+    let mut launch = place.start();
+    launch.line("deaf", "up");
+    for asked in ["SIGINT", "SIGTERM", "SIGKILL"] {
+        launch.signal(Signal::INT);
+        launch.until(asked, |event| event["signal"] == asked);
+    }
+    assert_eq!(launch.end().1, Some(0));
+}
+
+/// A process with a child, a child's child, and one that leaves its group; it writes their numbers.
+const FAMILY: &str = r#"
+    [process.parent]
+    program = "sh"
+    args = ["-c", '''
+        echo $$ >> "$PLACE/pids"
+        sh -c 'echo $$ >> "$PLACE/pids"; sleep 1000 & echo $! >> "$PLACE/pids"; wait' &
+        setsid sh -c 'echo $$ >> "$PLACE/pids"; trap "" INT; sleep 1000 & echo $! >> "$PLACE/pids"; wait' &
+        sleep 1000
+    ''']
+    parameters = { tree = { x = 1 } }
+"#;
+
+fn family(place: &Place) -> Vec<String> {
+    until("the family is there", || place.read("pids").lines().count() == 5);
+    place.read("pids").lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn nobody_of_a_family_is_left() {
+    let place = Place::new(FAMILY);
+    let launch = place.start();
+    let pids = family(&place);
+    assert!(pids.iter().all(|pid| is_alive(pid)));
+    launch.signal(Signal::INT);
+    let (events, _) = launch.end();
+    assert!(pids.iter().all(|pid| !is_alive(pid)), "{events:#?}");
+    assert!(
+        short(&events).iter().any(|event| event.ends_with("strays")),
+        "what left its group is told: {events:#?}"
+    );
+    place.nothing_temporary_is_left();
+}
+
+#[test]
+fn a_killed_launch_leaves_nobody_either() {
+    let place = Place::new(FAMILY);
+    let mut launch = place.start();
+    let pids = family(&place);
+    launch.child.kill().unwrap();
+    launch.child.wait().unwrap();
+    until("all have ended", || pids.iter().all(|pid| !is_alive(pid)));
+    place.nothing_temporary_is_left();
+}
+
+#[test]
+fn the_rest_of_a_group_ends_before_its_process_is_started_again() {
+    let place = Place::new(
+        r#"
+        [process.a]
+        program = "sh"
+        args = ["-c", 'sleep 1000 & echo $! >> "$PLACE/pids"; exit 1']
+        restart = { delay = 0.01, max = 1 }
+        "#,
+    );
+    let output = place.run(&["--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let events: Vec<_> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let short = short(&events);
+    let order =
+        ["a started", "a asked SIGTERM", "a ended exited", "a started", "a asked SIGTERM", "a ended gave_up"];
+    let told: Vec<_> = short.iter().filter(|event| order.contains(&event.as_str())).collect();
+    assert_eq!(told, order.iter().collect::<Vec<_>>(), "{short:#?}");
+    assert!(place.read("pids").lines().count() == 2 && place.read("pids").lines().all(|pid| !is_alive(pid)));
+}
+
+#[test]
+fn fifty_processes_come_and_go() {
+    let one = |number: usize| {
+        format!("[process.p{number}]\nprogram = 'sleep'\nargs = ['1000']\nros_args = false\n")
+    };
+    let place = Place::new(&(0..50).map(one).collect::<String>());
+    let mut launch = place.start();
+    let mut pids = Vec::new();
+    while pids.len() < 50 {
+        let event = launch.until("50 starts", |event| event["event"] == "started");
+        pids.push(event["pid"].to_string());
+    }
+    assert!(pids.iter().all(|pid| is_alive(pid)));
+    launch.signal(Signal::INT);
+    let (events, code) = launch.end();
+    let ended = short(&events).iter().filter(|event| event.ends_with("ended stopped")).count();
+    assert_eq!((ended, code), (50, Some(0)));
+    assert!(pids.iter().all(|pid| !is_alive(pid)));
+}

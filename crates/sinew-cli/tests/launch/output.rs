@@ -1,0 +1,126 @@
+//! What processes say.
+
+use std::process::Stdio;
+
+use super::{Place, text, until};
+
+#[test]
+fn lines_are_whole_harmless_and_none_is_missing() {
+    let place = Place::new(
+        r#"
+        [process.talker]
+        program = "sh"
+        args = ["-c", 'printf "one\ntwo\r\n\033[31mred\007\377\n"; printf "no end" >&2; printf "nor here"']
+        [process.other]
+        program = "sh"
+        args = ["-c", 'for i in 1 2 3; do echo "line $i"; done']
+        "#,
+    );
+    let output = place.run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let all = text(&output.stdout);
+    let of = |name: &str| all.lines().filter_map(|line| line.strip_prefix(name)).collect::<Vec<_>>();
+    let mut talker = of("[talker] ");
+    talker.sort_unstable();
+    assert_eq!(talker, ["no end", "nor here", "one", "red\\x07\\xff", "two"]);
+    assert_eq!(of("[other] "), ["line 1", "line 2", "line 3"]);
+    assert!(all.lines().any(|line| line == "sinew: talker ended"), "{all}");
+    place.nothing_temporary_is_left();
+}
+
+#[test]
+fn files_have_what_the_screen_does_not() {
+    let place = Place::new(
+        r#"
+        [process.quiet]
+        program = "sh"
+        args = ["-c", "echo out; echo err >&2; exit 3"]
+        output = "log"
+        [group.g.process.both]
+        program = "sh"
+        args = ["-c", "echo said"]
+        output = "both"
+        [process.screen]
+        program = "echo"
+        args = ["shown"]
+        "#,
+    );
+    let output = place.run(&[]);
+    assert_eq!(output.status.code(), Some(3));
+    let all = text(&output.stdout);
+    let failed = all.find("sinew: quiet failed; what it said last:\n[quiet] out\n").unwrap();
+    assert!(all.find("[quiet] err\n").unwrap() < failed, "standard error is shown at once: {all}");
+    assert!(all.contains("[g/both] said\n") && all.contains("[screen] shown\n"));
+    let logs = std::fs::read_dir(place.path("logs/latest")).unwrap();
+    let mut logs: Vec<_> = logs.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    logs.sort_unstable();
+    assert_eq!(logs, ["g.both.log", "quiet.log"]);
+    assert_eq!(place.read("logs/latest/g.both.log"), "said\n");
+    let mut quiet: Vec<_> = place.read("logs/latest/quiet.log").lines().map(str::to_owned).collect();
+    quiet.sort_unstable();
+    assert_eq!(quiet, ["err", "out"]);
+}
+
+#[test]
+fn a_flood_tears_no_line_and_does_not_hold_up_the_others() {
+    let place = Place::new(
+        r#"
+        [process.flood]
+        program = "yes"
+        args = ["0123456789"]
+        ros_args = false
+        [process.slow]
+        program = "sh"
+        args = ["-c", 'for i in 1 2 3 4 5 6 7 8 9; do echo "tick $i"; sleep 0.02; done']
+        required = true
+        "#,
+    );
+    let output = place.run(&[]);
+    assert_eq!(output.status.code(), Some(0));
+    let all = text(&output.stdout);
+    let known = |line: &&str| {
+        let is_flood = *line == "[flood] 0123456789"
+            || line.strip_prefix("[flood] ").is_some_and(|rest| "0123456789".starts_with(rest));
+        !is_flood && !line.starts_with("[slow] tick ") && !line.starts_with("sinew: ")
+    };
+    assert_eq!(all.lines().filter(known).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(all.matches("[slow] tick ").count(), 9);
+    assert!(all.matches("[flood] 0123456789\n").count() > 1000);
+}
+
+#[test]
+fn who_does_not_read_holds_up_nobody_but_those_who_flood() {
+    let place = Place::new(
+        r#"
+        [process.flood]
+        program = "yes"
+        ros_args = false
+        [process.worker]
+        program = "sh"
+        args = ["-c", 'echo "$$" >> "$PLACE/starts"']
+        restart = { policy = "always", delay = 0.01, max_delay = 0.01 }
+        "#,
+    );
+    let mut child = place.command(&["launch", "robot.toml"]).stdout(Stdio::piped()).spawn().unwrap();
+    // Nothing is read of what it says; it starts the worker again all the same.
+    until("the worker is started again", || place.read("starts").lines().count() >= 20);
+    let reader = child.stdout.take();
+    drop(reader); // whoever reads has gone: all end
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_closed_output_ends_all() {
+    let place = Place::new(
+        r#"
+        [process.talker]
+        program = "sh"
+        args = ["-c", 'echo "$$" > "$PLACE/pid"; while true; do echo x; sleep 0.01; done']
+        "#,
+    );
+    let mut child = place.command(&["launch", "robot.toml"]).stdout(Stdio::piped()).spawn().unwrap();
+    until("it runs", || place.read("pid").ends_with('\n'));
+    drop(child.stdout.take());
+    child.wait().unwrap();
+    assert!(!super::is_alive(&place.read("pid")));
+}
