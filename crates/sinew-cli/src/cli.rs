@@ -168,8 +168,8 @@ pub(crate) struct LaunchOptions {
     #[arg(short, long, conflicts_with_all = ["check", "show_args"])]
     pub(crate) print: bool,
 
-    /// Tell CPU and memory of each process every second. (Without it, Enter and SIGUSR1 ask for
-    /// them.)
+    /// Show CPU and memory of each process every second, on a terminal above what they say last.
+    /// (Without it, Enter and SIGUSR1 ask for them.)
     #[arg(long)]
     pub(crate) top: bool,
 

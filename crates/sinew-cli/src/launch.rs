@@ -49,6 +49,7 @@ fn run_plan(plan: &Plan, options: &cli::LaunchOptions) -> Result<(), Error> {
         directory: options.place.dir.clone(),
         json: options.json,
         colours: has_colours,
+        full_screen: options.top && !options.json && io::stdout().is_terminal(),
         table_every: options.top.then_some(TOP),
         keeper: vec![program.display().to_string(), "launch-keeper".to_owned()],
     };

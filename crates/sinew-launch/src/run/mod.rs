@@ -12,6 +12,7 @@ mod report;
 mod screen;
 mod signals;
 mod usage;
+mod view;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -53,6 +54,9 @@ pub struct RunOptions {
     pub json: bool,
     /// Lines begin with a coloured name, and colours in them stay.
     pub colours: bool,
+    /// The table of processes is drawn on the whole terminal, with the last lines of output below
+    /// it.
+    pub full_screen: bool,
     /// How often the table of processes with CPU and memory is told; only when asked for if `None`.
     pub table_every: Option<Duration>,
     /// A command line that calls [`keep`] with two further arguments: it ends all processes if this
@@ -194,7 +198,7 @@ impl<'a> Runner<'a> {
             signals,
             offers,
             meter,
-            next_table: options.table_every.map(|every| now() + every),
+            next_table: options.table_every.map(|_| now()),
             keeper,
             mark,
             temporary,
@@ -454,6 +458,7 @@ impl<'a> Runner<'a> {
         }
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
         let until = now() + LAST_WORDS;
+        self.sink.leave();
         self.sink.write();
         while let Some(screen) = self.sink.wants_to_write() {
             let Ok(left) = Timespec::try_from(until.saturating_sub(now())) else { return };

@@ -11,6 +11,7 @@ use super::lines::harmless;
 use super::logs::{self, Logs};
 use super::report::{self, Event, Row};
 use super::screen::Screen;
+use super::view::{self, View};
 use super::{RunError, RunOptions, failed};
 use crate::plan::{Output, Plan};
 use crate::supervisor::{Outcome, Reason};
@@ -27,6 +28,8 @@ const COLOURS: [u8; 6] = [36, 33, 32, 35, 34, 31];
 
 pub(super) struct Sink {
     screen: Screen,
+    /// What is drawn instead of lines one after another.
+    view: Option<View>,
     logs: Option<Logs>,
     log_is_told: bool,
     names: Vec<String>,
@@ -48,15 +51,19 @@ impl Sink {
         });
         let mut sink = Self {
             screen,
+            view: options.full_screen.then(View::default),
             logs: logs.transpose()?,
             log_is_told: false,
             names: plan.processes.iter().map(|process| process.name.clone()).collect(),
             outputs: plan.processes.iter().map(|process| process.output).collect(),
             json: options.json,
-            colours: options.colours && !options.json,
+            colours: options.colours && !options.json && !options.full_screen,
             buffer: vec![0; ONCE],
             text: Vec::new(),
         };
+        if sink.view.is_some() {
+            sink.screen.add(sink.screen.own(), view::ENTER.as_bytes());
+        }
         if let Some(directory) = sink.logs.as_ref().map(|logs| logs.directory().display().to_string()) {
             let value = json!({"event": "logs", "directory": directory});
             sink.own(&format!("logs are in {directory}"), value);
@@ -182,7 +189,10 @@ impl Sink {
     }
 
     fn flush(&mut self, process: usize) {
-        self.screen.add(process, &self.text);
+        match &mut self.view {
+            Some(view) => view.add(&self.text),
+            None => self.screen.add(process, &self.text),
+        }
         self.text.clear();
     }
 
@@ -215,8 +225,21 @@ impl Sink {
     pub(super) fn usage(&mut self, rows: &[Row<'_>]) {
         if self.json {
             rows.iter().for_each(|row| self.own("", report::row_value(row)));
+        } else if let Some(view) = &self.view {
+            // A terminal that is slow gets the next picture.
+            if !self.screen.is_waiting() {
+                let picture = view.picture(&report::table(rows), size());
+                self.screen.add(self.screen.own(), picture.as_bytes());
+            }
         } else {
             report::table(rows).iter().for_each(|line| self.own(line, Value::Null));
+        }
+    }
+
+    /// Gives the terminal back; what came last stays on it.
+    pub(super) fn leave(&mut self) {
+        if let Some(view) = self.view.take() {
+            self.screen.add(self.screen.own(), view.leave().as_bytes());
         }
     }
 
@@ -228,8 +251,15 @@ impl Sink {
             false => format!("sinew: {sentence}\n"),
         };
         // Behind what the processes have said by now.
-        let text = std::mem::take(&mut self.text);
-        self.screen.add(self.screen.own(), &text);
-        self.screen.add(self.screen.own(), line.as_bytes());
+        self.text.extend_from_slice(line.as_bytes());
+        self.flush(self.screen.own());
+    }
+}
+
+/// Columns and rows of the terminal.
+fn size() -> (usize, usize) {
+    match rustix::termios::tcgetwinsize(std::io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
     }
 }

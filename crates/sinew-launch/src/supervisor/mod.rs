@@ -11,7 +11,8 @@
 //! - It starts once all that it waits for are *ready*. To be ready is for good: who is started
 //!   again has been ready before.
 //! - It is asked to end by its signal, then SIGTERM, then SIGKILL, each after a grace. These go to
-//!   its whole process group, as long as any of that is there.
+//!   its whole process group, as long as any of that is there. What a process leaves behind when it
+//!   ends gets SIGTERM at once.
 //! - Once all is to end, nothing is started, and a process is asked when those that wait for it have
 //!   ended; of several the one that was started last is asked first.
 
@@ -207,7 +208,8 @@ impl Supervisor {
         self.slots[process].state = State::Lingering { since, exit };
         if !others {
             self.group_gone(process, now);
-        } else if self.slots[process].asked.is_none() {
+        } else if self.slots[process].asked.is_none_or(|asked| asked.signal < Signal::Term) {
+            // It didn't wait for them. What a shell has started in the background ignores SIGINT.
             self.ask(process, Signal::Term, now);
         }
     }

@@ -228,6 +228,7 @@ struct Seen {
     not_before: Option<Duration>,
     restarts: Vec<Duration>,
     last_signal: Option<(Duration, Signal)>,
+    exited_at: Option<Duration>,
 }
 
 type Checked = Result<(), TestCaseError>;
@@ -254,6 +255,7 @@ impl Oracle<'_> {
             }
             Happened::Exited(process, _) => {
                 self.seen[process].is_alive = false;
+                self.seen[process].exited_at = Some(now);
                 self.seen[process].is_group_there = self.case.behaviours[process].leaves.is_some();
             }
             Happened::GroupGone(process) => self.seen[process].is_group_there = false,
@@ -314,7 +316,9 @@ impl Oracle<'_> {
                 prop_assert!(signal > before, "{:?} after {:?}", signal, before);
                 let is_own = before == policy.signal || before == Signal::Int;
                 let grace = if is_own { policy.grace } else { policy.grace_after_term };
-                prop_assert!(is_hurried || now == at + grace, "its grace isn't over");
+                // What a process leaves behind gets SIGTERM at once.
+                let is_left = !one.is_alive && signal == Signal::Term && one.exited_at == Some(now);
+                prop_assert!(is_hurried || is_left || now == at + grace, "its grace isn't over");
             }
         }
         one.last_signal = Some((now, signal));
