@@ -28,13 +28,13 @@ fn measure(mut burst: impl FnMut(usize)) -> (i64, i64) {
 }
 
 /// The same for calls that come alone, when the logging thread sleeps.
-fn measure_alone(node: &Node, logger: &str) -> (i64, i64) {
+fn measure_alone(node: &Node, mut call: impl FnMut(usize)) -> (i64, i64) {
     let mut times: Vec<i64> = (0..ROUNDS)
         .map(|number| {
             sinew::logging::flush(Duration::from_secs(10));
             let _ = node.sleep_for(ClockKind::Steady, Duration::from_millis(12));
             let begin = sinew::time::Time::steady().nanoseconds();
-            log::info!(target: logger, "line {} of {}", number, ROUNDS);
+            call(number);
             sinew::time::Time::steady().nanoseconds() - begin
         })
         .collect();
@@ -59,7 +59,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print("log::info!, enabled", measure(|number| log::info!(target: name, "line {number} of {BURST}")));
         print("the same, a literal", measure(|_| log::info!(target: name, "a line")));
         print("log::debug!, not enabled", measure(|number| log::debug!(target: name, "line {number}")));
-        print("log::info!, the thread asleep", measure_alone(&node, name));
+        let alone = measure_alone(&node, |number| {
+            black_box(sinew::time::Time::wall());
+            black_box(format!("{name}line {number} of {BURST}"));
+        });
+        print("alone: the clock and the text", alone);
+        let timer = rustix::time::timerfd_create(
+            rustix::time::TimerfdClockId::Monotonic,
+            rustix::time::TimerfdFlags::CLOEXEC,
+        )?;
+        let later = rustix::time::Timespec { tv_sec: 1000, tv_nsec: 0 };
+        let once = rustix::time::Itimerspec {
+            it_interval: rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 },
+            it_value: later,
+        };
+        let alone = measure_alone(&node, |_| {
+            let _ = rustix::time::timerfd_settime(&timer, rustix::time::TimerfdTimerFlags::empty(), &once);
+        });
+        print("alone: setting a timer", alone);
+        let alone = measure_alone(&node, |number| log::info!(target: name, "line {number} of {BURST}"));
+        print("alone: log::info!", alone);
     }
     Ok(())
 }

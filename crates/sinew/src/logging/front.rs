@@ -8,6 +8,7 @@ use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::logging::{self, LogLevel, OUTPUTS, Source};
 use crate::sys::parker::Parker;
 use std::fmt;
+use std::io;
 use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -30,9 +31,10 @@ pub(super) fn installed() -> Option<&'static Front> {
 }
 
 impl Front {
-    /// The only one of the process.
-    pub(super) fn get() -> &'static Self {
-        FRONT.get_or_init(|| Self { queue: Queue::new(), thread: OnceLock::new() })
+    /// Makes the only one of the process, if there is none.
+    pub(super) fn make() -> io::Result<&'static Self> {
+        let queue = Queue::new()?;
+        Ok(FRONT.get_or_init(|| Self { queue, thread: OnceLock::new() }))
     }
 
     /// Hands a line to the thread. Never blocks; allocates the text.
@@ -127,7 +129,7 @@ impl Writer {
             }
             self.flush(outputs.console);
             queue.count_written(taken);
-            queue.wait(taken > 0);
+            queue.wait();
         }
     }
 

@@ -100,9 +100,11 @@ pub enum LoggingError {
         /// Its value.
         value: String,
     },
-    /// The operating system gives no thread.
-    #[error("the logging thread can't be started: {0}")]
-    Thread(io::Error),
+    /// The operating system gives no thread, or no descriptor for it to sleep on.
+    #[error(
+        "the logging thread can't be started: {0}; raise what limits processes or descriptors (ulimit -u, -n)"
+    )]
+    System(io::Error),
 }
 
 /// Begins logging; from [`builder`].
@@ -163,7 +165,7 @@ impl Builder {
     /// It is for the process, and for ever: for a program's `main`, not for libraries.
     ///
     /// # Errors
-    /// [`LoggingError`]; then nothing has changed, but for [`LoggingError::Thread`].
+    /// [`LoggingError`]; then nothing has changed, but for [`LoggingError::System`].
     pub fn init(self) -> Result<(), LoggingError> {
         let to_stdout = switch("RCUTILS_LOGGING_USE_STDOUT")?.unwrap_or(false);
         let color = switch("RCUTILS_COLORIZED_OUTPUT")?;
@@ -176,7 +178,7 @@ impl Builder {
         if front::installed().is_some() {
             return Err(LoggingError::Taken);
         }
-        let front = Front::get();
+        let front = Front::make().map_err(LoggingError::System)?;
         log::set_logger(front).map_err(|_| LoggingError::Taken)?;
         set_front(say_of_sinew);
         let writer = Writer {
@@ -186,7 +188,7 @@ impl Builder {
             rosout: self.rosout,
         };
         let thread = thread::Builder::new().name("sinew-logging".to_owned());
-        thread.spawn(|| writer.run(front)).map_err(LoggingError::Thread)?;
+        thread.spawn(|| writer.run(front)).map_err(LoggingError::System)?;
         // SAFETY: the function takes nothing, returns, and doesn't unwind: it waits, with atomics and
         // the kernel's help, for a thread that lives until the process is gone.
         unsafe { libc::atexit(flush_at_exit) };

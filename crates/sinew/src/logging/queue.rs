@@ -2,20 +2,23 @@
 //! for it, and no caller ever waits.
 //!
 //! Any thread pushes; one thread, the logging thread, takes. What doesn't fit is dropped and counted.
-//! The thread sleeps in one of two ways:
 //!
-//! - *with its parker* when a look found nothing: the next push wakes it, which costs its caller a
-//!   system call;
-//! - *for a moment* ([`DOZE`]) after it wrote something: pushes leave a call with the parker, which it
-//!   is not asleep on, and so cost no system call; only one that finds the queue half full wakes it.
+//! To wake a thread costs its caller some µs, and often the processor, as the kernel likes to run the
+//! woken thread at once. So the first line after a silence only sets an alarm ([`Alarm`]): a system call
+//! that wakes nobody. [`LATER`] the kernel wakes the thread, which writes all lines that came meanwhile.
+//! Lines in between cost no system call; when the queue is half full, and when a thread waits for lines
+//! to be written, the alarm is set to now.
 //!
-//! No line is missed: it looks after each sleep, and a call that came before it parks ends that sleep
-//! at once (see [`Parker`]).
+//! No line is missed: the thread looks after each sleep, and the call that comes before it sleeps ends
+//! that sleep at once (see [`Parker`]).
 
 use super::line::Line;
-use crate::sys::parker::Parker;
-use crate::sys::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::sys::clock::{Time, TimerFd};
+use crate::sys::parker::{Bell, Parker};
+use crate::sys::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crossbeam_queue::ArrayQueue;
+use rustix::event::{PollFd, PollFlags, poll};
+use std::io;
 use std::time::Duration;
 
 /// Lines that wait at most.
@@ -25,7 +28,7 @@ pub(super) const LINES: usize = 4096;
 const BYTES: usize = 16 << 20;
 
 /// How long lines wait to be written together with the next ones.
-const DOZE: Duration = Duration::from_millis(5);
+const LATER: Duration = Duration::from_millis(5);
 
 pub(super) struct Queue {
     lines: ArrayQueue<Line>,
@@ -35,20 +38,63 @@ pub(super) struct Queue {
     written: AtomicU64,
     dropped: AtomicU64,
     parker: Parker,
-    doze: Parker,
+    alarm: Arc<Alarm>,
+}
+
+/// What the logging thread sleeps on: readable when it is time to write.
+struct Alarm {
+    timer: TimerFd,
+    /// It is set to now, and the thread hasn't seen that.
+    is_urgent: AtomicBool,
+}
+
+impl Bell for Alarm {
+    /// A ring is seen by the timer, which stays readable.
+    fn value(&self) -> u32 {
+        0
+    }
+
+    fn ring(&self) {
+        // Only a descriptor that is none fails, or a time that is none.
+        let _ = self.timer.set(Some(Time::steady() + LATER));
+    }
+}
+
+impl Alarm {
+    /// Now, not later.
+    fn ring_now(&self) {
+        // Relaxed: whoever finds it set has the thread woken by the one who set it.
+        if !self.is_urgent.swap(true, Ordering::Relaxed) {
+            let _ = self.timer.set(Some(Time::from_nanoseconds(1)));
+        }
+    }
+
+    /// Sleeps until it is time.
+    fn sleep(&self) {
+        let _ = poll(&mut [PollFd::new(&self.timer, PollFlags::IN)], None); // a signal: it looks, and sleeps again
+    }
+
+    /// It was seen. What comes from now on sets it anew.
+    fn clear(&self) {
+        self.is_urgent.store(false, Ordering::Relaxed);
+        let _ = self.timer.set(None);
+    }
 }
 
 impl Queue {
-    pub(super) fn new() -> Self {
-        Self {
+    /// # Errors
+    /// The operating system's: no descriptor is left.
+    pub(super) fn new() -> io::Result<Self> {
+        let alarm = Arc::new(Alarm { timer: TimerFd::new()?, is_urgent: AtomicBool::new(false) });
+        Ok(Self {
             lines: ArrayQueue::new(LINES),
             bytes: AtomicUsize::new(0),
             pushed: AtomicU64::new(0),
             written: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             parker: Parker::new(),
-            doze: Parker::new(),
-        }
+            alarm,
+        })
     }
 
     /// Hands a line over, or counts it if there is no room.
@@ -65,7 +111,7 @@ impl Queue {
         }
         self.parker.unpark();
         if self.lines.len() > LINES / 2 {
-            self.doze.unpark();
+            self.alarm.ring_now();
         }
     }
 
@@ -86,13 +132,10 @@ impl Queue {
         self.dropped.swap(0, Ordering::Relaxed)
     }
 
-    /// Waits for lines: the logging thread, after a look that found some, or none.
-    pub(super) fn wait(&self, found_some: bool) {
-        if found_some {
-            self.doze.park(Some(DOZE));
-        } else {
-            self.parker.park(None);
-        }
+    /// Waits for lines; for the logging thread.
+    pub(super) fn wait(&self) {
+        self.parker.park_at(&self.alarm, |_| self.alarm.sleep());
+        self.alarm.clear();
     }
 
     /// What was pushed until now, for [`is_written`](Self::is_written).
@@ -104,8 +147,7 @@ impl Queue {
     pub(super) fn is_written(&self, pushed: u64) -> bool {
         let is_written = self.written.load(Ordering::Acquire) >= pushed;
         if !is_written {
-            self.parker.unpark();
-            self.doze.unpark();
+            self.alarm.ring_now();
         }
         is_written
     }
