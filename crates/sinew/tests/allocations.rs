@@ -773,6 +773,30 @@ fn calls_between_processes_allocate_nothing_where_they_are_made() -> sinew::Resu
 }
 
 #[test]
+fn reading_parameters_allocates_nothing() -> sinew::Result<()> {
+    #[derive(sinew::parameters::Parameters)]
+    struct Gains {
+        p: f64,
+        name: String,
+    }
+    let context = real_context();
+    let node = context.node("node")?;
+    let (number, truth) =
+        (node.parameter("n").default(1).create()?, node.parameter("b").default(true).create()?);
+    let text = node.parameter("t").default("text".to_owned()).create()?;
+    let gains = node.parameters::<Gains>()?;
+    let read = || {
+        let now = gains.get();
+        assert!(
+            truth.get() && number.get() == 1 && text.get().len() == 4 && now.p == 0.0 && now.name.is_empty()
+        );
+        Ok(())
+    };
+    assert_eq!(allocations(20, read), 0);
+    Ok(())
+}
+
+#[test]
 fn publishing_to_other_types_of_the_program_allocates_nothing() -> sinew::Result<()> {
     #[derive(Clone, Default, Message)]
     #[message(name = "test/msg/Pair")]

@@ -122,7 +122,7 @@ impl<T: Send + Sync + 'static> ParameterCell<T> for SharedCell<T> {
 pub(crate) trait Store: Send + Sync {
     /// Whether the type of the handle can hold a value.
     fn check(&self, value: &ParameterValue) -> Result<(), String>;
-    /// Sets a value that was checked. Drops the one before, so not under a lock.
+    /// Sets a value that was checked.
     fn store(&self, value: &ParameterValue);
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }

@@ -18,8 +18,8 @@
 //! | pre-set callbacks, which may change the list | |
 //! | is each declared, not read-only, of the right type, in its range, of a form its handle can hold | yes |
 //! | on-set callbacks, the last one first; then the structs that it touches | |
-//! | store | yes |
-//! | cells of handles, structs | |
+//! | store, also in the cells of handles | yes |
+//! | structs | |
 //! | post-set callbacks, the last one first; the event | |
 
 use super::callbacks::{Callback, Callbacks};
@@ -48,7 +48,8 @@ pub(crate) struct ParameterTable {
     observer: OnceLock<Box<Observe>>,
 }
 
-type Observe = dyn Fn(&Change) + Send + Sync;
+/// Told of values, and of each what it changes.
+type Observe = dyn Fn(&[NamedValue], &[Change]) + Send + Sync;
 
 #[derive(Default)]
 struct State {
@@ -78,22 +79,14 @@ pub(crate) trait Snapshot: Send + Sync {
     fn prepare(self: Arc<Self>, values: Values) -> Result<Box<dyn FnOnce() + Send>, String>;
 }
 
-/// What a turn has changed.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Change {
-    pub(crate) new: Vec<NamedValue>,
-    pub(crate) changed: Vec<NamedValue>,
-    pub(crate) deleted: Vec<NamedValue>,
-}
-
-/// What storing values leaves to be done under no lock.
-#[derive(Default)]
-struct Stored {
-    change: Change,
-    /// To be written.
-    cells: Vec<(Arc<dyn Store>, ParameterValue)>,
-    /// Undeclared, to be dropped.
-    gone: Vec<Entry>,
+/// What setting a value has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It declared the parameter.
+    New,
+    Changed,
+    /// It undeclared the parameter.
+    Deleted,
 }
 
 /// Why values are not set.
@@ -135,7 +128,7 @@ impl ParameterTable {
     }
 
     /// Has changes told, from now on.
-    pub(crate) fn observe(&self, observer: impl Fn(&Change) + Send + Sync + 'static) {
+    pub(crate) fn observe(&self, observer: impl Fn(&[NamedValue], &[Change]) + Send + Sync + 'static) {
         let _ = self.observer.set(Box::new(observer)); // there is one
     }
 
@@ -330,9 +323,9 @@ impl Turn<'_> {
             if *value == ParameterValue::NotSet {
                 continue; // there is nothing to tell yet
             }
-            let new = vec![NamedValue { name, value: value.clone() }];
+            let new = [NamedValue { name, value: value.clone() }];
             callbacks.after(&new);
-            self.tell(&Change { new, ..Change::default() });
+            self.tell(&new, &[Change::New]);
         }
         Ok(values)
     }
@@ -348,14 +341,11 @@ impl Turn<'_> {
         self.check(&values)?;
         callbacks.on(&values).map_err(Refusal::Because)?;
         let prepared = self.prepare_structs(&values)?;
-        let Stored { change, cells, gone } = self.store(&values);
-        for (cell, value) in cells {
-            cell.store(&value);
-        }
+        let (changes, gone) = self.store(&values);
         prepared.into_iter().for_each(|set| set());
-        drop(gone); // cells of parameters that are undeclared: outside the lock
+        drop(gone); // outside the lock
         callbacks.after(&values);
-        self.tell(&change);
+        self.tell(&values, &changes);
         Ok(())
     }
 
@@ -412,41 +402,37 @@ impl Turn<'_> {
         asked.into_iter().map(prepare).collect::<Result<_, _>>().map_err(Refusal::Because)
     }
 
-    /// Stores values that nothing speaks against.
-    fn store(&self, values: &[NamedValue]) -> Stored {
-        let Stored { mut change, mut cells, mut gone } = Stored::default();
+    /// Stores values that nothing speaks against, also in the cells: no code of the program's is in
+    /// them. Returns what that changes, and what is undeclared.
+    fn store(&self, values: &[NamedValue]) -> (Vec<Change>, Vec<Entry>) {
+        let (mut changes, mut gone) = (Vec::with_capacity(values.len()), Vec::new());
         let mut state = self.0.state.lock();
-        for named in values {
-            let NamedValue { name, value } = named.clone();
-            match state.declared.get_mut(&name) {
-                Some(entry) if value == ParameterValue::NotSet && entry.value != ParameterValue::NotSet => {
-                    let before = state.declared.remove(&name);
-                    change.deleted.push(NamedValue {
-                        value: before.as_ref().map(|entry| entry.value.clone()).unwrap_or_default(),
-                        name,
-                    });
-                    gone.extend(before);
+        for NamedValue { name, value } in values {
+            changes.push(match state.declared.get_mut(name) {
+                Some(entry) if *value == ParameterValue::NotSet && entry.value != ParameterValue::NotSet => {
+                    gone.extend(state.declared.remove(name));
+                    Change::Deleted
                 }
                 Some(entry) => {
                     if entry.descriptor.dynamic_typing {
                         entry.descriptor.kind = value.kind();
                     }
-                    entry.value = value.clone();
-                    cells.push((entry.cell.clone(), value));
-                    change.changed.push(named.clone());
+                    entry.value.clone_from(value);
+                    entry.cell.store(value);
+                    Change::Changed
                 }
                 None => {
                     let Declaration { mut descriptor, cell, .. } =
-                        Declaration::dynamic(&name, ParameterValue::NotSet);
+                        Declaration::dynamic(name, ParameterValue::NotSet);
                     descriptor.kind = value.kind();
-                    if let Ok(cell) = cell(&value) {
-                        state.declared.insert(name, Entry { descriptor, value, cell });
+                    if let Ok(cell) = cell(value) {
+                        state.declared.insert(name.clone(), Entry { descriptor, value: value.clone(), cell });
                     }
-                    change.new.push(named.clone());
+                    Change::New
                 }
-            }
+            });
         }
-        Stored { change, cells, gone }
+        (changes, gone)
     }
 
     /// Takes a parameter away whose typing is dynamic.
@@ -481,9 +467,9 @@ impl Turn<'_> {
         self.0.state.lock().callbacks.clone()
     }
 
-    fn tell(&self, change: &Change) {
+    fn tell(&self, values: &[NamedValue], changes: &[Change]) {
         if let Some(observer) = self.0.observer.get() {
-            observer(change);
+            observer(values, changes);
         }
     }
 }

@@ -27,8 +27,11 @@ fn set() -> impl Strategy<Value = Vec<NamedValue>> {
     prop::collection::vec(one, 0..4)
 }
 
+/// Each event, with its values.
+type Told = Arc<Mutex<Vec<Vec<(NamedValue, Change)>>>>;
+
 /// `ranged` (integer, 0 to 10), `fixed` (integer), `dynamic`, `read_only`.
-fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Arc<Mutex<Vec<Change>>>) {
+fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Told) {
     let options = ParameterOptions { allow_undeclared, ..ParameterOptions::default() };
     let table = ParameterTable::new("/n".into(), options, BTreeMap::new());
     let mut ranged = ParameterDescriptor::new("ranged", ParameterType::Integer);
@@ -42,12 +45,10 @@ fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Arc<Mutex<Vec<Change>>
         [ranged, fixed, read_only].into_iter().map(|one| Declaration::new::<i64>(one, 1.into())).collect();
     all.push(Declaration::dynamic("dynamic", 1.into()));
     table.turn().unwrap().declare(all).unwrap();
-    let told = Arc::new(Mutex::new(Vec::new()));
+    let told = Told::default();
     let telling = told.clone();
-    table.observe(move |change| {
-        let copy = |values: &[NamedValue]| values.to_vec();
-        let Change { new, changed, deleted } = change;
-        telling.lock().push(Change { new: copy(new), changed: copy(changed), deleted: copy(deleted) });
+    table.observe(move |values, changes| {
+        telling.lock().push(values.iter().cloned().zip(changes.iter().copied()).collect());
     });
     (table, told)
 }
@@ -106,12 +107,13 @@ proptest! {
             let changes = std::mem::take(&mut *told.lock());
             prop_assert_eq!(changes.len(), usize::from(outcome.is_ok()), "one event for each set that succeeds");
             let Some(change) = changes.into_iter().next() else { continue };
-            prop_assert_eq!(change.new.len() + change.changed.len() + change.deleted.len(), set.len());
+            prop_assert_eq!(change.len(), set.len());
+            let says = |name: &str, kind: Change| change.iter().any(|(one, said)| one.name == name && *said == kind);
             for gone in before.keys().filter(|name| !after.contains_key(*name)) {
-                prop_assert!(change.deleted.iter().any(|one| one.name == *gone));
+                prop_assert!(says(gone, Change::Deleted));
             }
             for new in after.keys().filter(|name| !before.contains_key(*name)) {
-                prop_assert!(change.new.iter().any(|one| one.name == *new));
+                prop_assert!(says(new, Change::New));
             }
         }
     }

@@ -234,3 +234,8 @@ fn a_group_hears_of_changes() -> sinew::Result<()> {
     assert_eq!(log.lines(), []);
     Ok(())
 }
+
+#[test]
+fn what_is_no_struct_of_parameters_is_told_by_the_compiler() {
+    trybuild::TestCases::new().compile_fail("tests/parameters/ui/*.rs");
+}

@@ -7,7 +7,7 @@ use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
 use crate::parameters::options::ParameterOptions;
 use crate::parameters::spec::Declaration;
-use crate::parameters::table::{Change, ParameterTable};
+use crate::parameters::table::ParameterTable;
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::sys::sync::Arc;
@@ -36,10 +36,10 @@ pub(super) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTable>, Cre
             let started = ParameterServices::start(node, &table)?;
             let (events, context) =
                 (started.events.as_ref().map(Arc::downgrade), Arc::downgrade(&node.context));
-            table.observe(move |change| {
-                note_sim_time(change, &context);
+            table.observe(move |values, changes| {
+                note_sim_time(values, &context);
                 if let Some(events) = events.as_ref().and_then(Weak::upgrade) {
-                    events.publish(change);
+                    events.publish(values, changes);
                 }
             });
             let _ = node.parameters.set(table); // only under this lock
@@ -68,15 +68,11 @@ fn declare_first(table: &ParameterTable, has_sim_time: bool) -> Result<(), Creat
     Ok(())
 }
 
-/// Tells the context if the node's time is another one now.
-fn note_sim_time(change: &Change, context: &Weak<ContextCore>) {
-    let named = |values: &[NamedValue]| {
-        let found = values.iter().find(|one| one.name == USE_SIM_TIME);
-        found.and_then(|one| if let ParameterValue::Bool(uses) = one.value { Some(uses) } else { None })
-    };
-    // The default is what the context does anyway.
-    let changed = named(&change.changed).or_else(|| named(&change.new));
-    if let (Some(uses), Some(context)) = (changed, context.upgrade())
+/// Tells the context if the node's time is another one now. (The default is what the context does
+/// anyway, and telling it that changes nothing.)
+fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
+    let said = values.iter().rfind(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
+    if let (Some(&ParameterValue::Bool(uses)), Some(context)) = (said, context.upgrade())
         && let Err(error) = context.on_use_sim_time(uses)
     {
         tell!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");

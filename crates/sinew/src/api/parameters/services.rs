@@ -233,18 +233,21 @@ impl EventPublisher {
     }
 
     /// Publishes what changed, if there is one who listens.
-    pub(super) fn publish(&self, change: &Change) {
+    pub(super) fn publish(&self, values: &[NamedValue], changes: &[Change]) {
         if self.core.match_listeners.matched_now() == 0 {
             return;
         }
-        let all = |values: &[NamedValue]| values.iter().map(named_to_msg).collect();
+        let all = |kind: Change| {
+            let of_kind = values.iter().zip(changes).filter(move |(_, change)| **change == kind);
+            of_kind.map(|(value, _)| named_to_msg(value)).collect()
+        };
         let stamp = Time::from_nanoseconds(self.context.session.clock.now(ClockKind::Ros));
         let event = msg::ParameterEvent {
             stamp: stamp.to_msg(),
             node: self.core.node.to_string(),
-            new_parameters: all(&change.new),
-            changed_parameters: all(&change.changed),
-            deleted_parameters: all(&change.deleted),
+            new_parameters: all(Change::New),
+            changed_parameters: all(Change::Changed),
+            deleted_parameters: all(Change::Deleted),
         };
         let message = self.core.pool.put(event);
         if let Err((_, reason)) = self.core.publish(message, Form::of_value(Ownership::Unique)) {
