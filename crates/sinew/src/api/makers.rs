@@ -8,6 +8,7 @@ use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
 use super::timer::TimerBuilder;
 use crate::executor::group::{Group, ReentrantGroup};
+use crate::sys::clock::{ClockKind, Time};
 use sinew_msg::{Message, Service};
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -15,6 +16,11 @@ use std::time::Duration;
 /// The methods that both kinds of groups have. (A trait would have to be imported.)
 macro_rules! makers {
     () => {
+        /// Time now, as [`Node::now`](crate::Node::now).
+        pub fn now(&self) -> Time {
+            Time::from_nanoseconds(self.core.clock.now(ClockKind::Ros))
+        }
+
         /// A publisher of the group's node, whose event handlers run in this group; otherwise as
         /// [`Node::publisher`](crate::Node::publisher).
         pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T, Self> {

@@ -30,6 +30,7 @@ use sinew_shm::{EndpointKind, OwnEndpoint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 /// How many blocks a subscription's pool has at most; it is used for messages kept by value and for
 /// late copies.
@@ -198,6 +199,26 @@ impl<T: Message> Subscription<T> {
     /// How many publishers match now. ROS 2: `get_publisher_count`.
     pub fn publisher_count(&self) -> u64 {
         self.core.match_listeners.matched_now()
+    }
+
+    /// Waits until at least so many publishers match, at most for `timeout` (of real time, also in
+    /// virtual time), or until the context is shut down; returns whether they do. Not for
+    /// callbacks: it does nothing else meanwhile.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let node = Context::new()?.node("tracker")?;
+    /// let poses = node.subscription::<Pose>("poses").create()?;
+    /// assert!(!poses.wait_for_publishers(1, Duration::from_millis(1)));
+    /// let _publisher = node.publisher::<Pose>("poses").create()?;
+    /// assert!(poses.wait_for_publishers(1, Duration::ZERO));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn wait_for_publishers(&self, count: u64, timeout: Duration) -> bool {
+        let context = &self.inner.node.context;
+        let enough = || self.core.match_listeners.matched_now() >= count;
+        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
     /// What became of its messages so far.
