@@ -1,0 +1,384 @@
+//! What a client does: its goals, and what comes of them.
+//!
+//! Answers and feedback are handled by listeners, on the thread that answers or publishes (or that
+//! receives, from elsewhere), so futures need no executor. The program's callbacks run in the
+//! client's group: a goal that has news for them lies in `ready`, once, and the bell has the
+//! executor run one of them. While it runs, its thread has the goal's callbacks, so those of one
+//! goal never run at the same time, also in a reentrant group, and no lock is held.
+
+use super::goal::{GoalHandle, GoalResult};
+use super::progress::{News, Progress};
+use crate::error::{ResultError, SendGoalError, SendGoalFailure};
+use crate::goal_id::GoalId;
+use crate::maker::CallbackResult;
+use crate::status::GoalStatus;
+use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
+use parking_lot::Mutex;
+use sinew::error::CallFailure;
+use sinew::msg::Action;
+use sinew::service::CallResult;
+use sinew::time::Time;
+use sinew::{Client, GuardCondition, Shared, Subscription};
+use sinew_interfaces::action_msgs::msg::GoalStatusArray;
+use sinew_interfaces::action_msgs::srv::CancelGoal;
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
+
+/// What a client's handles and listeners have in common.
+pub(super) struct ClientCore<A: Action> {
+    pub(super) name: String,
+    pub(super) send: Client<SendGoal<A>>,
+    pub(super) cancel: Client<CancelGoal>,
+    pub(super) result: Client<GetResult<A>>,
+    pub(super) feedback: Subscription<FeedbackMessage<A>>,
+    pub(super) status: Subscription<GoalStatusArray>,
+    state: Mutex<ClientState<A>>,
+    pub(super) bell: OnceLock<GuardCondition>,
+}
+
+struct ClientState<A: Action> {
+    /// Those of which something may come.
+    goals: HashMap<GoalId, Arc<ClientGoal<A>>>,
+    /// Those with news for callbacks.
+    ready: VecDeque<Arc<ClientGoal<A>>>,
+}
+
+/// One goal.
+pub(super) struct ClientGoal<A: Action> {
+    pub(super) id: GoalId,
+    pub(super) has_feedback_callback: bool,
+    has_callbacks: bool,
+    /// Handles of the program.
+    pub(super) handles: AtomicUsize,
+    pub(super) state: Mutex<GoalState<A>>,
+}
+
+pub(super) struct GoalState<A: Action> {
+    pub(super) progress: Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>,
+    /// The goal that never left.
+    pub(super) unsent: Option<Box<A::Goal>>,
+    /// A thread has them while it runs one.
+    callbacks: Option<Callbacks<A>>,
+    is_ready: bool,
+}
+
+pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Action>::Goal>>;
+
+/// A callback that is called once.
+type Once<T> = Box<dyn FnOnce(T) -> CallbackResult + Send>;
+
+/// A callback for each piece of feedback.
+type OnFeedback<F> = Box<dyn FnMut(&F) -> CallbackResult + Send>;
+
+/// What the program wants called.
+pub(super) struct Callbacks<A: Action> {
+    pub(super) response: Option<Once<Accepted<A>>>,
+    pub(super) feedback: Option<OnFeedback<A::Feedback>>,
+    pub(super) result: Option<Once<Result<GoalResult<A>, ResultError>>>,
+}
+
+impl<A: Action> Callbacks<A> {
+    fn any(&self) -> bool {
+        self.response.is_some() || self.feedback.is_some() || self.result.is_some()
+    }
+}
+
+impl<A: Action> ClientGoal<A> {
+    /// The outcome of sending it, once it is known.
+    pub(super) fn accepted(self: &Arc<Self>, core: &Arc<ClientCore<A>>) -> Option<Accepted<A>> {
+        let mut state = self.state.lock();
+        match state.progress.response.clone()? {
+            Ok(_) => {
+                drop(state);
+                Some(Ok(GoalHandle::new(core, self)))
+            }
+            Err(failure) => {
+                let (action, goal) = (core.name.clone(), state.unsent.take());
+                Some(Err(SendGoalError { action, failure, goal }))
+            }
+        }
+    }
+
+    pub(super) fn result(&self) -> Option<Result<GoalResult<A>, ResultError>> {
+        let result = self.state.lock().progress.result.clone()?;
+        Some(result.map(|(status, result)| GoalResult::new(self.id, status, result)))
+    }
+}
+
+impl<A: Action> ClientCore<A> {
+    pub(super) fn new(
+        name: String,
+        (send, cancel, result): (Client<SendGoal<A>>, Client<CancelGoal>, Client<GetResult<A>>),
+        (feedback, status): (Subscription<FeedbackMessage<A>>, Subscription<GoalStatusArray>),
+    ) -> Arc<Self> {
+        let state = Mutex::new(ClientState { goals: HashMap::new(), ready: VecDeque::new() });
+        let core =
+            Arc::new(Self { name, send, cancel, result, feedback, status, state, bell: OnceLock::new() });
+        let weak = Arc::downgrade(&core);
+        core.feedback.set_listener(move |_| {
+            if let Some(core) = weak.upgrade() {
+                core.take_feedback();
+            }
+        });
+        core
+    }
+
+    // ---- what goes out ----
+
+    pub(super) fn send_goal(
+        self: &Arc<Self>,
+        goal: A::Goal,
+        depth: usize,
+        callbacks: Callbacks<A>,
+    ) -> Arc<ClientGoal<A>> {
+        let id = GoalId::random();
+        let sent = Arc::new(ClientGoal {
+            id,
+            has_feedback_callback: callbacks.feedback.is_some(),
+            has_callbacks: callbacks.any(),
+            handles: AtomicUsize::new(0),
+            state: Mutex::new(GoalState {
+                progress: Progress::new(depth),
+                unsent: None,
+                callbacks: Some(callbacks),
+                is_ready: false,
+            }),
+        });
+        // Known before it is sent: its feedback may come before its response.
+        self.state.lock().goals.insert(id, sent.clone());
+        let (core, known) = (Arc::downgrade(self), sent.clone());
+        let listener = move |result: CallResult<SendGoal<A>>| {
+            if let Some(core) = core.upgrade() {
+                core.answered(&known, result);
+            }
+        };
+        if let Err(error) = self.send.call_with_listener(SendGoalRequest { goal_id: id, goal }, listener) {
+            let failure = error.failure().clone();
+            sent.state.lock().unsent =
+                error.into_request().map(|request| Box::new(request.into_inner().goal));
+            self.change(&sent, |progress| progress.handle_response(Err(SendGoalFailure::Call(failure))));
+        }
+        sent
+    }
+
+    fn answered(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<SendGoal<A>>) {
+        let response = match result {
+            Ok(response) if response.accepted => Ok(response.stamp),
+            Ok(_) => Err(SendGoalFailure::Rejected),
+            Err(error) => {
+                let failure = error.failure().clone();
+                let unsent = error.into_request().map(|request| Box::new(request.into_inner().goal));
+                goal.state.lock().unsent = unsent;
+                Err(SendGoalFailure::Call(failure))
+            }
+        };
+        let is_accepted = response.is_ok();
+        self.change(goal, |progress| progress.handle_response(response));
+        if is_accepted {
+            self.ask_for_result(goal);
+        }
+    }
+
+    fn ask_for_result(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>) {
+        let (core, known) = (Arc::downgrade(self), goal.clone());
+        let listener = move |result: CallResult<GetResult<A>>| {
+            if let Some(core) = core.upgrade() {
+                core.ended(&known, result);
+            }
+        };
+        let request = GetResultRequest { goal_id: goal.id, of: PhantomData };
+        if let Err(error) = self.result.call_with_listener(request, listener) {
+            let failure = ResultError::of(goal.id, error.failure().clone());
+            self.change(goal, |progress| progress.handle_result(Err(failure)));
+        } else if !self.send.is_server_ready() && !self.result.is_server_ready() {
+            // The server has gone since it answered. What went to it has failed; but the request
+            // may have found no server, and would wait for another one.
+            let failure = ResultError::ServerGone { goal: goal.id };
+            self.change(goal, |progress| {
+                if progress.result.is_none() {
+                    progress.handle_result(Err(failure));
+                }
+            });
+        }
+    }
+
+    // ---- what comes ----
+
+    fn ended(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<GetResult<A>>) {
+        self.take_feedback(); // it was published before
+        let result = match result {
+            Err(error) => Err(ResultError::of(goal.id, error.failure().clone())),
+            Ok(response) => {
+                let response = response.into_inner();
+                match GoalStatus::of_wire(response.status) {
+                    status if status.is_terminal() => Ok((status, response.result)),
+                    _ => Err(ResultError::UnknownGoal { goal: goal.id }),
+                }
+            }
+        };
+        self.change(goal, |progress| {
+            if progress.result.is_none() {
+                progress.handle_result(result);
+            }
+        });
+    }
+
+    /// Takes what has come from the topic to the goals that it is of; what is of other clients'
+    /// goals is no concern of this one.
+    fn take_feedback(self: &Arc<Self>) {
+        let mut woken = Vec::new();
+        {
+            // Under the lock, so that two threads that publish keep each other's order.
+            let state = self.state.lock();
+            while let Some((message, _)) = self.feedback.take() {
+                if let Some(goal) = state.goals.get(&message.goal_id) {
+                    goal.state.lock().progress.handle_feedback(message);
+                    woken.push(goal.clone());
+                }
+            }
+        }
+        for goal in woken {
+            self.change(&goal, |_| {});
+        }
+    }
+
+    /// Takes what has come of the goals' states.
+    pub(super) fn take_status(&self) {
+        let state = self.state.lock();
+        while let Some((array, _)) = self.status.take() {
+            for entry in &array.status_list {
+                if let Some(goal) = state.goals.get(&GoalId::of(&entry.goal_info)) {
+                    goal.state.lock().progress.handle_status(GoalStatus::of_wire(entry.status));
+                }
+            }
+        }
+    }
+
+    /// Something of a goal changes: tells those that wait for it.
+    fn change(
+        self: &Arc<Self>,
+        goal: &Arc<ClientGoal<A>>,
+        change: impl FnOnce(&mut Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>),
+    ) {
+        let (wakers, rings, is_over) = {
+            let mut state = goal.state.lock();
+            change(&mut state.progress);
+            let has_news = goal.has_callbacks && state.progress.has_news(goal.has_feedback_callback);
+            let rings = has_news && !state.is_ready;
+            state.is_ready |= has_news;
+            (state.progress.take_wakers(), rings, state.progress.is_over())
+        };
+        if is_over {
+            self.forget(goal.id);
+        }
+        if rings {
+            self.state.lock().ready.push_back(goal.clone());
+            self.ring();
+        }
+        wakers.into_iter().for_each(std::task::Waker::wake);
+    }
+
+    /// Nothing more is expected of a goal.
+    pub(super) fn forget(&self, id: GoalId) {
+        let goal = self.state.lock().goals.remove(&id);
+        drop(goal); // outside the lock: with the program's code
+    }
+
+    /// The program has no handle of the goal any more.
+    pub(super) fn release(&self, goal: &ClientGoal<A>) {
+        if !goal.has_callbacks {
+            self.forget(goal.id);
+        }
+    }
+
+    // ---- the group's work ----
+
+    fn ring(&self) {
+        if let Some(bell) = self.bell.get() {
+            bell.trigger();
+        }
+    }
+
+    /// Runs a callback. If there is more to do, the executor comes again.
+    pub(super) fn run_next(self: &Arc<Self>) -> CallbackResult {
+        let (goal, more) = {
+            let mut state = self.state.lock();
+            let Some(goal) = state.ready.pop_front() else { return Ok(()) };
+            (goal, !state.ready.is_empty())
+        };
+        if more {
+            self.ring();
+        }
+        let (news, callbacks) = {
+            let mut state = goal.state.lock();
+            let news = state.progress.poll_news(goal.has_feedback_callback);
+            (news, state.callbacks.take())
+        };
+        let mut running = Running { core: self, goal: &goal, callbacks };
+        running.tell(news)
+    }
+}
+
+/// One callback of a goal that is being called. Dropped, also over a panic, it gives the callbacks
+/// back; if there is more news, the executor comes again.
+struct Running<'a, A: Action> {
+    core: &'a Arc<ClientCore<A>>,
+    goal: &'a Arc<ClientGoal<A>>,
+    callbacks: Option<Callbacks<A>>,
+}
+
+impl<A: Action> Running<'_, A> {
+    fn tell(&mut self, news: Option<News<Shared<FeedbackMessage<A>>>>) -> CallbackResult {
+        let Some(callbacks) = self.callbacks.as_mut() else { return Ok(()) };
+        match news {
+            None => Ok(()),
+            Some(News::Response) => match (callbacks.response.take(), self.goal.accepted(self.core)) {
+                (Some(callback), Some(accepted)) => callback(accepted),
+                _ => Ok(()),
+            },
+            Some(News::Feedback(message)) => match &mut callbacks.feedback {
+                Some(callback) => callback(&message.feedback),
+                None => Ok(()),
+            },
+            Some(News::Result) => match (callbacks.result.take(), self.goal.result()) {
+                (Some(callback), Some(result)) => callback(result),
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+impl<A: Action> Drop for Running<'_, A> {
+    fn drop(&mut self) {
+        let Self { core, goal, callbacks } = self;
+        let again = {
+            let mut state = goal.state.lock();
+            state.callbacks = callbacks.take();
+            state.is_ready = state.progress.has_news(goal.has_feedback_callback);
+            state.is_ready
+        };
+        if again {
+            core.state.lock().ready.push_back(Arc::clone(goal));
+            core.ring();
+        }
+    }
+}
+
+impl ResultError {
+    fn of(goal: GoalId, failure: CallFailure) -> Self {
+        match failure {
+            CallFailure::ServerGone | CallFailure::Dropped => Self::ServerGone { goal },
+            failure => Self::Call { goal, failure },
+        }
+    }
+}
+
+/// When a goal was accepted, by its server's clock.
+pub(super) fn stamp_of<A: Action>(goal: &ClientGoal<A>) -> Time {
+    match &goal.state.lock().progress.response {
+        Some(Ok(stamp)) => *stamp,
+        _ => Time::default(),
+    }
+}

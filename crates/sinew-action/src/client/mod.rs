@@ -1,0 +1,228 @@
+//! Clients.
+//!
+//! | file | what |
+//! |---|---|
+//! | `progress` | what is known of a goal, and in which order the program is told; without I/O |
+//! | `core` | what comes of requests, answers and feedback |
+//! | `goal` | handles, futures and streams |
+//! | `cancel` | ending goals early |
+
+mod cancel;
+mod core;
+mod goal;
+mod progress;
+
+pub use cancel::{Cancel, CancelOutcome, Canceled, PendingCancel};
+pub use goal::{Feedback, FeedbackItem, GoalHandle, GoalResult, PendingGoal, PendingResult};
+
+use self::core::{Callbacks, ClientCore};
+use crate::error::{ResultError, SendGoalError};
+use crate::maker::Maker;
+use crate::wire::{Names, status_qos};
+use sinew::error::CreateError;
+use sinew::event::Outcome;
+use sinew::msg::Action;
+use sinew::time::Time;
+use sinew::{Duration, QoS};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Pieces of feedback kept for a goal, unless it says otherwise: as many as ROS 2's subscriptions
+/// keep.
+const FEEDBACK_DEPTH: usize = 10;
+
+/// Sends goals to the server of an action.
+///
+/// Made by [`Actions::action_client`](crate::Actions::action_client). Clones are the same client; it
+/// exists until the last one, and the last handle and future of its goals, is dropped. May be used
+/// from any thread and in any callback. What it awaits is woken by the thread that answers or
+/// publishes, and needs no executor; callbacks run in the client's group.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew_action::{Actions, ExecutingGoal, GoalStatus};
+/// use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
+///
+/// let context = Context::new()?;
+/// let node = context.node("asker")?;
+/// let (begin, begun) = std::sync::mpsc::channel();
+/// let _server = node
+///     .action_server::<Fibonacci>("fibonacci")
+///     .callback(move |goal: ExecutingGoal<Fibonacci>| begin.send(goal))?; // executed elsewhere
+///
+/// let client = node.action_client::<Fibonacci>("fibonacci").create()?;
+/// assert!(client.wait_for_server(Duration::from_secs(5)));
+/// let done = context.clone();
+/// let goal = client
+///     .goal(FibonacciGoal { order: 10 })
+///     .on_feedback(|feedback: &FibonacciFeedback| println!("{:?}", feedback.sequence))
+///     .on_result(move |result| {
+///         assert_eq!(result.unwrap().status(), GoalStatus::Canceled);
+///         done.shutdown();
+///     })
+///     .send()
+///     .wait(Duration::from_secs(5))
+///     .unwrap();
+/// goal.cancel().wait(Duration::from_secs(5)).unwrap();
+///
+/// std::thread::spawn(move || {
+///     let goal = begun.recv().unwrap();
+///     assert!(goal.is_cancel_requested());
+///     goal.canceled(FibonacciResult::default())
+/// });
+/// sinew::spin(&context)?;
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct ActionClient<A: Action>(Arc<ClientCore<A>>);
+
+impl<A: Action> ActionClient<A> {
+    /// Sends a goal; the future yields its handle once the server has accepted it. It is sent now,
+    /// not when the future is polled. Without a server it waits for one to come.
+    pub fn send_goal(&self, goal: A::Goal) -> PendingGoal<A> {
+        self.goal(goal).send()
+    }
+
+    /// A goal that is to be sent with callbacks, or other options.
+    pub fn goal(&self, goal: A::Goal) -> GoalBuilder<A> {
+        let callbacks = Callbacks { response: None, feedback: None, result: None };
+        GoalBuilder { core: self.0.clone(), goal, depth: FEEDBACK_DEPTH, callbacks }
+    }
+
+    /// Asks the server to end goals early, also those of other clients. It is sent now, not when
+    /// the future is polled.
+    pub fn cancel(&self, which: Cancel) -> PendingCancel {
+        self.0.cancel(which)
+    }
+
+    /// Whether there is a server: its three services, and publishers of both topics.
+    pub fn is_server_ready(&self) -> bool {
+        self.wait_for_server(Duration::ZERO)
+    }
+
+    /// Waits until there is a server, at most for `timeout` (of real time), or until the context is
+    /// shut down; returns whether there is one. Not for callbacks: it does nothing else meanwhile.
+    pub fn wait_for_server(&self, timeout: Duration) -> bool {
+        let deadline = Time::steady() + timeout;
+        let left = || deadline - Time::steady();
+        let core = &*self.0;
+        core.send.wait_for_server(left())
+            && core.cancel.wait_for_server(left())
+            && core.result.wait_for_server(left())
+            && core.feedback.wait_for_publishers(1, left())
+            && core.status.wait_for_publishers(1, left())
+    }
+
+    /// The action's full name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+}
+
+impl<A: Action> Clone for ActionClient<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A: Action> fmt::Debug for ActionClient<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActionClient").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// Makes an [`ActionClient`]; from [`Actions::action_client`](crate::Actions::action_client).
+#[must_use = "nothing can be sent before `create`"]
+#[derive(Debug)]
+pub struct ActionClientBuilder<A: Action, M: Maker> {
+    maker: M,
+    name: String,
+    of: PhantomData<fn(A)>,
+}
+
+impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
+    pub(crate) fn new(maker: &M, name: &str) -> Self {
+        Self { maker: maker.clone(), name: name.to_owned(), of: PhantomData }
+    }
+
+    /// Makes the client. There needn't be a server yet.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name, or the context is shut down.
+    pub fn create(self) -> Result<ActionClient<A>, CreateError> {
+        let Self { maker, name, .. } = self;
+        let names = Names::of(&name);
+        let status = maker.subscribe(&names.status, status_qos())?;
+        let core = ClientCore::new(
+            Names::action_of(status.topic()).to_owned(),
+            (maker.call(&names.send_goal)?, maker.call(&names.cancel_goal)?, maker.call(&names.get_result)?),
+            (maker.subscribe(&names.feedback, QoS::default())?, status),
+        );
+        let weak = Arc::downgrade(&core);
+        let bell = maker.bell(move || weak.upgrade().map_or(Ok(()), |core| core.run_next()))?;
+        drop(core.bell.set(bell));
+        Ok(ActionClient(core))
+    }
+}
+
+/// A goal to be sent; from [`ActionClient::goal`].
+///
+/// The callbacks run in the client's group, those of one goal never at the same time, and in this
+/// order, whatever comes first: the response, feedback, the result. Callbacks whose client, and all
+/// its goals' handles, are dropped are not called.
+#[must_use = "nothing is sent before `send`"]
+pub struct GoalBuilder<A: Action> {
+    core: Arc<ClientCore<A>>,
+    goal: A::Goal,
+    depth: usize,
+    callbacks: Callbacks<A>,
+}
+
+impl<A: Action> GoalBuilder<A> {
+    /// Called once, with the goal's handle, or why it was not accepted.
+    pub fn on_response<R: Outcome>(
+        mut self,
+        callback: impl FnOnce(Result<GoalHandle<A>, SendGoalError<A::Goal>>) -> R + Send + 'static,
+    ) -> Self {
+        self.callbacks.response = Some(Box::new(move |accepted| callback(accepted).into_result()));
+        self
+    }
+
+    /// Called for each piece of feedback.
+    pub fn on_feedback<R: Outcome>(
+        mut self,
+        mut callback: impl FnMut(&A::Feedback) -> R + Send + 'static,
+    ) -> Self {
+        self.callbacks.feedback = Some(Box::new(move |feedback| callback(feedback).into_result()));
+        self
+    }
+
+    /// Called once, with the result, or why there is none.
+    pub fn on_result<R: Outcome>(
+        mut self,
+        callback: impl FnOnce(Result<GoalResult<A>, ResultError>) -> R + Send + 'static,
+    ) -> Self {
+        self.callbacks.result = Some(Box::new(move |result| callback(result).into_result()));
+        self
+    }
+
+    /// Pieces of feedback that are kept until they are read (10 by default, at least 1): then the
+    /// oldest gives way, and is [counted](GoalHandle::feedback_lost).
+    pub fn feedback_depth(mut self, pieces: usize) -> Self {
+        self.depth = pieces;
+        self
+    }
+
+    /// Sends it. Never blocks but for short locks.
+    pub fn send(self) -> PendingGoal<A> {
+        let Self { core, goal, depth, callbacks } = self;
+        let sent = core.send_goal(goal, depth, callbacks);
+        PendingGoal::new(&core, &sent)
+    }
+}
+
+impl<A: Action> fmt::Debug for GoalBuilder<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GoalBuilder").field("action", &self.core.name).finish_non_exhaustive()
+    }
+}

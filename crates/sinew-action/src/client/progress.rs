@@ -1,0 +1,233 @@
+//! What a client knows of one of its goals, and in which order its program is told: without I/O.
+//!
+//! A goal's response, its feedback, its result and the status array come by four ways, which
+//! overtake each other. Feedback that comes before the response is kept, and the callbacks are
+//! called in this order whatever came first: response, feedback, result. What comes after the
+//! result is of no use any more.
+
+use crate::error::{ResultError, SendGoalFailure};
+use crate::status::GoalStatus;
+use sinew::time::Time;
+use std::collections::VecDeque;
+use std::task::Waker;
+
+/// `F`: feedback; `R`: a result.
+pub(super) struct Progress<F, R> {
+    /// When the goal was accepted; or why it wasn't.
+    pub(super) response: Option<Result<Time, SendGoalFailure>>,
+    status: GoalStatus,
+    feedback: VecDeque<F>,
+    /// How much feedback is kept.
+    depth: usize,
+    /// Feedback that gave way to newer one.
+    pub(super) lost: u64,
+    pub(super) result: Option<Result<(GoalStatus, R), ResultError>>,
+    /// Those that wait for something of the goal.
+    wakers: Vec<Waker>,
+    told: Told,
+}
+
+/// What the callbacks were told last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    Nothing,
+    Response,
+    Result,
+}
+
+/// What a callback is told next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum News<F> {
+    Response,
+    Feedback(F),
+    Result,
+}
+
+impl<F, R: Clone> Progress<F, R> {
+    pub(super) fn new(depth: usize) -> Self {
+        Self {
+            response: None,
+            status: GoalStatus::Unknown,
+            feedback: VecDeque::new(),
+            depth: depth.max(1),
+            lost: 0,
+            result: None,
+            wakers: Vec::new(),
+            told: Told::Nothing,
+        }
+    }
+
+    /// Whether nothing will come any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.result.is_some() || matches!(self.response, Some(Err(_)))
+    }
+
+    pub(super) fn status(&self) -> GoalStatus {
+        self.status
+    }
+
+    pub(super) fn handle_response(&mut self, response: Result<Time, SendGoalFailure>) {
+        if response.is_ok() {
+            self.handle_status(GoalStatus::Accepted);
+        }
+        self.response = Some(response);
+    }
+
+    pub(super) fn handle_feedback(&mut self, feedback: F) {
+        if self.is_over() {
+            return;
+        }
+        if self.feedback.len() == self.depth {
+            self.feedback.pop_front();
+            self.lost += 1;
+        }
+        self.feedback.push_back(feedback);
+    }
+
+    /// A goal goes on, and never back: status arrays may be older than what is known.
+    pub(super) fn handle_status(&mut self, status: GoalStatus) {
+        if !self.status.is_terminal() {
+            self.status = self.status.max(status);
+        }
+    }
+
+    pub(super) fn handle_result(&mut self, result: Result<(GoalStatus, R), ResultError>) {
+        if let Ok((status, _)) = &result {
+            self.status = *status;
+        }
+        self.result = Some(result);
+    }
+
+    pub(super) fn take_feedback(&mut self) -> Option<F> {
+        self.feedback.pop_front()
+    }
+
+    /// Has a task woken at whatever comes next.
+    pub(super) fn wait(&mut self, waker: &Waker) {
+        if !self.wakers.iter().any(|known| known.will_wake(waker)) {
+            self.wakers.push(waker.clone());
+        }
+    }
+
+    /// Those that wait: to be woken under no lock.
+    pub(super) fn take_wakers(&mut self) -> Vec<Waker> {
+        std::mem::take(&mut self.wakers)
+    }
+
+    /// What the callbacks are told next; `feedback`: whether there is one for that.
+    pub(super) fn poll_news(&mut self, feedback: bool) -> Option<News<F>> {
+        if self.told == Told::Nothing {
+            self.response.as_ref()?;
+            self.told = Told::Response;
+            return Some(News::Response);
+        }
+        if feedback && let Some(feedback) = self.feedback.pop_front() {
+            return Some(News::Feedback(feedback));
+        }
+        if self.told == Told::Result || self.result.is_none() {
+            return None;
+        }
+        self.told = Told::Result;
+        Some(News::Result)
+    }
+
+    /// Whether there is news for callbacks.
+    pub(super) fn has_news(&self, feedback: bool) -> bool {
+        match self.told {
+            Told::Nothing => self.response.is_some(),
+            _ if feedback && !self.feedback.is_empty() => true,
+            told => told == Told::Response && self.result.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Response(bool),
+        Feedback(u32),
+        Status(i8),
+        Result,
+        Poll,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            1 => prop::bool::weighted(0.9).prop_map(Step::Response),
+            4 => any::<u32>().prop_map(Step::Feedback),
+            2 => (0..7_i8).prop_map(Step::Status),
+            1 => Just(Step::Result),
+            4 => Just(Step::Poll),
+        ]
+    }
+
+    proptest! {
+        /// In whatever order things come, callbacks are told the response first, then the feedback
+        /// in its order, then the result, each once; nothing that came in time is missing but what
+        /// is counted as lost.
+        #[test]
+        fn callbacks_are_told_in_order(steps in prop::collection::vec(step(), 1..80), depth in 1..6_usize) {
+            let mut progress = Progress::<u32, u8>::new(depth);
+            let (mut expected, mut told, mut feedback, mut highest) = (Vec::new(), Vec::new(), 0_u64, GoalStatus::Unknown);
+            let poll = |progress: &mut Progress<u32, u8>, told: &mut Vec<News<u32>>| {
+                assert_eq!(progress.has_news(true), {
+                    let news = progress.poll_news(true);
+                    let any = news.is_some();
+                    told.extend(news);
+                    any
+                });
+            };
+            for step in steps {
+                match step {
+                    Step::Response(accepted) if progress.response.is_none() => {
+                        let answer = if accepted { Ok(Time::default()) } else { Err(SendGoalFailure::Rejected) };
+                        progress.handle_response(answer);
+                    }
+                    Step::Feedback(number) => {
+                        if !progress.is_over() {
+                            feedback += 1;
+                            expected.push(number);
+                        }
+                        progress.handle_feedback(number);
+                    }
+                    Step::Status(status) => {
+                        progress.handle_status(GoalStatus::of_wire(status));
+                        if !highest.is_terminal() {
+                            highest = highest.max(GoalStatus::of_wire(status));
+                        }
+                    }
+                    Step::Result if matches!(progress.response, Some(Ok(_))) && progress.result.is_none() => {
+                        progress.handle_result(Ok((GoalStatus::Aborted, 7)));
+                        highest = GoalStatus::Aborted;
+                    }
+                    Step::Poll => poll(&mut progress, &mut told),
+                    _ => {}
+                }
+                if matches!(progress.response, Some(Ok(_))) && !highest.is_terminal() {
+                    highest = highest.max(GoalStatus::Accepted);
+                }
+                prop_assert_eq!(progress.status(), highest);
+            }
+            let (answered, ended) = (progress.response.is_some(), progress.result.is_some());
+            while progress.has_news(true) {
+                poll(&mut progress, &mut told);
+            }
+            prop_assert_eq!(told.first() == Some(&News::Response), answered);
+            prop_assert_eq!(told.last() == Some(&News::Result), ended);
+            let numbers: Vec<u32> = told.iter().filter_map(|news| match news {
+                News::Feedback(number) => Some(*number),
+                _ => None,
+            }).collect();
+            if answered {
+                prop_assert_eq!(numbers.len() as u64 + progress.lost, feedback);
+                prop_assert_eq!(told.len(), numbers.len() + 1 + usize::from(ended));
+            }
+            let mut rest = expected.iter();
+            prop_assert!(numbers.iter().all(|number| rest.any(|other| other == number)), "in their order");
+        }
+    }
+}

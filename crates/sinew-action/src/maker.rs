@@ -1,0 +1,112 @@
+//! What actions are made by: a node, in its default group, or a group.
+
+use sinew::error::CreateError;
+use sinew::time::Time;
+use sinew::{Client, ReentrantGroup, Subscription};
+use sinew::{
+    Duration, Group, GuardCondition, Message, Node, Publisher, QoS, Responder, Server, Service, Timer,
+};
+use std::error::Error;
+
+/// A [`Node`], a [`Group`] or a [`ReentrantGroup`]: what the callbacks of an action run in.
+pub trait Maker: sealed::Make {}
+
+impl<M: sealed::Make> Maker for M {}
+
+/// What a callback returns.
+pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
+
+/// Entities of one kind of maker. Protocol work is done by listeners, which no group's callback
+/// keeps waiting; only the program's callbacks run in the group.
+pub(crate) mod sealed {
+    use super::*;
+
+    pub trait Make: Clone + Send + Sync + 'static {
+        #[doc(hidden)]
+        fn time(&self) -> Time;
+
+        #[doc(hidden)]
+        fn publish<T: Message>(&self, topic: &str, qos: QoS) -> Result<Publisher<T>, CreateError>;
+
+        #[doc(hidden)]
+        fn subscribe<T: Message>(&self, topic: &str, qos: QoS) -> Result<Subscription<T>, CreateError>;
+
+        #[doc(hidden)]
+        fn call<S: Service>(&self, name: &str) -> Result<Client<S>, CreateError>;
+
+        #[doc(hidden)]
+        fn serve<S: Service>(
+            &self,
+            name: &str,
+            most: usize,
+            listener: impl Fn(S::Request, Responder<S>) + Send + Sync + 'static,
+        ) -> Result<Server<S>, CreateError>;
+
+        #[doc(hidden)]
+        fn tick(
+            &self,
+            period: Duration,
+            callback: impl Fn() + Send + Sync + 'static,
+        ) -> Result<Timer, CreateError>;
+
+        #[doc(hidden)]
+        fn bell(
+            &self,
+            callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
+        ) -> Result<GuardCondition, CreateError>;
+    }
+}
+
+macro_rules! makers {
+    ($([$($state:ident)?] $maker:ty;)*) => {$(
+        impl$(<$state: Send + 'static>)? sealed::Make for $maker {
+            fn time(&self) -> Time {
+                self.now()
+            }
+
+            fn publish<T: Message>(&self, topic: &str, qos: QoS) -> Result<Publisher<T>, CreateError> {
+                self.publisher(topic).qos(qos).create()
+            }
+
+            fn subscribe<T: Message>(&self, topic: &str, qos: QoS) -> Result<Subscription<T>, CreateError> {
+                self.subscription(topic).qos(qos).create()
+            }
+
+            fn call<Q: Service>(&self, name: &str) -> Result<Client<Q>, CreateError> {
+                self.client(name).create()
+            }
+
+            fn serve<Q: Service>(
+                &self,
+                name: &str,
+                most: usize,
+                listener: impl Fn(Q::Request, Responder<Q>) + Send + Sync + 'static,
+            ) -> Result<Server<Q>, CreateError> {
+                self.server::<Q>(name).max_requests(most).listener(move |request: Q::Request, responder: Responder<Q>| {
+                    listener(request, responder);
+                })
+            }
+
+            fn tick(
+                &self,
+                period: Duration,
+                callback: impl Fn() + Send + Sync + 'static,
+            ) -> Result<Timer, CreateError> {
+                self.timer(period).clock(sinew::time::ClockKind::Ros).callback(move || callback())
+            }
+
+            fn bell(
+                &self,
+                callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
+            ) -> Result<GuardCondition, CreateError> {
+                self.guard_condition().callback(move || callback())
+            }
+        }
+    )*};
+}
+
+makers! {
+    [] Node;
+    [State] Group<State>;
+    [] ReentrantGroup;
+}

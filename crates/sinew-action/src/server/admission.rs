@@ -1,0 +1,179 @@
+//! Which goal may begin when: the policies, without I/O and without a clock.
+
+use crate::goal_id::GoalId;
+use std::collections::VecDeque;
+
+/// What a server does with a goal that comes while another one is executing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Policy {
+    /// Both are executed (at most [`max_goals`](super::ActionServerBuilder::max_goals) at once): as
+    /// ROS 2 does it, and the default.
+    #[default]
+    Parallel,
+    /// It is rejected.
+    Reject,
+    /// It waits, as accepted, until those before it have ended; if so many wait already, it is
+    /// rejected.
+    Queue(usize),
+    /// The newest wins: the one that is executing is asked to end (its status is canceling), and
+    /// the new one begins once it has. If a newer one comes meanwhile, the one that waits is
+    /// canceled.
+    NewestWins,
+}
+
+/// The goals of a server that are executed or wait to be, under its policy. `G`: what was sent.
+pub(super) struct Admission<G> {
+    policy: Policy,
+    executing: Vec<GoalId>,
+    waiting: VecDeque<(GoalId, G)>,
+}
+
+/// What becomes of a goal that was accepted by the program.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Admitted<G> {
+    Begins(G),
+    /// It waits. `preempts`: to be asked to end; `displaces`: waited, and never will begin.
+    Waits {
+        preempts: Option<GoalId>,
+        displaces: Option<GoalId>,
+    },
+}
+
+impl<G> Admission<G> {
+    pub(super) fn new(policy: Policy) -> Self {
+        Self { policy, executing: Vec::new(), waiting: VecDeque::new() }
+    }
+
+    /// Whether a goal would be admitted now.
+    pub(super) fn has_room(&self) -> bool {
+        let is_free = self.executing.is_empty() && self.waiting.is_empty();
+        match self.policy {
+            Policy::Parallel | Policy::NewestWins => true,
+            Policy::Reject => is_free,
+            Policy::Queue(most) => is_free || self.waiting.len() < most,
+        }
+    }
+
+    /// A goal for which there [is room](Self::has_room).
+    pub(super) fn admit(&mut self, id: GoalId, goal: G) -> Admitted<G> {
+        if self.policy == Policy::Parallel || self.executing.is_empty() {
+            self.executing.push(id);
+            return Admitted::Begins(goal);
+        }
+        let (mut preempts, mut displaces) = (None, None);
+        if self.policy == Policy::NewestWins {
+            preempts = self.executing.first().copied();
+            displaces = self.waiting.pop_front().map(|(id, _)| id);
+        }
+        self.waiting.push_back((id, goal));
+        Admitted::Waits { preempts, displaces }
+    }
+
+    /// A goal that waits won't begin. False: it isn't waiting.
+    pub(super) fn withdraw(&mut self, id: GoalId) -> bool {
+        let waiting = self.waiting.len();
+        self.waiting.retain(|(other, _)| *other != id);
+        self.waiting.len() < waiting
+    }
+
+    /// A goal has ended; the one that begins instead.
+    pub(super) fn ended(&mut self, id: GoalId) -> Option<(GoalId, G)> {
+        let at = self.executing.iter().position(|other| *other == id)?;
+        self.executing.swap_remove(at);
+        if !self.executing.is_empty() {
+            return None;
+        }
+        let next = self.waiting.pop_front()?;
+        self.executing.push(next.0);
+        Some(next)
+    }
+
+    /// None of those that wait will begin.
+    pub(super) fn clear(&mut self) -> VecDeque<(GoalId, G)> {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn id(number: u8) -> GoalId {
+        GoalId([number; 16])
+    }
+
+    fn begins() -> Admitted<u8> {
+        Admitted::Begins(0)
+    }
+
+    fn waits(preempts: Option<u8>, displaces: Option<u8>) -> Admitted<u8> {
+        Admitted::Waits { preempts: preempts.map(id), displaces: displaces.map(id) }
+    }
+
+    #[test]
+    fn the_newest_wins() {
+        let mut goals = Admission::new(Policy::NewestWins);
+        assert_eq!(goals.admit(id(1), 0), begins());
+        assert_eq!(goals.admit(id(2), 2), waits(Some(1), None));
+        assert_eq!(goals.admit(id(3), 3), waits(Some(1), Some(2)));
+        assert_eq!(goals.ended(id(1)), Some((id(3), 3)));
+        assert_eq!(goals.ended(id(3)), None);
+        assert_eq!(goals.admit(id(4), 0), begins());
+    }
+
+    #[test]
+    fn one_at_a_time() {
+        let mut goals = Admission::new(Policy::Reject);
+        assert!(goals.has_room());
+        assert_eq!(goals.admit(id(1), 0), begins());
+        assert!(!goals.has_room());
+        assert_eq!(goals.ended(id(1)), None);
+        assert!(goals.has_room());
+    }
+
+    proptest! {
+        /// However goals come, are withdrawn and end, at most one is executed, those that wait
+        /// begin in their order, and none is forgotten.
+        #[test]
+        fn a_queue_keeps_order_and_loses_nothing(
+            steps in prop::collection::vec(prop_oneof![Just(None), (0..8_u8).prop_map(Some)], 1..100),
+            most in 0..4_usize,
+        ) {
+            let mut goals = Admission::new(Policy::Queue(most));
+            let (mut executing, mut waiting) = (None::<u8>, Vec::new());
+            for (number, step) in (0..=u8::MAX).zip(steps) {
+                match step {
+                    None => {
+                        let room = executing.is_none() || waiting.len() < most;
+                        prop_assert_eq!(goals.has_room(), room);
+                        if !room {
+                            continue;
+                        }
+                        let admitted = goals.admit(id(number), number);
+                        if executing.is_none() {
+                            executing = Some(number);
+                            prop_assert_eq!(admitted, Admitted::Begins(number));
+                        } else {
+                            waiting.push(number);
+                            prop_assert_eq!(admitted, waits(None, None));
+                        }
+                    }
+                    Some(0..4) => {
+                        let Some(ended) = executing.take() else { continue };
+                        let next = (!waiting.is_empty()).then(|| waiting.remove(0));
+                        executing = next;
+                        prop_assert_eq!(goals.ended(id(ended)), next.map(|next| (id(next), next)));
+                    }
+                    Some(which) => {
+                        let at = usize::from(which) - 4;
+                        let withdrawn = (at < waiting.len()).then(|| waiting.remove(at));
+                        let asked = withdrawn.or(executing).unwrap_or(u8::MAX);
+                        prop_assert_eq!(goals.withdraw(id(asked)), withdrawn.is_some());
+                    }
+                }
+            }
+        }
+    }
+}

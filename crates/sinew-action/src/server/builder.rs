@@ -1,0 +1,302 @@
+//! Making a server.
+
+use super::ActionServer;
+use super::admission::Policy;
+use super::callback::GoalCallback;
+use super::core::{Next, ServerCore, Topics};
+use super::goal::{AcceptedGoal, ExecutingGoal, OnDrop};
+use super::task::GoalTask;
+use crate::goal_id::GoalId;
+use crate::maker::Maker;
+use crate::wire::{GetResult, GetResultRequest, Names, SendGoal, SendGoalRequest, status_qos};
+use sinew::error::CreateError;
+use sinew::event::Outcome;
+use sinew::msg::Action;
+use sinew::{Duration, QoS, Responder, Server};
+use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// Active goals of a server at most, unless it says otherwise.
+const MAX_GOALS: usize = 1000;
+
+/// Results kept at most, unless the server says otherwise.
+const MAX_RESULTS: usize = 1000;
+
+/// How long results are kept, unless the server says otherwise. ROS 2:
+/// `rcl_action_server_get_default_options`, Jazzy.
+const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a server says to a goal; from the closure of
+/// [`ActionServerBuilder::on_goal`].
+pub enum Decision<A: Action> {
+    /// No.
+    Reject,
+    /// It is accepted, and the server's callback executes it: now, or when its
+    /// [policy](Policy) lets it.
+    Execute,
+    /// It is accepted. The closure gets it, once its client knows, on the thread that asked; it
+    /// should be quick, for instance put the goal where it is [executed](AcceptedGoal::execute)
+    /// later. See [`Decision::defer`].
+    Defer(Box<dyn FnOnce(AcceptedGoal<A>) + Send>),
+}
+
+impl<A: Action> Decision<A> {
+    /// [`Decision::Defer`], without the box.
+    pub fn defer(then: impl FnOnce(AcceptedGoal<A>) + Send + 'static) -> Self {
+        Self::Defer(Box::new(then))
+    }
+}
+
+impl<A: Action> fmt::Debug for Decision<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reject => "Reject",
+            Self::Execute => "Execute",
+            Self::Defer(_) => "Defer(..)",
+        })
+    }
+}
+
+/// Asked for each goal.
+type Decide<A> = Box<dyn Fn(GoalId, &<A as Action>::Goal) -> Decision<A> + Send + Sync>;
+
+/// Gets a goal that is deferred.
+pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) + Send>;
+
+/// What a server is made with.
+pub(super) struct Options<A: Action> {
+    pub(super) policy: Policy,
+    pub(super) max_goals: usize,
+    pub(super) max_results: usize,
+    pub(super) result_timeout: Option<Duration>,
+    pub(super) on_drop: OnDrop,
+    pub(super) decide: Decide<A>,
+    pub(super) may_cancel: Box<dyn Fn(GoalId) -> bool + Send + Sync>,
+}
+
+/// Makes an [`ActionServer`]; from [`Actions::action_server`](crate::Actions::action_server).
+#[must_use = "no goal is accepted before `callback` or `async_callback`"]
+pub struct ActionServerBuilder<A: Action, M: Maker> {
+    maker: M,
+    name: String,
+    options: Options<A>,
+}
+
+impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
+    pub(crate) fn new(maker: &M, name: &str) -> Self {
+        let options = Options {
+            policy: Policy::default(),
+            max_goals: MAX_GOALS,
+            max_results: MAX_RESULTS,
+            result_timeout: Some(RESULT_TIMEOUT),
+            on_drop: OnDrop::default(),
+            decide: Box::new(|_, _| Decision::Execute),
+            may_cancel: Box::new(|_| true),
+        };
+        Self { maker: maker.clone(), name: name.to_owned(), options }
+    }
+
+    /// What it does with a goal that comes while another one is executing (default:
+    /// [`Policy::Parallel`]).
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.options.policy = policy;
+        self
+    }
+
+    /// Goals that are executing, wait to be, or are deferred, at most (1000 by default). More are
+    /// rejected, and the program isn't asked.
+    pub fn max_goals(mut self, goals: usize) -> Self {
+        self.options.max_goals = goals;
+        self
+    }
+
+    /// Ended goals whose results are kept at most (1000 by default): then the one that ended first
+    /// is forgotten.
+    pub fn max_results(mut self, results: usize) -> Self {
+        self.options.max_results = results;
+        self
+    }
+
+    /// How long a result is kept for those who ask later, from the end of its goal on (10 s by
+    /// default, as in ROS 2 Jazzy); `None`: until [`max_results`](Self::max_results) newer ones
+    /// came. Who waited already, has it. By ROS time; counted exactly, but memory of a result is
+    /// given back up to as much later.
+    pub fn result_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.options.result_timeout = timeout.into();
+        self
+    }
+
+    /// What becomes of a goal whose handle is dropped (default: [`OnDrop::Cancel`]).
+    pub fn on_drop(mut self, on_drop: OnDrop) -> Self {
+        self.options.on_drop = on_drop;
+        self
+    }
+
+    /// Asked for each goal that there is room for: whether it is rejected, executed or deferred (by
+    /// default: executed). Runs on the thread that asks, or, for clients of other processes, on that
+    /// which receives, several at the same time: it should be quick.
+    pub fn on_goal(
+        mut self,
+        decide: impl Fn(GoalId, &A::Goal) -> Decision<A> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.decide = Box::new(decide);
+        self
+    }
+
+    /// Asked for each goal that a client wants to end early: whether it will (by default: yes).
+    /// Otherwise as [`on_goal`](Self::on_goal).
+    pub fn on_cancel(mut self, may_cancel: impl Fn(GoalId) -> bool + Send + Sync + 'static) -> Self {
+        self.options.may_cancel = Box::new(may_cancel);
+        self
+    }
+
+    /// Makes the server. The executor calls `callback` in the server's group for each goal that
+    /// begins, with its handle: `|goal: ExecutingGoal<A>|`, in a [`Group<S>`](sinew::Group) with a
+    /// state also `|state: &mut S, goal: ExecutingGoal<A>|`, in a
+    /// [`ReentrantGroup`](sinew::ReentrantGroup) `Fn` and `Sync`. It may execute the goal there, or
+    /// hand it on, to a thread, a timer, a task. Clients that cancel are heard meanwhile in any
+    /// case.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name, another server of that name, or the context is shut down.
+    pub fn callback<Form, F>(self, callback: F) -> Result<ActionServer<A>, CreateError>
+    where
+        F: GoalCallback<A, M, Form>,
+    {
+        self.make(|maker, core| {
+            let core = core.clone();
+            callback.bell(maker, Box::new(move || core.upgrade()?.next()))
+        })
+    }
+
+    /// Makes the server, with a callback that returns a future for each goal that begins. The
+    /// group's executor polls it; no runtime is needed. Futures of a server that is closed are
+    /// dropped.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew_action::{Actions, ExecutingGoal, GoalStatus};
+    /// use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciGoal, FibonacciResult};
+    ///
+    /// let context = Context::new()?;
+    /// let node = context.node("counter")?;
+    /// let ticks = node.subscription::<Tick>("ticks").create()?;
+    /// # struct Tick; impl Message for Tick {}
+    /// let _server = node.action_server::<Fibonacci>("fibonacci").async_callback(move |goal: ExecutingGoal<Fibonacci>| {
+    ///     let ticks = ticks.clone();
+    ///     async move {
+    ///         let mut sequence = vec![0, 1];
+    ///         while sequence.len() <= goal.goal().order as usize && !goal.is_cancel_requested() {
+    ///             ticks.recv().await;
+    ///             sequence.push(sequence[sequence.len() - 2..].iter().sum());
+    ///         }
+    ///         goal.succeed(FibonacciResult { sequence })
+    ///     }
+    /// })?;
+    /// let client = node.action_client::<Fibonacci>("fibonacci").create()?;
+    /// let ticking = node.publisher::<Tick>("ticks").create()?;
+    /// let _timer = node.timer(Duration::from_millis(1)).callback(move || ticking.publish(Tick))?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// let result = executor.spin_until(async move {
+    ///     let goal = client.send_goal(FibonacciGoal { order: 4 }).await?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(goal.result().await?)
+    /// })?.unwrap();
+    /// assert_eq!((result.status(), &result.sequence[..]), (GoalStatus::Succeeded, &[0, 1, 1, 2, 3][..]));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn async_callback<F, Fut>(self, callback: F) -> Result<ActionServer<A>, CreateError>
+    where
+        F: Fn(ExecutingGoal<A>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Outcome> + Send + 'static,
+    {
+        self.make(|maker, core| {
+            let core = core.clone();
+            maker.bell(move || match core.upgrade().and_then(|core| core.next()) {
+                Some(Next::Begin(goal)) => {
+                    let (core, id) = (goal.core().clone(), goal.id());
+                    let future = callback(goal);
+                    GoalTask::begin(&core, id, async { future.await.into_result() })
+                }
+                Some(Next::Resume(task)) => task.run(),
+                None => Ok(()),
+            })
+        })
+    }
+
+    fn make(
+        self,
+        bell: impl FnOnce(&M, &Weak<ServerCore<A>>) -> Result<sinew::GuardCondition, CreateError>,
+    ) -> Result<ActionServer<A>, CreateError> {
+        let Self { maker, name, mut options } = self;
+        let names = Names::of(&name);
+        let topics = Topics {
+            feedback: maker.publish(&names.feedback, QoS::default())?,
+            status: maker.publish(&names.status, status_qos())?,
+        };
+        // Longer than a century is for ever.
+        let century = Duration::from_secs(100 * 365 * 86_400);
+        options.result_timeout = options.result_timeout.filter(|timeout| *timeout < century);
+        let timeout = options.result_timeout.filter(|timeout| !timeout.is_zero());
+        // Of each goal, several clients may wait for the result.
+        let most = options.max_goals.saturating_mul(4).max(MAX_GOALS);
+        let full_name = Names::action_of(topics.status.topic()).to_owned();
+        let clock = maker.clone();
+        let core = ServerCore::new(full_name, options, topics, move || clock.time());
+        let weak = Arc::downgrade(&core);
+        // Requests find everything in its place: those that were waiting come at once.
+        drop(core.bell.set(bell(&maker, &weak)?));
+        if let Some(timeout) = timeout {
+            let forgetful = weak.clone();
+            let timer = maker.tick(timeout, move || {
+                if let Some(core) = forgetful.upgrade() {
+                    core.timed_out();
+                }
+            })?;
+            timer.cancel();
+            drop(core.timer.set(timer));
+        }
+        core.publish_status(); // whoever joins knows that there is none
+        let server = |core: &Weak<ServerCore<A>>| core.clone();
+        let (to_result, to_cancel, to_send) = (server(&weak), server(&weak), server(&weak));
+        let result: Server<GetResult<A>> = maker.serve(
+            &names.get_result,
+            most,
+            move |request: GetResultRequest<A>, responder: Responder<GetResult<A>>| {
+                if let Some(core) = to_result.upgrade() {
+                    core.result_requested(&request, responder);
+                }
+            },
+        )?;
+        let cancel: Server<CancelGoal> = maker.serve(
+            &names.cancel_goal,
+            MAX_GOALS,
+            move |request: CancelGoalRequest, responder: Responder<CancelGoal>| {
+                if let Some(core) = to_cancel.upgrade() {
+                    core.cancel_requested(&request, responder);
+                }
+            },
+        )?;
+        // The last: a client whose goal was accepted finds all else.
+        let send: Server<SendGoal<A>> = maker.serve(
+            &names.send_goal,
+            most,
+            move |request: SendGoalRequest<A>, responder: Responder<SendGoal<A>>| {
+                if let Some(core) = to_send.upgrade() {
+                    core.goal_requested(request, responder);
+                }
+            },
+        )?;
+        Ok(ActionServer::new(core, (send, cancel, result)))
+    }
+}
+
+impl<A: Action, M: Maker> fmt::Debug for ActionServerBuilder<A, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActionServerBuilder").field("name", &self.name).finish_non_exhaustive()
+    }
+}

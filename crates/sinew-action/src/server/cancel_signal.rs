@@ -1,0 +1,106 @@
+//! How a goal learns that it is to end early: a flag, a future and a callback.
+
+use parking_lot::Mutex;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, Waker};
+
+/// Why a goal is to end early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum CancelReason {
+    /// A client asked for it.
+    Client = 1,
+    /// A newer goal came ([`Policy::NewestWins`](super::Policy::NewestWins)).
+    Preempted = 2,
+    /// The server is gone: no client will hear of the goal any more.
+    ServerGone = 3,
+}
+
+impl CancelReason {
+    fn of(number: u8) -> Option<Self> {
+        [Self::Client, Self::Preempted, Self::ServerGone].into_iter().find(|reason| *reason as u8 == number)
+    }
+}
+
+/// One goal's. The first reason counts; that the server is gone, counts more.
+#[derive(Default)]
+pub(super) struct CancelSignal {
+    reason: AtomicU8,
+    told: Mutex<Told>,
+}
+
+#[derive(Default)]
+struct Told {
+    tasks: Vec<Waker>,
+    callback: Option<Box<dyn FnOnce(CancelReason) + Send>>,
+}
+
+impl CancelSignal {
+    pub(super) fn reason(&self) -> Option<CancelReason> {
+        // Acquire: pairs with the Release in `raise`, so that what the client did before it asked
+        // is seen by the program that sees the flag.
+        CancelReason::of(self.reason.load(Ordering::Acquire))
+    }
+
+    /// Tells those that wait. Runs the program's code: the caller holds no lock.
+    pub(super) fn raise(&self, reason: CancelReason) {
+        let told = {
+            let mut told = self.told.lock();
+            let known = self.reason();
+            if known.is_none() || reason == CancelReason::ServerGone {
+                // Release: pairs with the Acquire in `reason`.
+                self.reason.store(reason as u8, Ordering::Release);
+            }
+            std::mem::take(&mut *told)
+        };
+        told.tasks.into_iter().for_each(Waker::wake);
+        if let Some(callback) = told.callback {
+            callback(reason);
+        }
+    }
+
+    /// Has it called once; at once, if there is a reason already.
+    pub(super) fn tell(&self, callback: impl FnOnce(CancelReason) + Send + 'static) {
+        let replaced = {
+            let mut told = self.told.lock();
+            match self.reason() {
+                None => told.callback.replace(Box::new(callback)),
+                Some(reason) => {
+                    drop(told);
+                    return callback(reason);
+                }
+            }
+        };
+        drop(replaced); // the program's code, outside the lock
+    }
+}
+
+/// Ready once a goal is to end early; from
+/// [`ExecutingGoal::cancel_requested`](super::ExecutingGoal::cancel_requested).
+#[must_use = "a future does nothing until it is awaited"]
+pub struct CancelRequested(pub(super) Arc<CancelSignal>);
+
+impl Future for CancelRequested {
+    type Output = CancelReason;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CancelReason> {
+        let mut told = self.0.told.lock();
+        if let Some(reason) = self.0.reason() {
+            return Poll::Ready(reason);
+        }
+        if !told.tasks.iter().any(|waker| waker.will_wake(context.waker())) {
+            told.tasks.push(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl fmt::Debug for CancelRequested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CancelRequested").field(&self.0.reason()).finish()
+    }
+}

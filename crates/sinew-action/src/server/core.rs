@@ -1,0 +1,461 @@
+//! What a server does: the goal table, and what follows from its changes.
+//!
+//! Requests are handled by listeners, on the thread that asks (or that receives, from elsewhere):
+//! so goals are accepted and cancelled, and results given, whatever the group's callbacks are busy
+//! with, also if one of them executes a goal for hours. What the group has to do (begin a goal, poll
+//! a goal's future) lies in `ready`, and the bell has the executor run it.
+//!
+//! Nothing of the program runs while `state` is locked: what a change entails is written into
+//! [`Effects`], and carried out after it. So a goal may be ended in any callback, also in one that
+//! is told of a message which this server is just publishing.
+
+use super::admission::{Admission, Admitted};
+use super::builder::{Decision, Deferred, Options};
+use super::cancel_signal::{CancelReason, CancelSignal};
+use super::goal::{AcceptedGoal, ExecutingGoal, GoalHold};
+use super::table::{CancelCode, GoalTable, ResultRequest};
+use super::task::GoalTask;
+use crate::goal_id::GoalId;
+use crate::status::{GoalEvent, GoalStatus};
+use crate::wire::{
+    FeedbackMessage, GetResult, GetResultRequest, GetResultResponse, SendGoal, SendGoalRequest,
+    SendGoalResponse,
+};
+use parking_lot::Mutex;
+use sinew::msg::Action;
+use sinew::time::Time;
+use sinew::{GuardCondition, Publisher, Responder, Shared, Timer};
+use sinew_interfaces::action_msgs::msg;
+use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+
+/// What a server's handle, its listeners and its goals have in common.
+pub(super) struct ServerCore<A: Action> {
+    pub(super) name: String,
+    pub(super) options: Options<A>,
+    clock: Box<dyn Fn() -> Time + Send + Sync>,
+    state: Mutex<ServerState<A>>,
+    /// Has the group run what is ready.
+    pub(super) bell: OnceLock<GuardCondition>,
+    /// Forgets results; none if they are kept for ever, or not at all. Cancelled while there are
+    /// none.
+    pub(super) timer: OnceLock<Timer>,
+}
+
+struct ServerState<A: Action> {
+    table: GoalTable<Arc<CancelSignal>, Responder<GetResult<A>>, Shared<A::Result>>,
+    admission: Admission<A::Goal>,
+    ready: VecDeque<Ready<A>>,
+    tasks: HashMap<GoalId, Arc<GoalTask<A>>>,
+    /// `None` once the server is closed.
+    topics: Option<Topics<A>>,
+    /// The status array that was published last is of before a change.
+    is_stale: bool,
+    /// A thread is publishing status arrays, and goes on until none is stale: so they leave in
+    /// their order, and no lock is held.
+    is_publishing: bool,
+}
+
+pub(super) struct Topics<A: Action> {
+    pub(super) feedback: Publisher<FeedbackMessage<A>>,
+    pub(super) status: Publisher<msg::GoalStatusArray>,
+}
+
+/// What the group is to do.
+enum Ready<A: Action> {
+    Begin(GoalId, A::Goal, Arc<CancelSignal>),
+    Resume(Arc<GoalTask<A>>),
+}
+
+/// The same, for the callback.
+#[doc(hidden)]
+pub enum Next<A: Action> {
+    Begin(ExecutingGoal<A>),
+    #[expect(private_interfaces, reason = "made and matched by this crate alone")]
+    Resume(Arc<GoalTask<A>>),
+}
+
+/// What a change of the table entails, once no lock is held.
+struct Effects<A: Action> {
+    /// When it happens, by the server's clock.
+    now: Time,
+    answers: Vec<(Responder<GetResult<A>>, GetResultResponse<A>)>,
+    signals: Vec<(Arc<CancelSignal>, CancelReason)>,
+    rings: bool,
+    /// The first result is kept: the timer begins.
+    begins_to_keep: bool,
+}
+
+impl<A: Action> Effects<A> {
+    fn at(now: Time) -> Self {
+        Self { now, answers: Vec::new(), signals: Vec::new(), rings: false, begins_to_keep: false }
+    }
+}
+
+impl<A: Action> ServerState<A> {
+    fn has_room(&self, options: &Options<A>) -> bool {
+        self.topics.is_some() && self.table.active() < options.max_goals && self.admission.has_room()
+    }
+
+    fn begin(&mut self, id: GoalId, goal: A::Goal, effects: &mut Effects<A>) {
+        if let Some(signal) = self.table.handle_event(id, GoalEvent::Execute) {
+            self.ready.push_back(Ready::Begin(id, goal, signal.clone()));
+            effects.rings = true;
+        }
+    }
+
+    /// A goal is to end early, if it can be.
+    fn cancel(&mut self, id: GoalId, reason: CancelReason, effects: &mut Effects<A>) -> bool {
+        let Some(signal) = self.table.handle_event(id, GoalEvent::Cancel) else { return false };
+        effects.signals.push((signal.clone(), reason));
+        true
+    }
+
+    fn end(&mut self, id: GoalId, event: GoalEvent, result: Shared<A::Result>, effects: &mut Effects<A>) {
+        if event == GoalEvent::Canceled {
+            self.table.handle_event(id, GoalEvent::Cancel); // unless it is canceling already
+        }
+        let kept = self.table.poll_timeout().is_some();
+        if let Some((status, waiting)) = self.table.handle_end(effects.now, id, event, result.clone()) {
+            let answer = || GetResultResponse { status: status.to_wire(), result: result.clone() };
+            effects.answers.extend(waiting.into_iter().map(|responder| (responder, answer())));
+        }
+        effects.begins_to_keep |= !kept && self.table.poll_timeout().is_some();
+        if let Some((next, goal)) = self.admission.ended(id) {
+            self.begin(next, goal, effects);
+        }
+    }
+
+    /// A goal that was to wait never begins.
+    fn end_waiting(&mut self, id: GoalId, effects: &mut Effects<A>) {
+        self.end(id, GoalEvent::Canceled, Shared::new(A::Result::default()), effects);
+    }
+}
+
+impl<A: Action> ServerCore<A> {
+    pub(super) fn new(
+        name: String,
+        options: Options<A>,
+        topics: Topics<A>,
+        clock: impl Fn() -> Time + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        let state = ServerState {
+            table: GoalTable::new(options.result_timeout, options.max_results),
+            admission: Admission::new(options.policy),
+            ready: VecDeque::new(),
+            tasks: HashMap::new(),
+            topics: Some(topics),
+            is_stale: false,
+            is_publishing: false,
+        };
+        let (bell, timer) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Self { name, options, clock: Box::new(clock), state: Mutex::new(state), bell, timer })
+    }
+
+    fn now(&self) -> Time {
+        (self.clock)()
+    }
+
+    fn ring(&self) {
+        if let Some(bell) = self.bell.get() {
+            bell.trigger();
+        }
+    }
+
+    fn carry_out(&self, effects: Effects<A>) {
+        self.publish_status();
+        for (responder, answer) in effects.answers {
+            drop(responder.respond(answer)); // a client that has gone doesn't miss it
+        }
+        for (signal, reason) in effects.signals {
+            signal.raise(reason);
+        }
+        if effects.begins_to_keep
+            && let Some(timer) = self.timer.get()
+        {
+            timer.reset();
+        }
+        if effects.rings {
+            self.ring();
+        }
+    }
+
+    /// Publishes the states of all goals, unless a thread is at it: then that one does, once more.
+    pub(super) fn publish_status(&self) {
+        let publisher = {
+            let mut state = self.state.lock();
+            state.is_stale = true;
+            if state.is_publishing {
+                return;
+            }
+            let Some(topics) = &state.topics else { return };
+            let publisher = topics.status.clone();
+            state.is_publishing = true;
+            publisher
+        };
+        loop {
+            let mut array = publisher.loan();
+            array.status_list.clear();
+            {
+                let mut state = self.state.lock();
+                if !state.is_stale {
+                    state.is_publishing = false;
+                    return;
+                }
+                state.is_stale = false;
+                array.status_list.extend(state.table.statuses().map(|(id, stamp, status)| msg::GoalStatus {
+                    goal_info: goal_info(id, stamp),
+                    status: status.to_wire(),
+                }));
+            }
+            // The context is shut down, or there is no room for now: the next change tells all.
+            drop(publisher.publish(array));
+        }
+    }
+
+    // ---- requests ----
+
+    pub(super) fn goal_requested(
+        self: &Arc<Self>,
+        request: SendGoalRequest<A>,
+        responder: Responder<SendGoal<A>>,
+    ) {
+        let SendGoalRequest { goal_id: id, goal } = request;
+        let is_open = {
+            let state = self.state.lock();
+            state.has_room(&self.options) && !state.table.knows(id)
+        };
+        let decision = if is_open { (self.options.decide)(id, &goal) } else { Decision::Reject };
+        let answer = |accepted, stamp| SendGoalResponse { accepted, stamp, of: PhantomData };
+        let mut effects = Effects::at(self.now());
+        let Some(deferred) = self.accept((id, goal), decision, &mut effects) else {
+            drop(responder.respond(answer(false, Time::default()))); // as below
+            return;
+        };
+        drop(responder.respond(answer(true, effects.now))); // a client that has gone doesn't miss it
+        self.carry_out(effects);
+        if let Some((goal, then)) = deferred {
+            then(goal);
+        }
+    }
+
+    /// Takes a goal in. `None`: it is rejected. A goal that is deferred comes back, with who wants
+    /// it.
+    fn accept(
+        self: &Arc<Self>,
+        (id, goal): (GoalId, A::Goal),
+        decision: Decision<A>,
+        effects: &mut Effects<A>,
+    ) -> Option<Option<(AcceptedGoal<A>, Deferred<A>)>> {
+        if matches!(decision, Decision::Reject) {
+            return None;
+        }
+        let signal = Arc::new(CancelSignal::default());
+        let mut state = self.state.lock();
+        // Another thread may have come first while the program decided.
+        if !state.has_room(&self.options) || !state.table.handle_goal(effects.now, id, signal.clone()) {
+            return None;
+        }
+        if let Decision::Defer(then) = decision {
+            let hold = GoalHold::new(self.clone(), id, signal, false);
+            return Some(Some((AcceptedGoal::new(hold, goal), then)));
+        }
+        match state.admission.admit(id, goal) {
+            Admitted::Begins(goal) => state.begin(id, goal, effects),
+            Admitted::Waits { preempts, displaces } => {
+                if let Some(executing) = preempts {
+                    state.cancel(executing, CancelReason::Preempted, effects);
+                }
+                if let Some(waiting) = displaces {
+                    state.end_waiting(waiting, effects);
+                }
+            }
+        }
+        Some(None)
+    }
+
+    pub(super) fn cancel_requested(&self, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
+        let (id, stamp) = (GoalId::of(&request.goal_info), request.goal_info.stamp.into());
+        let candidates = {
+            let state = self.state.lock();
+            let found = state.table.handle_cancel(id, stamp);
+            found.map(|goals| goals.into_iter().map(|(id, stamp, _)| (id, stamp)).collect::<Vec<_>>())
+        };
+        let mut response = CancelGoalResponse::default();
+        match candidates {
+            Err(code) => response.return_code = code as i8,
+            Ok(candidates) => {
+                let any = !candidates.is_empty();
+                let may_be = |(id, _): &(GoalId, Time)| (self.options.may_cancel)(*id);
+                let wanted: Vec<_> = candidates.into_iter().filter(may_be).collect();
+                let canceled = self.cancel_all(&wanted);
+                let code = if any && canceled.is_empty() { CancelCode::Rejected } else { CancelCode::None };
+                response.return_code = code as i8;
+                response.goals_canceling = canceled;
+            }
+        }
+        drop(responder.respond(response)); // a client that has gone doesn't miss it
+    }
+
+    /// Has goals end early; those that can't by now are left out.
+    fn cancel_all(&self, goals: &[(GoalId, Time)]) -> Vec<msg::GoalInfo> {
+        let mut effects = Effects::at(self.now());
+        let mut canceled = Vec::new();
+        {
+            let mut state = self.state.lock();
+            for (id, stamp) in goals {
+                if !state.cancel(*id, CancelReason::Client, &mut effects) {
+                    continue;
+                }
+                canceled.push(goal_info(*id, *stamp));
+                if state.admission.withdraw(*id) {
+                    state.end_waiting(*id, &mut effects);
+                }
+            }
+        }
+        if !canceled.is_empty() {
+            self.carry_out(effects);
+        }
+        canceled
+    }
+
+    pub(super) fn result_requested(&self, request: &GetResultRequest<A>, responder: Responder<GetResult<A>>) {
+        let now = self.now();
+        let (forgotten, asked) = {
+            let mut state = self.state.lock();
+            if state.topics.is_none() {
+                return; // the responder tells
+            }
+            (state.table.handle_timeout(now), state.table.handle_result_request(request.goal_id, responder))
+        };
+        if forgotten {
+            self.publish_status();
+        }
+        let (responder, status, result) = match asked {
+            ResultRequest::Kept => return,
+            ResultRequest::Answer(responder, status, result) => (responder, status, result),
+            ResultRequest::Unknown(responder) => {
+                (responder, GoalStatus::Unknown, Shared::new(A::Result::default()))
+            }
+        };
+        drop(responder.respond(GetResultResponse { status: status.to_wire(), result }));
+    }
+
+    /// The timer's: results have been kept long enough.
+    pub(super) fn timed_out(&self) {
+        let now = self.now();
+        let (forgotten, is_empty) = {
+            let mut state = self.state.lock();
+            (state.table.handle_timeout(now), state.table.poll_timeout().is_none())
+        };
+        if is_empty && let Some(timer) = self.timer.get() {
+            timer.cancel();
+        }
+        if forgotten {
+            self.publish_status();
+        }
+    }
+
+    // ---- goals ----
+
+    /// A goal that was deferred begins.
+    pub(super) fn execute(&self, id: GoalId) {
+        // One that is to end early stays so.
+        let begins = self.state.lock().table.handle_event(id, GoalEvent::Execute).is_some();
+        if begins {
+            self.publish_status();
+        }
+    }
+
+    pub(super) fn status(&self, id: GoalId) -> GoalStatus {
+        self.state.lock().table.status(id)
+    }
+
+    /// A goal ends. The result comes back if the server is gone.
+    pub(super) fn end(
+        &self,
+        id: GoalId,
+        event: GoalEvent,
+        result: Shared<A::Result>,
+    ) -> Result<(), Shared<A::Result>> {
+        let mut effects = Effects::at(self.now());
+        {
+            let mut state = self.state.lock();
+            if state.topics.is_none() {
+                return Err(result);
+            }
+            state.end(id, event, result, &mut effects);
+        }
+        self.carry_out(effects);
+        Ok(())
+    }
+
+    /// The publisher of feedback, while there is a server.
+    pub(super) fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>> {
+        self.state.lock().topics.as_ref().map(|topics| topics.feedback.clone())
+    }
+
+    // ---- the group's work ----
+
+    /// What the group does next. If there is more, the executor comes again.
+    pub(super) fn next(self: &Arc<Self>) -> Option<Next<A>> {
+        let (next, more) = {
+            let mut state = self.state.lock();
+            (state.ready.pop_front()?, !state.ready.is_empty())
+        };
+        if more {
+            self.ring();
+        }
+        Some(match next {
+            Ready::Begin(id, goal, signal) => {
+                Next::Begin(ExecutingGoal::new(GoalHold::new(self.clone(), id, signal, true), goal))
+            }
+            Ready::Resume(task) => Next::Resume(task),
+        })
+    }
+
+    /// A goal's future can go on.
+    pub(super) fn resume(&self, task: Arc<GoalTask<A>>) {
+        self.state.lock().ready.push_back(Ready::Resume(task));
+        self.ring();
+    }
+
+    /// Keeps a goal's future until it is over or the server goes.
+    pub(super) fn keep(&self, id: GoalId, task: Arc<GoalTask<A>>) {
+        let mut state = self.state.lock();
+        if state.topics.is_some() {
+            state.tasks.insert(id, task);
+        }
+    }
+
+    /// A goal's future is over.
+    pub(super) fn forget(&self, id: GoalId) {
+        let task = self.state.lock().tasks.remove(&id);
+        drop(task); // outside the lock
+    }
+
+    /// The server goes: its goals are told, and who waits for their results.
+    pub(super) fn close(&self) {
+        let (topics, waiting, signals, rest) = {
+            let mut state = self.state.lock();
+            let signals: Vec<_> = state.table.actives().cloned().collect();
+            let rest =
+                (std::mem::take(&mut state.ready), std::mem::take(&mut state.tasks), state.admission.clear());
+            (state.topics.take(), state.table.take_waiting(), signals, rest)
+        };
+        drop((topics, waiting)); // the callers fail
+        for signal in signals {
+            signal.raise(CancelReason::ServerGone);
+        }
+        for task in rest.1.values() {
+            task.discard();
+        }
+        drop(rest);
+    }
+}
+
+fn goal_info(id: GoalId, stamp: Time) -> msg::GoalInfo {
+    msg::GoalInfo { goal_id: id.to_msg(), stamp: stamp.to_msg() }
+}

@@ -1,0 +1,133 @@
+//! Servers.
+//!
+//! | file | what |
+//! |---|---|
+//! | `table` | the protocol, without I/O and clock |
+//! | `admission` | the policies, likewise |
+//! | `core` | what follows from the table's changes: answers, topics, what the group is to do |
+//! | `goal`, `cancel_signal` | what the program has of a goal |
+//! | `task` | the futures of asynchronous servers |
+//! | `builder`, `callback` | making a server |
+
+mod admission;
+mod builder;
+mod callback;
+mod cancel_signal;
+mod core;
+mod goal;
+mod table;
+mod task;
+
+pub use admission::Policy;
+pub use builder::{ActionServerBuilder, Decision};
+pub use callback::GoalCallback;
+pub use cancel_signal::{CancelReason, CancelRequested};
+pub use goal::{AcceptedGoal, EndError, ExecutingGoal, FeedbackError, OnDrop};
+
+use self::core::ServerCore;
+use crate::wire::{GetResult, SendGoal};
+use sinew::Server;
+use sinew::msg::Action;
+use sinew_interfaces::action_msgs::srv::CancelGoal;
+use std::fmt;
+use std::sync::Arc;
+
+/// Executes the goals of an action.
+///
+/// Made by [`Actions::action_server`](crate::Actions::action_server). Goals are accepted and
+/// cancelled, and results given, on the threads of those who ask; the executor of the server's group
+/// runs its callback for each goal that begins. So what the callback does keeps no client from
+/// being heard.
+///
+/// Clones are the same server: it ends when the last one is dropped, or any of them is
+/// [closed](Self::close). Then its goals are told ([`CancelReason::ServerGone`]), and clients that
+/// wait for a result get an error.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew_action::{Actions, Decision, ExecutingGoal};
+/// use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
+///
+/// let context = Context::new()?;
+/// let node = context.node("mathematician")?;
+/// let _server = node
+///     .action_server::<Fibonacci>("fibonacci")
+///     .on_goal(|_, goal| if goal.order < 40 { Decision::Execute } else { Decision::Reject })
+///     .callback(|goal: ExecutingGoal<Fibonacci>| -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///         let mut sequence = vec![0, 1];
+///         for _ in 1..goal.goal().order {
+///             if goal.is_cancel_requested() {
+///                 return Ok(goal.canceled(FibonacciResult { sequence })?);
+///             }
+///             sequence.push(sequence[sequence.len() - 2..].iter().sum());
+///             goal.publish_feedback(FibonacciFeedback { sequence: sequence.clone() })?;
+///         }
+///         Ok(goal.succeed(FibonacciResult { sequence })?)
+///     })?;
+/// let client = node.action_client::<Fibonacci>("fibonacci").create()?;
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// let sequence = executor.spin_until(async move {
+///     let goal = client.send_goal(FibonacciGoal { order: 5 }).await.unwrap();
+///     goal.result().await.unwrap().sequence.clone()
+/// })?;
+/// assert_eq!(sequence, [0, 1, 1, 2, 3, 5]);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`)"]
+pub struct ActionServer<A: Action>(Arc<ServerInner<A>>);
+
+/// What goes with the last handle.
+struct ServerInner<A: Action> {
+    core: Arc<ServerCore<A>>,
+    send: Server<SendGoal<A>>,
+    cancel: Server<CancelGoal>,
+    result: Server<GetResult<A>>,
+}
+
+impl<A: Action> ActionServer<A> {
+    fn new(
+        core: Arc<ServerCore<A>>,
+        (send, cancel, result): (Server<SendGoal<A>>, Server<CancelGoal>, Server<GetResult<A>>),
+    ) -> Self {
+        Self(Arc::new(ServerInner { core, send, cancel, result }))
+    }
+
+    /// The action's full name. (Its five entities' names are remapped one by one, after this.)
+    pub fn name(&self) -> &str {
+        &self.0.core.name
+    }
+
+    /// Ends it, also for its clones, as dropping the last one does. Waits for nothing. Goals that
+    /// are executing are told ([`CancelReason::ServerGone`]), those that wait are dropped.
+    pub fn close(self) {
+        self.0.close();
+    }
+}
+
+impl<A: Action> ServerInner<A> {
+    fn close(&self) {
+        self.send.clone().close();
+        self.cancel.clone().close();
+        self.result.clone().close();
+        self.core.close();
+    }
+}
+
+impl<A: Action> Drop for ServerInner<A> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl<A: Action> Clone for ActionServer<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A: Action> fmt::Debug for ActionServer<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActionServer").field("name", &self.name()).finish_non_exhaustive()
+    }
+}

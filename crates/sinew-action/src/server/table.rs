@@ -1,0 +1,491 @@
+//! The goals of a server: the protocol, without I/O and without a clock.
+//!
+//! # A goal's life here
+//!
+//! | call | what happens to the goal |
+//! |---|---|
+//! | [`handle_goal`](GoalTable::handle_goal) | enters, as accepted |
+//! | [`handle_event`](GoalTable::handle_event) | goes on, if the table of [`GoalStatus`] says so |
+//! | [`handle_result_request`](GoalTable::handle_result_request) | active: the request is kept; ended: it is answered |
+//! | [`handle_end`](GoalTable::handle_end) | ends; requests that waited are handed out, the result is kept |
+//! | [`handle_timeout`](GoalTable::handle_timeout) | is forgotten, one `result_timeout` after its *end* |
+//!
+//! The design article says that results are kept from the end of the goal; ROS 2 up to Jazzy counts
+//! from its acceptance, so that goals that run long lose their result at once
+//! (<https://github.com/ros2/rcl/pull/1121>).
+//!
+//! Goals are numbered as they come, and lie in that order in `slots`: a status array is one walk.
+//! Those that are forgotten leave a gap. Gaps at the front are closed at once, all others when they
+//! are more than the goals: so each step costs the same, however many goals there are, and memory
+//! goes with the goals that are known.
+
+use crate::goal_id::GoalId;
+use crate::status::{GoalEvent, GoalStatus};
+use sinew::time::Time;
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+/// So many gaps are never closed: that would be more work than walking over them.
+const GAPS: usize = 16;
+
+/// `P`: what the server keeps of an active goal; `W`: a request for a result; `R`: a result.
+pub(crate) struct GoalTable<P, W, R> {
+    numbers: HashMap<GoalId, u64>,
+    slots: VecDeque<Option<Entry<P, W, R>>>,
+    /// The number of the first slot.
+    first: u64,
+    /// Goals that have not ended.
+    active: usize,
+    /// Ended goals, in the order of their ends.
+    ended: VecDeque<(Time, GoalId)>,
+    /// How long the results of ended goals are kept; `None`: for ever.
+    result_timeout: Option<Duration>,
+    /// How many ended goals are kept: the one that ended first goes first.
+    most_ended: usize,
+}
+
+struct Entry<P, W, R> {
+    id: GoalId,
+    stamp: Time,
+    status: GoalStatus,
+    /// Until the end.
+    active: Option<P>,
+    waiting: Vec<W>,
+    result: Option<R>,
+}
+
+/// What becomes of a request for a result.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ResultRequest<W, R> {
+    /// The goal has not ended: the request waits with it.
+    Kept,
+    Answer(W, GoalStatus, R),
+    Unknown(W),
+}
+
+/// Which goals a request to cancel is about. ROS 2's codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(i8)]
+pub(crate) enum CancelCode {
+    None = 0,
+    Rejected = 1,
+    UnknownGoal = 2,
+    GoalTerminated = 3,
+}
+
+impl<P, W, R: Clone> GoalTable<P, W, R> {
+    pub(crate) fn new(result_timeout: Option<Duration>, most_ended: usize) -> Self {
+        Self {
+            numbers: HashMap::new(),
+            slots: VecDeque::new(),
+            first: 0,
+            active: 0,
+            ended: VecDeque::new(),
+            result_timeout,
+            most_ended,
+        }
+    }
+
+    /// Goals that have not ended.
+    pub(crate) fn active(&self) -> usize {
+        self.active
+    }
+
+    pub(crate) fn knows(&self, id: GoalId) -> bool {
+        self.numbers.contains_key(&id)
+    }
+
+    fn slot(&self, number: u64) -> usize {
+        usize::try_from(number - self.first).unwrap_or(usize::MAX)
+    }
+
+    fn entry(&self, id: GoalId) -> Option<&Entry<P, W, R>> {
+        self.slots[self.slot(*self.numbers.get(&id)?)].as_ref()
+    }
+
+    fn entry_mut(&mut self, id: GoalId) -> Option<&mut Entry<P, W, R>> {
+        let slot = self.slot(*self.numbers.get(&id)?);
+        self.slots[slot].as_mut()
+    }
+
+    /// Takes a goal in. False: its id is known, and nothing changes.
+    pub(crate) fn handle_goal(&mut self, now: Time, id: GoalId, active: P) -> bool {
+        if self.knows(id) {
+            return false;
+        }
+        let number = self.first + self.slots.len() as u64;
+        let (status, active) = (GoalStatus::Accepted, Some(active));
+        self.numbers.insert(id, number);
+        self.slots.push_back(Some(Entry {
+            id,
+            stamp: now,
+            status,
+            active,
+            waiting: Vec::new(),
+            result: None,
+        }));
+        self.active += 1;
+        true
+    }
+
+    /// The goal begins, or is to end. `None`: that can't happen to it now.
+    pub(crate) fn handle_event(&mut self, id: GoalId, event: GoalEvent) -> Option<&P> {
+        let entry = self.entry_mut(id)?;
+        let status = entry.status.after(event).filter(|status| !status.is_terminal())?;
+        entry.status = status;
+        entry.active.as_ref()
+    }
+
+    /// The goal ends: what was kept of it, and the requests that waited for its result. `None`:
+    /// it can't end so now.
+    pub(crate) fn handle_end(
+        &mut self,
+        now: Time,
+        id: GoalId,
+        event: GoalEvent,
+        result: R,
+    ) -> Option<(GoalStatus, Vec<W>)> {
+        let entry = self.entry_mut(id)?;
+        let status = entry.status.after(event).filter(|status| status.is_terminal())?;
+        entry.status = status;
+        entry.active = None;
+        entry.result = Some(result);
+        let waiting = std::mem::take(&mut entry.waiting);
+        self.active -= 1;
+        self.ended.push_back((now, id));
+        if self.ended.len() > self.most_ended {
+            self.forget_first();
+        }
+        self.handle_timeout(now); // a timeout of zero
+        Some((status, waiting))
+    }
+
+    /// The goals that a request to cancel is about, in the order in which they were accepted. They
+    /// are asked for; [`handle_event`](Self::handle_event) does it.
+    ///
+    /// | id | stamp | goals |
+    /// |---|---|---|
+    /// | 0 | 0 | all |
+    /// | 0 | t | those accepted at t or before |
+    /// | id | 0 | that one |
+    /// | id | t | that one, and those accepted at t or before |
+    ///
+    /// of those that can be cancelled. Only a single goal can be unknown or over.
+    pub(crate) fn handle_cancel(
+        &self,
+        id: GoalId,
+        stamp: Time,
+    ) -> Result<Vec<(GoalId, Time, &P)>, CancelCode> {
+        let (any_id, any_time) = (id == GoalId::NONE, stamp == Time::default());
+        if !any_id && any_time {
+            let entry = self.entry(id).ok_or(CancelCode::UnknownGoal)?;
+            return match &entry.active {
+                Some(active) if entry.status.is_cancelable() => Ok(vec![(id, entry.stamp, active)]),
+                _ => Err(CancelCode::GoalTerminated),
+            };
+        }
+        let is_meant = |entry: &&Entry<P, W, R>| {
+            entry.status.is_cancelable() && (any_id && any_time || entry.stamp <= stamp || entry.id == id)
+        };
+        let meant = self.slots.iter().flatten().filter(is_meant);
+        Ok(meant.filter_map(|entry| Some((entry.id, entry.stamp, entry.active.as_ref()?))).collect())
+    }
+
+    /// A client asks for a result.
+    pub(crate) fn handle_result_request(&mut self, id: GoalId, request: W) -> ResultRequest<W, R> {
+        let Some(entry) = self.entry_mut(id) else { return ResultRequest::Unknown(request) };
+        match &entry.result {
+            Some(result) => ResultRequest::Answer(request, entry.status, result.clone()),
+            None => {
+                entry.waiting.push(request);
+                ResultRequest::Kept
+            }
+        }
+    }
+
+    /// Forgets the goals whose results were kept long enough; returns whether there were any.
+    pub(crate) fn handle_timeout(&mut self, now: Time) -> bool {
+        let Some(timeout) = self.result_timeout else { return false };
+        let mut any = false;
+        while let Some((end, _)) = self.ended.front_mut() {
+            // Time went back: no longer than a timeout from now.
+            *end = (*end).min(now);
+            if now < *end + timeout {
+                break;
+            }
+            self.forget_first();
+            any = true;
+        }
+        any
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        Some(self.ended.front()?.0 + self.result_timeout?)
+    }
+
+    /// The state of a goal.
+    pub(crate) fn status(&self, id: GoalId) -> GoalStatus {
+        self.entry(id).map_or(GoalStatus::Unknown, |entry| entry.status)
+    }
+
+    /// All that are known, in the order in which they were accepted.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = (GoalId, Time, GoalStatus)> {
+        self.slots.iter().flatten().map(|entry| (entry.id, entry.stamp, entry.status))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn known(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// What is kept of those that have not ended.
+    pub(crate) fn actives(&self) -> impl Iterator<Item = &P> {
+        self.slots.iter().flatten().filter_map(|entry| entry.active.as_ref())
+    }
+
+    /// Hands out all requests that wait: the server goes.
+    pub(crate) fn take_waiting(&mut self) -> Vec<W> {
+        self.slots.iter_mut().flatten().flat_map(|entry| std::mem::take(&mut entry.waiting)).collect()
+    }
+
+    fn forget_first(&mut self) {
+        let Some(number) = self.ended.pop_front().and_then(|(_, id)| self.numbers.remove(&id)) else {
+            return;
+        };
+        let slot = self.slot(number);
+        self.slots[slot] = None;
+        while let Some(None) = self.slots.front() {
+            self.slots.pop_front();
+            self.first += 1;
+        }
+        if self.slots.len() > 2 * self.numbers.len() + GAPS {
+            self.slots.retain(Option::is_some);
+            for (number, entry) in (self.first..).zip(self.slots.iter().flatten()) {
+                self.numbers.insert(entry.id, number);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    type Table = GoalTable<(), u32, u64>;
+
+    /// A goal as a simple list has it.
+    #[derive(Debug, Clone)]
+    struct Told {
+        stamp: i64,
+        status: GoalStatus,
+        waiting: Vec<u32>,
+        result: Option<u64>,
+        ended: Option<(i64, u64)>,
+    }
+
+    /// The protocol as the articles tell it, goal by goal, without any index.
+    #[derive(Default)]
+    struct Oracle {
+        goals: Vec<(GoalId, Told)>,
+        ends: u64,
+    }
+
+    impl Oracle {
+        fn get(&mut self, id: GoalId) -> Option<&mut Told> {
+            self.goals.iter_mut().find(|(other, _)| *other == id).map(|(_, goal)| goal)
+        }
+
+        fn expire(&mut self, now: i64, timeout: Option<i64>, most: usize) {
+            let mut ends: Vec<(u64, GoalId)> =
+                self.goals.iter().filter_map(|(id, goal)| Some((goal.ended?.1, *id))).collect();
+            ends.sort_unstable();
+            let surplus = ends.len().saturating_sub(most);
+            let gone: Vec<GoalId> = ends[..surplus].iter().map(|(_, id)| *id).collect();
+            self.goals.retain(|(id, _)| !gone.contains(id));
+            if let Some(timeout) = timeout {
+                self.goals.retain(|(_, goal)| goal.ended.is_none_or(|(end, _)| now < end + timeout));
+            }
+        }
+
+        fn meant(&self, id: u8, stamp: i64) -> Result<Vec<GoalId>, CancelCode> {
+            let can = |goal: &Told| matches!(goal.status as i8, 1 | 2);
+            let all = |which: &dyn Fn(GoalId, &Told) -> bool| {
+                let meant = self.goals.iter().filter(|(id, goal)| can(goal) && which(*id, goal));
+                Ok(meant.map(|(id, _)| *id).collect())
+            };
+            let wanted = GoalId([id; 16]);
+            match (id, stamp) {
+                (0, 0) => all(&|_, _| true),
+                (0, t) => all(&|_, goal| goal.stamp <= t),
+                (_, 0) => match self.goals.iter().find(|(other, _)| *other == wanted) {
+                    None => Err(CancelCode::UnknownGoal),
+                    Some((_, goal)) if !can(goal) => Err(CancelCode::GoalTerminated),
+                    Some(_) => Ok(vec![wanted]),
+                },
+                (_, t) => all(&|other, goal| other == wanted || goal.stamp <= t),
+            }
+        }
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Goal(u8),
+        Event(u8, GoalEvent),
+        Result(u8),
+        Cancel(u8, i64),
+        Pass(i64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        use GoalEvent::{Abort, Cancel, Canceled, Execute, Succeed};
+        let event = prop::sample::select(vec![Execute, Execute, Cancel, Succeed, Abort, Canceled]);
+        prop_oneof![
+            3 => (1..9_u8).prop_map(Step::Goal),
+            6 => (1..9_u8, event).prop_map(|(id, event)| Step::Event(id, event)),
+            2 => (1..9_u8).prop_map(Step::Result),
+            2 => (0..9_u8, prop_oneof![Just(0), 1..60_i64]).prop_map(|(id, stamp)| Step::Cancel(id, stamp)),
+            2 => (1..9_i64).prop_map(Step::Pass),
+        ]
+    }
+
+    fn at(time: i64) -> Time {
+        Time::from_nanoseconds(time)
+    }
+
+    /// One step in the table and in the list; what each says.
+    fn take(table: &mut Table, oracle: &mut Oracle, now: i64, what: (&Step, u32)) {
+        let number = what.1;
+        match *what.0 {
+            Step::Goal(id) => {
+                let id = GoalId([id; 16]);
+                let is_new = oracle.get(id).is_none();
+                assert_eq!(table.handle_goal(at(now), id, ()), is_new);
+                if is_new {
+                    let (waiting, result, ended) = (Vec::new(), None, None);
+                    let told = Told { stamp: now, status: GoalStatus::Accepted, waiting, result, ended };
+                    oracle.goals.push((id, told));
+                }
+            }
+            Step::Event(id, event) => {
+                let id = GoalId([id; 16]);
+                let ends = !matches!(event, GoalEvent::Execute | GoalEvent::Cancel);
+                let after = oracle.get(id).and_then(|goal| goal.status.after(event));
+                oracle.ends += u64::from(ends);
+                let end = (now, oracle.ends);
+                if let (Some(status), Some(goal)) = (after, oracle.get(id)) {
+                    goal.status = status;
+                    if ends {
+                        (goal.result, goal.ended) = (Some(number.into()), Some(end));
+                    }
+                }
+                if ends {
+                    let waited = after.map(|status| {
+                        (status, std::mem::take(&mut oracle.get(id).expect("it was there").waiting))
+                    });
+                    assert_eq!(table.handle_end(at(now), id, event, number.into()), waited);
+                } else {
+                    assert_eq!(table.handle_event(id, event).is_some(), after.is_some());
+                }
+            }
+            Step::Result(id) => {
+                let id = GoalId([id; 16]);
+                let wanted = match oracle.get(id) {
+                    None => ResultRequest::Unknown(number),
+                    Some(Told { status, result: Some(result), .. }) => {
+                        ResultRequest::Answer(number, *status, *result)
+                    }
+                    Some(goal) => {
+                        goal.waiting.push(number);
+                        ResultRequest::Kept
+                    }
+                };
+                assert_eq!(table.handle_result_request(id, number), wanted);
+            }
+            Step::Cancel(id, stamp) => {
+                let found = table.handle_cancel(GoalId([id; 16]), at(stamp));
+                let found = found.map(|goals| goals.iter().map(|(id, ..)| *id).collect::<Vec<_>>());
+                assert_eq!(found, oracle.meant(id, stamp));
+            }
+            Step::Pass(_) => {}
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_does_what_a_plain_list_would(
+            steps in prop::collection::vec(step(), 1..200),
+            timeout in prop_oneof![Just(None), Just(Some(0)), (1..40_i64).prop_map(Some)],
+            most in prop_oneof![Just(usize::MAX), 0..5_usize],
+        ) {
+            let mut table = Table::new(timeout.map(|time| Duration::from_nanos(time.unsigned_abs())), most);
+            let (mut oracle, mut now) = (Oracle::default(), 1);
+            for (number, step) in (0..).zip(&steps) {
+                if let Step::Pass(time) = step {
+                    now += time;
+                    table.handle_timeout(at(now));
+                }
+                take(&mut table, &mut oracle, now, (step, number));
+                oracle.expire(now, timeout, most);
+                // What is forgotten lazily is forgotten when it is asked for.
+                table.handle_timeout(at(now));
+                let statuses: Vec<_> = table.statuses().map(|(id, stamp, status)| (id, stamp.nanoseconds(), status)).collect();
+                let told: Vec<_> = oracle.goals.iter().map(|(id, goal)| (*id, goal.stamp, goal.status)).collect();
+                prop_assert_eq!(&statuses, &told);
+                let active = told.iter().filter(|(.., status)| status.is_active()).count();
+                prop_assert_eq!((table.active(), table.actives().count(), table.known()), (active, active, told.len()));
+                let next = oracle.goals.iter().filter_map(|(_, goal)| goal.ended).map(|(end, _)| end).min();
+                let next = next.zip(timeout).map(|(end, timeout)| at(end + timeout));
+                prop_assert_eq!(table.poll_timeout(), next);
+            }
+            let waiting: BTreeMap<u32, ()> =
+                oracle.goals.iter().flat_map(|(_, goal)| &goal.waiting).map(|one| (*one, ())).collect();
+            prop_assert_eq!(table.take_waiting().into_iter().map(|one| (one, ())).collect::<BTreeMap<_, _>>(), waiting);
+        }
+    }
+
+    #[test]
+    fn results_are_kept_from_the_end_of_the_goal() {
+        let mut table = Table::new(Some(Duration::from_nanos(10)), usize::MAX);
+        let id = GoalId([1; 16]);
+        assert!(table.handle_goal(at(1), id, ()));
+        assert!(table.handle_event(id, GoalEvent::Execute).is_some());
+        assert!(table.handle_end(at(1000), id, GoalEvent::Succeed, 7).is_some());
+        assert!(!table.handle_timeout(at(1009)));
+        let kept = table.handle_result_request(id, 1);
+        assert_eq!(kept, ResultRequest::Answer(1, GoalStatus::Succeeded, 7));
+        assert!(table.handle_timeout(at(1010)));
+        assert_eq!(table.handle_result_request(id, 2), ResultRequest::Unknown(2));
+    }
+
+    #[test]
+    fn time_that_goes_back_keeps_no_result_for_long() {
+        let mut table = Table::new(Some(Duration::from_nanos(10)), usize::MAX);
+        let id = GoalId([1; 16]);
+        table.handle_goal(at(5000), id, ());
+        table.handle_event(id, GoalEvent::Execute);
+        table.handle_end(at(5000), id, GoalEvent::Abort, 7);
+        assert!(!table.handle_timeout(at(100)));
+        assert!(table.handle_timeout(at(110)));
+    }
+
+    #[test]
+    fn a_goal_that_stays_keeps_no_room_for_others() {
+        let mut table = Table::new(Some(Duration::ZERO), usize::MAX);
+        let stays = GoalId([255; 16]);
+        table.handle_goal(at(1), stays, ());
+        for round in 0..100_u8 {
+            let id = GoalId([round; 16]);
+            assert!(table.slots.len() <= 3 + GAPS);
+            table.handle_goal(at(1), id, ());
+            table.handle_event(id, GoalEvent::Execute);
+            table.handle_end(at(1), id, GoalEvent::Succeed, 0);
+        }
+        assert_eq!((table.known(), table.active(), table.statuses().count()), (1, 1, 1));
+        table.handle_event(stays, GoalEvent::Execute);
+        table.handle_end(at(1), stays, GoalEvent::Succeed, 0);
+        assert!(table.slots.is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! The states of a goal.
+
+use std::fmt;
+
+/// The state of a goal. ROS 2: `action_msgs/msg/GoalStatus`, with the same numbers.
+///
+/// | from | execute | cancel | succeed | abort | canceled |
+/// |---|---|---|---|---|---|
+/// | accepted | executing | canceling | | | |
+/// | executing | | canceling | succeeded | aborted | |
+/// | canceling | | | succeeded | aborted | canceled |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(i8)]
+pub enum GoalStatus {
+    /// The server doesn't know the goal, or the client has heard nothing of it yet.
+    #[default]
+    Unknown = 0,
+    /// It was accepted, and has not begun.
+    Accepted = 1,
+    /// The server works on it.
+    Executing = 2,
+    /// It is to end early, and hasn't yet.
+    Canceling = 3,
+    /// It was reached.
+    Succeeded = 4,
+    /// It ended early, as it was asked to.
+    Canceled = 5,
+    /// The server gave it up.
+    Aborted = 6,
+}
+
+/// What happens to a goal. (The other transitions of the table.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GoalEvent {
+    Execute,
+    Cancel,
+    Succeed,
+    Abort,
+    Canceled,
+}
+
+impl GoalStatus {
+    /// Whether it has ended.
+    pub fn is_terminal(self) -> bool {
+        self >= Self::Succeeded
+    }
+
+    /// Whether it is known, and has not ended.
+    pub fn is_active(self) -> bool {
+        !self.is_terminal() && self != Self::Unknown
+    }
+
+    /// Whether it can be asked to end: not twice.
+    pub(crate) fn is_cancelable(self) -> bool {
+        matches!(self, Self::Accepted | Self::Executing)
+    }
+
+    /// The table above; `None`: an event that can't happen now.
+    pub(crate) fn after(self, event: GoalEvent) -> Option<Self> {
+        Some(match (self, event) {
+            (Self::Accepted, GoalEvent::Execute) => Self::Executing,
+            (Self::Accepted | Self::Executing, GoalEvent::Cancel) => Self::Canceling,
+            (Self::Executing | Self::Canceling, GoalEvent::Succeed) => Self::Succeeded,
+            (Self::Executing | Self::Canceling, GoalEvent::Abort) => Self::Aborted,
+            (Self::Canceling, GoalEvent::Canceled) => Self::Canceled,
+            _ => return None,
+        })
+    }
+
+    /// Of the number on the wire; one that ROS 2 doesn't have is `Unknown`.
+    pub(crate) fn of_wire(number: i8) -> Self {
+        match number {
+            1 => Self::Accepted,
+            2 => Self::Executing,
+            3 => Self::Canceling,
+            4 => Self::Succeeded,
+            5 => Self::Canceled,
+            6 => Self::Aborted,
+            _ => Self::Unknown,
+        }
+    }
+
+    pub(crate) fn to_wire(self) -> i8 {
+        self as i8
+    }
+}
+
+impl fmt::Display for GoalStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "unknown",
+            Self::Accepted => "accepted",
+            Self::Executing => "executing",
+            Self::Canceling => "canceling",
+            Self::Succeeded => "succeeded",
+            Self::Canceled => "canceled",
+            Self::Aborted => "aborted",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GoalEvent::{Abort, Cancel, Canceled, Execute, Succeed};
+    use super::GoalStatus::{self as S, Aborted, Accepted, Canceling, Executing, Succeeded};
+
+    const ALL: [S; 7] = [S::Unknown, Accepted, Executing, Canceling, Succeeded, S::Canceled, Aborted];
+
+    #[test]
+    fn states_follow_each_other_as_in_ros_2() {
+        let events = [Execute, Cancel, Succeed, Abort, Canceled];
+        let found = ALL.map(|state| events.map(|event| state.after(event)));
+        let none = [None; 5];
+        assert_eq!(
+            found,
+            [
+                none,
+                [Some(Executing), Some(Canceling), None, None, None],
+                [None, Some(Canceling), Some(Succeeded), Some(Aborted), None],
+                [None, None, Some(Succeeded), Some(Aborted), Some(S::Canceled)],
+                none,
+                none,
+                none,
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_wire() {
+        for (number, state) in (0..).zip(ALL) {
+            assert_eq!((S::of_wire(number), state.to_wire()), (state, number));
+            assert_eq!((state.is_active(), state.is_terminal()), ((1..4).contains(&number), number > 3));
+            assert_eq!(state.is_cancelable(), state.after(Cancel).is_some());
+        }
+        assert_eq!((S::of_wire(7), S::of_wire(-1)), (S::Unknown, S::Unknown));
+    }
+}

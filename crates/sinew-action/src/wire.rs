@@ -1,0 +1,231 @@
+//! What goes between a client and a server: ROS 2's five entities, their names and types.
+//!
+//! What ROS 2 generates of an action (`Fibonacci_SendGoal` and so on) wraps a goal, a result or
+//! feedback. The types here are the same on the wire, with the same names and hashes, but are one
+//! for all actions, and hold a result by reference: so the server's cache and every client of its
+//! process have the same one.
+
+use crate::goal_id::GoalId;
+use sinew::msg::cdr::description::{ConstDescription, ConstFieldType};
+use sinew::msg::cdr::{Decoder, Encoder, Fault, Field, Structure};
+use sinew::msg::{Action, Encoding, Message, cdr};
+use sinew::service::ServiceType;
+use sinew::time::Time;
+use sinew::{QoS, Service, Shared};
+use sinew_interfaces::builtin_interfaces::msg::Time as TimeMessage;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The names of an action's five entities; each is remapped by itself, as in ROS 2.
+pub(crate) struct Names {
+    pub(crate) send_goal: String,
+    pub(crate) cancel_goal: String,
+    pub(crate) get_result: String,
+    pub(crate) feedback: String,
+    pub(crate) status: String,
+}
+
+impl Names {
+    pub(crate) fn of(action: &str) -> Self {
+        let name = |entity: &str| format!("{action}/_action/{entity}");
+        Self {
+            send_goal: name("send_goal"),
+            cancel_goal: name("cancel_goal"),
+            get_result: name("get_result"),
+            feedback: name("feedback"),
+            status: name("status"),
+        }
+    }
+
+    /// The action's name, of that of its topic.
+    pub(crate) fn action_of(status: &str) -> &str {
+        status.strip_suffix("/_action/status").unwrap_or(status)
+    }
+}
+
+/// ROS 2: `rcl_action_qos_profile_status_default`.
+pub(crate) fn status_qos() -> QoS {
+    QoS::new().keep_last(1).reliable().transient_local()
+}
+
+/// The service that takes goals.
+pub(crate) struct SendGoal<A>(PhantomData<fn(A)>);
+
+impl<A: Action> Service for SendGoal<A> {
+    type Request = SendGoalRequest<A>;
+    type Response = SendGoalResponse<A>;
+    const TYPE: Option<&'static ServiceType> = A::SendGoal::TYPE;
+}
+
+/// The service that gives results.
+pub(crate) struct GetResult<A>(PhantomData<fn(A)>);
+
+impl<A: Action> Service for GetResult<A> {
+    type Request = GetResultRequest<A>;
+    type Response = GetResultResponse<A>;
+    const TYPE: Option<&'static ServiceType> = A::GetResult::TYPE;
+}
+
+pub(crate) struct SendGoalRequest<A: Action> {
+    pub(crate) goal_id: GoalId,
+    pub(crate) goal: A::Goal,
+}
+
+pub(crate) struct SendGoalResponse<A> {
+    pub(crate) accepted: bool,
+    pub(crate) stamp: Time,
+    pub(crate) of: PhantomData<fn(A)>,
+}
+
+pub(crate) struct GetResultRequest<A> {
+    pub(crate) goal_id: GoalId,
+    pub(crate) of: PhantomData<fn(A)>,
+}
+
+pub(crate) struct GetResultResponse<A: Action> {
+    /// As it was sent: what a peer says is judged by its reader.
+    pub(crate) status: i8,
+    pub(crate) result: Shared<A::Result>,
+}
+
+/// Feedback as it goes over its topic: with the id of its goal, as all clients of the action get
+/// it.
+pub struct FeedbackMessage<A: Action> {
+    /// The goal.
+    pub goal_id: GoalId,
+    /// How far it is.
+    pub feedback: A::Feedback,
+}
+
+impl<A: Action<Feedback: fmt::Debug>> fmt::Debug for FeedbackMessage<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FeedbackMessage")
+            .field("goal_id", &self.goal_id)
+            .field("feedback", &self.feedback)
+            .finish()
+    }
+}
+
+/// Of a struct in CDR: its fields in order, and the description of the generated one that it stands
+/// for.
+macro_rules! stands_for {
+    ($name:ident, $generated:ty, $($field:ident: $wire:ty, $to:expr, $from:expr;)*) => {
+        impl<A: Action> Message for $name<A> {
+            const ENCODING: Option<&'static Encoding<Self>> = Some(&cdr::encoding::<Self>());
+        }
+
+        impl<A: Action> Structure for $name<A> {
+            const NAME: &'static str = <$generated as Structure>::NAME;
+            const DESCRIPTION: &'static ConstDescription = <$generated as Structure>::DESCRIPTION;
+            const HASH: sinew::msg::TypeHash = <$generated as Structure>::HASH;
+        }
+
+        impl<A: Action> Field for $name<A> {
+            const TYPE: ConstFieldType = <$generated as Field>::TYPE;
+            const ALIGNMENT: usize = <$generated as Field>::ALIGNMENT;
+            const LEAST: usize = <$generated as Field>::LEAST;
+
+            fn end(&self, at: usize) -> usize {
+                $(let at = $to(&self.$field, |field: &$wire| field.end(at));)*
+                at
+            }
+
+            fn encode(&self, encoder: &mut Encoder<'_>) {
+                $($to(&self.$field, |field: &$wire| field.encode(encoder));)*
+            }
+
+            fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+                $(let $field = $from(<$wire>::decode(decoder)?);)*
+                Ok(stands_for!(@make $name $($field)*))
+            }
+        }
+    };
+    (@make SendGoalResponse $($field:ident)*) => { SendGoalResponse { $($field,)* of: PhantomData } };
+    (@make GetResultRequest $($field:ident)*) => { GetResultRequest { $($field,)* of: PhantomData } };
+    (@make $name:ident $($field:ident)*) => { $name { $($field),* } };
+}
+
+fn bytes<R>(id: &GoalId, with: impl FnOnce(&[u8; 16]) -> R) -> R {
+    with(&id.0)
+}
+
+fn plainly<T, R>(value: &T, with: impl FnOnce(&T) -> R) -> R {
+    with(value)
+}
+
+fn stamp<R>(time: &Time, with: impl FnOnce(&TimeMessage) -> R) -> R {
+    with(&time.to_msg())
+}
+
+fn referred<T: Message, R>(value: &Shared<T>, with: impl FnOnce(&T) -> R) -> R {
+    with(value)
+}
+
+stands_for!(SendGoalRequest, <A::SendGoal as Service>::Request,
+    goal_id: [u8; 16], bytes, GoalId; goal: A::Goal, plainly, std::convert::identity;);
+stands_for!(SendGoalResponse, <A::SendGoal as Service>::Response,
+    accepted: bool, plainly, std::convert::identity; stamp: TimeMessage, stamp, Time::from;);
+stands_for!(GetResultRequest, <A::GetResult as Service>::Request, goal_id: [u8; 16], bytes, GoalId;);
+stands_for!(GetResultResponse, <A::GetResult as Service>::Response,
+    status: i8, plainly, std::convert::identity; result: A::Result, referred, Shared::new;);
+stands_for!(FeedbackMessage, A::FeedbackMessage,
+    goal_id: [u8; 16], bytes, GoalId; feedback: A::Feedback, plainly, std::convert::identity;);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_interfaces::example_interfaces::action as generated;
+    use sinew_interfaces::example_interfaces::action::Fibonacci;
+    use sinew_interfaces::unique_identifier_msgs::msg::UUID;
+
+    fn image<T: Message>(value: &T) -> Vec<u8> {
+        let encoding = T::ENCODING.unwrap();
+        let mut image = vec![0; (encoding.size)(value)];
+        (encoding.encode)(value, &mut image);
+        image
+    }
+
+    fn read<T: Message>(image: &[u8]) -> T {
+        (T::ENCODING.unwrap().decode)(image).unwrap()
+    }
+
+    /// Name, hash and image are those of the generated type, and the image is read back.
+    fn same<Ours: Message, Theirs: Message + PartialEq + std::fmt::Debug>(ours: &Ours, theirs: &Theirs) {
+        let (mine, other) = (Ours::ENCODING.unwrap(), Theirs::ENCODING.unwrap());
+        assert_eq!((mine.name, mine.hash), (other.name, other.hash));
+        assert_eq!(image(ours), image(theirs));
+        assert_eq!(image(&read::<Ours>(&image(theirs))), image(theirs));
+        assert_eq!(&read::<Theirs>(&image(ours)), theirs);
+    }
+
+    #[test]
+    fn they_are_the_generated_types_on_the_wire() {
+        let (id, uuid) = (GoalId([7; 16]), UUID { uuid: [7; 16] });
+        let time = Time::from_nanoseconds(5_000_000_007);
+        same(
+            &SendGoalRequest::<Fibonacci> { goal_id: id, goal: generated::FibonacciGoal { order: 9 } },
+            &generated::FibonacciSendGoalRequest {
+                goal_id: uuid,
+                goal: generated::FibonacciGoal { order: 9 },
+            },
+        );
+        same(
+            &SendGoalResponse::<Fibonacci> { accepted: true, stamp: time, of: PhantomData },
+            &generated::FibonacciSendGoalResponse { accepted: true, stamp: time.to_msg() },
+        );
+        same(
+            &GetResultRequest::<Fibonacci> { goal_id: id, of: PhantomData },
+            &generated::FibonacciGetResultRequest { goal_id: uuid },
+        );
+        let result = generated::FibonacciResult { sequence: vec![1, 2, 3] };
+        same(
+            &GetResultResponse::<Fibonacci> { status: 4, result: Shared::new(result.clone()) },
+            &generated::FibonacciGetResultResponse { status: 4, result },
+        );
+        let feedback = generated::FibonacciFeedback { sequence: vec![1, 2] };
+        same(
+            &FeedbackMessage::<Fibonacci> { goal_id: id, feedback: feedback.clone() },
+            &generated::FibonacciFeedbackMessage { goal_id: uuid, feedback },
+        );
+    }
+}

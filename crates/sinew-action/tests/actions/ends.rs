@@ -1,0 +1,215 @@
+//! How goals, servers and clients end; and that nothing waits for what can't come.
+
+use crate::on_both_paths;
+use crate::world::{PATIENCE, World, cancel, order, sent};
+use sinew_action::{
+    Actions, Cancel, CancelReason, ExecutingGoal, FeedbackItem, GoalStatus, OnDrop, Policy, ResultError,
+};
+use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
+use std::sync::mpsc;
+use std::task::{Context as Task, Poll, Waker};
+
+on_both_paths![
+    a_dropped_goal_ends,
+    a_server_that_goes_tells_its_goals_and_clients,
+    goals_end_inside_callbacks_that_cancelling_runs,
+    feedback_is_a_stream,
+    futures_execute_goals,
+];
+
+fn default() -> FibonacciResult {
+    FibonacciResult::default()
+}
+
+fn a_dropped_goal_ends(world: &World) {
+    for (number, (on_drop, end)) in
+        [(OnDrop::Cancel, GoalStatus::Canceled), (OnDrop::Abort, GoalStatus::Aborted)].into_iter().enumerate()
+    {
+        let name = format!("dropped_{number}");
+        let server = world.server.action_server::<Fibonacci>(&name).on_drop(on_drop);
+        let _server = server.callback(|goal: ExecutingGoal<Fibonacci>| drop(goal)).unwrap();
+        let client = world.client.action_client::<Fibonacci>(&name).create().unwrap();
+        let (pen, told) = mpsc::channel();
+        let _goal = client.goal(order(1)).on_result(move |ended| pen.send(ended.unwrap().status())).send();
+        assert_eq!(world.until(|| told.try_recv().ok()), end);
+    }
+}
+
+#[test]
+fn a_goal_whose_callback_panics_is_aborted() {
+    let world = World::in_process();
+    let _server = world
+        .server
+        .action_server::<Fibonacci>("fibonacci")
+        .callback(|_: ExecutingGoal<Fibonacci>| panic!("out of numbers"))
+        .unwrap();
+    let goal = sent(&world.client(), 1);
+    assert!(world.executor.spin_all(PATIENCE).is_err(), "the panic goes on as any callback's");
+    assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Aborted);
+}
+
+fn a_server_that_goes_tells_its_goals_and_clients(world: &World) {
+    let (pen, goals) = mpsc::channel();
+    let server = world
+        .server
+        .action_server::<Fibonacci>("fibonacci")
+        .policy(Policy::Queue(1))
+        .callback(move |goal: ExecutingGoal<Fibonacci>| pen.send(goal))
+        .unwrap();
+    let client = world.client();
+    let (executed, waits) = (sent(&client, 1), sent(&client, 2));
+    let executing = world.next(&goals);
+    let (tell, told) = mpsc::channel();
+    executing.on_cancel_requested(move |reason| tell.send(reason).unwrap());
+    let mut future = executing.cancel_requested();
+    let mut poll = || std::pin::Pin::new(&mut future).poll(&mut Task::from_waker(Waker::noop()));
+    assert_eq!(poll(), Poll::Pending);
+    server.close();
+    assert_eq!(
+        (poll(), told.try_recv()),
+        (Poll::Ready(CancelReason::ServerGone), Ok(CancelReason::ServerGone))
+    );
+    for goal in [&executed, &waits] {
+        assert_eq!(goal.result().wait(PATIENCE).unwrap_err(), ResultError::ServerGone { goal: goal.id() });
+    }
+    assert!(executing.publish_feedback(FibonacciFeedback::default()).is_err());
+    let unheard = executing.succeed(FibonacciResult { sequence: vec![7] }).unwrap_err();
+    assert!(unheard.to_string().contains("/fibonacci"), "{unheard}");
+    assert_eq!(unheard.into_result().sequence, [7]);
+    world.until(|| (!client.is_server_ready()).then_some(()));
+    // A new one of the name begins anew.
+    let (_server, goals) = world.serve();
+    let again = world.client();
+    let goal = sent(&again, 3);
+    world.next(&goals).succeed(default()).unwrap();
+    assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Succeeded);
+}
+
+/// The client cancels in its feedback callback; the goal ends in the callback that this runs; and
+/// the client sends the next goal when it hears of the end.
+fn goals_end_inside_callbacks_that_cancelling_runs(world: &World) {
+    let (server_is, goals) = world.serve();
+    let client = world.client();
+    let (pen, told) = mpsc::channel();
+    let (canceller, sender) = (client.clone(), client.clone());
+    let _goal = client
+        .goal(order(1))
+        .on_feedback(move |_: &FibonacciFeedback| {
+            let canceled = canceller.cancel(Cancel::All).wait(PATIENCE).unwrap();
+            assert_eq!(canceled.goals.len(), 1);
+        })
+        .on_result(move |ended| {
+            let next = sender.send_goal(order(2)).wait(PATIENCE).unwrap();
+            pen.send((ended.unwrap().status(), next))
+        })
+        .send();
+    let executing = std::sync::Arc::new(parking_lot::Mutex::new(None));
+    let mine = executing.clone();
+    let goal = world.next(&goals);
+    goal.on_cancel_requested(move |_| {
+        let goal: ExecutingGoal<Fibonacci> = mine.lock().take().unwrap();
+        goal.canceled(default()).unwrap();
+    });
+    goal.publish_feedback(FibonacciFeedback::default()).unwrap();
+    *executing.lock() = Some(goal);
+    let (status, next) = world.until(|| told.try_recv().ok());
+    assert_eq!(status, GoalStatus::Canceled);
+    world.next(&goals).succeed(default()).unwrap();
+    assert_eq!(next.result().wait(PATIENCE).unwrap().status(), GoalStatus::Succeeded);
+    drop(server_is);
+}
+
+fn feedback_is_a_stream(world: &World) {
+    let (_server, goals) = world.serve();
+    let client = world.client();
+    let goal = client.goal(order(1)).feedback_depth(100).send().wait(PATIENCE).unwrap();
+    let executing = world.next(&goals);
+    let sent_from = finishes_on_a_thread(move || {
+        let mut addresses = Vec::new();
+        for number in 0..50 {
+            let sequence = vec![number];
+            addresses.push(sequence.as_ptr().addr());
+            executing.publish_feedback(FibonacciFeedback { sequence }).unwrap();
+        }
+        (executing, addresses)
+    });
+    let mut stream = goal.feedback();
+    let mut pieces: Vec<FeedbackItem<Fibonacci>> = Vec::new();
+    while pieces.len() < 10 {
+        pieces.extend(world.executor.spin_until(stream.next()).unwrap());
+    }
+    let (executing, addresses) = sent_from.join().unwrap();
+    // Over shared memory the topic's own history (10) may have lost some.
+    let numbers: Vec<i32> = pieces.iter().map(|piece| piece.sequence[0]).collect();
+    assert!(numbers.is_sorted());
+    if world.is_in_process() {
+        let lie_at: Vec<usize> = pieces.iter().map(|piece| piece.sequence.as_ptr().addr()).collect();
+        assert_eq!(lie_at, addresses[..10], "what the server gave is what the client has");
+    }
+    executing.succeed(default()).unwrap();
+    goal.result().wait(PATIENCE).unwrap();
+    while world.executor.spin_until(stream.next()).unwrap().is_some() {}
+}
+
+fn finishes_on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::thread::JoinHandle<T> {
+    std::thread::spawn(work)
+}
+
+fn futures_execute_goals(world: &World) {
+    let server = world
+        .server
+        .action_server::<Fibonacci>("fibonacci")
+        .async_callback(|goal: ExecutingGoal<Fibonacci>| async move {
+            match goal.goal().order {
+                0 => goal.succeed(default()),
+                _ => {
+                    let reason = goal.cancel_requested().await;
+                    assert_eq!(reason, CancelReason::Client);
+                    goal.canceled(default())
+                }
+            }
+        })
+        .unwrap();
+    let client = world.client();
+    let [at_once, waits, stays] = [0, 1, 1].map(|number| sent(&client, number));
+    let status = |goal: &sinew_action::GoalHandle<Fibonacci>| {
+        world.executor.spin_until(goal.result()).unwrap().map(|result| result.status())
+    };
+    assert_eq!(status(&at_once), Ok(GoalStatus::Succeeded));
+    cancel(&client, Cancel::Goal(waits.id()));
+    assert_eq!(status(&waits), Ok(GoalStatus::Canceled));
+    world.executor.spin_some().unwrap();
+    drop(server); // the last future is dropped with it
+    assert_eq!(status(&stays), Err(ResultError::ServerGone { goal: stays.id() }));
+}
+
+/// None of the three is `Clone` for the crate, so it can't copy them; they also keep their address.
+#[test]
+fn goals_and_results_move() {
+    let world = World::in_process();
+    let (_server, goals) = world.serve();
+    let client = world.client();
+    let goal = sent(&client, 1);
+    let sequence = vec![1, 2, 3];
+    let address = sequence.as_ptr().addr();
+    world.next(&goals).succeed(FibonacciResult { sequence }).unwrap();
+    let results = [goal.result().wait(PATIENCE).unwrap(), goal.result().wait(PATIENCE).unwrap()];
+    assert!(results.iter().all(|result| result.sequence.as_ptr().addr() == address), "also the cache's");
+}
+
+#[test]
+fn a_client_that_goes_disturbs_no_goal() {
+    let world = World::in_process();
+    let (_server, goals) = world.serve();
+    let client = world.client();
+    drop(client.send_goal(order(1)));
+    drop(client);
+    let executing = world.next(&goals);
+    executing.publish_feedback(FibonacciFeedback::default()).unwrap();
+    executing.succeed(default()).unwrap();
+    let goal = sent(&world.client(), 2);
+    world.next(&goals).succeed(default()).unwrap();
+    assert!(goal.result().wait(PATIENCE).is_ok());
+}
