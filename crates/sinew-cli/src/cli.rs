@@ -1,6 +1,7 @@
 //! The command line: one definition yields the parser and the help.
 
 pub(crate) mod interfaces;
+pub(crate) mod log;
 pub(crate) mod network;
 pub(crate) mod params;
 pub(crate) mod qos;
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Param(params::ParamOptions),
     /// Look at types.
     Interface(interfaces::InterfaceOptions),
+    /// Follow what nodes say (`/rosout`), and set how much they say.
+    Log(log::LogOptions),
     /// Draw who talks to whom: nodes, topics and services with their rates, and processes.
     Graph(tools::GraphOptions),
     /// Watch processes and topics: rates, latencies, queues and losses.

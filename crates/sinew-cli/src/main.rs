@@ -12,6 +12,7 @@ mod gateways;
 mod graph;
 mod interfaces;
 mod launch;
+mod log;
 mod network;
 mod observed;
 mod output;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Service(options) => graph::service(&options.command),
         Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
+        Command::Log(options) => log::run(&options),
         Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),

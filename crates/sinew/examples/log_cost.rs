@@ -64,19 +64,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             black_box(format!("{name}line {number} of {BURST}"));
         });
         print("alone: the clock and the text", alone);
-        let timer = rustix::time::timerfd_create(
-            rustix::time::TimerfdClockId::Monotonic,
-            rustix::time::TimerfdFlags::CLOEXEC,
-        )?;
-        let later = rustix::time::Timespec { tv_sec: 1000, tv_nsec: 0 };
-        let once = rustix::time::Itimerspec {
-            it_interval: rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 },
-            it_value: later,
-        };
-        let alone = measure_alone(&node, |_| {
-            let _ = rustix::time::timerfd_settime(&timer, rustix::time::TimerfdTimerFlags::empty(), &once);
-        });
-        print("alone: setting a timer", alone);
         let alone = measure_alone(&node, |number| log::info!(target: name, "line {number} of {BURST}"));
         print("alone: log::info!", alone);
     }

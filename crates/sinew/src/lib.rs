@@ -229,6 +229,7 @@
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
 //! | one that sets ROS time, publishes `/clock` or brings it | handlers of [jumps](Context::on_time_jump) | always |
 //! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [servers](service::ServerBuilder::listener) and [calls](Client::call_with_listener), wakers | always |
+//! | `sinew-logging` | listeners and filters of `/rosout` | after [`logging::init`] |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
 //! | `sinew-shm` | filters of messages from other processes, listeners, wakers | once a context has a node, unless it has no [shared memory](ContextBuilder::shared_memory) |
@@ -499,6 +500,8 @@ mod pages {
     struct Tour;
     #[doc = include_str!("../../../docs/book/time.md")]
     struct TimePage;
+    #[doc = include_str!("../../../docs/book/logging.md")]
+    struct LoggingPage;
     #[doc = include_str!("../../../docs/book/between-processes.md")]
     struct BetweenProcesses;
     #[doc = include_str!("../../../docs/book/ros2-messages.md")]

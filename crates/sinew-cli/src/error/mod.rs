@@ -128,6 +128,18 @@ pub(crate) enum Error {
         service: String,
     },
 
+    /// The services for the levels of loggers don't answer, or refuse.
+    #[error(
+        "the levels of {node}'s loggers can't be read or set: {why}; a node lets others do that with `node.logger_services()`, in rclcpp with \
+         `enable_logger_service(true)`"
+    )]
+    NoLoggerService {
+        /// The node.
+        node: String,
+        /// What is wrong.
+        why: String,
+    },
+
     /// The domain's number can't be read from the environment.
     #[error("{0}")]
     DomainNumber(String),

@@ -5,6 +5,7 @@
 mod call;
 mod echo;
 mod interfaces;
+mod log;
 mod params;
 mod publish;
 

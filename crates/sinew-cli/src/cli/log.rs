@@ -1,0 +1,103 @@
+//! The options of `sinew log`.
+
+use clap::{Args, Subcommand};
+use regex_lite::Regex;
+use sinew::LogLevel;
+
+use super::tools::{Where, name};
+
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct LogOptions {
+    #[command(subcommand)]
+    pub(crate) command: Option<LogCommand>,
+
+    #[command(flatten)]
+    pub(crate) follow: FollowOptions,
+}
+
+/// What else there is about log lines.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// The level of a logger of a node's process, read or set. The node must have the services for
+    /// it (`node.logger_services()`, in rclcpp `enable_logger_service(true)`).
+    Level(LevelOptions),
+}
+
+/// Which lines are wanted.
+#[derive(Args, Debug)]
+pub(crate) struct FollowOptions {
+    /// Only lines of this node, and of loggers below its own: `/robot/arm` or `robot.arm`. May be given
+    /// several times.
+    #[arg(long, value_name = "NODE")]
+    pub(crate) node: Vec<String>,
+
+    /// Only lines of this level and worse: debug, info, warn, error or fatal.
+    #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "debug")]
+    pub(crate) level: LogLevel,
+
+    /// Only lines whose message matches this regular expression.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) regex: Option<Regex>,
+
+    /// Only what is said from now on; else what nodes have said in the last 10 seconds comes first.
+    #[arg(long)]
+    pub(crate) no_history: bool,
+
+    /// End after so many lines.
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+
+    /// With the file, the line in it and the function (in Rust the module) that said it.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// A JSON object for each line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LevelOptions {
+    /// The node whose services are asked.
+    #[arg(value_name = "NODE", value_parser = name)]
+    pub(crate) node: String,
+
+    /// The logger [default: that of the node]; an empty one stands for all that have no level of
+    /// their own.
+    #[arg(value_name = "LOGGER")]
+    pub(crate) logger: Option<String>,
+
+    /// The level it is to have: debug, info, warn, error, fatal, or unset for that of the logger above
+    /// it. Without, its level is told.
+    #[arg(value_name = "LEVEL", value_parser = new_level)]
+    pub(crate) level: Option<NewLevel>,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// A JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A level that a logger is to have; `None` for that of the logger above it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewLevel(pub(crate) Option<LogLevel>);
+
+fn level(text: &str) -> Result<LogLevel, String> {
+    LogLevel::of_name(text).ok_or_else(|| "it is debug, info, warn, error or fatal".to_owned())
+}
+
+fn new_level(text: &str) -> Result<NewLevel, String> {
+    if text.eq_ignore_ascii_case("unset") {
+        return Ok(NewLevel(None));
+    }
+    let level = LogLevel::of_name(text);
+    level
+        .map(|level| NewLevel(Some(level)))
+        .ok_or_else(|| "it is debug, info, warn, error, fatal or unset".to_owned())
+}
