@@ -4,6 +4,7 @@ pub(crate) mod interfaces;
 pub(crate) mod log;
 pub(crate) mod network;
 pub(crate) mod params;
+mod place;
 pub(crate) mod qos;
 pub(crate) mod tools;
 

@@ -345,8 +345,8 @@ macro_rules! service_face {
 macro_rules! parameters_face {
     () => {
         pub use crate::api::node_builder::NodeBuilder;
+        pub use crate::api::parameter_client::{ParameterCall, ParameterClient, ParameterNames};
         pub use crate::api::parameters::callbacks::ParameterCallback;
-        pub use crate::api::parameters::client::{ParameterCall, ParameterClient, ParameterNames};
         pub use crate::api::parameters::declare::{Parameter, ParameterBuilder, Read, UntypedParameter};
         pub use crate::api::parameters::structs::{ParameterChanges, ParameterSet};
         pub use crate::ros::parameters::{ParameterFile, ParameterTextError};
@@ -375,6 +375,7 @@ mod testing;
 
 /// Quality of service: what publishers offer and subscriptions request.
 pub mod qos {
+    pub use crate::api::qos_overrides::{QosOverrides, QosPolicy};
     pub use crate::ros::qos::{
         Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability,
     };
@@ -391,7 +392,7 @@ pub mod gateway {
 /// What goes wrong, one type for each kind of operation; [`Error`] gathers them.
 pub mod error {
     pub use crate::api::error::{Error, Result};
-    pub use crate::api::parameters::client::ParameterClientError;
+    pub use crate::api::parameter_client::ParameterClientError;
     pub use crate::api::publisher::{PublishError, UnsentMessage};
     pub use crate::executor::error::{AddError, CallbackError, ExecutorError, SpinError};
     pub use crate::executor::threads::ThreadError;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use super::place::{Where, name, node, topic};
 use super::qos::QosOptions;
-use super::tools::{Where, name, node, topic};
 use super::{number_within, seconds};
 
 /// Where definitions are, beside those that are built in.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use super::place::{Where, name};
 use super::seconds;
-use super::tools::{Where, name};
 
 #[derive(Args, Debug)]
 pub(crate) struct ParamOptions {

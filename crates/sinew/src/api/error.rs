@@ -1,6 +1,6 @@
 //! The one error that all others turn into.
 
-use super::parameters::client::ParameterClientError;
+use super::parameter_client::ParameterClientError;
 use super::publisher::PublishError;
 use crate::executor::error::{AddError, ExecutorError, SpinError};
 use crate::parameters::error::ParameterError;

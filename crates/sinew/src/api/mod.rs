@@ -14,7 +14,8 @@
 //! | `generic` | ends of types that are known at run time only; nodes that stand for ends of other hosts |
 //! | `handlers` | the `on_..` handlers that builders collect |
 //! | `timer`, `guard` | timers, guard conditions |
-//! | `parameters` | a node's parameters, and those of others |
+//! | `parameters`, `parameter_client` | a node's parameters, and those of others |
+//! | `qos_overrides` | a QoS that parameters change |
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others turn into |
 
@@ -31,8 +32,10 @@ pub(crate) mod handlers;
 mod makers;
 pub(crate) mod node;
 pub(crate) mod node_builder;
+pub(crate) mod parameter_client;
 pub(crate) mod parameters;
 pub(crate) mod publisher;
+pub(crate) mod qos_overrides;
 pub(crate) mod receive;
 pub(crate) mod server;
 pub(crate) mod service_callback;

@@ -10,6 +10,7 @@ mod edit;
 
 use super::handlers::Handlers;
 use super::node::{Advertised, Node, NodeCore};
+use super::qos_overrides::QosOverrides;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::into_message::IntoMessage;
@@ -427,6 +428,7 @@ pub struct PublisherBuilder<T: Message, G = Group> {
     node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
+    overrides: Option<QosOverrides>,
     pool: Option<usize>,
     table: &'static TypeSupport,
     group: G,
@@ -441,6 +443,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
+            overrides: None,
             pool: None,
             table: TypeSupport::of::<T>(),
             group: group.clone(),
@@ -460,6 +463,12 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// What it offers; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
+        self
+    }
+
+    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
+    pub fn qos_overrides(mut self, overrides: QosOverrides) -> Self {
+        self.overrides = Some(overrides);
         self
     }
 
@@ -545,6 +554,9 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// [`CreateError`]: the topic's name, the QoS, or the context is shut down.
     pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
+        if let Some(overrides) = &self.overrides {
+            self.qos = overrides.apply(&self.node, (&topic, "publisher"), self.qos)?;
+        }
         let context = self.node.context.clone();
         let match_listeners = self.handlers.match_listeners();
         let (node, shared_topic) = (self.node.full_name.clone(), Arc::from(topic.as_str()));

@@ -3,6 +3,7 @@
 use super::callback::{Called, SubscriptionCallback};
 use super::handlers::Handlers;
 use super::node::{Advertised, Node, NodeCore};
+use super::qos_overrides::QosOverrides;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{Task, TaskOutcome, TaskRef};
@@ -424,6 +425,7 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
     node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
+    overrides: Option<QosOverrides>,
     buffer: BufferType,
     clone: Option<CloneInto>,
     filter: Option<Filter>,
@@ -441,6 +443,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
+            overrides: None,
             buffer: BufferType::CallbackDefault,
             clone: None,
             filter: None,
@@ -464,6 +467,12 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// What it requests; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
+        self
+    }
+
+    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
+    pub fn qos_overrides(mut self, overrides: QosOverrides) -> Self {
+        self.overrides = Some(overrides);
         self
     }
 
@@ -640,6 +649,9 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 
     fn make(mut self, callback_owns: bool) -> Result<SubscriptionInner, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
+        if let Some(overrides) = &self.overrides {
+            self.qos = overrides.apply(&self.node, (&topic, "subscription"), self.qos)?;
+        }
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,
             BufferType::CallbackDefault | BufferType::Shared => Role::Sharer,

@@ -5,6 +5,7 @@
 mod callbacks;
 mod declaring;
 mod overrides;
+mod qos;
 mod remote;
 mod services;
 mod setting;

@@ -23,7 +23,7 @@ pub(super) fn value_to_msg(value: ParameterValue) -> msg::ParameterValue {
 }
 
 /// `None`: it is of a type that there isn't.
-pub(super) fn value_of_msg(message: msg::ParameterValue) -> Option<ParameterValue> {
+pub(in crate::api) fn value_of_msg(message: msg::ParameterValue) -> Option<ParameterValue> {
     Some(match ParameterType::from_number(message.r#type)? {
         ParameterType::NotSet => ParameterValue::NotSet,
         ParameterType::Bool => ParameterValue::Bool(message.bool_value),
@@ -38,7 +38,7 @@ pub(super) fn value_of_msg(message: msg::ParameterValue) -> Option<ParameterValu
     })
 }
 
-pub(super) fn named_to_msg(named: &NamedValue) -> msg::Parameter {
+pub(in crate::api) fn named_to_msg(named: &NamedValue) -> msg::Parameter {
     msg::Parameter { name: named.name.clone(), value: value_to_msg(named.value.clone()) }
 }
 
@@ -75,7 +75,7 @@ pub(super) fn descriptor_to_msg(descriptor: &ParameterDescriptor) -> msg::Parame
     }
 }
 
-pub(super) fn descriptor_of_msg(message: msg::ParameterDescriptor) -> ParameterDescriptor {
+pub(in crate::api) fn descriptor_of_msg(message: msg::ParameterDescriptor) -> ParameterDescriptor {
     let double = message.floating_point_range.first();
     let integer = message.integer_range.first();
     ParameterDescriptor {

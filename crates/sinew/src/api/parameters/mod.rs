@@ -1,4 +1,4 @@
-//! A node's parameters, and those of other nodes. The rules are in [`parameters`](crate::parameters);
+//! A node's parameters. The rules are in [`parameters`](crate::parameters);
 //! here is what programs hold, and what others reach them by.
 //!
 //! | file | what |
@@ -8,13 +8,11 @@
 //! | `structs` | declaring a struct of them, and its handle |
 //! | `callbacks` | handles of callbacks |
 //! | `services` | how others reach them: the six services, the events |
-//! | `client` | those of other nodes |
 //! | `convert` | values and descriptors as messages, and back |
 
 pub(crate) mod callbacks;
-pub(crate) mod client;
-mod convert;
+pub(super) mod convert;
 pub(crate) mod declare;
 pub(super) mod node;
-mod services;
+pub(super) mod services;
 pub(crate) mod structs;

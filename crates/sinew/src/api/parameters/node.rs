@@ -20,7 +20,7 @@ pub(in crate::api) const USE_SIM_TIME: &str = "use_sim_time";
 
 /// A node's parameters. Those of a node that has had none yet are made, with what they are reached
 /// by.
-pub(super) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTable>, CreateError> {
+pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTable>, CreateError> {
     if let Some(table) = node.parameters.get() {
         return Ok(table);
     }

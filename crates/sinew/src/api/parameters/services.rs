@@ -36,7 +36,7 @@ use sinew_shm::EndpointKind;
 use super::super::context::ContextCore;
 
 /// Where all nodes tell of their parameters.
-pub(super) const EVENTS: &str = "/parameter_events";
+pub(in crate::api) const EVENTS: &str = "/parameter_events";
 
 /// How many events a node's pool keeps room for.
 const POOL_CAPACITY: usize = 4;

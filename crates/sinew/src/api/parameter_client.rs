@@ -1,11 +1,11 @@
 //! The parameters of other nodes.
 
-use super::convert::{descriptor_of_msg, named_to_msg, value_of_msg};
-use super::services::EVENTS;
-use crate::api::call::PendingCall;
-use crate::api::client::Client;
-use crate::api::node::Node;
-use crate::api::subscription::SubscriptionBuilder;
+use super::call::PendingCall;
+use super::client::Client;
+use super::node::Node;
+use super::parameters::convert::{descriptor_of_msg, named_to_msg, value_of_msg};
+use super::parameters::services::EVENTS;
+use super::subscription::SubscriptionBuilder;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;

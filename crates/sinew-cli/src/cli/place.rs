@@ -1,0 +1,93 @@
+//! Where is looked, and for what: domains and names.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Which participants are looked at.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Where {
+    /// The domain [default: $SINEW_DOMAIN_ID, else $ROS_DOMAIN_ID, else 0].
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    domain: Option<u32>,
+
+    /// The directory in which the domains are [default: $SINEW_DIR, else /dev/shm/sinew-<uid>].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+impl Where {
+    /// The number that the command line gives, if it does.
+    pub(crate) fn given_domain(&self) -> Option<u32> {
+        self.domain
+    }
+
+    /// The domain's number.
+    pub(crate) fn domain(&self) -> Result<u32, String> {
+        if let Some(domain) = self.domain {
+            return Ok(domain);
+        }
+        for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID"] {
+            let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else { continue };
+            let number = value.to_str().and_then(|value| value.trim().parse().ok());
+            return number.ok_or_else(|| {
+                format!("{variable} is {value:?}, which is no domain: set it to a number, or use --domain")
+            });
+        }
+        Ok(0)
+    }
+}
+
+/// A full name: as in `ros2`, the slash that each begins with needn't be typed.
+pub(super) fn name(text: &str) -> Result<String, String> {
+    match text.trim_start_matches('/') {
+        "" => Err("must be a name, such as /chatter".to_owned()),
+        rest => Ok(format!("/{rest}")),
+    }
+}
+
+/// The name of a topic, by ROS 2's rules.
+pub(super) fn topic(text: &str) -> Result<String, String> {
+    let name = name(text)?;
+    remap(&format!("topic:={name}")).map(|()| name)
+}
+
+/// The name of a node, by ROS 2's rules.
+pub(super) fn node(text: &str) -> Result<String, String> {
+    let node = text.strip_prefix('/').unwrap_or(text);
+    remap(&format!("__node:={node}")).map(|()| format!("/{node}"))
+}
+
+/// Whether a node's arguments could have this rule.
+fn remap(rule: &str) -> Result<(), String> {
+    match sinew::Arguments::parse(["sinew", "--ros-args", "-r", rule]) {
+        Ok(_) => Ok(()),
+        Err(sinew::error::ArgumentError::InvalidName { error, .. }) => Err(error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_begin_with_a_slash() {
+        assert_eq!((name("chatter"), name("/a/b")), (Ok("/chatter".into()), Ok("/a/b".into())));
+        assert!(name("").is_err() && name("/").is_err());
+    }
+
+    #[test]
+    fn names_are_ros_2_s() {
+        assert_eq!(
+            (topic("a/b"), node("arm"), node("/arm")),
+            (Ok("/a/b".into()), Ok("/arm".into()), Ok("/arm".into()))
+        );
+        for (wrong, problem) in
+            [("a b", "' ' is not allowed"), ("1a", "starts with a letter"), ("a//b", "no empty token")]
+        {
+            assert!(topic(wrong).unwrap_err().contains(problem), "{wrong}");
+        }
+        assert!(node("a/b").is_err() && node("").is_err());
+    }
+}

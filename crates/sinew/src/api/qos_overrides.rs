@@ -1,0 +1,202 @@
+//! A QoS that parameters change: command line and files say what the program allows them to.
+
+use super::node::NodeCore;
+use super::parameters::node::table_of;
+use crate::parameters::descriptor::ParameterDescriptor;
+use crate::parameters::error::ParameterError;
+use crate::parameters::spec::Declaration;
+use crate::parameters::value::ParameterValue;
+use crate::ros::failure::CreateError;
+use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
+use crate::sys::sync::Arc;
+use std::time::Duration;
+
+/// A part of a [`QoS`] that a parameter can change. Its value is a text, or for `Depth` and the
+/// durations, which are in nanoseconds, an integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QosPolicy {
+    /// `deadline`; a negative one, or the greatest integer, is none.
+    Deadline,
+    /// `depth`, how many messages `keep_last` keeps: at least 1.
+    Depth,
+    /// `durability`: `volatile`, `transient_local`.
+    Durability,
+    /// `history`: `keep_last`, `keep_all`.
+    History,
+    /// `lifespan`, as the deadline; of publishers.
+    Lifespan,
+    /// `liveliness`: `automatic`, `manual_by_topic`.
+    Liveliness,
+    /// `liveliness_lease_duration`, as the deadline.
+    LivelinessLeaseDuration,
+    /// `reliability`: `reliable`, `best_effort`.
+    Reliability,
+}
+
+/// Which parts of an end's QoS parameters may change:
+/// `qos_overrides./TOPIC.publisher.depth` and its like, which are declared with the end, read-only.
+/// Without it, none. From [`PublisherBuilder::qos_overrides`](crate::msg::PublisherBuilder::qos_overrides)
+/// and [`SubscriptionBuilder::qos_overrides`](crate::msg::SubscriptionBuilder::qos_overrides).
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::qos::{QosOverrides, Reliability};
+/// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+/// let parameter = "qos_overrides./scan.publisher.reliability:=best_effort";
+/// let context = Context::builder().arguments(["laser", "--ros-args", "-p", parameter]).build()?;
+/// let node = context.node("laser")?;
+/// let scans = node.publisher::<Scan>("scan").qos_overrides(QosOverrides::default()).create()?;
+/// assert_eq!(scans.qos().reliability, Reliability::BestEffort);
+/// assert_eq!(node.parameter_value("qos_overrides./scan.publisher.depth"), Some(10.into()));
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QosOverrides {
+    policies: Vec<QosPolicy>,
+    id: String,
+}
+
+impl Default for QosOverrides {
+    /// History, depth and reliability, as in ROS 2.
+    fn default() -> Self {
+        Self::of([QosPolicy::History, QosPolicy::Depth, QosPolicy::Reliability])
+    }
+}
+
+impl QosOverrides {
+    /// These parts, and no others.
+    pub fn of(policies: impl IntoIterator<Item = QosPolicy>) -> Self {
+        Self { policies: policies.into_iter().collect(), id: String::new() }
+    }
+
+    /// Tells an end from others of its node, kind and topic, whose parameters would be the same:
+    /// `publisher_ID` instead of `publisher`.
+    #[must_use]
+    pub fn id(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.id);
+        self
+    }
+
+    /// Declares the parameters of an end, and gives its QoS as they say.
+    pub(super) fn apply(
+        &self,
+        node: &Arc<NodeCore>,
+        (topic, end): (&str, &str),
+        mut qos: QoS,
+    ) -> Result<QoS, CreateError> {
+        let separator = if self.id.is_empty() { "" } else { "_" };
+        let prefix = format!("qos_overrides.{topic}.{end}{separator}{}", self.id);
+        let declaration = |policy: &QosPolicy| {
+            let default = policy.of(&qos);
+            let mut descriptor =
+                ParameterDescriptor::new(format!("{prefix}.{}", policy.name()), default.kind());
+            descriptor.read_only = true;
+            Declaration::new::<ParameterValue>(descriptor, default)
+        };
+        let declarations: Vec<_> = self.policies.iter().map(declaration).collect();
+        let names: Vec<_> = declarations.iter().map(|one| one.descriptor.name.clone()).collect();
+        let values = table_of(node)?.turn()?.declare(declarations)?;
+        for ((policy, value), name) in self.policies.iter().zip(&values).zip(names) {
+            policy.set(&mut qos, value).ok_or_else(|| {
+                let reason = format!("{value} is none of: {}", policy.allowed());
+                ParameterError::InvalidValue { node: node.full_name.to_string(), name, reason }
+            })?;
+        }
+        qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
+        Ok(qos)
+    }
+}
+
+/// Nanoseconds; the greatest number for none.
+fn nanoseconds(limit: Option<Duration>) -> ParameterValue {
+    let nanoseconds = limit.and_then(|limit| i64::try_from(limit.as_nanos()).ok());
+    ParameterValue::Integer(nanoseconds.unwrap_or(i64::MAX))
+}
+
+impl QosPolicy {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Deadline => "deadline",
+            Self::Depth => "depth",
+            Self::Durability => "durability",
+            Self::History => "history",
+            Self::Lifespan => "lifespan",
+            Self::Liveliness => "liveliness",
+            Self::LivelinessLeaseDuration => "liveliness_lease_duration",
+            Self::Reliability => "reliability",
+        }
+    }
+
+    fn allowed(self) -> &'static str {
+        match self {
+            Self::Deadline | Self::Lifespan | Self::LivelinessLeaseDuration => "nanoseconds",
+            Self::Depth => "a number from 1 on",
+            Self::Durability => "volatile, transient_local",
+            Self::History => "keep_last, keep_all",
+            Self::Liveliness => "automatic, manual_by_topic",
+            Self::Reliability => "reliable, best_effort",
+        }
+    }
+
+    /// This part of a QoS, as a parameter's value.
+    fn of(self, qos: &QoS) -> ParameterValue {
+        let depth = |depth: usize| ParameterValue::Integer(i64::try_from(depth).unwrap_or(i64::MAX));
+        match self {
+            Self::Deadline => nanoseconds(qos.deadline),
+            Self::Lifespan => nanoseconds(qos.lifespan),
+            Self::LivelinessLeaseDuration => nanoseconds(qos.lease),
+            Self::Depth => match qos.history {
+                History::KeepLast(kept) => depth(kept),
+                History::KeepAll => depth(DEPTH),
+            },
+            Self::Durability if qos.durability == Durability::TransientLocal => "transient_local".into(),
+            Self::Durability => "volatile".into(),
+            Self::History if qos.history == History::KeepAll => "keep_all".into(),
+            Self::History => "keep_last".into(),
+            Self::Liveliness if qos.liveliness == Liveliness::ManualByTopic => "manual_by_topic".into(),
+            Self::Liveliness => "automatic".into(),
+            Self::Reliability if qos.reliability == Reliability::Reliable => "reliable".into(),
+            Self::Reliability => "best_effort".into(),
+        }
+    }
+
+    /// Sets this part; `None` if that is no value of it.
+    fn set(self, qos: &mut QoS, value: &ParameterValue) -> Option<()> {
+        match (self, value) {
+            (Self::Deadline, ParameterValue::Integer(value)) => qos.deadline = limit(*value),
+            (Self::Lifespan, ParameterValue::Integer(value)) => qos.lifespan = limit(*value),
+            (Self::LivelinessLeaseDuration, ParameterValue::Integer(value)) => qos.lease = limit(*value),
+            (Self::Depth, ParameterValue::Integer(value)) => {
+                let kept = usize::try_from(*value).ok().filter(|kept| *kept > 0)?;
+                if let History::KeepLast(depth) = &mut qos.history {
+                    *depth = kept;
+                }
+            }
+            (_, ParameterValue::String(word)) => match (self, word.as_str()) {
+                (Self::Durability, "volatile") => qos.durability = Durability::Volatile,
+                (Self::Durability, "transient_local") => qos.durability = Durability::TransientLocal,
+                (Self::History, "keep_all") => qos.history = History::KeepAll,
+                (Self::History, "keep_last") => {
+                    if qos.history == History::KeepAll {
+                        qos.history = History::KeepLast(DEPTH);
+                    }
+                }
+                (Self::Liveliness, "automatic") => qos.liveliness = Liveliness::Automatic,
+                (Self::Liveliness, "manual_by_topic") => qos.liveliness = Liveliness::ManualByTopic,
+                (Self::Reliability, "reliable") => qos.reliability = Reliability::Reliable,
+                (Self::Reliability, "best_effort") => qos.reliability = Reliability::BestEffort,
+                _ => return None,
+            },
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// What `keep_last` keeps where nothing says how many.
+const DEPTH: usize = 10;
+
+fn limit(value: i64) -> Option<Duration> {
+    u64::try_from(value).ok().filter(|_| value != i64::MAX).map(Duration::from_nanos)
+}

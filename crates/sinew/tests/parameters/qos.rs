@@ -1,0 +1,89 @@
+//! A QoS that parameters change.
+
+use super::integer;
+use crate::support::Number;
+use sinew::prelude::*;
+use sinew::qos::{Durability, History, Liveliness, QosOverrides, QosPolicy, Reliability};
+
+const EVERY: [QosPolicy; 8] = [
+    QosPolicy::Deadline,
+    QosPolicy::Depth,
+    QosPolicy::Durability,
+    QosPolicy::History,
+    QosPolicy::Lifespan,
+    QosPolicy::Liveliness,
+    QosPolicy::LivelinessLeaseDuration,
+    QosPolicy::Reliability,
+];
+
+fn with(parameters: &[&str]) -> Node {
+    let options =
+        parameters.iter().flat_map(|parameter| ["-p".to_owned(), format!("qos_overrides./{parameter}")]);
+    let line = ["n".to_owned(), "--ros-args".to_owned()].into_iter().chain(options);
+    Context::builder().arguments(line).shared_memory(false).domain(0).build().unwrap().node("n").unwrap()
+}
+
+#[test]
+fn parameters_change_what_the_program_allows() -> sinew::Result<()> {
+    let node = with(&[
+        "t.publisher.depth:=3",
+        "t.publisher.reliability:=best_effort",
+        "t.publisher.durability:=transient_local", // isn't allowed
+        "t.publisher_left.history:=keep_all",
+        "t.subscription.depth:=5",
+    ]);
+    let plain = node.publisher::<Number>("t").create()?;
+    assert_eq!(plain.qos(), QoS::default());
+    let publisher = node.publisher::<Number>("t").qos_overrides(QosOverrides::default()).create()?;
+    let qos = publisher.qos();
+    assert_eq!((qos.history, qos.reliability), (History::KeepLast(3), Reliability::BestEffort));
+    assert_eq!(qos.durability, Durability::Volatile);
+    let left = node.publisher::<Number>("t").qos_overrides(QosOverrides::default().id("left")).create()?;
+    assert_eq!(left.qos().history, History::KeepAll);
+    let subscription = node.subscription::<Number>("t").qos_overrides(QosOverrides::default()).create()?;
+    assert_eq!(subscription.qos().history, History::KeepLast(5));
+    let names = node.list_parameters(&["qos_overrides"], 0);
+    assert_eq!(names.len(), 9);
+    assert!(names.iter().all(|name| node.describe_parameter(name).unwrap().read_only));
+    assert_eq!(node.parameter_value("qos_overrides./t.publisher.depth"), Some(integer(3)));
+    let twice = node.publisher::<Number>("t").qos_overrides(QosOverrides::default()).create();
+    assert!(twice.map(drop).unwrap_err().to_string().contains("has already been declared"));
+    Ok(())
+}
+
+#[test]
+fn each_part_is_read_and_told() -> sinew::Result<()> {
+    let node = with(&[
+        "t.publisher.deadline:=1000000",
+        "t.publisher.lifespan:=2000000",
+        "t.publisher.liveliness:=manual_by_topic",
+        "t.publisher.liveliness_lease_duration:=3000000",
+        "t.publisher.durability:=transient_local",
+        "t.publisher.depth:=7",
+    ]);
+    let qos = node.publisher::<Number>("t").qos_overrides(QosOverrides::of(EVERY)).create()?.qos();
+    let ms = |count| Some(Duration::from_millis(count));
+    assert_eq!((qos.deadline, qos.lifespan, qos.lease), (ms(1), ms(2), ms(3)));
+    assert_eq!((qos.liveliness, qos.durability), (Liveliness::ManualByTopic, Durability::TransientLocal));
+    assert_eq!(qos.history, History::KeepLast(7));
+    let other = node.publisher::<Number>("u").qos_overrides(QosOverrides::of(EVERY)).create()?;
+    assert_eq!(other.qos(), QoS::default(), "what isn't given stays");
+    assert_eq!(node.parameter_value("qos_overrides./u.publisher.deadline"), Some(integer(i64::MAX)));
+    Ok(())
+}
+
+#[test]
+fn what_is_no_qos_is_told() {
+    for (parameter, problem) in [
+        ("t.publisher.reliability:=sometimes", "\"sometimes\" is none of: reliable, best_effort"),
+        ("t.publisher.depth:=0", "0 is none of: a number from 1 on"),
+        ("t.publisher.depth:=-1", "none of: a number from 1 on"),
+        ("t.publisher.depth:=many", "Wrong parameter type"),
+        ("t.publisher.history:=1", "Wrong parameter type"),
+    ] {
+        let created =
+            with(&[parameter]).publisher::<Number>("t").qos_overrides(QosOverrides::default()).create();
+        let error = created.map(drop).unwrap_err().to_string();
+        assert!(error.contains(problem), "{parameter}: {error}");
+    }
+}
