@@ -97,7 +97,7 @@ impl<T: Parameters> ParameterSet<T> {
             drop(told);
             drop(gone); // the program's code, outside the lock
         };
-        Ok(ParameterChanges { guard, leave: Box::new(leave), node: self.node.clone() })
+        Ok(ParameterChanges { _guard: guard, leave: Box::new(leave), node: self.node.clone() })
     }
 }
 
@@ -117,7 +117,7 @@ impl<T: Parameters> fmt::Debug for ParameterSet<T> {
 /// dropped.
 #[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _changes = ..`), or `detach()` it"]
 pub struct ParameterChanges {
-    guard: GuardCondition,
+    _guard: GuardCondition,
     leave: Box<dyn Fn() + Send + Sync>,
     node: Arc<NodeCore>,
 }
@@ -133,7 +133,6 @@ impl ParameterChanges {
 impl Drop for ParameterChanges {
     fn drop(&mut self) {
         (self.leave)();
-        self.guard.clear_listener();
     }
 }
 
