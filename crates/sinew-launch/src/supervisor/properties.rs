@@ -45,7 +45,7 @@ fn milliseconds(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> 
 fn restart() -> impl Strategy<Value = Restart> {
     let policy =
         prop_oneof![Just(RestartPolicy::Never), Just(RestartPolicy::OnFailure), Just(RestartPolicy::Always)];
-    (policy, milliseconds(0..300), 1u32..8, prop::option::of(0u32..4), milliseconds(1..2000)).prop_map(
+    (policy, milliseconds(1..300), 1u32..8, prop::option::of(0u32..4), milliseconds(1..2000)).prop_map(
         |(policy, delay, times, max, window)| Restart {
             policy,
             delay,
@@ -333,13 +333,21 @@ impl Oracle<'_> {
 
     fn ended(&mut self, now: Duration, process: usize, outcome: Outcome, again: Option<Duration>) -> Checked {
         let policy = &self.case.policies[process];
-        let one = &mut self.seen[process];
+        let one = &self.seen[process];
         prop_assert!(!one.is_group_there && !one.is_over);
         let is_meant = |exit| policy.ready_on_exit.is_some_and(|code| exit == Exit::Code(code));
         let failure = match outcome {
             Outcome::Exited(exit) if is_meant(exit) => None,
             outcome => outcome.failure(),
         };
+        let is_known = match outcome {
+            // What was ready has done its part, even if it has ended since.
+            Outcome::Skipped(Some(other)) => self.seen[other].is_over && !self.seen[other].was_ready,
+            Outcome::Skipped(None) => self.stopping,
+            _ => true,
+        };
+        prop_assert!(is_known, "{} is skipped without a reason", process);
+        let one = &mut self.seen[process];
         let Some(delay) = again else {
             one.is_over = true;
             self.first = self.first.or(failure);

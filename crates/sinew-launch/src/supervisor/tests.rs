@@ -154,3 +154,27 @@ fn the_rest_of_a_group_is_ended_before_the_process_is_started_again() {
     let again = Some(Duration::from_millis(500));
     assert_eq!(run(&mut supervisor, SECOND * 6), [Step::Ended { process: 0, outcome, again }]);
 }
+
+#[test]
+fn what_was_ready_and_has_ended_holds_up_nobody() {
+    let late = Policy { ready_after: SECOND, ..Policy::default() };
+    let mut supervisor = Supervisor::new(vec![after(&[]), late, after(&[0, 1])]);
+    run(&mut supervisor, Duration::ZERO);
+    supervisor.exited(0, Exit::Code(0), false, Duration::ZERO);
+    assert_eq!(run(&mut supervisor, Duration::ZERO), [ended(0, Outcome::Exited(Exit::Code(0)))]);
+    assert!(run(&mut supervisor, SECOND).contains(&Step::Start(2)));
+}
+
+#[test]
+fn of_two_required_processes_the_first_that_failed_counts() {
+    let required = Policy { required: true, ..Policy::default() };
+    let mut supervisor = Supervisor::new(vec![required.clone(), required, after(&[1])]);
+    run(&mut supervisor, Duration::ZERO);
+    supervisor.exited(0, Exit::Code(3), false, SECOND);
+    run(&mut supervisor, SECOND);
+    supervisor.exited(1, Exit::Code(9), false, SECOND); // before it was asked: the third needs it
+    supervisor.exited(2, Exit::Code(0), false, SECOND);
+    run(&mut supervisor, SECOND);
+    assert!(supervisor.is_done());
+    assert_eq!(supervisor.code(), 3);
+}
