@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Launch(LaunchOptions),
     /// Run one program, found on AMENT_PREFIX_PATH or PATH.
     Run(RunOptions),
+    /// Look at the nodes that containers have taken in, load and unload them.
+    Component(ComponentOptions),
     /// What ends a launch's processes if the launch is killed.
     #[command(hide = true)]
     LaunchKeeper(KeeperOptions),
@@ -224,6 +226,101 @@ pub(crate) struct KeeperOptions {
     /// What the launch says.
     #[arg(hide = true)]
     pub(crate) arguments: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ComponentOptions {
+    #[command(subcommand)]
+    pub(crate) command: ComponentCommand,
+}
+
+/// What there is to do with components.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ComponentCommand {
+    /// The containers, and the nodes in them with their numbers.
+    List(ComponentListOptions),
+    /// The kinds of nodes that a container of Sinew's can make.
+    Types(ComponentTypesOptions),
+    /// Have a container make a node.
+    Load(LoadOptions),
+    /// Have a container drop nodes.
+    Unload(UnloadOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ComponentListOptions {
+    /// Only this container [default: all].
+    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    pub(crate) container: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) place: tools::Where,
+
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ComponentTypesOptions {
+    /// The full name of its node; the leading `/` may be left out.
+    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    pub(crate) container: String,
+
+    #[command(flatten)]
+    pub(crate) place: tools::Where,
+
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LoadOptions {
+    /// The full name of the container's node; the leading `/` may be left out.
+    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    pub(crate) container: String,
+
+    /// The package. (Containers of Sinew's don't look at it.)
+    #[arg(value_name = "PACKAGE")]
+    pub(crate) package: String,
+
+    /// The kind of node, as `demo_nodes::Talker`.
+    #[arg(value_name = "PLUGIN")]
+    pub(crate) plugin: String,
+
+    /// What the node is called.
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) node_name: Option<String>,
+
+    /// The namespace that it lives in.
+    #[arg(long, value_name = "NAMESPACE")]
+    pub(crate) node_namespace: Option<String>,
+
+    /// Call a topic or service otherwise. (Containers of Sinew's refuse it.)
+    #[arg(short, long, value_name = "FROM:=TO")]
+    pub(crate) remap_rule: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) place: tools::Where,
+
+    /// One JSON value instead of a sentence.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UnloadOptions {
+    /// The full name of the container's node; the leading `/` may be left out.
+    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    pub(crate) container: String,
+
+    /// The numbers of the nodes, as `list` has them.
+    #[arg(value_name = "UID", required = true)]
+    pub(crate) unique_ids: Vec<u64>,
+
+    #[command(flatten)]
+    pub(crate) place: tools::Where,
 }
 
 /// A launch file's argument.

@@ -5,6 +5,7 @@
 //! becomes the program.
 
 mod cli;
+mod component;
 mod demo;
 mod doctor;
 mod error;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Router(options) => network::router(&options),
         Command::Launch(options) => launch::launch(&options),
         Command::Run(options) => launch::run(&options),
+        Command::Component(options) => component::run(&options.command),
         Command::LaunchKeeper(options) => {
             launch::keep(&options);
             Ok(())

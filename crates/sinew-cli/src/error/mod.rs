@@ -52,6 +52,24 @@ pub(crate) enum Error {
     #[error(transparent)]
     Program(#[from] Box<sinew_launch::Problem>),
 
+    /// There is no such container.
+    #[error("there is no container {name}{similar}; `sinew component list` has all")]
+    NoContainer {
+        /// The node's name.
+        name: String,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
+
+    /// A container refuses, or doesn't answer.
+    #[error("{name}: {problem}")]
+    Container {
+        /// The node's name.
+        name: String,
+        /// What it says, or why it says nothing.
+        problem: String,
+    },
+
     /// What was run has ended so; it has been told.
     #[error("ended with code {code}")]
     Ended {

@@ -1,0 +1,311 @@
+//! Components: nodes that a process takes in while it runs.
+//!
+//! A program registers the kinds of nodes it can make, and a [`Container`] makes them when a
+//! service asks for it: `~/_container/load_node`, `unload_node` and `list_nodes` of ROS 2's
+//! `composition_interfaces`, so `ros2 component` and `sinew component` work on it. The nodes share the
+//! container's context: messages between them move by ownership, as between any nodes of a process.
+//!
+//! What is to be there from the start is named on the program's command line, by hand or by a launch
+//! file: `--component demo::Ticker`, or `--component demo::Ticker=/robot/clock` with a name.
+//!
+//! Nothing is loaded from shared libraries: what a container can make was compiled into its program.
+//!
+//! ```
+//! use sinew::prelude::*;
+//! use sinew_component::Container;
+//!
+//! struct Ticker { _timer: sinew::Timer }
+//!
+//! impl Ticker {
+//!     fn new(node: Node) -> sinew::Result<Self> {
+//!         let _timer = node.timer(Duration::from_secs(1)).callback(|| println!("tick"))?;
+//!         Ok(Self { _timer }) // what it keeps lives until it is unloaded
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let context = Context::builder().shared_memory(false).build()?; // a program: Context::from_args()
+//!     let container = Container::builder(&context, "container")
+//!         .component("demo::Ticker", "ticker", Ticker::new)
+//!         .build()?;
+//!     assert_eq!(container.types(), ["demo::Ticker"]);
+//!     // A program spins now: sinew::spin(&context)?
+//!     Ok(())
+//! }
+//! ```
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use sinew::error::CreateError;
+use sinew::{Context, Group, Node, Server};
+use sinew_interfaces::composition_interfaces::srv::{
+    ListNodes, ListNodesRequest, ListNodesResponse, LoadNode, LoadNodeRequest, LoadNodeResponse, UnloadNode,
+    UnloadNodeRequest, UnloadNodeResponse,
+};
+use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
+
+/// Makes what a component is, on the node that it gets; in a box, so that dropping it ends it.
+type Factory = Box<dyn FnMut(Node) -> Result<Box<dyn Any + Send>, Box<dyn Error + Send + Sync>> + Send>;
+
+/// A kind of node that a container can make.
+struct Registered {
+    /// What its node is called if nobody says otherwise.
+    node: String,
+    factory: Factory,
+}
+
+/// A node that was loaded, and what it is made of.
+struct Loaded {
+    full_name: String,
+    /// Dropping it ends all that it does.
+    _component: Box<dyn Any + Send>,
+}
+
+/// The state of the container's group: its services run one at a time.
+struct State {
+    context: Context,
+    registry: BTreeMap<String, Registered>,
+    loaded: BTreeMap<u64, Loaded>,
+    last: u64,
+}
+
+/// Makes a [`Container`]; from [`Container::builder`].
+pub struct ContainerBuilder {
+    context: Context,
+    name: String,
+    registry: BTreeMap<String, Registered>,
+}
+
+/// A node with the three services that load, unload and list others, and one more,
+/// `~/_container/list_types` (`std_srvs/srv/Trigger`), whose message has the kinds that can be
+/// loaded, one on each line. Nodes that were loaded live as long as this, unless they are unloaded.
+///
+/// The services run in whatever executor serves the context.
+pub struct Container {
+    node: Node,
+    types: Vec<String>,
+    _services: Services,
+    /// Last, so that nothing is loaded any more when the components are dropped.
+    _group: Group<State>,
+}
+
+type Services = (Server<LoadNode>, Server<UnloadNode>, Server<ListNodes>, Server<Trigger>);
+
+impl ContainerBuilder {
+    /// Registers a kind of node: `type_name` is what is asked for (`plugin_name`, mostly
+    /// `package::Type`), `node` what its node is called if it isn't said, and `make` makes what has
+    /// to be kept while the node is loaded. A kind that was registered before is replaced.
+    ///
+    /// `make` runs in a callback of the container: while it does, nothing else is loaded. Its error,
+    /// or its panic, is the answer of `load_node`.
+    #[must_use]
+    pub fn component<T, E>(
+        mut self,
+        type_name: impl Into<String>,
+        node: impl Into<String>,
+        mut make: impl FnMut(Node) -> Result<T, E> + Send + 'static,
+    ) -> Self
+    where
+        T: Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let factory: Factory = Box::new(move |node| match make(node) {
+            Ok(component) => Ok(Box::new(component)),
+            Err(error) => Err(error.into()),
+        });
+        self.registry.insert(type_name.into(), Registered { node: node.into(), factory });
+        self
+    }
+
+    /// Makes the container's node and services, and loads what the context's command line names
+    /// (`--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`).
+    ///
+    /// # Errors
+    /// [`ContainerError`]: a node or server can't be made, or a component can't be loaded.
+    pub fn build(self) -> Result<Container, ContainerError> {
+        let Self { context, name, registry } = self;
+        let wanted = wanted(context.arguments().rest())?;
+        let node = context.node(&name).map_err(sinew::Error::from)?;
+        let types: Vec<String> = registry.keys().cloned().collect();
+        let mut state = State { context, registry, loaded: BTreeMap::new(), last: 0 };
+        for request in wanted {
+            state.try_load(&request).map_err(|error| ContainerError::Load(error.to_string()))?;
+        }
+        Self::serve(node, types, state).map_err(ContainerError::from)
+    }
+
+    fn serve(node: Node, types: Vec<String>, state: State) -> sinew::Result<Container> {
+        let group = node.group(state);
+        let load = group
+            .server::<LoadNode>("~/_container/load_node")
+            .callback(|state: &mut State, request: &LoadNodeRequest| state.load(request))?;
+        let unload = group
+            .server::<UnloadNode>("~/_container/unload_node")
+            .callback(|state: &mut State, request: &UnloadNodeRequest| state.unload(request))?;
+        let list = group
+            .server::<ListNodes>("~/_container/list_nodes")
+            .callback(|state: &mut State, _: &ListNodesRequest| state.list())?;
+        let message = types.join("\n");
+        let known =
+            group.server::<Trigger>("~/_container/list_types").callback(move |_: &TriggerRequest| {
+                TriggerResponse { success: true, message: message.clone() }
+            })?;
+        Ok(Container { node, types, _services: (load, unload, list, known), _group: group })
+    }
+}
+
+impl Container {
+    /// A container whose node is called so.
+    pub fn builder(context: &Context, name: impl Into<String>) -> ContainerBuilder {
+        ContainerBuilder { context: context.clone(), name: name.into(), registry: BTreeMap::new() }
+    }
+
+    /// The container's node.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// The kinds of nodes that were registered, sorted.
+    pub fn types(&self) -> Vec<&str> {
+        self.types.iter().map(String::as_str).collect()
+    }
+}
+
+/// Why there is no container.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContainerError {
+    /// Its node or a service can't be made.
+    #[error(transparent)]
+    Sinew(#[from] sinew::Error),
+
+    /// A component that the command line names can't be loaded; the sentence says which, and why.
+    #[error("a component of the command line can't be loaded: {0}")]
+    Load(String),
+
+    /// The command line ends behind `--component`.
+    #[error("`--component` needs a value behind it, such as `demo::Ticker` or `demo::Ticker=/robot/clock`")]
+    MissingValue,
+}
+
+/// What a command line wants to be loaded.
+fn wanted(line: &[String]) -> Result<Vec<LoadNodeRequest>, ContainerError> {
+    let mut words = line.iter();
+    let mut wanted = Vec::new();
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--component") {
+            Some("") => words.next().ok_or(ContainerError::MissingValue)?,
+            Some(rest) if rest.starts_with('=') => &rest[1..],
+            _ => continue,
+        };
+        let (type_name, node) = value.split_once('=').unwrap_or((value, ""));
+        let (namespace, name) = node.rsplit_once('/').unwrap_or(("", node));
+        wanted.push(LoadNodeRequest {
+            plugin_name: type_name.into(),
+            node_name: name.into(),
+            node_namespace: namespace.into(),
+            ..LoadNodeRequest::default()
+        });
+    }
+    Ok(wanted)
+}
+
+/// Why a node isn't loaded.
+#[derive(Debug, thiserror::Error)]
+enum LoadError {
+    #[error("this container has no `{wanted}`{similar}; it has {known}")]
+    Unknown { wanted: String, similar: String, known: String },
+
+    #[error(
+        "{what} of one component are not supported: give them to the container's program, for a node as in `-r {node}:FROM:=TO`"
+    )]
+    Unsupported { what: &'static str, node: String },
+
+    #[error(transparent)]
+    Node(#[from] CreateError),
+
+    #[error("{type_name} refused: {source}")]
+    Refused { type_name: String, source: Box<dyn Error + Send + Sync> },
+
+    #[error("{type_name} panicked while it was made: {message}")]
+    Panicked { type_name: String, message: String },
+}
+
+impl State {
+    fn load(&mut self, request: &LoadNodeRequest) -> LoadNodeResponse {
+        match self.try_load(request) {
+            Ok((unique_id, full_node_name)) => {
+                LoadNodeResponse { success: true, error_message: String::new(), full_node_name, unique_id }
+            }
+            Err(error) => LoadNodeResponse {
+                success: false,
+                error_message: error.to_string(),
+                full_node_name: String::new(),
+                unique_id: 0,
+            },
+        }
+    }
+
+    fn try_load(&mut self, request: &LoadNodeRequest) -> Result<(u64, String), LoadError> {
+        let type_name = &request.plugin_name;
+        let Some(registered) = self.registry.get_mut(type_name) else {
+            let names = || self.registry.keys().map(String::as_str);
+            let near = names().map(|name| (strsim::damerau_levenshtein(name, type_name), name)).min();
+            let similar = match near {
+                Some((letters, name)) if letters <= 2 => format!("; did you mean `{name}`?"),
+                _ => String::new(),
+            };
+            let known = names().collect::<Vec<_>>().join(", ");
+            return Err(LoadError::Unknown { wanted: type_name.clone(), similar, known });
+        };
+        let name = if request.node_name.is_empty() { &registered.node } else { &request.node_name };
+        let unsupported = [
+            (!request.remap_rules.is_empty(), "remap rules"),
+            (!request.parameters.is_empty(), "parameters"),
+            (request.log_level != 0, "log levels"),
+        ];
+        if let Some((_, what)) = unsupported.into_iter().find(|(is_given, _)| *is_given) {
+            return Err(LoadError::Unsupported { what, node: name.clone() });
+        }
+        let namespace = if request.node_namespace.is_empty() { "/" } else { &request.node_namespace };
+        let node = self.context.node_in(namespace, name)?;
+        let full_name = node.full_name().to_owned();
+        // A component that panics must not take the others with it. What it had made is dropped; the
+        // factory is used again, as any callback is.
+        let made = catch_unwind(AssertUnwindSafe(|| (registered.factory)(node)));
+        let component = match made {
+            Ok(made) => made.map_err(|source| LoadError::Refused { type_name: type_name.clone(), source })?,
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+                let message = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+                return Err(LoadError::Panicked { type_name: type_name.clone(), message });
+            }
+        };
+        self.last += 1;
+        self.loaded.insert(self.last, Loaded { full_name: full_name.clone(), _component: component });
+        Ok((self.last, full_name))
+    }
+
+    fn unload(&mut self, request: &UnloadNodeRequest) -> UnloadNodeResponse {
+        let id = request.unique_id;
+        match self.loaded.remove(&id) {
+            Some(_) => UnloadNodeResponse { success: true, error_message: String::new() },
+            None => {
+                let known: Vec<String> = self.loaded.keys().map(u64::to_string).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                let error_message = format!("no node is loaded as {id}; those that are: {known}");
+                UnloadNodeResponse { success: false, error_message }
+            }
+        }
+    }
+
+    fn list(&self) -> ListNodesResponse {
+        ListNodesResponse {
+            full_node_names: self.loaded.values().map(|loaded| loaded.full_name.clone()).collect(),
+            unique_ids: self.loaded.keys().copied().collect(),
+        }
+    }
+}

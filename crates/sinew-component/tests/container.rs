@@ -1,0 +1,246 @@
+//! Nodes that are loaded, used, listed and unloaded; in one process, and from another.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use sinew::{Client, Context, Executor, Node};
+use sinew_component::Container;
+use sinew_interfaces::composition_interfaces::srv::{
+    ListNodes, ListNodesRequest, LoadNode, LoadNodeRequest, LoadNodeResponse, UnloadNode, UnloadNodeRequest,
+    UnloadNodeResponse,
+};
+use sinew_interfaces::std_msgs::msg::String as Text;
+use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Counts how many live.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(all: &Arc<AtomicUsize>) -> Self {
+        all.fetch_add(1, Ordering::SeqCst);
+        Self(all.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A container with a listener, one that refuses and one that panics, and clients of it.
+struct Bench {
+    context: Context,
+    container: Container,
+    _caller: Context,
+    asker: Node,
+    load: Client<LoadNode>,
+    unload: Client<UnloadNode>,
+    list: Client<ListNodes>,
+    alive: Arc<AtomicUsize>,
+    heard: Arc<AtomicUsize>,
+    _place: Option<tempfile::TempDir>,
+}
+
+impl Bench {
+    /// With callers in the same context, or in another one.
+    fn new(is_apart: bool) -> Self {
+        let place = is_apart.then(|| tempfile::tempdir_in("/dev/shm").unwrap());
+        let context = || match &place {
+            Some(place) => Context::builder().directory(place.path()).build().unwrap(),
+            None => Context::builder().shared_memory(false).build().unwrap(),
+        };
+        let own = context();
+        let caller = if is_apart { context() } else { own.clone() };
+        let (alive, heard) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let (living, hearing) = (alive.clone(), heard.clone());
+        let listener = move |node: Node| -> sinew::Result<_> {
+            let count = hearing.clone();
+            let hear = move |_: &Text| {
+                count.fetch_add(1, Ordering::SeqCst);
+            };
+            let subscription = node.subscription::<Text>("words").callback(hear)?;
+            Ok((subscription, Counted::new(&living)))
+        };
+        let container = Container::builder(&own, "container")
+            .component("demo::Listener", "listener", listener)
+            .component("demo::Refuser", "refuser", |_: Node| Err::<(), _>("no camera is connected"))
+            .component("demo::Panicker", "panicker", |node: Node| -> sinew::Result<()> {
+                panic!("made on {}", node.name())
+            })
+            .build()
+            .unwrap();
+        let asker = caller.node("asker").unwrap();
+        let name = |service: &str| format!("/container/_container/{service}");
+        let bench = Self {
+            load: asker.client::<LoadNode>(&name("load_node")).create().unwrap(),
+            unload: asker.client::<UnloadNode>(&name("unload_node")).create().unwrap(),
+            list: asker.client::<ListNodes>(&name("list_nodes")).create().unwrap(),
+            context: own,
+            container,
+            _caller: caller,
+            asker,
+            alive,
+            heard,
+            _place: place,
+        };
+        assert!(
+            bench.load.wait_for_server(PATIENCE)
+                && bench.unload.wait_for_server(PATIENCE)
+                && bench.list.wait_for_server(PATIENCE)
+        );
+        bench
+    }
+
+    /// Runs the test while an executor serves the container.
+    fn run(self, test: impl FnOnce(&Self)) {
+        let executor = Executor::single();
+        executor.add(&self.context).unwrap();
+        std::thread::scope(|scope| {
+            let spinning = scope.spawn(|| executor.spin());
+            let ending = EndAtLast(&self.context);
+            test(&self);
+            drop(ending);
+            spinning.join().unwrap().unwrap();
+        });
+        let alive = self.alive.clone();
+        drop((self.container, executor));
+        assert_eq!(alive.load(Ordering::SeqCst), 0, "what is loaded ends with the container");
+    }
+
+    fn load(&self, plugin: &str, name: &str, namespace: &str) -> LoadNodeResponse {
+        let request = LoadNodeRequest {
+            plugin_name: plugin.into(),
+            node_name: name.into(),
+            node_namespace: namespace.into(),
+            ..Default::default()
+        };
+        self.send(request)
+    }
+
+    fn send(&self, request: LoadNodeRequest) -> LoadNodeResponse {
+        (*self.load.call(request, PATIENCE).unwrap()).clone()
+    }
+
+    fn unload(&self, unique_id: u64) -> UnloadNodeResponse {
+        (*self.unload.call(UnloadNodeRequest { unique_id }, PATIENCE).unwrap()).clone()
+    }
+
+    fn list(&self) -> Vec<(u64, String)> {
+        let listed = self.list.call(ListNodesRequest::default(), PATIENCE).unwrap();
+        listed.unique_ids.iter().copied().zip(listed.full_node_names.iter().cloned()).collect()
+    }
+}
+
+/// Ends the spinning thread also if the test fails.
+struct EndAtLast<'a>(&'a Context);
+
+impl Drop for EndAtLast<'_> {
+    fn drop(&mut self) {
+        self.0.shutdown();
+    }
+}
+
+fn nodes_come_and_go(is_apart: bool) {
+    Bench::new(is_apart).run(|bench| {
+        let publisher = bench.asker.publisher::<Text>("/words").create().unwrap();
+        let first = bench.load("demo::Listener", "", "");
+        assert_eq!((first.success, first.full_node_name.as_str(), first.unique_id), (true, "/listener", 1));
+        let second = bench.load("demo::Listener", "ear", "/head");
+        assert_eq!((second.full_node_name.as_str(), second.unique_id), ("/head/ear", 2));
+        assert_eq!(bench.list(), [(1, "/listener".to_owned()), (2, "/head/ear".to_owned())]);
+        assert_eq!(bench.alive.load(Ordering::SeqCst), 2);
+
+        // The first hears it; `words` of the second is another topic.
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        publisher.publish(Text { data: "hello".into() }).unwrap();
+        while bench.heard.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+
+        assert!(bench.unload(1).success);
+        assert_eq!(bench.alive.load(Ordering::SeqCst), 1, "it is dropped at once");
+        let again = bench.unload(1);
+        assert_eq!(
+            (again.success, again.error_message.as_str()),
+            (false, "no node is loaded as 1; those that are: 2")
+        );
+        assert_eq!(bench.load("demo::Listener", "", "").unique_id, 3, "no number is used twice");
+        assert_eq!(bench.heard.load(Ordering::SeqCst), 1);
+    });
+}
+
+#[test]
+fn nodes_come_and_go_in_one_process() {
+    nodes_come_and_go(false);
+}
+
+#[test]
+fn nodes_come_and_go_through_shared_memory() {
+    nodes_come_and_go(true);
+}
+
+#[test]
+fn the_command_line_names_what_is_there_from_the_start() {
+    let container = |line: &[&str]| {
+        let line = ["program"].iter().chain(line);
+        let context = Context::builder().shared_memory(false).arguments(line.copied()).build().unwrap();
+        let name = |node: Node| -> Result<Node, sinew::Error> { Ok(node) };
+        let builder = Container::builder(&context, "container").component("demo::Node", "plain", name);
+        (context, builder.build())
+    };
+    let (context, built) =
+        container(&["--component", "demo::Node", "--x", "--component=demo::Node=/a/b/named"]);
+    let built = built.unwrap();
+    let asker = context.node("asker").unwrap();
+    let list = asker.client::<ListNodes>("/container/_container/list_nodes").create().unwrap();
+    let types = asker.client::<Trigger>("/container/_container/list_types").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let listed = executor.spin_until(list.call_async(ListNodesRequest::default())).unwrap().unwrap();
+    assert_eq!(listed.full_node_names.iter().collect::<Vec<_>>(), ["/plain", "/a/b/named"]);
+    let known = executor.spin_until(types.call_async(TriggerRequest::default())).unwrap().unwrap();
+    assert_eq!(known.message.to_string(), "demo::Node");
+    drop(built);
+
+    let wrong = |line: &[&str]| container(line).1.map(drop).unwrap_err().to_string();
+    assert!(wrong(&["--component"]).starts_with("`--component` needs a value"));
+    assert!(wrong(&["--component", "demo::Nod"]).contains("no `demo::Nod`; did you mean `demo::Node`?"));
+}
+
+#[test]
+fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
+    Bench::new(false).run(|bench| {
+        let refused = |request: LoadNodeRequest| {
+            let response = bench.send(request);
+            assert!(!response.success && response.unique_id == 0);
+            response.error_message
+        };
+        let named = |plugin: &str| LoadNodeRequest { plugin_name: plugin.into(), ..Default::default() };
+        let known = "it has demo::Listener, demo::Panicker, demo::Refuser";
+        assert_eq!(
+            refused(named("demo::Listner")),
+            format!("this container has no `demo::Listner`; did you mean `demo::Listener`?; {known}")
+        );
+        assert_eq!(
+            refused(named("other::Camera")),
+            format!("this container has no `other::Camera`; {known}")
+        );
+        assert_eq!(refused(named("demo::Refuser")), "demo::Refuser refused: no camera is connected");
+        assert_eq!(
+            refused(named("demo::Panicker")),
+            "demo::Panicker panicked while it was made: made on panicker"
+        );
+        let remapped = LoadNodeRequest { remap_rules: vec!["a:=b".into()], ..named("demo::Listener") };
+        assert!(refused(remapped).starts_with("remap rules of one component are not supported"));
+        let misnamed = LoadNodeRequest { node_name: "a b".into(), ..named("demo::Listener") };
+        assert!(refused(misnamed).contains("a b"));
+        assert_eq!(bench.list(), []);
+        assert!(bench.load("demo::Listener", "", "").success);
+    });
+}
