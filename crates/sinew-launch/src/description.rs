@@ -83,6 +83,8 @@ pub(crate) struct ProcessItem {
     pub(crate) ros_arguments: Vec<Words>,
     /// A command that runs the program, as `gdb --args`.
     pub(crate) prefix: Option<Words>,
+    /// Nodes that the process is to take in: names, and their types.
+    pub(crate) components: Vec<(Text, Text)>,
     pub(crate) node: Option<Text>,
     pub(crate) namespace: Option<Text>,
     pub(crate) remap: Vec<(Text, Text)>,

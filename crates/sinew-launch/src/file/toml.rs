@@ -81,6 +81,7 @@ const PROCESS: &[&str] = &[
     "prefix",
     "if",
     "unless",
+    "components",
 ];
 const RESTART: &[&str] = &["policy", "delay", "max_delay", "max", "window"];
 const READY: &[&str] = &["service", "topic", "node", "delay", "exit", "timeout"];
@@ -352,6 +353,7 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
         takes_ros_arguments,
         ros_arguments: if takes_ros_arguments { words("ros_args")? } else { Vec::new() },
         prefix: table.text("prefix")?.map(Words::Line),
+        components: table.pairs("components")?,
         node: table.text("node")?,
         namespace: table.text("namespace")?,
         remap: table.pairs("remap")?,

@@ -36,6 +36,7 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     for argument in &item.arguments {
         words.extend(split(argument, scope)?);
     }
+    words.extend(components(item, scope)?);
     let mut arguments: Vec<Word> = words.into_iter().map(Word::Text).collect();
     if item.takes_ros_arguments {
         arguments.extend(ros_arguments(item, node.as_deref(), scope)?);
@@ -135,6 +136,25 @@ fn split(words: &Words, scope: &Scope) -> Result<Vec<String>, LoadError> {
     }
 }
 
+/// What a container is told to take in: `--component TYPE=NODE`, as `sinew-component` reads it.
+fn components(item: &ProcessItem, scope: &Scope) -> Result<Vec<String>, LoadError> {
+    if let (Some(node), false) = (&item.node, item.components.is_empty()) {
+        let expected =
+            "a process with components has several nodes: their names are the keys of `components`";
+        return Err(Problem::value("node", "given", expected).at(&node.place));
+    }
+    let mut words = Vec::new();
+    for (name, type_name) in &item.components {
+        let (node, kind) = (joined(&scope.namespace, &scope.text(name)?), scope.text(type_name)?);
+        if kind.is_empty() || kind.contains(['=', ' ']) {
+            let expected = "it has to be the type of a component, such as demo::Talker";
+            return Err(Problem::value("components", format!("`{kind}`"), expected).at(&type_name.place));
+        }
+        words.extend(["--component".to_owned(), format!("{kind}={node}")]);
+    }
+    Ok(words)
+}
+
 /// `--ros-args`, if there is anything to say.
 fn ros_arguments(item: &ProcessItem, node: Option<&str>, scope: &Scope) -> Result<Vec<Word>, LoadError> {
     let mut words = Vec::new();
@@ -142,7 +162,8 @@ fn ros_arguments(item: &ProcessItem, node: Option<&str>, scope: &Scope) -> Resul
     if let Some(node) = node {
         add("-r", Word::Text(format!("__node:={node}")));
     }
-    if !scope.namespace.is_empty() {
+    // Rules of the process would rename its components, too, which have full names.
+    if !scope.namespace.is_empty() && item.components.is_empty() {
         add("-r", Word::Text(format!("__ns:={}", scope.namespace)));
     }
     // The first rule that matches counts: the process's own before those around it.

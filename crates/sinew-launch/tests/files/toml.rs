@@ -200,3 +200,23 @@ fn a_program_that_is_none_of_ros_2_s_is_left_alone() {
     let text = "namespace = 'x'\n[process.a]\nprogram = 'talker'\nros_args = false\nargs = '--x'\n";
     assert_eq!(line(&place.plan("a.toml", text, &[]).processes[0]), "talker --x");
 }
+
+#[test]
+fn components_are_named_on_the_command_line_of_their_container() {
+    let place = Place::new();
+    let text = r#"
+        namespace = "robot"
+        [process.sensors]
+        program = "talker"
+        remap = { image = "/image" }
+        [process.sensors.components]
+        camera = "drivers::Camera"
+        "head/lidar" = "drivers::Lidar"
+        "/clock" = "demo::Clock"
+    "#;
+    assert_eq!(
+        line(&place.plan("a.toml", text, &[]).processes[0]),
+        "talker --component drivers::Camera=/robot/camera --component drivers::Lidar=/robot/head/lidar \
+         --component demo::Clock=/clock --ros-args -r image:=/image"
+    );
+}

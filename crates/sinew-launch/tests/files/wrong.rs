@@ -79,6 +79,14 @@ fn of_a_process_in_toml() {
         ),
         ("grace = -1", "a.toml:3:9: `grace` is `-1`; it has to be a number of seconds"),
         ("ready = { exit = 256 }", "a.toml:3:18: `exit` is `256`; it has to be a whole number from 0 to 255"),
+        (
+            "node = 'n'\ncomponents = { a = 'b' }",
+            "a.toml:3:8: `node` is given; a process with components has several nodes",
+        ),
+        (
+            "components = { a = 'b c' }",
+            "a.toml:3:20: `components` is `b c`; it has to be the type of a component",
+        ),
         ("dir = 'none'", "a.toml:3:7: `dir` is none; it has to be a directory"),
         (
             "parameters = { a = [1, 2.0] }",
