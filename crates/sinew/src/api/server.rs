@@ -19,7 +19,7 @@ use crate::service::failure::CallFailure;
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
 use crate::service::request_queue::{MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats};
-use crate::service::responder::{ReplyToken, Responder};
+use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
@@ -183,6 +183,7 @@ pub struct ServerBuilder<S: Service, G = Group> {
     name: String,
     group: G,
     max_requests: usize,
+    qos: QoS,
     types: ServiceTypes,
     of: PhantomData<fn(S)>,
 }
@@ -194,6 +195,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             name: name.to_owned(),
             group: group.clone(),
             max_requests: MAX_REQUESTS,
+            qos: QoS::services(),
             types: ServiceTypes::of::<S>(),
             of: PhantomData,
         }
@@ -207,6 +209,12 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
 }
 
 impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
+    /// What others are told that it offers.
+    pub(crate) fn qos(mut self, qos: QoS) -> Self {
+        self.qos = qos;
+        self
+    }
+
     /// How many requests may wait, those included that were taken to be answered later (1000 by
     /// default, at least 1). More are refused with [`CallFailure::Full`].
     pub fn max_requests(mut self, requests: usize) -> Self {
@@ -361,7 +369,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     }
 
     fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
-        open(&self.node, &self.name, self.types, (self.max_requests, QoS::services()))
+        open(&self.node, &self.name, self.types, (self.max_requests, self.qos))
     }
 }
 
@@ -408,39 +416,6 @@ fn open(
         }
     }
     Ok(core)
-}
-
-/// A server that its node keeps, instead of keeping it: it ends with the node. It has a listener.
-pub(crate) struct NodeServer {
-    core: Arc<ServerCore>,
-    context: Arc<ContextCore>,
-}
-
-impl NodeServer {
-    /// Requests wait for the listener's answer only while more come than are taken.
-    pub(crate) fn new<S: Service>(
-        node: &NodeCore,
-        name: &str,
-        qos: QoS,
-        listener: impl Fn(Unique<S::Request>, Responder<S>) + Send + Sync + 'static,
-    ) -> Result<Self, CreateError> {
-        let core = open(node, name, ServiceTypes::of::<S>(), (MAX_REQUESTS, qos))?;
-        let context = node.context.clone();
-        let listener = RequestListener::new(move |core, request| {
-            let Request { message, publication, reply_to } = request;
-            let _chain = ChainScope::enter(Some(publication.lineage));
-            listener(Unique::assume(message), Responder::new(ReplyToken::new(reply_to, core)));
-        });
-        core.requests.listen(&core, listener);
-        Ok(Self { core, context })
-    }
-}
-
-impl Drop for NodeServer {
-    fn drop(&mut self) {
-        retire(&self.context, &self.core);
-        self.core.pool.close();
-    }
 }
 
 /// Runs a callback; if it panics, tells its caller before the panic goes on.

@@ -9,31 +9,24 @@
 //! What is said where a parameter doesn't exist is what `rclcpp` says: an empty list.
 
 use super::convert::{descriptor_to_msg, named_of_msg, named_to_msg, value_to_msg};
-use crate::api::node::{Advertised, NodeCore};
-use crate::api::server::NodeServer;
-use crate::event::match_listeners::MatchListeners;
+use crate::api::node::NodeCore;
+use crate::api::publisher::{Publisher, PublisherBuilder};
+use crate::api::server::ServerBuilder;
+use crate::executor::group::Group;
 use crate::mailbox::waiters::contain;
 use crate::message::Unique;
-use crate::message::block::Pool;
-use crate::message::type_support::TypeSupport;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::table::{Change, ParameterTable, Refusal, Turn};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
-use crate::remote::shm::sender::ShmEndpoint;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::responder::Responder;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::{Arc, next_serial};
-use crate::topic::copy_plan::Ownership;
-use crate::topic::publisher_core::{PublisherConfig, PublisherCore, WatchedPromises};
-use crate::topic::strategy::Form;
+use crate::sys::sync::Arc;
 use sinew_interfaces::rcl_interfaces::{msg, srv};
 use sinew_msg::Service;
-use sinew_shm::EndpointKind;
-
-use super::super::context::ContextCore;
+use std::any::Any;
 
 /// Where all nodes tell of their parameters.
 pub(in crate::api) const EVENTS: &str = "/parameter_events";
@@ -41,17 +34,19 @@ pub(in crate::api) const EVENTS: &str = "/parameter_events";
 /// How many events a node's pool keeps room for.
 const POOL_CAPACITY: usize = 4;
 
-/// What a node is reached by; it goes with the node.
+/// What a node is reached by. The node keeps it, and it keeps a stand-in of the node
+/// ([`NodeCore::stand_in`]): so it goes with the node.
 pub(super) struct ParameterServices {
-    _servers: Vec<NodeServer>,
+    _servers: Vec<Box<dyn Any + Send>>,
     pub(super) events: Option<Arc<EventPublisher>>,
 }
 
 impl ParameterServices {
     pub(super) fn start(node: &NodeCore, table: &Arc<ParameterTable>) -> Result<Self, CreateError> {
+        let group = Group::new(node.stand_in(), ());
         let servers = match node.parameter_options.services {
             Some(false) => Vec::new(),
-            _ => match serve(node, table) {
+            _ => match serve(&group, table) {
                 Ok(servers) => servers,
                 // Names of nodes needn't be unique, those of services are.
                 Err(CreateError::ServiceTaken { service, .. }) => {
@@ -66,33 +61,33 @@ impl ParameterServices {
                 Err(error) => return Err(error),
             },
         };
-        let events = node.parameter_options.events.then(|| EventPublisher::new(node)).transpose()?;
+        let events = node.parameter_options.events.then(|| EventPublisher::new(&group)).transpose()?;
         Ok(Self { _servers: servers, events: events.map(Arc::new) })
     }
 }
 
-fn serve(node: &NodeCore, table: &Arc<ParameterTable>) -> Result<Vec<NodeServer>, CreateError> {
+fn serve(group: &Group, table: &Arc<ParameterTable>) -> Result<Vec<Box<dyn Any + Send>>, CreateError> {
     Ok(vec![
-        reading::<srv::DescribeParameters>(node, table, "~/describe_parameters", |table, request| {
+        reading::<srv::DescribeParameters>(group, table, "~/describe_parameters", |table, request| {
             srv::DescribeParametersResponse { descriptors: describe(table, &request.names) }
         })?,
-        reading::<srv::GetParameterTypes>(node, table, "~/get_parameter_types", |table, request| {
+        reading::<srv::GetParameterTypes>(group, table, "~/get_parameter_types", |table, request| {
             let types = all_or_none(table, &request.names, |value, _| value.kind() as u8, |_| 0);
             srv::GetParameterTypesResponse { types }
         })?,
-        reading::<srv::GetParameters>(node, table, "~/get_parameters", |table, request| {
+        reading::<srv::GetParameters>(group, table, "~/get_parameters", |table, request| {
             srv::GetParametersResponse { values: values(table, &request.names) }
         })?,
-        reading::<srv::ListParameters>(node, table, "~/list_parameters", |table, request| {
+        reading::<srv::ListParameters>(group, table, "~/list_parameters", |table, request| {
             let (names, prefixes) = table.list(&request.prefixes, request.depth);
             srv::ListParametersResponse { result: msg::ListParametersResult { names, prefixes } }
         })?,
-        setting::<srv::SetParameters>(node, table, "~/set_parameters", |turn, request| {
+        setting::<srv::SetParameters>(group, table, "~/set_parameters", |turn, request| {
             let results = request.parameters.into_iter().map(|one| set_one(turn, one)).collect();
             srv::SetParametersResponse { results }
         })?,
         setting::<srv::SetParametersAtomically>(
-            node,
+            group,
             table,
             "~/set_parameters_atomically",
             |turn, request| srv::SetParametersAtomicallyResponse {
@@ -104,26 +99,26 @@ fn serve(node: &NodeCore, table: &Arc<ParameterTable>) -> Result<Vec<NodeServer>
 
 /// A service that reads.
 fn reading<S: Service>(
-    node: &NodeCore,
+    group: &Group,
     table: &Arc<ParameterTable>,
     name: &str,
     answer: impl Fn(&ParameterTable, &S::Request) -> S::Response + Send + Sync + 'static,
-) -> Result<NodeServer, CreateError> {
+) -> Result<Box<dyn Any + Send>, CreateError> {
     let table = table.clone();
-    NodeServer::new::<S>(node, name, QoS::parameters(), move |request, responder: Responder<S>| {
-        drop(responder.respond(answer(&table, &request))); // a caller that has given up doesn't miss it
-    })
+    let server = ServerBuilder::<S>::new(group, name).qos(QoS::parameters());
+    Ok(Box::new(server.listener(move |request: &S::Request| answer(&table, request))?))
 }
 
 /// A service that sets. `answer` in a turn; without (`None`) it says that there is none.
 fn setting<S: Service>(
-    node: &NodeCore,
+    group: &Group,
     table: &Arc<ParameterTable>,
     name: &str,
     answer: impl Fn(Option<&Turn<'_>>, S::Request) -> S::Response + Send + Sync + 'static,
-) -> Result<NodeServer, CreateError> {
+) -> Result<Box<dyn Any + Send>, CreateError> {
     let (table, answer) = (table.clone(), Arc::new(answer));
-    NodeServer::new::<S>(node, name, QoS::parameters(), move |request: Unique<S::Request>, responder| {
+    let server = ServerBuilder::<S>::new(group, name).qos(QoS::parameters());
+    let server = server.listener(move |request: Unique<S::Request>, responder: Responder<S>| {
         let answer = answer.clone();
         table.in_turn(move |turn| {
             // A callback of the program's that panics is reported, and the caller told.
@@ -132,7 +127,8 @@ fn setting<S: Service>(
                 || "a callback for parameters".to_owned(),
             );
         });
-    })
+    })?;
+    Ok(Box::new(server))
 }
 
 fn describe(table: &ParameterTable, names: &[String]) -> Vec<msg::ParameterDescriptor> {
@@ -201,65 +197,36 @@ fn set_all(turn: Option<&Turn<'_>>, parameters: Vec<msg::Parameter>) -> msg::Set
     })
 }
 
-/// Tells of a node's changes. It belongs to the node, instead of keeping it.
-pub(super) struct EventPublisher {
-    core: Arc<PublisherCore>,
-    context: Arc<ContextCore>,
-}
+/// Tells of a node's changes.
+pub(super) struct EventPublisher(Publisher<msg::ParameterEvent>);
 
 impl EventPublisher {
-    fn new(node: &NodeCore) -> Result<Self, CreateError> {
-        let qos = QoS::parameter_events();
-        let topic = node.place(EVENTS, &qos)?;
-        let (context, table) = (node.context.clone(), TypeSupport::of::<msg::ParameterEvent>());
-        let offered = PublisherConfig {
-            number: next_serial(),
-            topic: topic.as_str().into(),
-            node: node.full_name.clone(),
-            node_number: node.number,
-            qos,
-            origin: node.origin,
-            table,
-            pool: Pool::of_table(table, POOL_CAPACITY),
-            session: context.session.clone(),
-            promised: WatchedPromises { deadline: None, lease: None },
-        };
-        let about = Advertised { number: offered.number, name: &topic, table, qos };
-        let entity = node.advertise(EndpointKind::Publisher, &about, None)?;
-        let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, qos, table));
-        let listeners = MatchListeners::new(None, None, None);
-        let core = context.graph.add_publisher(&topic, offered, listeners, endpoint.into_iter().collect());
-        Ok(Self { core, context })
+    fn new(group: &Group) -> Result<Self, CreateError> {
+        let publisher = PublisherBuilder::new(group, EVENTS).qos(QoS::parameter_events());
+        Ok(Self(publisher.pool_capacity(POOL_CAPACITY).create()?))
     }
 
     /// Publishes what changed, if there is one who listens.
     pub(super) fn publish(&self, values: &[NamedValue], changes: &[Change]) {
-        if self.core.match_listeners.matched_now() == 0 {
+        if self.0.subscription_count() == 0 {
             return;
         }
         let all = |kind: Change| {
             let of_kind = values.iter().zip(changes).filter(move |(_, change)| **change == kind);
             of_kind.map(|(value, _)| named_to_msg(value)).collect()
         };
-        let stamp = Time::from_nanoseconds(self.context.session.clock.now(ClockKind::Ros));
+        let core = self.0.core();
+        let stamp = Time::from_nanoseconds(core.session.clock.now(ClockKind::Ros));
         let event = msg::ParameterEvent {
             stamp: stamp.to_msg(),
-            node: self.core.node.to_string(),
+            node: core.node.to_string(),
             new_parameters: all(Change::New),
             changed_parameters: all(Change::Changed),
             deleted_parameters: all(Change::Deleted),
         };
-        let message = self.core.pool.put(event);
-        if let Err((_, reason)) = self.core.publish(message, Form::of_value(Ownership::Unique)) {
-            let about = About { node: &self.core.node, subject: EVENTS };
-            tell!(Level::Debug; about, "an event of parameters isn't published: {reason:?}");
+        if let Err(error) = self.0.publish(event) {
+            let about = About { node: &core.node, subject: EVENTS };
+            tell!(Level::Debug; about, "an event of parameters isn't published: {}", error.failure());
         }
-    }
-}
-
-impl Drop for EventPublisher {
-    fn drop(&mut self) {
-        self.context.graph.remove_publisher(&self.core);
-        self.core.close();
     }
 }
