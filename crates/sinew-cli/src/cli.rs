@@ -250,7 +250,7 @@ pub(crate) enum ComponentCommand {
 #[derive(Args, Debug)]
 pub(crate) struct ComponentListOptions {
     /// Only this container [default: all].
-    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    #[arg(value_name = "CONTAINER", value_parser = place::name)]
     pub(crate) container: Option<String>,
 
     #[command(flatten)]
@@ -264,7 +264,7 @@ pub(crate) struct ComponentListOptions {
 #[derive(Args, Debug)]
 pub(crate) struct ComponentTypesOptions {
     /// The full name of its node; the leading `/` may be left out.
-    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    #[arg(value_name = "CONTAINER", value_parser = place::name)]
     pub(crate) container: String,
 
     #[command(flatten)]
@@ -278,7 +278,7 @@ pub(crate) struct ComponentTypesOptions {
 #[derive(Args, Debug)]
 pub(crate) struct LoadOptions {
     /// The full name of the container's node; the leading `/` may be left out.
-    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    #[arg(value_name = "CONTAINER", value_parser = place::name)]
     pub(crate) container: String,
 
     /// The package. (Containers of Sinew's don't look at it.)
@@ -312,7 +312,7 @@ pub(crate) struct LoadOptions {
 #[derive(Args, Debug)]
 pub(crate) struct UnloadOptions {
     /// The full name of the container's node; the leading `/` may be left out.
-    #[arg(value_name = "CONTAINER", value_parser = tools::name)]
+    #[arg(value_name = "CONTAINER", value_parser = place::name)]
     pub(crate) container: String,
 
     /// The numbers of the nodes, as `list` has them.
