@@ -1,7 +1,6 @@
 //! The command line: one definition yields the parser and the help.
 
 pub(crate) mod interfaces;
-pub(crate) mod log;
 pub(crate) mod network;
 pub(crate) mod params;
 mod place;
@@ -52,7 +51,7 @@ pub(crate) enum Command {
     /// Look at types.
     Interface(interfaces::InterfaceOptions),
     /// Follow what nodes say (`/rosout`), and set how much they say.
-    Log(log::LogOptions),
+    Log(tools::log::LogOptions),
     /// Draw who talks to whom: nodes, topics and services with their rates, and processes.
     Graph(tools::GraphOptions),
     /// Watch processes and topics: rates, latencies, queues and losses.

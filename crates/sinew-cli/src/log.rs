@@ -13,8 +13,8 @@ use sinew_interfaces::rcl_interfaces::srv::{
     GetLoggerLevels, GetLoggerLevelsRequest, SetLoggerLevels, SetLoggerLevelsRequest,
 };
 
-use crate::cli::log::{FollowOptions, LevelOptions, LogCommand, LogOptions, NewLevel};
 use crate::cli::tools::Where;
+use crate::cli::tools::log::{FollowOptions, LevelOptions, LogCommand, LogOptions, NewLevel};
 use crate::error::Error;
 use crate::output::{print, print_json};
 

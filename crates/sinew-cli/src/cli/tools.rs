@@ -1,5 +1,7 @@
 //! The options of the commands that look at what runs: names as `ros2` has them.
 
+pub(crate) mod log;
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use regex_lite::Regex;
 use sinew::LogLevel;
 
-use super::place::{Where, name};
+use crate::cli::place::{Where, name};
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
