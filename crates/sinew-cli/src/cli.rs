@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Topic(tools::TopicOptions),
     /// Look at services.
     Service(tools::ServiceOptions),
+    /// Look at actions, and send goals.
+    Action(tools::ActionOptions),
     /// Look at parameters of nodes, and set them.
     Param(params::ParamOptions),
     /// Look at types.

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Node(options) => graph::node(&options.command),
         Command::Topic(options) => graph::topic(&options.command),
         Command::Service(options) => graph::service(&options.command),
+        Command::Action(options) => graph::action(&options.command),
         Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
         Command::Log(options) => log::run(&options),

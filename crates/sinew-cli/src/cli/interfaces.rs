@@ -243,10 +243,58 @@ pub(crate) struct CallOptions {
 impl CallOptions {
     /// Type and values: either may be left out.
     pub(crate) fn what(&self) -> (Option<&str>, &str) {
-        match (&self.first, &self.second) {
-            (Some(first), None) if first.contains(['{', ':']) => (None, first),
-            (first, second) => (first.as_deref(), second.as_deref().unwrap_or("{}")),
-        }
+        type_and_values(self.first.as_deref(), self.second.as_deref())
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SendGoalOptions {
+    /// The action; the leading `/` may be left out.
+    #[arg(value_name = "ACTION", value_parser = name)]
+    pub(crate) name: String,
+
+    /// Its type, such as example_interfaces/action/Fibonacci [default: that of its server].
+    #[arg(value_name = "TYPE")]
+    pub(crate) first: Option<String>,
+
+    /// The goal in YAML or JSON, such as "{order: 5}". What isn't there has its default value;
+    /// `now` and `auto` are as for `topic pub`.
+    #[arg(value_name = "VALUES")]
+    pub(crate) second: Option<String>,
+
+    /// As `ros2` has it: feedback is printed in any case.
+    #[arg(long, hide = true)]
+    pub(crate) feedback: bool,
+
+    /// Give up if the goal isn't accepted after so many seconds [default: when Ctrl-C is pressed].
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) style: StyleOptions,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON value on a line for the answer, each piece of feedback, and the result.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl SendGoalOptions {
+    /// Type and values: either may be left out.
+    pub(crate) fn what(&self) -> (Option<&str>, &str) {
+        type_and_values(self.first.as_deref(), self.second.as_deref())
+    }
+}
+
+fn type_and_values<'a>(first: Option<&'a str>, second: Option<&'a str>) -> (Option<&'a str>, &'a str) {
+    match (first, second) {
+        (Some(first), None) if first.contains(['{', ':']) => (None, first),
+        (first, second) => (first, second.unwrap_or("{}")),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use sinew_msg::dynamic::FieldPath;
 
-use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, StyleOptions};
+use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, SendGoalOptions, StyleOptions};
 pub(crate) use super::place::Where;
 use super::place::{name, topic};
 use super::qos::QosOptions;
@@ -106,6 +106,24 @@ pub(crate) enum ServiceCommand {
     Echo(ServiceEchoOptions),
     /// Call a service with a request that is given as text.
     Call(CallOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ActionOptions {
+    #[command(subcommand)]
+    pub(crate) command: ActionCommand,
+}
+
+/// What there is to know of actions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ActionCommand {
+    /// The names of all actions.
+    List(TypedListOptions),
+    /// Who serves and uses an action.
+    Info(InfoOptions),
+    /// Send a goal that is given as text, and tell its feedback and its result. Ctrl-C cancels it.
+    #[command(name = "send_goal", visible_alias = "send-goal")]
+    SendGoal(SendGoalOptions),
 }
 
 #[derive(Args, Debug)]

@@ -1,10 +1,11 @@
-//! `sinew node|topic|service`: who is in a domain, and what it is at, read from the participants'
+//! `sinew node|topic|service|action`: who is in a domain, and what it is at, read from the participants'
 //! own memory.
 //!
-//! Nothing is joined but by `topic echo`, `topic pub` and `service call`: the processes that are
+//! Nothing is joined but by `topic echo`, `topic pub`, `service call` and `action send_goal`: the processes that are
 //! looked at do no work for it, and don't notice. Names and forms of the output are those of the
 //! `ros2` command where it has them.
 
+mod action;
 mod call;
 mod echo;
 mod held;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use sinew::time::Time;
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
 
-use crate::cli::tools::{NodeCommand, ServiceCommand, TopicCommand};
+use crate::cli::tools::{ActionCommand, NodeCommand, ServiceCommand, TopicCommand};
 use crate::error::Error;
 pub(crate) use held::{Held, STUCK_NS};
 pub(crate) use list::is_hidden;
@@ -64,6 +65,15 @@ pub(crate) fn service(command: &ServiceCommand) -> Result<(), Error> {
             Err(Error::NoServiceEcho { service: service.cloned().unwrap_or_else(|| "NAME".to_owned()) })
         }
         ServiceCommand::Call(options) => call::run(options),
+    }
+}
+
+/// `sinew action`.
+pub(crate) fn action(command: &ActionCommand) -> Result<(), Error> {
+    match command {
+        ActionCommand::List(options) => action::list(options),
+        ActionCommand::Info(options) => action::info(options),
+        ActionCommand::SendGoal(options) => action::send_goal(options),
     }
 }
 

@@ -1,0 +1,408 @@
+//! `sinew action list|info|send_goal`. An action is known by its feedback topic, as in `ros2`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sinew::error::{CallFailure, CreateError};
+use sinew::msg::{GenericType, SerializedMessage};
+use sinew::service::GenericService;
+use sinew::{Client, Context, Node, Subscription};
+use sinew_interfaces::action_msgs::msg::GoalInfo;
+use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
+use sinew_interfaces::unique_identifier_msgs::msg::UUID;
+use sinew_msg::TypeHash;
+use sinew_msg::definition::TypeName;
+use sinew_msg::dynamic::{DynamicMessage, MessageType};
+use sinew_shm::{Domain, EndpointKind};
+
+use super::list::is_hidden;
+use super::message_of;
+use crate::cli::interfaces::SendGoalOptions;
+use crate::cli::tools::{InfoOptions, TypedListOptions};
+use crate::error::{CallError, Error};
+use crate::interfaces::{PackageSources, Types, name};
+use crate::observed::{Ends, Observed, ObservedDomain};
+use crate::output::{print, print_json, says};
+use crate::similar::{self, suggestion};
+use crate::terminal;
+use sinew_bench::clock::{nanoseconds, now_ns};
+
+const FEEDBACK: &str = "/_action/feedback";
+
+/// How often the graph is looked at while a server is waited for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The feedback topics, by their actions' names.
+fn actions(snapshot: &ObservedDomain) -> BTreeMap<&str, Ends<'_>> {
+    let topics = snapshot.topics().into_iter();
+    topics.filter_map(|(topic, ends)| Some((topic.strip_suffix(FEEDBACK)?, ends))).collect()
+}
+
+fn types_of<'a>(ends: &Ends<'a>) -> Vec<&'a str> {
+    let mut types: Vec<&str> = ends.0.iter().flatten().map(|end| end.entity.type_name.as_str()).collect();
+    types.sort_unstable();
+    types.dedup();
+    types.into_iter().map(|name| name.strip_suffix("_FeedbackMessage").unwrap_or(name)).collect()
+}
+
+/// `ros2 action list`.
+pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
+    let snapshot = Observed::open(&options.list.place)?.look()?;
+    let mut all = actions(&snapshot);
+    all.retain(|name, _| options.list.all || !is_hidden(name));
+    if options.list.json {
+        let one = |(name, ends): (&&str, &Ends<'_>)| {
+            let [servers, clients] = ends.0.each_ref().map(Vec::len);
+            json!({"name": name, "types": types_of(ends), "servers": servers, "clients": clients})
+        };
+        return print_json(&all.iter().map(one).collect::<Vec<Value>>());
+    }
+    let mut text = String::new();
+    for (name, ends) in &all {
+        let types =
+            if options.show_types { format!(" [{}]", types_of(ends).join(", ")) } else { String::new() };
+        let _ = writeln!(text, "{name}{types}"); // a string takes everything
+    }
+    print(&text)
+}
+
+/// `ros2 action info`.
+pub(super) fn info(options: &InfoOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let snapshot = observed.look()?;
+    let all = actions(&snapshot);
+    let Some(ends) = all.get(options.name.as_str()) else {
+        let similar = similar::to(&options.name, all.keys().copied());
+        let (name, domain) = (options.name.clone(), observed.domain());
+        return Err(Error::NotFound { what: "action", name, domain, similar });
+    };
+    let nodes = ends.0.each_ref().map(|side| {
+        let mut nodes: Vec<&str> = side.iter().map(|end| end.entity.node.as_str()).collect();
+        nodes.sort_unstable();
+        nodes
+    });
+    let ([servers, clients], types) = (nodes, types_of(ends));
+    if options.json {
+        return print_json(
+            &json!({"name": options.name, "types": types, "servers": servers, "clients": clients}),
+        );
+    }
+    let mut text = format!("Action: {}\nType: {}\n", options.name, types.join(", "));
+    for (what, nodes) in [("clients", clients), ("servers", servers)] {
+        let _ = writeln!(text, "Action {what}: {}", nodes.len()); // a string takes everything
+        text.extend(nodes.iter().map(|node| format!("    {node}\n")));
+    }
+    print(&text)
+}
+
+/// What happens while a goal is executed, in the order in which it is told.
+enum Event {
+    Answered(Result<Vec<u8>, CallFailure>),
+    Feedback,
+    Canceled(Result<i8, CallFailure>),
+    Ended(Result<Vec<u8>, CallFailure>),
+    /// Ctrl-C.
+    Stop,
+}
+
+/// `ros2 action send_goal`.
+pub(super) fn send_goal(options: &SendGoalOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let domain = Domain::open(options.place.dir.as_deref(), observed.domain())?;
+    let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain));
+    let (sender, events) = channel();
+    let stop = sender.clone();
+    terminal::stop_on_signal(move || drop(stop.send(Event::Stop)), None)?;
+    let ends = wait_for_server(options, &mut observed, &events)?;
+    let types = ActionTypes::find(options, &types, &ends)?;
+    let mut context = Context::builder().domain(observed.domain());
+    if let Some(path) = &options.place.dir {
+        context = context.directory(path);
+    }
+    let context = context.build().map_err(sinew::Error::from)?;
+    let node =
+        context.node(&format!("_sinew_send_goal_{}", std::process::id())).map_err(sinew::Error::from)?;
+    let goal = Goal::new(options, types, &node, &ends, sender).map_err(sinew::Error::from)?;
+    goal.run(&events)
+}
+
+/// The hashes of a server's types: to send a goal, to get a result, of feedback.
+struct ServerEnds {
+    action: TypeName,
+    hashes: [[u8; 32]; 3],
+}
+
+/// Looks until all that is needed of a server is there.
+fn wait_for_server(
+    options: &SendGoalOptions,
+    observed: &mut Observed,
+    events: &Receiver<Event>,
+) -> Result<ServerEnds, Error> {
+    let begin = now_ns();
+    let mut has_said = false;
+    loop {
+        let snapshot = observed.look()?;
+        let find = |kind, entity: &str| {
+            let full = format!("{}/_action/{entity}", options.name);
+            let end = snapshot.of(kind).find(|end| end.entity.name == full)?;
+            Some((end.entity.hash, end.entity.type_name.clone()))
+        };
+        let (send, result) =
+            (find(EndpointKind::Server, "send_goal"), find(EndpointKind::Server, "get_result"));
+        if let (Some((send, _)), Some((result, _)), Some((feedback, type_name))) =
+            (send, result, find(EndpointKind::Publisher, "feedback"))
+        {
+            let action = type_name.strip_suffix("_FeedbackMessage").and_then(|name| name.parse().ok());
+            let action = action.ok_or(CallError::NoType { service: options.name.clone(), type_name })?;
+            return Ok(ServerEnds { action, hashes: [send, result, feedback] });
+        }
+        let names = actions(&snapshot);
+        let similar = suggestion(&similar::to(&options.name, names.into_keys()));
+        let (service, domain) = (options.name.clone(), observed.domain());
+        if !std::mem::replace(&mut has_said, true) {
+            says(&format!("nobody serves {service} in domain {domain} yet: waiting{similar}"));
+        }
+        if let Some(waited) = options.timeout.filter(|timeout| now_ns() - begin > nanoseconds(*timeout)) {
+            return Err(CallError::NoServer { service, domain, waited, similar }.into());
+        }
+        match events.recv_timeout(LOOK) {
+            Err(RecvTimeoutError::Timeout) => {}
+            _ => return Err(CallError::StoppedWaiting { service, domain, similar }.into()),
+        }
+    }
+}
+
+/// What is sent and received, and the goal as the user wrote it.
+struct ActionTypes {
+    request: DynamicMessage,
+    answer: Arc<MessageType>,
+    result: Arc<MessageType>,
+    feedback: Arc<MessageType>,
+    id: [u8; 16],
+}
+
+impl ActionTypes {
+    fn find(options: &SendGoalOptions, types: &Types, ends: &ServerEnds) -> Result<Self, Error> {
+        let (wanted, values) = options.what();
+        if let Some(wanted) = wanted {
+            let wanted = name(wanted, types.sources())?;
+            if wanted != ends.action {
+                let (found, wanted) = (ends.action.to_string(), wanted.to_string());
+                return Err(CallError::OtherType { service: options.name.clone(), found, wanted }.into());
+            }
+        }
+        let part = |suffix: &str| {
+            let name = format!("{}{suffix}", ends.action);
+            name.parse::<TypeName>().map_err(|_| Error::from(types.unknown(&name)))
+        };
+        let [send, result, feedback] = ends.hashes.map(|hash| Some(TypeHash(hash)));
+        let [request_type, answer] = types.service(&part("_SendGoal")?, send)?;
+        let [_, result] = types.service(&part("_GetResult")?, result)?;
+        let feedback = types.message(&part("_FeedbackMessage")?, feedback)?;
+        let id = sinew_action::GoalId::random().0;
+        let mut request = message_of(&request_type, &wrapped(values, id))?;
+        let request = super::now(&mut request).clone();
+        Ok(Self { request, answer, result, feedback, id })
+    }
+}
+
+/// The request with the goal that the user wrote, in YAML or JSON.
+fn wrapped(goal: &str, id: [u8; 16]) -> String {
+    if goal.trim_start().starts_with('{') {
+        return format!("{{\"goal_id\": {{\"uuid\": {id:?}}}, \"goal\": {goal}}}");
+    }
+    let indented: String = goal.lines().map(|line| format!("  {line}\n")).collect();
+    format!("goal_id: {{uuid: {id:?}}}\ngoal:\n{indented}")
+}
+
+/// One goal on its way.
+struct Goal<'a> {
+    options: &'a SendGoalOptions,
+    types: ActionTypes,
+    sender: Sender<Event>,
+    send: Client<GenericService>,
+    result: Client<GenericService>,
+    cancel: Client<CancelGoal>,
+    feedback: Subscription<SerializedMessage>,
+}
+
+impl<'a> Goal<'a> {
+    fn new(
+        options: &'a SendGoalOptions,
+        types: ActionTypes,
+        node: &Node,
+        ends: &ServerEnds,
+        sender: Sender<Event>,
+    ) -> Result<Self, CreateError> {
+        let entity = |entity: &str| format!("{}/_action/{entity}", options.name);
+        let known = |suffix: &str, hash: [u8; 32]| {
+            let name = format!("{}{suffix}", ends.action);
+            #[expect(clippy::expect_used, reason = "the type has just been read by this name")]
+            GenericType::new(&name, TypeHash(hash)).expect("the name of a type")
+        };
+        let [send, result, feedback] = ends.hashes;
+        let told = sender.clone();
+        let subscription =
+            node.generic_subscription(&entity("feedback"), known("_FeedbackMessage", feedback)).create()?;
+        subscription.set_listener(move |_| drop(told.send(Event::Feedback)));
+        Ok(Self {
+            options,
+            types,
+            send: node.generic_client(&entity("send_goal"), known("_SendGoal", send)).create()?,
+            result: node.generic_client(&entity("get_result"), known("_GetResult", result)).create()?,
+            cancel: node.client(&entity("cancel_goal")).create()?,
+            feedback: subscription,
+            sender,
+        })
+    }
+
+    fn failed(&self, reason: impl ToString) -> Error {
+        CallError::Failed { service: self.options.name.clone(), reason: reason.to_string() }.into()
+    }
+
+    /// Sends it, and tells what comes of it until it has ended.
+    fn run(&self, events: &Receiver<Event>) -> Result<(), Error> {
+        let told = self.sender.clone();
+        let request = SerializedMessage::new(self.types.request.encode());
+        let sent = self.send.call_with_listener(request, move |answer| {
+            let answer = answer.map(|answer| answer.into_inner().into_bytes());
+            drop(told.send(Event::Answered(answer.map_err(|error| error.failure().clone()))));
+        });
+        sent.map_err(|error| self.failed(error.failure()))?;
+        let begin = now_ns();
+        let (mut is_accepted, mut is_stopped) = (false, false);
+        loop {
+            let event = match self.options.timeout.filter(|_| !is_accepted) {
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(timeout) => {
+                    let passed = Duration::from_nanos(u64::try_from(now_ns() - begin).unwrap_or(0));
+                    events.recv_timeout(timeout.saturating_sub(passed))
+                }
+            };
+            match event {
+                Ok(Event::Answered(answer)) => {
+                    self.accepted(&answer.map_err(|failure| self.failed(failure))?)?;
+                    is_accepted = true;
+                    self.tell_feedback()?;
+                    self.ask_for_result()?;
+                    if is_stopped {
+                        self.ask_to_cancel()?;
+                    }
+                }
+                Ok(Event::Feedback) if !is_accepted => {} // it has overtaken the answer, and waits
+                Ok(Event::Feedback) => self.tell_feedback()?,
+                Ok(Event::Canceled(Ok(0))) => self.says("cancelling")?,
+                Ok(Event::Canceled(Ok(1))) => {
+                    says("the server refuses to cancel the goal: Ctrl-C again ends this only")
+                }
+                Ok(Event::Canceled(Ok(_))) => {} // it has ended meanwhile
+                Ok(Event::Canceled(Err(failure))) => return Err(self.failed(failure)),
+                Ok(Event::Ended(result)) => {
+                    self.tell_feedback()?;
+                    return self.ended(&result.map_err(|failure| self.failed(failure))?);
+                }
+                Ok(Event::Stop) if is_accepted => self.ask_to_cancel()?,
+                Ok(Event::Stop) => is_stopped = true,
+                Err(_) => {
+                    let (service, waited) =
+                        (self.options.name.clone(), self.options.timeout.unwrap_or_default());
+                    return Err(CallError::TimedOut { service, waited }.into());
+                }
+            }
+        }
+    }
+
+    fn accepted(&self, image: &[u8]) -> Result<(), Error> {
+        let answer = self.read(&self.types.answer, image)?;
+        if part_of(&answer, "accepted") != Some("true".to_owned()) {
+            return Err(self.failed("the server rejected the goal"));
+        }
+        let id = sinew_action::GoalId(self.types.id);
+        match self.options.json {
+            true => print_json(&json!({"accepted": true, "goal_id": id.to_string()})),
+            false => print(&format!("Goal accepted with ID: {id}\n")),
+        }
+    }
+
+    fn ask_for_result(&self) -> Result<(), Error> {
+        let told = self.sender.clone();
+        let image = [&[0, 1, 0, 0][..], &self.types.id].concat(); // CDR of the id alone
+        let asked = self.result.call_with_listener(SerializedMessage::new(image), move |result| {
+            let result = result.map(|result| result.into_inner().into_bytes());
+            drop(told.send(Event::Ended(result.map_err(|error| error.failure().clone()))));
+        });
+        asked.map_err(|error| self.failed(error.failure()))
+    }
+
+    fn ask_to_cancel(&self) -> Result<(), Error> {
+        let told = self.sender.clone();
+        let goal_info = GoalInfo { goal_id: UUID { uuid: self.types.id }, ..GoalInfo::default() };
+        let asked = self.cancel.call_with_listener(CancelGoalRequest { goal_info }, move |answer| {
+            let code = answer.map(|answer| answer.return_code);
+            drop(told.send(Event::Canceled(code.map_err(|error| error.failure().clone()))));
+        });
+        asked.map_err(|error| self.failed(error.failure()))
+    }
+
+    /// Prints what has come of the goal's own feedback.
+    fn tell_feedback(&self) -> Result<(), Error> {
+        while let Some((message, _)) = self.feedback.take_sample() {
+            if message.image().get(4..20) != Some(&self.types.id[..]) {
+                continue; // another goal's
+            }
+            let feedback = self.read(&self.types.feedback, message.image())?;
+            self.tell("Feedback", "feedback", &feedback, None)?;
+        }
+        Ok(())
+    }
+
+    fn ended(&self, image: &[u8]) -> Result<(), Error> {
+        let response = self.read(&self.types.result, image)?;
+        let status = match part_of(&response, "status").as_deref() {
+            Some("4") => "SUCCEEDED",
+            Some("5") => "CANCELED",
+            Some("6") => "ABORTED",
+            _ => return Err(self.failed("the server doesn't know the goal any more")),
+        };
+        self.tell("Result", "result", &response, Some(status))
+    }
+
+    /// Prints a field of a message, under a title.
+    fn tell(&self, title: &str, field: &str, of: &DynamicMessage, status: Option<&str>) -> Result<(), Error> {
+        let path = of.message_type().path(field).map_err(|error| self.failed(error))?;
+        let Some(part) = of.part(&path) else { return Ok(()) };
+        if self.options.json {
+            let status = status.map(|status| format!(",\"status\":\"{status}\"")).unwrap_or_default();
+            return print(&format!("{{\"{field}\":{}{status}}}\n", part.to_json().trim_end()));
+        }
+        let yaml = part.to_yaml(&self.options.style.style());
+        let indented: String = yaml.lines().map(|line| format!("    {line}\n")).collect();
+        let status =
+            status.map(|status| format!("Goal finished with status: {status}\n")).unwrap_or_default();
+        print(&format!("{title}:\n{indented}{status}"))
+    }
+
+    fn says(&self, what: &str) -> Result<(), Error> {
+        match self.options.json {
+            true => print_json(&json!({"goal": what})),
+            false => {
+                says(what);
+                Ok(())
+            }
+        }
+    }
+
+    fn read(&self, message_type: &Arc<MessageType>, image: &[u8]) -> Result<DynamicMessage, Error> {
+        DynamicMessage::decode(message_type, image).map_err(|error| self.failed(error))
+    }
+}
+
+/// A field as JSON has it.
+fn part_of(message: &DynamicMessage, field: &str) -> Option<String> {
+    let path = message.message_type().path(field).ok()?;
+    Some(message.part(&path)?.to_json().trim().to_owned())
+}

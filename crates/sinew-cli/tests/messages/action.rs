@@ -1,0 +1,83 @@
+//! `action list`, `action info`, `action send_goal`.
+
+use std::io::{BufRead as _, BufReader};
+
+use sinew_action::{Actions, ExecutingGoal};
+use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
+
+use crate::{Base, Spinning};
+
+/// Counts up; an order of 0 waits to be cancelled.
+fn count(goal: ExecutingGoal<Fibonacci>) {
+    let order = goal.goal().order;
+    let sequence: Vec<i32> = (0..order).collect();
+    goal.publish_feedback(FibonacciFeedback { sequence: sequence.clone() }).unwrap();
+    if order > 0 {
+        return goal.succeed(FibonacciResult { sequence }).unwrap();
+    }
+    std::thread::spawn(move || {
+        while !goal.is_cancel_requested() {
+            std::thread::yield_now();
+        }
+        goal.canceled(FibonacciResult::default()).unwrap();
+    });
+}
+
+#[test]
+fn an_action_is_listed_and_a_goal_sent() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let _server = node
+        .action_server::<Fibonacci>("count")
+        .on_goal(|_, goal| match goal.order {
+            ..0 => sinew_action::Decision::Reject,
+            _ => sinew_action::Decision::Execute,
+        })
+        .callback(count)
+        .unwrap();
+    let _spinning = Spinning::new(&context);
+    assert_eq!(base.text(&["action", "list", "-t"]), "/count [example_interfaces/action/Fibonacci]\n");
+    let told = base.text(&["action", "info", "count"]);
+    assert!(told.ends_with("Action clients: 0\nAction servers: 1\n    /counter\n"), "{told}");
+    assert!(base.failure(&["action", "info", "coun"]).contains("did you mean /count?"));
+
+    let lines = base.text(&[
+        "action",
+        "send_goal",
+        "count",
+        "example_interfaces/action/Fibonacci",
+        "{order: 2}",
+        "--json",
+    ]);
+    let lines: Vec<&str> = lines.lines().collect();
+    let [accepted, feedback, result] = lines[..] else { panic!("{lines:?}") };
+    assert!(accepted.starts_with("{\"accepted\":true,\"goal_id\":\""), "{accepted}");
+    assert_eq!(feedback, "{\"feedback\":{\"sequence\":[0,1]}}");
+    assert_eq!(result, "{\"result\":{\"sequence\":[0,1]},\"status\":\"SUCCEEDED\"}");
+    let told = base.text(&["action", "send_goal", "/count", "order: 1"]);
+    assert!(
+        told.ends_with("Result:\n    sequence:\n    - 0\nGoal finished with status: SUCCEEDED\n"),
+        "{told}"
+    );
+    let rejected = base.failure(&["action", "send_goal", "count", "order: -1"]);
+    assert!(rejected.ends_with("/count failed: the server rejected the goal\n"), "{rejected}");
+    let wrong = base.failure(&["action", "send_goal", "count", "order: many"]);
+    assert!(wrong.contains("order"), "{wrong}");
+}
+
+#[test]
+fn ctrl_c_cancels_the_goal() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let _server = node.action_server::<Fibonacci>("count").callback(count).unwrap();
+    let _spinning = Spinning::new(&context);
+    let mut child = base.start(&["action", "send_goal", "count", "order: 0"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.next().unwrap().starts_with("Goal accepted with ID: "));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
+        .unwrap();
+    assert_eq!(lines.last().unwrap(), "Goal finished with status: CANCELED");
+    assert!(child.wait().unwrap().success());
+}
