@@ -72,12 +72,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // An action.
     let (mine, held) = (at.clone(), Arc::new(Mutex::new(Vec::new())));
     let goals = held.clone();
-    let _action = node.action_server::<Fibonacci>("fibonacci").result_timeout(Duration::ZERO).callback(
-        move |goal: ExecutingGoal<Fibonacci>| {
+    let _action = node
+        .action_server::<Fibonacci>("fibonacci")
+        .max_goals(2000)
+        .result_timeout(Duration::ZERO)
+        .callback(move |goal: ExecutingGoal<Fibonacci>| {
             arrived(&mine);
             goals.lock().push(goal);
-        },
-    )?;
+        })?;
     let client = node.action_client::<Fibonacci>("fibonacci").create()?;
     let mine = at.clone();
     let _goal = client
