@@ -7,7 +7,7 @@
 //! This release connects the nodes of all processes of a host. Types come from ROS 2's packages
 //! (`sinew-interfaces`), from your own `.msg` and `.srv` files (`sinew_build`, in a build
 //! script), or from Rust (`#[derive(Message)]`). A gateway to other hosts and to ROS 2 is a crate of
-//! its own, `sinew-zenoh`. Actions are not there yet.
+//! its own, `sinew-zenoh`. Actions have a crate of their own, too: `sinew-action`.
 //!
 //! # The shortest program
 //!
