@@ -1,11 +1,11 @@
 //! Contexts: a process's presence in a domain.
 
-use super::parameters::node::USE_SIM_TIME;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
 use crate::executor::{AddError, Executable, Executor, sealed};
+use crate::parameters::options::USE_SIM_TIME;
 use crate::remote::shm::{LocalEndpoints, ShmTransport};
 use crate::ros::arguments::Arguments;
 use crate::ros::failure::{ContextError, CreateError};

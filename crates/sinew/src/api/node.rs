@@ -97,6 +97,9 @@ enum NodeEntity {
 /// Nodes by the names of their loggers. Of several with one name, the oldest counts.
 static BY_LOGGER: RwLock<BTreeMap<String, Vec<Weak<NodeCore>>>> = RwLock::new(BTreeMap::new());
 
+/// Makes the QoS of an end of a node on that topic another one, when the end is made.
+pub(super) type AdaptQos = Box<dyn FnOnce(&Arc<NodeCore>, &str, QoS) -> Result<QoS, CreateError> + Send>;
+
 /// What other processes are told of a node's entity.
 pub(crate) struct Advertised<'a> {
     pub(crate) number: u64,

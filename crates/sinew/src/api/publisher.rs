@@ -9,8 +9,7 @@ mod draft;
 mod edit;
 
 use super::handlers::Handlers;
-use super::node::{Advertised, Node, NodeCore};
-use super::qos_overrides::QosOverrides;
+use super::node::{AdaptQos, Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::into_message::IntoMessage;
@@ -428,7 +427,7 @@ pub struct PublisherBuilder<T: Message, G = Group> {
     node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
-    overrides: Option<QosOverrides>,
+    adapt_qos: Option<AdaptQos>,
     pool: Option<usize>,
     table: &'static TypeSupport,
     group: G,
@@ -443,7 +442,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
-            overrides: None,
+            adapt_qos: None,
             pool: None,
             table: TypeSupport::of::<T>(),
             group: group.clone(),
@@ -466,9 +465,9 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
-    pub fn qos_overrides(mut self, overrides: QosOverrides) -> Self {
-        self.overrides = Some(overrides);
+    /// What it does to its QoS when it is made.
+    pub(super) fn adapt_qos(mut self, adapt: AdaptQos) -> Self {
+        self.adapt_qos = Some(adapt);
         self
     }
 
@@ -554,8 +553,8 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// [`CreateError`]: the topic's name, the QoS, or the context is shut down.
     pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
-        if let Some(overrides) = &self.overrides {
-            self.qos = overrides.apply(&self.node, (&topic, "publisher"), self.qos)?;
+        if let Some(adapt) = self.adapt_qos.take() {
+            self.qos = adapt(&self.node, &topic, self.qos)?;
         }
         let context = self.node.context.clone();
         let match_listeners = self.handlers.match_listeners();

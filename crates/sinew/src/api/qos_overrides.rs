@@ -2,6 +2,9 @@
 
 use super::node::NodeCore;
 use super::parameters::node::table_of;
+use super::publisher::PublisherBuilder;
+use super::subscription::SubscriptionBuilder;
+use crate::executor::group::CallbackGroup;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
 use crate::parameters::spec::Declaration;
@@ -9,6 +12,7 @@ use crate::parameters::value::ParameterValue;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
 use crate::sys::sync::Arc;
+use sinew_msg::Message;
 use std::time::Duration;
 
 /// A part of a [`QoS`] that a parameter can change. Its value is a text, or for `Depth` and the
@@ -79,7 +83,7 @@ impl QosOverrides {
     }
 
     /// Declares the parameters of an end, and gives its QoS as they say.
-    pub(super) fn apply(
+    fn apply(
         &self,
         node: &Arc<NodeCore>,
         (topic, end): (&str, &str),
@@ -105,6 +109,20 @@ impl QosOverrides {
         }
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
         Ok(qos)
+    }
+}
+
+impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
+    pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
+        self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "publisher"), qos)))
+    }
+}
+
+impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
+    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
+    pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
+        self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "subscription"), qos)))
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::callback::{Called, SubscriptionCallback};
 use super::handlers::Handlers;
-use super::node::{Advertised, Node, NodeCore};
-use super::qos_overrides::QosOverrides;
+use super::node::{AdaptQos, Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{Task, TaskOutcome, TaskRef};
@@ -425,7 +424,7 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
     node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
-    overrides: Option<QosOverrides>,
+    adapt_qos: Option<AdaptQos>,
     buffer: BufferType,
     clone: Option<CloneInto>,
     filter: Option<Filter>,
@@ -443,7 +442,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
             qos: QoS::default(),
-            overrides: None,
+            adapt_qos: None,
             buffer: BufferType::CallbackDefault,
             clone: None,
             filter: None,
@@ -470,9 +469,9 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
-    pub fn qos_overrides(mut self, overrides: QosOverrides) -> Self {
-        self.overrides = Some(overrides);
+    /// What it does to its QoS when it is made.
+    pub(super) fn adapt_qos(mut self, adapt: AdaptQos) -> Self {
+        self.adapt_qos = Some(adapt);
         self
     }
 
@@ -649,8 +648,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 
     fn make(mut self, callback_owns: bool) -> Result<SubscriptionInner, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
-        if let Some(overrides) = &self.overrides {
-            self.qos = overrides.apply(&self.node, (&topic, "subscription"), self.qos)?;
+        if let Some(adapt) = self.adapt_qos.take() {
+            self.qos = adapt(&self.node, &topic, self.qos)?;
         }
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,

@@ -2,6 +2,9 @@
 
 use super::value::NamedValue;
 
+/// Every node with parameters has it: whether its clocks follow `/clock`.
+pub(crate) const USE_SIM_TIME: &str = "use_sim_time";
+
 /// How a node deals with parameters; see `NodeBuilder`.
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterOptions {

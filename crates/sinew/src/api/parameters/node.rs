@@ -5,7 +5,7 @@ use crate::api::context::ContextCore;
 use crate::api::node::{Node, NodeCore};
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
-use crate::parameters::options::ParameterOptions;
+use crate::parameters::options::{ParameterOptions, USE_SIM_TIME};
 use crate::parameters::spec::Declaration;
 use crate::parameters::table::ParameterTable;
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
@@ -14,9 +14,6 @@ use crate::sys::sync::Arc;
 use log::Level;
 use sinew_shm::tell;
 use std::sync::Weak;
-
-/// Every node with parameters has it: whether its clocks follow `/clock`.
-pub(in crate::api) const USE_SIM_TIME: &str = "use_sim_time";
 
 /// A node's parameters. Those of a node that has had none yet are made, with what they are reached
 /// by.
