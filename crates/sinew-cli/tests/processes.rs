@@ -204,7 +204,9 @@ fn directories_of(process: u32) -> Vec<PathBuf> {
 /// Starts a benchmark that takes long, and waits until it is under way.
 fn started() -> Child {
     let options = ["bench", "process-chain", "--seconds", "100", "--rate", "100"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    // A shell's background job ignores SIGINT, and so would what its tests start.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew")]);
     let child =
         command.args(options).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.unwrap();
