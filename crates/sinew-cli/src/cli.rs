@@ -76,8 +76,8 @@ pub(crate) enum Command {
     /// Run a router, as rmw_zenohd: programs of ROS 2 and gateways find each other by it. Ctrl-C ends
     /// it.
     Router(network::RouterOptions),
-    /// What a shell needs to complete this command's lines: put it where the shell looks, or source
-    /// it.
+    /// What a shell needs to complete this command's lines, also by the names of what runs: put it
+    /// where the shell looks, or source it. Make it anew with another version of this command.
     ///
     /// bash: `sinew completions bash > ~/.local/share/bash-completion/completions/sinew`; zsh: `>
     /// ~/.zfunc/_sinew`, with that folder in `fpath`; fish: `>
@@ -105,15 +105,6 @@ pub(crate) struct CompletionOptions {
     /// The shell.
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
-}
-
-impl CompletionOptions {
-    /// The shell's script.
-    pub(crate) fn script(&self) -> Vec<u8> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "sinew", &mut script);
-        script
-    }
 }
 
 #[derive(Args, Debug)]

@@ -13,7 +13,7 @@ use sinew_shm::EndpointKind;
 use crate::cli::tools::Where;
 use crate::cli::{ComponentCommand, ComponentListOptions, ComponentTypesOptions, LoadOptions, UnloadOptions};
 use crate::error::Error;
-use crate::observed::Observed;
+use crate::observed::{Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 
@@ -33,15 +33,18 @@ pub(crate) fn run(command: &ComponentCommand) -> Result<(), Error> {
     }
 }
 
-/// The containers that are there.
 fn containers(place: &Where) -> Result<Vec<String>, Error> {
-    let snapshot = Observed::open(place)?.look()?;
+    Ok(containers_in(&Observed::open(place)?.look()?))
+}
+
+/// The containers that are there.
+pub(crate) fn containers_in(snapshot: &ObservedDomain) -> Vec<String> {
     let servers = snapshot.of(EndpointKind::Server);
     let mut names: Vec<String> =
         servers.filter_map(|server| Some(server.entity.name.strip_suffix(LIST)?.to_owned())).collect();
     names.sort_unstable();
     names.dedup();
-    Ok(names)
+    names
 }
 
 /// A node of ours that asks.

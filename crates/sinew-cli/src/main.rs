@@ -5,6 +5,7 @@
 //! becomes the program.
 
 mod cli;
+mod completion;
 mod component;
 mod demo;
 mod doctor;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
+    completion::answer_if_asked();
     let outcome = match Cli::read().command {
         Command::Demo(options) => demo::run(&options),
         Command::Bench(bench) => sinew_bench::run(&bench.scenario).map_err(error::Error::from),
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
             launch::keep(&options);
             Ok(())
         }
-        Command::Completions(options) => output::print_bytes(&options.script()),
+        Command::Completions(options) => output::print_bytes(&completion::script(options.shell)),
         Command::Peer(peer) => sinew_bench::serve(&peer).map_err(error::Error::from),
     };
     match outcome {

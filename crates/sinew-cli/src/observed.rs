@@ -89,15 +89,21 @@ impl Observed {
         Ok(observed)
     }
 
-    /// The same without saying that.
+    /// The same without saying which participants are left out.
     pub(crate) fn open_quietly(place: &Where) -> Result<Self, Error> {
+        let observed = Self::open_silently(place)?;
+        for concern in Domain::concerns(place.dir.as_deref(), observed.domain) {
+            // Nothing is left to tell it to when standard error is closed.
+            let _ = writeln!(io::stderr(), "sinew: {concern}");
+        }
+        Ok(observed)
+    }
+
+    /// The same without saying anything.
+    pub(crate) fn open_silently(place: &Where) -> Result<Self, Error> {
         let domain = place.domain().map_err(Error::DomainNumber)?;
         if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
             return Err(Error::NoDirectory { path: path.clone() });
-        }
-        for concern in Domain::concerns(place.dir.as_deref(), domain) {
-            // Nothing is left to tell it to when standard error is closed.
-            let _ = writeln!(io::stderr(), "sinew: {concern}");
         }
         let mut observed = Self { base: place.dir.clone(), domain, census: None };
         observed.refresh()?;

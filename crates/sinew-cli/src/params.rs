@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sinew::Context;
@@ -15,6 +16,7 @@ use crate::cli::params::{
     AskOptions, DeleteOptions, DescribeOptions, GetOptions, ListOptions, LoadOptions, NodeOptions,
     ParamCommand, SetOptions,
 };
+use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::graph::is_hidden;
 use crate::observed::Observed;
@@ -92,6 +94,13 @@ impl<'a> Asking<'a> {
         let similar = similar::to(name, names.iter().map(String::as_str));
         Error::NotFound { what: "parameter of the node", name: name.to_owned(), domain: self.domain, similar }
     }
+}
+
+/// The names of a node's parameters, if it tells them in time.
+pub(crate) fn names(place: &Where, node: &str, timeout: Duration) -> Option<Vec<String>> {
+    let options = AskOptions { timeout, place: place.clone(), json: false };
+    let asking = Asking::new(&options).ok()?;
+    asking.names(&asking.of(node).ok()?, &[]).ok()
 }
 
 fn failed(error: ParameterClientError) -> Error {

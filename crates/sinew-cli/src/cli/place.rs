@@ -17,6 +17,19 @@ pub(crate) struct Where {
 }
 
 impl Where {
+    /// What the words of a line say, as far as they make sense.
+    pub(crate) fn in_words(words: &[String]) -> Self {
+        let value = |option: &str| {
+            let at = words.iter().position(|word| word == option);
+            let joined = || words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+            at.and_then(|at| words.get(at + 1)).map(String::as_str).or_else(joined)
+        };
+        Self {
+            domain: value("--domain").and_then(|n| n.parse().ok()),
+            dir: value("--dir").map(PathBuf::from),
+        }
+    }
+
     /// The number that the command line gives, if it does.
     pub(crate) fn given_domain(&self) -> Option<u32> {
         self.domain
@@ -70,6 +83,15 @@ fn remap(rule: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_says_where() {
+        let place = |line: &str| Where::in_words(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let first = place("sinew topic echo --domain 7 --dir=/x /a");
+        assert_eq!((first.domain, first.dir), (Some(7), Some(PathBuf::from("/x"))));
+        let second = place("sinew topic --dir /y --domain=x --domain");
+        assert_eq!((second.domain, second.dir), (None, Some(PathBuf::from("/y"))));
+    }
 
     #[test]
     fn names_begin_with_a_slash() {

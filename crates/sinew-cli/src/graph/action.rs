@@ -42,6 +42,11 @@ fn actions(snapshot: &ObservedDomain) -> BTreeMap<&str, Ends<'_>> {
     topics.filter_map(|(topic, ends)| Some((topic.strip_suffix(FEEDBACK)?, ends))).collect()
 }
 
+/// The names of all actions.
+pub(crate) fn names(snapshot: &ObservedDomain) -> Vec<String> {
+    actions(snapshot).into_keys().map(str::to_owned).collect()
+}
+
 fn types_of<'a>(ends: &Ends<'a>) -> Vec<&'a str> {
     let mut types: Vec<&str> = ends.0.iter().flatten().map(|end| end.entity.type_name.as_str()).collect();
     types.sort_unstable();

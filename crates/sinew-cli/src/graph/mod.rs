@@ -25,6 +25,7 @@ use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
 
 use crate::cli::tools::{ActionCommand, NodeCommand, ServiceCommand, TopicCommand};
 use crate::error::Error;
+pub(crate) use action::names as action_names;
 pub(crate) use held::{Held, STUCK_NS};
 pub(crate) use list::is_hidden;
 pub(crate) use track::{Change, Latencies, Track, dropped};

@@ -1,5 +1,8 @@
 //! What has which name and type, hidden names, and the picture of it all.
 
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 use sinew_shm::Counter;
 
@@ -116,13 +119,81 @@ fn the_graph_as_a_picture() {
 
 #[test]
 fn shells_complete() {
-    for (shell, expected) in
-        [("bash", "complete -F _sinew"), ("zsh", "#compdef sinew"), ("fish", "complete -c sinew")]
-    {
+    for (shell, expected) in [("bash", " sinew\n"), ("zsh", "#compdef sinew"), ("fish", "--command sinew")] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sinew"));
         let output = command.args(["completions", shell]).output().unwrap();
         let script = text(&output.stdout);
         assert!(output.status.success() && script.contains(expected), "{shell}: {script}");
-        assert!(script.contains("doctor") && script.contains("qos-depth"), "{shell}");
+        assert!(script.contains("SINEW_COMPLETE"), "{shell}");
+    }
+}
+
+/// What bash makes of the line at a press of Tab, but for options.
+fn completed(base: &Base, line: &str) -> Vec<String> {
+    let program = Path::new(env!("CARGO_BIN_EXE_sinew")).parent().unwrap();
+    let tab = r#"PATH="$1:$PATH"; source <(sinew completions bash); read -ra COMP_WORDS <<< "$2"
+        [[ $2 == *" " ]] && COMP_WORDS+=(""); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_TYPE=9
+        _clap_complete_sinew sinew "${COMP_WORDS[COMP_CWORD]}"; printf '%s\n' "${COMPREPLY[@]}""#;
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", tab, "bash"]).arg(program).arg(line).env("SINEW_DIR", base.0.path());
+    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "AMENT_PREFIX_PATH"] {
+        bash.env_remove(variable);
+    }
+    let output = bash.output().unwrap();
+    assert_eq!(text(&output.stderr), "", "{line}");
+    let said = text(&output.stdout);
+    said.lines().filter(|line| !line.is_empty() && !line.starts_with("--")).map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_by_what_runs() {
+    let base = Base::new();
+    let participant = base.join();
+    let _entities = talker_and_listener(&participant);
+    for (line, expected) in [
+        ("sinew topic ec", vec!["echo"]),
+        ("sinew topic echo /", vec!["/chatter"]),
+        ("sinew topic echo ch", vec!["chatter"]),
+        ("sinew topic echo /demo/_", vec!["/demo/_heard"]),
+        ("sinew topic echo /nothing", vec![]),
+        ("sinew node info ", vec!["/demo/listener", "/talker"]),
+        ("sinew param get /t", vec!["/talker"]),
+        ("sinew service call /", vec!["/talker/pause"]),
+        ("sinew topic find std_msgs/msg/Int1", vec!["std_msgs/msg/Int16", "std_msgs/msg/Int16MultiArray"]),
+        (
+            "sinew service find std_srvs/srv/",
+            vec!["std_srvs/srv/Empty", "std_srvs/srv/SetBool", "std_srvs/srv/Trigger"],
+        ),
+        ("sinew interface package std_s", vec!["std_srvs"]),
+        ("sinew node info --domain 77 /", vec![]),
+    ] {
+        assert_eq!(completed(&base, line), expected, "{line}");
+    }
+}
+
+#[test]
+fn bash_completes_parameters_and_arguments_of_launch_files() {
+    let base = Base::new();
+    let context = sinew::Context::builder().directory(base.0.path()).domain(0).build().unwrap();
+    let node = context.node("arm").unwrap();
+    let _gain = node.parameter("gain").default(1.0).create().unwrap();
+    assert_eq!(completed(&base, "sinew param set /arm g"), ["gain"]);
+    assert_eq!(completed(&base, "sinew param describe --timeout 2 arm "), ["gain", "use_sim_time"]);
+    assert_eq!(completed(&base, "sinew param get /other g"), Vec::<String>::new());
+    let file = base.0.path().join("robot.toml");
+    std::fs::write(&file, "[arguments]\nrobot = \"r1\"\nrate = 30\n").unwrap();
+    assert_eq!(completed(&base, &format!("sinew launch {} ra", file.display())), ["rate:="]);
+}
+
+#[test]
+fn other_shells_ask_in_their_own_ways() {
+    let base = Base::new();
+    let participant = base.join();
+    let _entities = talker_and_listener(&participant);
+    for shell in ["zsh", "fish"] {
+        let mut command = base.command(&[]);
+        command.args(["--", "sinew", "topic", "echo", "/c"]);
+        command.env("SINEW_DIR", base.0.path()).env("SINEW_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", "3");
+        assert_eq!(text(&command.output().unwrap().stdout).trim(), "/chatter", "{shell}");
     }
 }

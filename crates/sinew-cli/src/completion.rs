@@ -1,0 +1,198 @@
+//! What shells complete a line of this command by: its own words, and the names of what runs.
+//!
+//! `sinew completions SHELL` prints a script that has the shell run this program at each Tab, with
+//! [`VARIABLE`] in its environment and the words that were typed. Options and subcommands come from
+//! the definition of the command line; an argument's value from its name in there, such as NODE.
+//! Whatever can't be found, or takes longer than [`PATIENCE`], completes nothing: a shell has no
+//! place for an error.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Arg, Command, CommandFactory as _};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use sinew_msg::definition::{Kind, TypeName};
+use sinew_shm::EndpointKind;
+
+use crate::cli::Cli;
+use crate::cli::interfaces::DefinitionOptions;
+use crate::cli::tools::Where;
+use crate::graph::{action_names, is_hidden};
+use crate::interfaces::PackageSources;
+use crate::observed::{Observed, ObservedDomain};
+use crate::{component, params};
+
+/// Names the shell that asks. (`COMPLETE` would be asked for by other programs, too.)
+const VARIABLE: &str = "SINEW_COMPLETE";
+
+/// How long a node is asked for the names of its parameters.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// If a shell asks, answers it and ends the program.
+pub(crate) fn answer_if_asked() {
+    CompleteEnv::with_factory(command).var(VARIABLE).complete();
+}
+
+/// What a shell has to know beforehand.
+pub(crate) fn script(shell: clap_complete::Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {
+        // Found on PATH: the script may outlive this build, and be read on another host.
+        let written = completer.write_registration(VARIABLE, "sinew", "sinew", "sinew", &mut script);
+        debug_assert!(written.is_ok(), "a vector takes everything");
+    }
+    script
+}
+
+/// The command line, whose arguments know what may stand for them.
+fn command() -> Command {
+    named(Cli::command(), "")
+}
+
+fn named(command: Command, above: &'static str) -> Command {
+    let name = command.get_name();
+    let tools = ["node", "topic", "service", "action", "interface", "launch", "param"];
+    let tool = tools.into_iter().find(|tool| *tool == name).unwrap_or(above);
+    command
+        .mut_args(|arg| match What::of(&arg, tool) {
+            Some(what) => arg.add(ArgValueCompleter::new(move |typed: &OsStr| what.candidates(typed))),
+            None => arg,
+        })
+        .mut_subcommands(|command| named(command, tool))
+}
+
+/// What an argument stands for.
+#[derive(Clone, Copy)]
+enum What {
+    Node,
+    Topic,
+    Service,
+    Action,
+    Container,
+    /// Of the node that stands before it.
+    Parameter,
+    /// Of one kind, or of any.
+    Type(Option<Kind>),
+    Package,
+    /// An argument of the launch file that stands before it.
+    LaunchArgument,
+}
+
+impl What {
+    /// Told by its name on the command line, and by the tool that it is for.
+    fn of(arg: &Arg, tool: &str) -> Option<Self> {
+        let name = arg.get_value_names()?.first()?.as_str();
+        Some(match (name, tool) {
+            ("NODE", _) => Self::Node,
+            ("NAME", "node") if arg.is_positional() => Self::Node,
+            ("TOPIC", _) | ("NAME", "topic") if arg.is_positional() => Self::Topic,
+            ("SERVICE", _) | ("NAME", "service") if arg.is_positional() => Self::Service,
+            ("ACTION", _) | ("NAME", "action") if arg.is_positional() => Self::Action,
+            ("CONTAINER", _) => Self::Container,
+            ("PARAMETER", _) => Self::Parameter,
+            ("TYPE", "topic") => Self::Type(Some(Kind::Message)),
+            ("TYPE", "service") => Self::Type(Some(Kind::Service)),
+            ("TYPE", "action") => Self::Type(Some(Kind::Action)),
+            ("TYPE", _) => Self::Type(None),
+            ("PACKAGE", "interface") => Self::Package,
+            ("NAME:=VALUE", "launch") => Self::LaunchArgument,
+            _ => return None,
+        })
+    }
+
+    /// Those that begin with what was typed.
+    fn candidates(self, typed: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(typed) = typed.to_str() else { return Vec::new() };
+        let words = words();
+        let mut names = self.names(&words).unwrap_or_default();
+        // As everywhere, the slash that names begin with needn't be typed.
+        if !typed.is_empty() && !typed.starts_with('/') {
+            names.iter_mut().for_each(|name| name.replace_range(..usize::from(name.starts_with('/')), ""));
+        }
+        // What is hidden is for those who know of it.
+        names.retain(|name| name.starts_with(typed) && (!is_hidden(name) || is_hidden(typed)));
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().map(CompletionCandidate::new).collect()
+    }
+
+    /// All that there are.
+    fn names(self, words: &[String]) -> Option<Vec<String>> {
+        let place = Where::in_words(words);
+        let snapshot = || Observed::open_silently(&place).and_then(|mut observed| observed.look()).ok();
+        let ends = |kinds| Some(names_of(&snapshot()?, kinds));
+        match self {
+            Self::Node => {
+                Some(snapshot()?.of(EndpointKind::Node).map(|end| end.entity.node.clone()).collect())
+            }
+            Self::Topic => ends([EndpointKind::Publisher, EndpointKind::Subscription]),
+            Self::Service => ends([EndpointKind::Server, EndpointKind::Client]),
+            Self::Action => Some(action_names(&snapshot()?)),
+            Self::Container => Some(component::containers_in(&snapshot()?)),
+            Self::Parameter => params::names(&place, &node_in(words)?, PATIENCE),
+            Self::Type(kind) => {
+                let mut names = PackageSources::open(&DefinitionOptions::default()).ok()?.names();
+                names.retain(|name| kind.is_none_or(|kind| name.kind() == kind));
+                Some(names.iter().map(ToString::to_string).collect())
+            }
+            Self::Package => {
+                let names = PackageSources::open(&DefinitionOptions::default()).ok()?.names();
+                Some(names.iter().map(TypeName::package).map(str::to_owned).collect())
+            }
+            Self::LaunchArgument => {
+                let file = values_in(words).nth(2)?; // behind `sinew launch`
+                let arguments = sinew_launch::arguments(Path::new(file)).ok()?;
+                Some(arguments.iter().map(|argument| format!("{}:=", argument.name)).collect())
+            }
+        }
+    }
+}
+
+fn names_of(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<String> {
+    snapshot.ends(kinds).into_keys().map(str::to_owned).collect()
+}
+
+/// The line that a shell asks about, from `sinew` on.
+fn words() -> Vec<String> {
+    let all = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    all.skip_while(|word| word != "--").skip(1).collect()
+}
+
+/// The words that are no options, nor values of those that tools have before a node's name.
+fn values_in(words: &[String]) -> impl Iterator<Item = &str> {
+    const WITH_VALUE: [&str; 3] = ["--domain", "--dir", "--timeout"];
+    let mut is_value = false;
+    words.iter().map(String::as_str).filter(move |word| {
+        let was_value = std::mem::replace(&mut is_value, WITH_VALUE.contains(word));
+        !was_value && !word.starts_with('-')
+    })
+}
+
+/// The node whose parameter is meant: `sinew param get NODE`.
+fn node_in(words: &[String]) -> Option<String> {
+    values_in(words).nth(3).map(|node| format!("/{}", node.trim_start_matches('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_and_their_values_are_no_names() {
+        let line = words("sinew param --timeout 1 get --dir /x --json arm ga");
+        assert_eq!(values_in(&line).collect::<Vec<_>>(), ["sinew", "param", "get", "arm", "ga"]);
+        assert_eq!(node_in(&line).as_deref(), Some("/arm"));
+        assert_eq!(node_in(&words("sinew param get")), None);
+    }
+
+    #[test]
+    fn the_definition_holds() {
+        command().debug_assert();
+    }
+}
