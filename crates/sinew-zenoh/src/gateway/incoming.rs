@@ -4,6 +4,7 @@
 //! and publishes it under the name of its publisher there.
 
 use super::Shared;
+use super::history::{self, HeldSamples};
 use super::observer::Change;
 use super::route::Route;
 use super::sessions::RemoteSession;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Locality, Sample, SampleKind};
-use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, HistoryConfig, RecoveryConfig};
+use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, RecoveryConfig};
 
 /// Messages of publishers whose token hasn't come yet, for one topic: so many at least, and more as
 /// long as they have few bytes.
@@ -45,6 +46,8 @@ pub(super) struct RemotePublisher {
     pub(super) qos: QoS,
     /// By its token.
     pub(super) gid: [u8; 16],
+    /// Its session, and its number there.
+    pub(super) entity: (String, u64),
     publisher: Publisher<SerializedMessage>,
     /// The session that it is of.
     session: Option<Arc<RemoteSession>>,
@@ -66,18 +69,43 @@ struct Received {
     untold: u64,
     /// The last one waited for room in vain: the next one doesn't wait.
     has_stalled: bool,
+    /// What it keeps for late joiners was asked for.
+    is_asked: bool,
+    /// A message that wasn't kept has come since the answer.
+    is_settled: bool,
+    /// What has come since it was asked for, until the answer is there.
+    held: Option<HeldSamples>,
+}
+
+/// A message, and what was said of it.
+pub(super) struct Arrival {
+    pub(super) sample: Sample,
+    pub(super) attachment: Attachment,
+}
+
+impl Received {
+    /// Whether messages lack between what was kept and this one, the first one behind it: published
+    /// when the answer was given, and the way for them was not open yet. (Later ones that lack are
+    /// noticed by zenoh's subscriber.)
+    fn lacks_before(&mut self, arrival: &Arrival, qos: &QoS) -> bool {
+        if !self.is_asked || std::mem::replace(&mut self.is_settled, true) {
+            return false;
+        }
+        let is_next = |last: i64| arrival.attachment.sequence <= last.saturating_add(1);
+        qos.reliability == Reliability::Reliable && self.last.is_some_and(|last| !is_next(last))
+    }
 }
 
 impl RemotePublisher {
-    /// `gid`: by its token. `last_before`: what [`last`](Self::last) was when it was here before.
+    /// `gid` and `entity`: by its token. `last_before`: what [`last`](Self::last) was when it was here before.
     pub(super) fn new(
         publisher: Publisher<SerializedMessage>,
-        (qos, gid): (QoS, [u8; 16]),
+        (qos, gid, entity): (QoS, [u8; 16], (String, u64)),
         session: Option<Arc<RemoteSession>>,
         last_before: Option<i64>,
     ) -> Arc<Self> {
         let state = Mutex::new(Received { last_before, ..Received::default() });
-        Arc::new(Self { qos, gid, publisher, session, says: OnceLock::new(), state })
+        Arc::new(Self { qos, gid, entity, publisher, session, says: OnceLock::new(), state })
     }
 
     /// The number of the last message, if what comes next has to have the next one.
@@ -100,14 +128,83 @@ impl RemotePublisher {
     /// Nothing is received any more, until it is again: what comes then is no gap. What it has kept
     /// for late joiners is kept here, too, and isn't published again.
     pub(super) fn pause(&self) {
-        self.state.lock().has_paused = true;
+        let mut state = self.state.lock();
+        (state.has_paused, state.is_asked, state.held) = (true, false, None);
     }
 
-    /// Publishes a message of it here.
-    fn publish(&self, sample: &Sample, attachment: &Attachment, shared: &Shared, route: &Route) {
+    /// Whether its history is to be asked for: then all that comes waits for that, until
+    /// [`complete_history`](Self::complete_history).
+    pub(super) fn begin_history(&self) -> bool {
+        let mut state = self.state.lock();
+        if state.is_asked || !has_history(&self.qos) {
+            return false;
+        }
+        (state.is_asked, state.is_settled) = (true, false);
+        state.held.get_or_insert_default();
+        true
+    }
+
+    /// A message that it has kept.
+    pub(super) fn keep(&self, arrival: Arrival) {
+        if let Some(held) = self.state.lock().held.as_mut().filter(|held| held.has_room()) {
+            held.keep(arrival);
+        }
+    }
+
+    /// Whether one lacks between the messages that wait, though none may get lost.
+    pub(super) fn has_gap(&self) -> bool {
+        let is_reliable = self.qos.reliability == Reliability::Reliable;
+        is_reliable && self.state.lock().held.as_ref().is_some_and(HeldSamples::has_gap)
+    }
+
+    /// When the oldest message was published that waits for others.
+    pub(super) fn oldest_held(&self) -> Option<i64> {
+        self.state.lock().held.as_ref()?.oldest()
+    }
+
+    /// Publishes that one. Those that come wait behind the rest.
+    pub(super) fn publish_oldest(&self, shared: &Shared, route: &Route) {
+        let mut state = self.state.lock();
+        if let Some(arrival) = state.held.as_mut().and_then(HeldSamples::take_oldest) {
+            self.publish_now(&mut state, &arrival, shared, route);
+        }
+    }
+
+    /// All that it has kept is here.
+    pub(super) fn complete_history(&self, shared: &Shared, route: &Route) {
+        self.publish_held(&mut self.state.lock(), shared, route);
+    }
+
+    /// Publishes a message of it here, or keeps it until those before it are.
+    fn publish(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>, route: &Arc<Route>) {
+        let mut state = self.state.lock();
+        if let Some(held) = state.held.as_mut().filter(|held| held.has_room()) {
+            return held.keep(arrival);
+        }
+        // None is held, or the answer takes too long for as much as comes.
+        self.publish_held(&mut state, shared, route);
+        if !state.lacks_before(&arrival, &self.qos) {
+            return self.publish_now(&mut state, &arrival, shared, route);
+        }
+        state.held.insert(HeldSamples::default()).keep(arrival);
+        drop(state);
+        let (publisher, route, for_later) = (self.clone(), route.clone(), shared.clone());
+        // By the gateway's thread: this one is zenoh's.
+        let ask = move || history::ask(&for_later, &route, vec![publisher]);
+        shared.tell(Change::Later(Time::steady(), Box::new(ask)));
+    }
+
+    fn publish_held(&self, state: &mut Received, shared: &Shared, route: &Route) {
+        let mut held = state.held.take().unwrap_or_default();
+        while let Some(arrival) = held.take_oldest() {
+            self.publish_now(state, &arrival, shared, route);
+        }
+    }
+
+    fn publish_now(&self, state: &mut Received, arrival: &Arrival, shared: &Shared, route: &Route) {
+        let Arrival { sample, attachment } = arrival;
         let counters = &route.counters;
         let payload = sample.payload();
-        let mut state = self.state.lock();
         // While one subscription takes the place of another, both hear it; and what is kept for late
         // joiners comes again with each. rmw_zenoh counts from 1, hiroz from 0.
         if state.last.is_some_and(|last| attachment.sequence <= last) {
@@ -171,11 +268,12 @@ pub(super) enum Subscribed {
 }
 
 impl Subscribed {
-    /// `history`: how many messages of each publisher a late joiner is to get; `None` for none.
+    /// `kept`: what publishers may keep for late joiners, and how reliable that is; what they keep is
+    /// asked for by itself ([`history`](super::history)).
     pub(super) fn open(
         shared: &Arc<Shared>,
         route: &Arc<Route>,
-        history: Option<(usize, Reliability)>,
+        kept: Option<Reliability>,
     ) -> zenoh::Result<Self> {
         let session = &shared.session;
         let subscriber = |key: String| {
@@ -183,7 +281,7 @@ impl Subscribed {
             let heard = move |sample: Sample| receive(&shared, &route, sample);
             session.declare_subscriber(key).allowed_origin(Locality::Remote).callback(heard)
         };
-        let Some((depth, reliability)) = history else {
+        let Some(reliability) = kept else {
             let _buffers = match route.has_buffers {
                 true => Some(subscriber(buffer::cpu_key(&route.wire_key)).wait()?),
                 false => None,
@@ -191,10 +289,9 @@ impl Subscribed {
             return Ok(Self::Volatile { _subscriber: subscriber(route.wire_key.clone()).wait()?, _buffers });
         };
         let subscriber = subscriber(route.wire_key.clone());
-        let subscriber = subscriber
-            .history(HistoryConfig::default().detect_late_publishers().max_samples(depth))
-            .subscriber_detection()
-            .query_timeout(Duration::from_secs(3600));
+        let subscriber =
+            subscriber.advanced().subscriber_detection().query_timeout(Duration::from_secs(3600));
+        // What gets lost on the way is asked for again.
         let subscriber = match reliability {
             Reliability::Reliable => subscriber.recovery(RecoveryConfig::default().heartbeat()).wait()?,
             _ => subscriber.wait()?,
@@ -208,31 +305,39 @@ impl Subscribed {
 }
 
 fn receive(shared: &Arc<Shared>, route: &Arc<Route>, sample: Sample) {
+    let Some(arrival) = understood(shared, route, sample) else { return };
+    let gid = arrival.attachment.gid;
+    let publisher = {
+        let mut early = route.early.lock();
+        match route.remote_publisher(&gid) {
+            Some(publisher) if !early.has(&gid) => publisher,
+            _ => return route.keep_early(&mut early, arrival, shared),
+        }
+    };
+    publisher.publish(arrival, shared, route);
+}
+
+/// A message as ROS 2 has it; of any other it is told once.
+pub(super) fn understood(shared: &Shared, route: &Route, sample: Sample) -> Option<Arrival> {
     if sample.kind() != SampleKind::Put {
-        return;
+        return None;
     }
     let name = &route.key.name;
     let Some(attachment) = sample.attachment() else {
         route.counters.refused();
-        return shared.says_once("attachment", || {
+        shared.says_once("attachment", || {
             format!("a message on {name} has no attachment, as ROS 2 puts it there, and is left out")
         });
+        return None;
     };
-    let attachment = match Attachment::parse(&attachment.to_bytes()) {
-        Ok(attachment) => attachment,
+    match Attachment::parse(&attachment.to_bytes()) {
+        Ok(attachment) => Some(Arrival { sample, attachment }),
         Err(error) => {
             route.counters.misunderstood(&error);
-            return shared.says_once("attachment", || format!("a message on {name} is left out: {error}"));
+            shared.says_once("attachment", || format!("a message on {name} is left out: {error}"));
+            None
         }
-    };
-    let publisher = {
-        let mut early = route.early.lock();
-        match route.remote_publisher(&attachment.gid) {
-            Some(publisher) if !early.has(&attachment.gid) => publisher,
-            _ => return route.keep_early(&mut early, sample, attachment, shared),
-        }
-    };
-    publisher.publish(&sample, &attachment, shared, route);
+    }
 }
 
 /// Messages that came before their publisher's token, the oldest first.
@@ -243,51 +348,58 @@ pub(super) struct EarlySamples {
 }
 
 struct EarlySample {
-    sample: Sample,
-    attachment: Attachment,
+    arrival: Arrival,
     came: Time,
 }
 
 impl EarlySamples {
     /// Whether a message of that publisher waits: a newer one waits behind it.
     fn has(&self, gid: &[u8; 16]) -> bool {
-        self.samples.iter().any(|early| early.attachment.gid == *gid)
+        self.samples.iter().any(|early| early.arrival.attachment.gid == *gid)
     }
 
     /// Whether there was room for it. What has waited for too long makes room.
-    fn keep(&mut self, sample: Sample, attachment: Attachment, came: Time) -> bool {
+    fn keep(&mut self, arrival: Arrival, came: Time) -> bool {
         while self.samples.front().is_some_and(|oldest| came - oldest.came > EARLIEST) {
-            self.samples.pop_front().iter().for_each(|gone| self.bytes -= gone.sample.payload().len());
+            self.samples
+                .pop_front()
+                .iter()
+                .for_each(|gone| self.bytes -= gone.arrival.sample.payload().len());
         }
-        let length = sample.payload().len();
+        let length = arrival.sample.payload().len();
         let has_room = self.samples.len() < EARLY
             || (self.samples.len() < MOST_EARLY && self.bytes.saturating_add(length) <= MOST_EARLY_BYTES);
         if has_room {
             self.bytes += length;
-            self.samples.push_back(EarlySample { sample, attachment, came });
+            self.samples.push_back(EarlySample { arrival, came });
         }
         has_room
     }
 
     /// Publishes what is the publisher's.
-    pub(super) fn publish(&mut self, publisher: &RemotePublisher, shared: &Shared, route: &Route) {
-        let is_its = |early: &EarlySample| publisher.is(&early.attachment.gid);
+    pub(super) fn publish(
+        &mut self,
+        publisher: &Arc<RemotePublisher>,
+        shared: &Arc<Shared>,
+        route: &Arc<Route>,
+    ) {
+        let is_its = |early: &EarlySample| publisher.is(&early.arrival.attachment.gid);
         if !self.samples.iter().any(is_its) {
             return;
         }
         let (its, others) = std::mem::take(&mut self.samples).into_iter().partition(is_its);
         self.samples = others;
         let its: VecDeque<EarlySample> = its;
-        for EarlySample { sample, attachment, .. } in its {
-            self.bytes -= sample.payload().len();
-            publisher.publish(&sample, &attachment, shared, route);
+        for EarlySample { arrival, .. } in its {
+            self.bytes -= arrival.sample.payload().len();
+            publisher.publish(arrival, shared, route);
         }
     }
 
     /// Gives what has waited long enough to publishers whose tokens say nothing of their gids.
     fn assign(&self, now: Time, publishers: &[Arc<RemotePublisher>]) {
         for early in self.samples.iter().take_while(|early| now - early.came >= UNTOLD) {
-            let gid = early.attachment.gid;
+            let gid = early.arrival.attachment.gid;
             if !publishers.iter().any(|publisher| publisher.is(&gid)) {
                 let _ = publishers.iter().any(|publisher| publisher.takes(gid)); // the first that does
             }
@@ -297,16 +409,10 @@ impl EarlySamples {
 
 impl Route {
     /// Keeps a message whose publisher isn't known yet; if there are too many, it is left out.
-    fn keep_early(
-        self: &Arc<Self>,
-        early: &mut EarlySamples,
-        sample: Sample,
-        attachment: Attachment,
-        shared: &Arc<Shared>,
-    ) {
+    fn keep_early(self: &Arc<Self>, early: &mut EarlySamples, arrival: Arrival, shared: &Arc<Shared>) {
         let now = Time::steady();
         let is_first = early.samples.is_empty();
-        if !early.keep(sample, attachment, now) {
+        if !early.keep(arrival, now) {
             self.counters.refused();
         }
         if is_first {

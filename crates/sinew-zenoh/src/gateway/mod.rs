@@ -17,6 +17,7 @@
 //! publishes it, or received it from another process; what comes is published by the session's.
 
 mod descriptions;
+mod history;
 mod incoming;
 mod leader;
 mod observer;

@@ -231,11 +231,13 @@ pub(super) struct Carrier {
 }
 
 /// A message whose publisher the gateway's thread doesn't know yet holds up those behind it, which
-/// wait in the carrier's history: a publisher that just came is matched before it is told of.
+/// wait, too: a publisher that just came is matched before it is told of.
 #[derive(Default)]
 struct Held {
-    /// The message, and since when it is held.
-    first: Option<(Sample<SerializedMessage>, MessageInfo, Time)>,
+    /// Such messages, the oldest first: in the carrier's history they would give way to newer ones.
+    waiting: VecDeque<(Sample<SerializedMessage>, MessageInfo)>,
+    /// Since when the first one waits.
+    since: Option<Time>,
     /// Publishers that didn't become known, the newest last: theirs hold up nothing. They went again
     /// before they were seen, or can't be told to the network.
     strangers: VecDeque<Gid>,
@@ -243,6 +245,9 @@ struct Held {
 
 /// How long a message is held until its publisher is known.
 const ACQUAINTANCE: Duration = Duration::from_millis(500);
+
+/// Messages that wait outside of a carrier's history, at most.
+const MOST_WAITING: usize = 256;
 
 /// Publishers that a carrier remembers because they didn't become known.
 const MOST_STRANGERS: usize = 64;
@@ -360,22 +365,24 @@ impl Carrier {
         // Acquire, in this order: what was left is seen where it was left, or with the sender, who
         // takes it up before it is no longer left.
         let is_left = self.is_left.load(Ordering::Acquire) || self.is_sending.load(Ordering::Acquire);
-        !is_left && self.wanted.load(Ordering::Acquire) == 0 && self.held.lock().first.is_none()
+        !is_left && self.wanted.load(Ordering::Acquire) == 0 && self.held.lock().waiting.is_empty()
     }
 
     /// The next message, and its publisher. `None` also if that isn't known yet.
     fn next(self: &Arc<Self>) -> Option<(Arc<LocalPublisher>, Sample<SerializedMessage>, MessageInfo)> {
         let mut held = self.held.lock();
+        if held.since.is_some() {
+            while held.waiting.len() < MOST_WAITING
+                && let Some(next) = self.subscription.take_sample()
+            {
+                held.waiting.push_back(next);
+            }
+        }
         loop {
-            let (sample, info, since) = match held.first.take() {
-                Some((sample, info, since)) => (sample, info, Some(since)),
-                None => {
-                    let (sample, info) = self.subscription.take_sample()?;
-                    (sample, info, None)
-                }
-            };
+            let (sample, info) = held.waiting.pop_front().or_else(|| self.subscription.take_sample())?;
             let gid = info.publisher();
             if let Some(publisher) = self.route.local_publisher(gid) {
+                held.since = None;
                 return Some((publisher, sample, info));
             }
             if held.strangers.contains(&gid) {
@@ -383,14 +390,16 @@ impl Carrier {
                 continue;
             }
             let now = Time::steady();
-            let begin = since.unwrap_or(now);
-            if now - begin < ACQUAINTANCE {
-                held.first = Some((sample, info, begin));
+            let since = held.since;
+            if now - since.unwrap_or(now) < ACQUAINTANCE {
+                held.waiting.push_front((sample, info));
                 if since.is_none() {
+                    held.since = Some(now);
                     self.look_again(now + ACQUAINTANCE);
                 }
                 return None;
             }
+            held.since = None;
             if held.strangers.len() == MOST_STRANGERS {
                 held.strangers.pop_front();
             }

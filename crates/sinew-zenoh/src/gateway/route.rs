@@ -1,5 +1,6 @@
 //! A topic of one type, as far as both sides have ends of it.
 
+use super::history;
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
 use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
 use super::reports::Words;
@@ -8,7 +9,7 @@ use super::{RouteStatistics, Shared};
 use crate::gateway::observer::LocalKey;
 use crate::rules::RateLimiter;
 use crate::wire::attachment::AttachmentError;
-use crate::wire::gid;
+use crate::wire::{gid, token};
 use parking_lot::{Mutex, RwLock};
 use sinew::QoS;
 use sinew::gateway::TopicWord;
@@ -190,7 +191,9 @@ impl RouteEnds {
     ) {
         let at = self.gone.iter().position(|(known, _)| known == token);
         let last_before = at.and_then(|at| self.gone.remove(at)).map(|(_, last)| last);
-        let publisher = RemotePublisher::new(publisher, (qos, gid::of(token)), session, last_before);
+        let (of, number) = token::entity_of(token);
+        let entity = (of.to_owned(), number);
+        let publisher = RemotePublisher::new(publisher, (qos, gid::of(token), entity), session, last_before);
         self.remote_publishers.insert(token.to_owned(), publisher);
     }
 
@@ -258,47 +261,47 @@ impl RouteEnds {
         let is_wanted = !self.local_subscriptions.is_empty();
         // What a publisher keeps comes with the first subscription, and is kept here from then on:
         // so later ones get it from here, whichever asked first.
-        let history = self
+        let kept = self
             .remote_publishers
             .values()
             .map(|publisher| &publisher.qos)
             .filter(|offered| has_history(offered))
-            .map(|offered| (depth_of(offered), offered.reliability))
-            .reduce(|one, other| {
-                let is_reliable = [one.1, other.1].contains(&Reliability::Reliable);
-                let reliability = if is_reliable { Reliability::Reliable } else { Reliability::BestEffort };
-                (one.0.max(other.0), reliability)
-            });
+            .map(|offered| offered.reliability)
+            .reduce(|one, other| if one == Reliability::Reliable { one } else { other });
+        // Before their messages find them.
+        let is_new = |publisher: &RemotePublisher| is_wanted && publisher.begin_history();
+        let new = self.remote_publishers.iter().filter(|(_, publisher)| is_new(publisher));
+        let new: Vec<_> = new.map(|(_, publisher)| publisher.clone()).collect();
         *self.route.remote.write() = self.remote_publishers.values().cloned().collect();
         let is_there = self.subscribed.as_ref().map(Subscribed::is_transient_local);
         // What was asked for once with its history is not asked for again without it.
         let is_enough = match is_there {
             None => !is_wanted,
-            Some(has_history) => is_wanted && (has_history || history.is_none()),
+            Some(has_history) => is_wanted && (has_history || kept.is_none()),
         };
-        if is_enough {
-            return self.publish_early(shared);
-        }
-        if !is_wanted {
+        if !is_wanted && !is_enough {
             self.subscribed = None;
             self.remote_publishers.values().for_each(|publisher| publisher.pause());
             self.gone.clear(); // no subscription here misses what they publish meanwhile
             *self.route.early.lock() = EarlySamples::default();
             return;
         }
-        match Subscribed::open(shared, &self.route, history) {
-            // One that was there before goes after the new one came: nothing is missed.
-            Ok(subscribed) => self.subscribed = Some(subscribed),
-            Err(error) => {
-                let name = &self.route.key.name;
-                shared.says(&format!("{name} can't be subscribed to on the network: {error}"));
+        if !is_enough {
+            match Subscribed::open(shared, &self.route, kept) {
+                // One that was there before goes after the new one came: nothing is missed.
+                Ok(subscribed) => self.subscribed = Some(subscribed),
+                Err(error) => {
+                    let name = &self.route.key.name;
+                    shared.says(&format!("{name} can't be subscribed to on the network: {error}"));
+                }
             }
         }
         self.publish_early(shared);
+        history::ask(shared, &self.route, new);
     }
 
     /// Publishes what came before its publisher was known.
-    fn publish_early(&self, shared: &Shared) {
+    fn publish_early(&self, shared: &Arc<Shared>) {
         // Under the lock: what comes meanwhile waits for what came before.
         let mut early = self.route.early.lock();
         for publisher in self.remote_publishers.values() {

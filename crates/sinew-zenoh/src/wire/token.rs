@@ -150,6 +150,13 @@ pub fn parse_hash(text: &str) -> Option<TypeHash> {
 /// What stands in Humble's tokens instead of a hash.
 const NO_HASH: &str = "TypeHashNotSupported";
 
+/// The session and the entity's number there that a token's key names; empty and 0 if it is none.
+pub fn entity_of(key: &str) -> (&str, u64) {
+    let mut parts = key.split('/').skip(2);
+    let session = parts.next().unwrap_or_default();
+    (session, parts.nth(1).and_then(|id| id.parse().ok()).unwrap_or_default())
+}
+
 impl Token {
     /// The node's full name.
     pub fn full_node(&self) -> String {

@@ -65,7 +65,8 @@ impl Path for Net {
     }
 
     /// Topics that never were take the same ways as all that was made and published before, which
-    /// keep the order: what has come by them is behind all of it.
+    /// keep the order: what has come by them is behind all of it. What is kept is asked for, so one
+    /// more is kept and asked for behind it.
     fn find_out(sender: &Node, receiver: &Node) {
         static ROUNDS: AtomicU64 = AtomicU64::new(0);
         let round = ROUNDS.fetch_add(1, Ordering::Relaxed); // only a number
@@ -85,6 +86,15 @@ impl Path for Net {
         for (_, subscription) in [&there, &back] {
             wait_for("it comes", || subscription.take());
         }
+        let kept = |from: &Node, to: &Node, name: &str| {
+            let (topic, latched) = (format!("/found_out/{name}_{round}"), QoS::default().transient_local());
+            let publisher = from.publisher::<Number>(&topic).qos(latched).create().ok()?;
+            let _ = publisher.publish(Number(round));
+            let subscription = to.subscription::<Number>(&topic).qos(latched).create().ok()?;
+            wait_for("it was kept", || subscription.take());
+            Some(())
+        };
+        let _ = kept(sender, receiver, "kept").and_then(|()| kept(receiver, sender, "kept_back"));
         look(sender, receiver);
     }
 

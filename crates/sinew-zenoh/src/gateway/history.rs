@@ -1,0 +1,145 @@
+//! What publishers of the network keep for late joiners: asked for when a subscription here matches,
+//! and handed on before what they publish meanwhile.
+//!
+//! `zenoh-ext` has that, too. But its subscriber (1.10.2) asks twice, and for what it misses a third
+//! time; what a publisher publishes when one answer is there and another one isn't, it hands on at
+//! once, and drops what was kept as older. A late joiner of a busy publisher lost it so, more often
+//! than not. It brings what is published; what was kept is asked for here.
+
+use super::Shared;
+use super::incoming::{Arrival, RemotePublisher, understood};
+use super::observer::Change;
+use super::outgoing::depth_of;
+use super::route::Route;
+use sinew::time::Time;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use zenoh::Wait;
+use zenoh::query::{ConsolidationMode, Reply, ReplyKeyExpr};
+use zenoh::sample::Locality;
+
+/// How long an answer may take; then what has come goes on without.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often it is asked at most: what was published when the answer was given, and the way for it was
+/// not open yet, is kept by then, but neither comes.
+const ROUNDS: u32 = 4;
+
+/// What waits meanwhile at most, of each publisher: messages, and bytes of them.
+const MOST: usize = 10_000;
+const MOST_BYTES: usize = 64 << 20;
+
+/// Messages of one publisher, by their numbers.
+#[derive(Default)]
+pub(super) struct HeldSamples {
+    arrivals: BTreeMap<i64, Arrival>,
+    bytes: usize,
+}
+
+impl HeldSamples {
+    pub(super) fn has_room(&self) -> bool {
+        self.arrivals.len() < MOST && self.bytes < MOST_BYTES
+    }
+
+    pub(super) fn keep(&mut self, arrival: Arrival) {
+        let length = arrival.sample.payload().len();
+        if self.arrivals.insert(arrival.attachment.sequence, arrival).is_none() {
+            self.bytes = self.bytes.saturating_add(length);
+        }
+    }
+
+    /// Whether one lacks between the others.
+    pub(super) fn has_gap(&self) -> bool {
+        let ends = self.arrivals.first_key_value().zip(self.arrivals.last_key_value());
+        let span = ends.map_or(0, |((first, _), (last, _))| last.abs_diff(*first).saturating_add(1));
+        span != self.arrivals.len() as u64
+    }
+
+    /// When the oldest one was published, by its host's clock.
+    pub(super) fn oldest(&self) -> Option<i64> {
+        Some(self.arrivals.first_key_value()?.1.attachment.time)
+    }
+
+    pub(super) fn take_oldest(&mut self) -> Option<Arrival> {
+        let (_, oldest) = self.arrivals.pop_first()?;
+        self.bytes = self.bytes.saturating_sub(oldest.sample.payload().len());
+        Some(oldest)
+    }
+}
+
+/// Publishers of one session on one topic, which are asked together. When the last answer has come,
+/// or none comes, what waited goes on.
+struct Asked {
+    session: String,
+    round: u32,
+    publishers: Vec<Arc<RemotePublisher>>,
+    route: Arc<Route>,
+    shared: Arc<Shared>,
+}
+
+impl Asked {
+    fn ask(self) {
+        let (route, shared) = (self.route.clone(), self.shared.clone());
+        let depth = self.publishers.iter().map(|publisher| depth_of(&publisher.qos)).max().unwrap_or(1);
+        let selector = format!("{}/@adv/*/{}/**?_max={depth}", route.wire_key, self.session);
+        let asked = shared
+            .session
+            .get(selector)
+            .consolidation(ConsolidationMode::None)
+            .accept_replies(ReplyKeyExpr::Any)
+            .allowed_destination(Locality::Remote)
+            .timeout(PATIENCE)
+            .callback(move |reply| self.answered(reply))
+            .wait();
+        if let Err(error) = asked {
+            let name = &route.key.name;
+            shared.says(&format!("what publishers of {name} keep can't be asked for: {error}"));
+        }
+    }
+
+    fn answered(&self, reply: Reply) {
+        let Ok(sample) = reply.into_result() else { return };
+        let Some(arrival) = understood(&self.shared, &self.route, sample) else { return };
+        let its = |publisher: &&Arc<RemotePublisher>| publisher.is(&arrival.attachment.gid);
+        if let Some(publisher) = self.publishers.iter().find(its) {
+            publisher.clone().keep(arrival);
+        }
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let all = std::mem::take(&mut self.publishers);
+        let has_gap = |publisher: &Arc<RemotePublisher>| self.round < ROUNDS && publisher.has_gap();
+        let (again, complete) = all.into_iter().partition(has_gap);
+        self.publishers = complete;
+        if !Vec::is_empty(&again) {
+            let (session, route, shared) = (self.session.clone(), self.route.clone(), self.shared.clone());
+            let next = Self { session, round: self.round + 1, publishers: again, route, shared };
+            // By the gateway's thread: this one is zenoh's.
+            self.shared.tell(Change::Later(Time::steady(), Box::new(move || next.ask())));
+        }
+        // In the order of their publication, whichever publisher's they are.
+        let oldest = || {
+            let all =
+                self.publishers.iter().filter_map(|publisher| Some((publisher.oldest_held()?, publisher)));
+            all.min_by_key(|(time, _)| *time)
+        };
+        while let Some((_, publisher)) = oldest() {
+            publisher.publish_oldest(&self.shared, &self.route);
+        }
+        self.publishers.iter().for_each(|publisher| publisher.complete_history(&self.shared, &self.route));
+    }
+}
+
+/// Asks publishers for what they keep, by the sessions that they are of, in the order in which they
+/// were made there: so goes what was published at the same time. They know that they are asked:
+/// [`RemotePublisher::begin_history`].
+pub(super) fn ask(shared: &Arc<Shared>, route: &Arc<Route>, mut publishers: Vec<Arc<RemotePublisher>>) {
+    publishers.sort_by(|one, other| one.entity.cmp(&other.entity));
+    for of_session in publishers.chunk_by(|one, other| one.entity.0 == other.entity.0) {
+        let (session, publishers) = (of_session[0].entity.0.clone(), of_session.to_vec());
+        Asked { session, round: 1, publishers, route: route.clone(), shared: shared.clone() }.ask();
+    }
+}
