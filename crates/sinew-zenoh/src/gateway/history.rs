@@ -102,8 +102,10 @@ impl Asked {
         let Ok(sample) = reply.into_result() else { return };
         let Some(arrival) = understood(&self.shared, &self.route, sample) else { return };
         let its = |publisher: &&Arc<RemotePublisher>| publisher.is(&arrival.attachment.gid);
-        if let Some(publisher) = self.publishers.iter().find(its) {
-            publisher.clone().keep(arrival);
+        match self.publishers.iter().find(its) {
+            Some(publisher) => publisher.keep(arrival),
+            // Of one that makes its gid otherwise than its token says, which isn't known yet.
+            None => self.route.keep_strange(arrival, &self.shared),
         }
     }
 }

@@ -389,7 +389,9 @@ impl EarlySamples {
         }
         let (its, others) = std::mem::take(&mut self.samples).into_iter().partition(is_its);
         self.samples = others;
-        let its: VecDeque<EarlySample> = its;
+        let mut its: VecDeque<EarlySample> = its;
+        // What was kept may have come after what was published meanwhile.
+        its.make_contiguous().sort_by_key(|early| early.arrival.attachment.sequence);
         for EarlySample { arrival, .. } in its {
             self.bytes -= arrival.sample.payload().len();
             publisher.publish(arrival, shared, route);
@@ -420,6 +422,11 @@ impl Route {
             let assign = move || route.assign_early(&for_later);
             shared.tell(Change::Later(now + UNTOLD, Box::new(assign)));
         }
+    }
+
+    /// Keeps what a publisher has kept that isn't known yet by its messages.
+    pub(super) fn keep_strange(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>) {
+        self.keep_early(&mut self.early.lock(), arrival, shared);
     }
 
     /// A publisher that makes its gid otherwise than rmw_zenoh is the one that is no other's, once

@@ -15,6 +15,7 @@ use sinew_zenoh::wire::{buffer, gid};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zenoh::Wait;
+use zenoh_ext::AdvancedPublisherBuilderExt;
 
 fn text(data: impl Into<String>) -> Text {
     Text { data: data.into() }
@@ -326,6 +327,33 @@ fn what_each_publisher_keeps_comes() -> sinew::Result<()> {
         (0..10).map(|_| wait_for("what is kept", || late.take()).0.data.clone()).collect();
     texts.sort_unstable();
     assert_eq!(texts, (0..10).map(|number| number.to_string()).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// As hiroz does, which makes its gids otherwise than rmw_zenoh.
+#[test]
+fn what_a_publisher_keeps_comes_whatever_it_calls_itself() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let gateway = host.gateway(&network);
+    let ros = RosNode::new(&network, "mapper");
+    let cache = zenoh_ext::CacheConfig::default().max_samples(3);
+    let publisher = ros.session.declare_publisher(key_of("/map", STRING)).cache(cache).publisher_detection();
+    let detection = zenoh_ext::MissDetectionConfig::default().sporadic_heartbeat(Duration::from_millis(500));
+    let publisher = publisher.sample_miss_detection(detection).wait().expect("the session is open");
+    let kept = QoS::new().keep_last(3).transient_local();
+    let _token = ros.tell(TokenKind::Publisher, "/map", STRING, kept);
+    let publish = |sequence: i64| {
+        let attachment = Attachment { sequence, time: sequence, gid: [9; 16], chain: None };
+        let put = publisher.put(text_image(&sequence.to_string())).attachment(attachment.to_bytes());
+        put.wait().expect("the session is open");
+    };
+    (1..=5).for_each(publish);
+    wait_for("it is seen", || (gateway.statistics().remote >= 1).then_some(()));
+    let late = host.context().node("viewer")?.subscription::<Text>("/map").qos(kept).create()?;
+    let next = || wait_for("a map", || late.take()).0.data.clone();
+    assert_eq!([next(), next(), next()], ["3", "4", "5"]);
+    publish(6);
+    assert_eq!(next(), "6");
     Ok(())
 }
 
