@@ -40,6 +40,7 @@
 //! | a message | a struct with public fields, in the module `msg` of its package's; its constants |
 //! | | its default values as `Default` |
 //! | | [`Message`], and [`Plain`] if it looks in memory as in its image |
+//! | | [`Stamped`], if it has a `header` |
 //! | | [`Viewed`], with a struct `JointView` that borrows from an image |
 //! | | [`Built`], with `JointLengths` and `JointParts`, if it has sequences of numbers, or a message with some |
 //! | a service `Move` | [`Service`] for an empty type `Move`; `MoveRequest`, `MoveResponse` and `MoveEvent` |
@@ -51,6 +52,7 @@
 //!
 //! [`Message`]: sinew_msg::Message
 //! [`Plain`]: sinew_msg::Plain
+//! [`Stamped`]: sinew_msg::Stamped
 //! [`Viewed`]: sinew_msg::view::Viewed
 //! [`Built`]: sinew_msg::loan::Built
 //! [`Service`]: sinew_msg::Service

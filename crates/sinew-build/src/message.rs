@@ -14,6 +14,7 @@ impl Generation<'_> {
     pub(super) fn message(&mut self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         self.structure(code, module, interface);
         self.constants(code, interface);
+        self.stamped(code, interface);
         self.image(code, module, interface);
         self.view(code, module, interface);
         self.loan(code, module, interface);
@@ -64,6 +65,30 @@ impl Generation<'_> {
         code.add("}\n}", &[]);
     }
 
+    /// What has a header has a stamp. (By its fields, so that it is the same for headers that are
+    /// generated elsewhere.)
+    fn stamped(&self, code: &mut Code, interface: &Interface) {
+        let Some(header) = header(interface) else { return };
+        code.add(
+            "
+            impl sinew::Stamped for $name {
+            fn stamp_nanoseconds(&self) -> i64 {
+            let stamp = &self.$header_stamp;
+            i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec)
+            }
+
+            fn frame_id(&self) -> &str {
+            &self.$header_frame_id
+            }
+            }",
+            &[
+                ("name", self.names.own(&interface.name)),
+                ("header_stamp", &format!("{header}stamp")),
+                ("header_frame_id", &format!("{header}frame_id")),
+            ],
+        );
+    }
+
     fn constants(&self, code: &mut Code, interface: &Interface) {
         if interface.constants.is_empty() {
             return;
@@ -86,6 +111,20 @@ impl Generation<'_> {
         }
         code.add("}", &[]);
     }
+}
+
+/// Where a message has its header: `header.` if that is a field, nothing if it is one itself.
+fn header(interface: &Interface) -> Option<&'static str> {
+    const HEADER: &str = "std_msgs/msg/Header";
+    let is_header = |field: &&FieldDefinition| {
+        let of_type =
+            matches!(&field.field_type.element, ElementType::Message(name) if name.as_str() == HEADER);
+        field.name == "header" && of_type && field.field_type.shape == Shape::Single
+    };
+    if interface.name.as_str() == HEADER {
+        return Some("");
+    }
+    interface.fields.iter().find(is_header).map(|_| "header.")
 }
 
 /// The expression for a default value.

@@ -54,7 +54,7 @@ pub use message::{Encoding, Message};
 pub use plain::{Plain, PlainProof};
 pub use service::{Service, ServiceType};
 pub use sinew_derive::Message;
-pub use time::TimeMessage;
+pub use time::{Stamped, TimeMessage};
 
 /// What generated code names, and nothing else should: it changes as the generator does.
 #[doc(hidden)]
@@ -65,7 +65,7 @@ pub mod __private {
     pub use crate::view;
     pub use crate::{
         Action, Adapted, Adapter, DecodeError, Encoding, Message, Plain, PlainProof, Service, ServiceType,
-        TimeMessage, TypeHash,
+        Stamped, TimeMessage, TypeHash,
     };
     pub use bytemuck;
 }

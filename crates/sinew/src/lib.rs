@@ -424,7 +424,8 @@ pub mod msg {
     pub use sinew_derive::MessageOfSinew as Message;
     pub use sinew_msg::message::Message;
     pub use sinew_msg::{
-        Action, Adapted, Adapter, Encoding, Plain, PlainProof, TimeMessage, TypeHash, cdr, loan, view,
+        Action, Adapted, Adapter, Encoding, Plain, PlainProof, Stamped, TimeMessage, TypeHash, cdr, loan,
+        view,
     };
 }
 

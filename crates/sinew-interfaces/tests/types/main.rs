@@ -12,6 +12,7 @@ mod definitions;
 mod every;
 mod names;
 mod random;
+mod stamped;
 mod tree;
 mod vectors;
 mod views;

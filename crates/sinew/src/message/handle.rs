@@ -2,7 +2,7 @@
 
 use super::block::{Memory, RawMessage};
 use super::type_support::TypeSupport;
-use sinew_msg::Message;
+use sinew_msg::{Message, Stamped};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -196,6 +196,28 @@ impl<T: Message> Clone for Shared<T> {
 impl<T: Message> From<Unique<T>> for Shared<T> {
     fn from(unique: Unique<T>) -> Self {
         unique.into_shared()
+    }
+}
+
+/// As the message.
+impl<T: Message + Stamped> Stamped for Unique<T> {
+    fn stamp_nanoseconds(&self) -> i64 {
+        (**self).stamp_nanoseconds()
+    }
+
+    fn frame_id(&self) -> &str {
+        (**self).frame_id()
+    }
+}
+
+/// As the message.
+impl<T: Message + Stamped> Stamped for Shared<T> {
+    fn stamp_nanoseconds(&self) -> i64 {
+        (**self).stamp_nanoseconds()
+    }
+
+    fn frame_id(&self) -> &str {
+        (**self).frame_id()
     }
 }
 
