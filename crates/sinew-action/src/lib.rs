@@ -51,7 +51,6 @@ mod goal_id;
 mod maker;
 mod server;
 mod status;
-mod wait;
 mod wire;
 
 pub use client::{

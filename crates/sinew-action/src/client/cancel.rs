@@ -3,10 +3,10 @@
 use super::core::ClientCore;
 use crate::error::CancelError;
 use crate::goal_id::GoalId;
-use crate::wait::wait_for;
 use parking_lot::Mutex;
 use sinew::Duration;
 use sinew::error::CallFailure;
+use sinew::executor::wait_for;
 use sinew::msg::Action;
 use sinew::service::CallResult;
 use sinew::time::Time;

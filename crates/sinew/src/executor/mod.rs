@@ -25,6 +25,7 @@
 // | `membership` | which executor serves the groups of a node or a context |
 // | `group_token` | who may touch a group's callbacks and state now |
 // | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
+// | `wait` | waiting for a future without an executor |
 // | `wait_graph` | which thread waits for which |
 // | `wait_set` | another front end: the program decides what runs |
 // | `spinning` | the executor that this thread spins |
@@ -59,6 +60,7 @@ mod task;
 mod tests;
 pub(crate) mod threads;
 mod timers;
+mod wait;
 pub(crate) mod wait_graph;
 pub(crate) mod wait_set;
 pub(crate) mod wake_policy;
@@ -88,6 +90,7 @@ use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
 pub use threads::Placement;
 use threads::{ThreadOptions, ThreadSetup};
+pub use wait::wait_for;
 pub use wait_set::{Ready, WaitSet, Waitable};
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across

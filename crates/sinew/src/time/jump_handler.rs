@@ -1,6 +1,7 @@
 //! Handlers of the program's for jumps of ROS time.
 
-use crate::api::context::Context;
+use crate::api::context::{Context, ContextCore};
+use crate::api::node::Node;
 use crate::sys::jump::{FollowsTime, JumpThreshold, TimeJump};
 use crate::sys::sync::Arc;
 use std::fmt;
@@ -55,10 +56,30 @@ impl Context {
         threshold: JumpThreshold,
         handler: impl Fn(&TimeJump) + Send + Sync + 'static,
     ) -> JumpHandler {
-        let handler: Arc<dyn FollowsTime> = Arc::new(Handler { threshold, call: handler });
-        self.shared().session.on_jump(Arc::downgrade(&handler));
-        JumpHandler(handler)
+        watch(self.shared(), threshold, handler)
     }
+}
+
+impl Node {
+    /// Calls `handler` when the time of the node's context jumps, as [`Context::on_time_jump`]: for
+    /// what is made of a node.
+    pub fn on_time_jump(
+        &self,
+        threshold: JumpThreshold,
+        handler: impl Fn(&TimeJump) + Send + Sync + 'static,
+    ) -> JumpHandler {
+        watch(self.context_shared(), threshold, handler)
+    }
+}
+
+fn watch(
+    context: &ContextCore,
+    threshold: JumpThreshold,
+    call: impl Fn(&TimeJump) + Send + Sync + 'static,
+) -> JumpHandler {
+    let handler: Arc<dyn FollowsTime> = Arc::new(Handler { threshold, call });
+    context.session.on_jump(Arc::downgrade(&handler));
+    JumpHandler(handler)
 }
 
 impl fmt::Debug for JumpHandler {
