@@ -1,0 +1,350 @@
+//! How one frame lay in its parent over time.
+//!
+//! A ring in the order of time. Where a time is in it is guessed as if stamps came at a steady pace,
+//! which they mostly do, so it seldom takes more than one look, at the two entries that are
+//! interpolated then. Parents lie in a ring beside it, which is only read if they change; what
+//! climbing the tree needs (`ends`) lies beside both.
+
+use crate::insertion::Inserted;
+use crate::transform::Transform;
+use std::collections::VecDeque;
+
+/// A frame, in the order in which they were first named.
+pub(crate) type FrameNumber = u32;
+
+/// How a frame lay in its parent at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sample {
+    pub(crate) transform: Transform,
+    pub(crate) parent: FrameNumber,
+}
+
+/// One line of the processor's cache: an interpolation reads two that lie side by side.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Entry {
+    stamp: i64,
+    transform: Transform,
+}
+
+/// What is kept at most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Before the latest stamp, in nanoseconds.
+    pub(crate) history: i64,
+    /// Samples of a frame.
+    pub(crate) samples: usize,
+    pub(crate) frames: usize,
+}
+
+/// First and last stamp, and the parent at the last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Ends {
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+    pub(crate) parent: FrameNumber,
+}
+
+/// A time among the samples.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    older: usize,
+    /// From the older one to the next.
+    ratio: f64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// By ascending stamps, each once.
+    entries: VecDeque<Entry>,
+    /// One for each entry.
+    parents: VecDeque<FrameNumber>,
+    /// Of the rings; `None` while they are empty.
+    ends: Option<Ends>,
+    /// How many neighbours have different parents. With none, `ends` has the parent at any time.
+    changes: usize,
+    /// Samples that gave way because there were too many.
+    crowded_out: u64,
+}
+
+impl History {
+    pub(crate) fn ends(&self) -> Option<Ends> {
+        self.ends
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How many neighbours have different parents.
+    pub(crate) fn changes(&self) -> usize {
+        self.changes
+    }
+
+    pub(crate) fn crowded_out(&self) -> u64 {
+        self.crowded_out
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self { crowded_out: self.crowded_out, ..Self::default() };
+    }
+
+    /// The parent at that time; `None` if nothing is known of it.
+    pub(crate) fn parent_at(&self, time: i64) -> Option<FrameNumber> {
+        let ends = self.covering(time)?;
+        if self.changes == 0 {
+            return Some(ends.parent);
+        }
+        Some(self.parents[self.above(time) - 1]) // of a time between two, the older one's
+    }
+
+    /// Where that time is. The caller finds those of all links first, so that the memory's delays lie
+    /// side by side.
+    pub(crate) fn find(&self, time: i64) -> Option<Place> {
+        self.covering(time)?;
+        let older = self.above(time) - 1;
+        let before = self.entries[older].stamp;
+        let ratio = if before == time { 0.0 } else { part(before, time, self.entries[older + 1].stamp) };
+        Some(Place { older, ratio })
+    }
+
+    /// How it lay there. Between two stamps it is interpolated, unless the parent changes there: then
+    /// the older one counts, as in tf2.
+    pub(crate) fn transform(&self, Place { older: at, ratio }: Place) -> Transform {
+        let older = &self.entries[at].transform;
+        match self.entries.get(at + 1) {
+            Some(newer) if ratio > 0.0 && (self.changes == 0 || self.differs(at + 1) == 0) => {
+                older.interpolate(&newer.transform, ratio)
+            }
+            _ => *older,
+        }
+    }
+
+    fn covering(&self, time: i64) -> Option<Ends> {
+        self.ends.filter(|ends| (ends.first..=ends.last).contains(&time))
+    }
+
+    /// Adds a sample; of several with one stamp the last one counts.
+    ///
+    /// What is too old goes first, by the latest stamp before this one, as in tf2: so of a frame that
+    /// is sent seldom, there are always two to interpolate between.
+    ///
+    /// # Errors
+    /// The latest stamp, if this one is older than that by more than what is kept.
+    pub(crate) fn insert(&mut self, stamp: i64, sample: Sample, limits: &Limits) -> Result<Inserted, i64> {
+        let mut inserted = Inserted::New;
+        if let Some(Ends { last, .. }) = self.ends {
+            let oldest = last.saturating_sub(limits.history);
+            while self.entries.front().is_some_and(|first| first.stamp < oldest) {
+                self.drop_first();
+            }
+            self.note_ends();
+            if stamp < oldest {
+                return Err(last);
+            }
+        }
+        let place = self.above(stamp);
+        if place > 0 && self.entries[place - 1].stamp == stamp {
+            inserted = self.replace(place - 1, sample);
+        } else {
+            self.changes -= self.differs(place);
+            self.entries.insert(place, Entry { stamp, transform: sample.transform });
+            self.parents.insert(place, sample.parent);
+            self.changes += self.differs(place) + self.differs(place + 1);
+            if self.entries.len() > limits.samples {
+                self.drop_first();
+                self.crowded_out += 1;
+            }
+        }
+        self.note_ends();
+        Ok(inserted)
+    }
+
+    fn replace(&mut self, place: usize, sample: Sample) -> Inserted {
+        let (entry, parent) = (&mut self.entries[place], self.parents[place]);
+        if entry.transform == sample.transform && parent == sample.parent {
+            return Inserted::Repeated;
+        }
+        entry.transform = sample.transform;
+        self.changes -= self.differs(place) + self.differs(place + 1);
+        self.parents[place] = sample.parent;
+        self.changes += self.differs(place) + self.differs(place + 1);
+        Inserted::Replaced
+    }
+
+    fn drop_first(&mut self) {
+        self.changes -= self.differs(1);
+        self.entries.pop_front();
+        self.parents.pop_front();
+    }
+
+    /// 1 if the sample there has another parent than the one before.
+    fn differs(&self, place: usize) -> usize {
+        let before = place.checked_sub(1).and_then(|before| self.parents.get(before));
+        let pair = before.zip(self.parents.get(place));
+        usize::from(pair.is_some_and(|(before, parent)| before != parent))
+    }
+
+    fn note_ends(&mut self) {
+        let ends = self.entries.front().zip(self.entries.back());
+        self.ends = ends.zip(self.parents.back()).map(|((first, last), parent)| Ends {
+            first: first.stamp,
+            last: last.stamp,
+            parent: *parent,
+        });
+    }
+
+    /// How many stamps are not above that time.
+    fn above(&self, time: i64) -> usize {
+        let count = self.entries.len();
+        let Some(Ends { first, last, .. }) = self.ends else { return 0 };
+        if time >= last {
+            return count;
+        }
+        if time < first {
+            return 0;
+        }
+        let stamp = |at: usize| self.entries[at].stamp;
+        // From here on: stamp(low) <= time < stamp(high).
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a guess, between 0 and the count"
+        )]
+        let guess = (part(first, time, last) * (count - 1) as f64) as usize;
+        let (mut low, mut high, mut step) = (0, count - 1, 1);
+        if stamp(guess) <= time {
+            low = guess;
+            while low + step < high {
+                if stamp(low + step) > time {
+                    high = low + step;
+                } else {
+                    low += step;
+                    step *= 2;
+                }
+            }
+        } else {
+            high = guess;
+            while low + step < high {
+                if stamp(high - step) <= time {
+                    low = high - step;
+                } else {
+                    high -= step;
+                    step *= 2;
+                }
+            }
+        }
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            if stamp(middle) <= time { low = middle } else { high = middle }
+        }
+        high
+    }
+}
+
+/// Where a time lies between two others: 0 at the first, 1 at the last.
+#[expect(clippy::cast_precision_loss, reason = "to some nanoseconds in a year")]
+fn part(first: i64, time: i64, last: i64) -> f64 {
+    time.abs_diff(first) as f64 / last.abs_diff(first) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIMITS: Limits = Limits { history: 50, samples: 20, frames: 10 };
+
+    fn sample(parent: FrameNumber, x: i64) -> Sample {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let translation = [x as f64, 0.0, 0.0];
+        Sample { transform: Transform { translation, ..Transform::IDENTITY }, parent }
+    }
+
+    /// The same by looking at all of a list.
+    #[derive(Default)]
+    struct Plain(Vec<(i64, Sample)>);
+
+    impl Plain {
+        fn insert(&mut self, stamp: i64, sample: Sample) -> Result<Inserted, i64> {
+            if let Some(last) = self.0.last().map(|(stamp, _)| *stamp) {
+                self.0.retain(|(stamp, _)| *stamp >= last - LIMITS.history);
+                if stamp < last - LIMITS.history {
+                    return Err(last);
+                }
+            }
+            if let Some(same) = self.0.iter_mut().find(|(at, _)| *at == stamp) {
+                let inserted = if same.1 == sample { Inserted::Repeated } else { Inserted::Replaced };
+                same.1 = sample;
+                return Ok(inserted);
+            }
+            self.0.push((stamp, sample));
+            self.0.sort_by_key(|(stamp, _)| *stamp);
+            if self.0.len() > LIMITS.samples {
+                self.0.remove(0);
+            }
+            Ok(Inserted::New)
+        }
+
+        fn at(&self, time: i64) -> Option<Sample> {
+            let newer = self.0.iter().find(|(stamp, _)| *stamp >= time)?;
+            let older = self.0.iter().rfind(|(stamp, _)| *stamp <= time)?;
+            if newer.0 == older.0 || newer.1.parent != older.1.parent {
+                return Some(older.1);
+            }
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            let ratio = (time - older.0) as f64 / (newer.0 - older.0) as f64;
+            Some(Sample { transform: older.1.transform.interpolate(&newer.1.transform, ratio), ..older.1 })
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_list_in_the_order_of_stamps(
+            insertions in proptest::collection::vec((0..120_i64, 0..3_u32, 0..4_i64), 0..200),
+            steady in any::<bool>(),
+        ) {
+            let (mut history, mut plain) = (History::default(), Plain::default());
+            for (number, (stamp, parent, x)) in insertions.into_iter().enumerate() {
+                let stamp = if steady { number as i64 } else { stamp };
+                let sample = sample(parent / 2, x);
+                prop_assert_eq!(history.insert(stamp, sample, &LIMITS), plain.insert(stamp, sample));
+                prop_assert_eq!(history.len(), plain.0.len());
+                let changes = plain.0.windows(2).filter(|pair| pair[0].1.parent != pair[1].1.parent).count();
+                prop_assert_eq!(history.changes(), changes);
+                let ends = plain.0.first().zip(plain.0.last());
+                let ends = ends.map(|(first, last)| Ends { first: first.0, last: last.0, parent: last.1.parent });
+                prop_assert_eq!(history.ends(), ends);
+                for time in (-1..202).step_by(3) {
+                    let found = history.find(time).map(|place| history.transform(place));
+                    prop_assert_eq!(found, plain.at(time).map(|sample| sample.transform));
+                    prop_assert_eq!(history.parent_at(time), plain.at(time).map(|sample| sample.parent));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_seldom_has_two_samples_to_interpolate_between() {
+        let mut history = History::default();
+        for stamp in [0, 100, 200] {
+            assert_eq!(history.insert(stamp, sample(0, stamp), &LIMITS), Ok(Inserted::New));
+        }
+        assert_eq!(
+            (history.len(), history.find(150).map(|place| history.transform(place))),
+            (2, Some(sample(0, 150).transform))
+        );
+    }
+
+    #[test]
+    fn stamps_may_be_the_first_and_last_that_there_are() {
+        let mut history = History::default();
+        let limits = Limits { history: i64::MAX, ..LIMITS };
+        for stamp in [0, i64::MIN + 1, i64::MAX, 5] {
+            history.insert(stamp, sample(0, 1), &limits).unwrap();
+        }
+        assert!(history.len() == 3 && history.find(3).is_some() && history.find(i64::MAX).is_some());
+        assert_eq!(history.insert(i64::MIN, sample(0, 1), &LIMITS), Err(i64::MAX));
+    }
+}

@@ -1,0 +1,57 @@
+//! tf2: where the frames of a robot are, and were.
+//!
+//! Each sensor, wheel and map has a frame of coordinates. Nodes tell how theirs lie in others, on
+//! `/tf` and `/tf_static`; a [`Buffer`] puts them together, and says how any frame lay in any other
+//! at any time of the last ten seconds.
+//!
+//! | what | with |
+//! |---|---|
+//! | tell where a frame is | [`TransformBroadcaster`], [`StaticTransformBroadcaster`] |
+//! | keep what others tell | [`TransformListener`] and [`Buffer`] |
+//! | ask | [`Buffer::lookup`], [`Buffer::lookup_over_time`], [`Buffer::can_transform`] |
+//! | wait, as a future or blocking | [`Buffer::wait_for`] |
+//! | take a message to another frame | [`Buffer::transform`], [`Transformable`] |
+//! | compute | [`Transform`] |
+//!
+//! Topics, types and QoS are ROS 2's, so each end may be ROS 2's own.
+//!
+//! ```
+//! use sinew::prelude::*;
+//! use sinew_tf::{At, Buffer, StampedTransform, Transform, TransformBroadcaster, TransformListener};
+//!
+//! let context = Context::new()?;
+//! let planner = context.node("planner")?;
+//! let buffer = Buffer::new();
+//! let _listener = TransformListener::new(&planner, &buffer)?;
+//!
+//! let odometry = context.node("odometry")?;
+//! let broadcaster = TransformBroadcaster::new(&odometry)?;
+//! let transform = Transform::from_translation([1.0, 2.0, 0.0]);
+//! let placed = StampedTransform { stamp: odometry.now(), transform };
+//! broadcaster.send([placed.to_msg("odom", "base_link")]).unwrap();
+//!
+//! let robot = buffer.lookup("odom", "base_link", At::Latest).unwrap();
+//! assert_eq!(robot.transform.translation, [1.0, 2.0, 0.0]);
+//! # Ok::<(), sinew::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod broadcaster;
+mod buffer;
+mod history;
+mod insertion;
+mod listener;
+mod lookup;
+mod transform;
+mod transformable;
+mod tree;
+mod wait;
+
+pub use broadcaster::{StaticTransformBroadcaster, TransformBroadcaster};
+pub use buffer::{Buffer, BufferBuilder};
+pub use insertion::{InsertError, Inserted};
+pub use listener::TransformListener;
+pub use lookup::{At, FrameStatus, LinkRange, LookupError};
+pub use transform::{StampedTransform, Transform};
+pub use transformable::{Transformable, TransformableStamped};
+pub use wait::PendingTransform;

@@ -1,0 +1,124 @@
+//! Filling a buffer from what others tell.
+
+use crate::buffer::Buffer;
+use parking_lot::Mutex;
+use sinew::error::CreateError;
+use sinew::msg::Gid;
+use sinew::time::{JumpHandler, JumpThreshold};
+use sinew::{Duration, LogLevel, Node, QoS, Subscription};
+use sinew_interfaces::tf2_msgs::msg::TFMessage;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Has a buffer filled from `/tf` and `/tf_static`, as long as it lives. ROS 2:
+/// `tf2_ros::TransformListener`.
+///
+/// The thread that delivers a message inserts it: in one process that which publishes, otherwise the
+/// one that receives. So it needs no executor and no thread of its own, and a callback that blocks,
+/// also one that waits for a transform, holds up nothing. QoS: the last 100, reliable, on
+/// `/tf_static` transient local, as ROS 2's.
+///
+/// What the buffer refuses is told in the node's log, each kind at most once in 10 s. When ROS time
+/// jumps back, or comes from another source, the buffer is cleared, which is told there, too. As
+/// authority of a frame the buffer gets the publisher's gid.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew_tf::{At, Buffer, StampedTransform, TransformBroadcaster, TransformListener};
+/// let node = Context::new()?.node("planner")?;
+/// let buffer = Buffer::new();
+/// let _listener = TransformListener::new(&node, &buffer)?;
+///
+/// let broadcaster = TransformBroadcaster::new(&node)?;
+/// broadcaster.send([StampedTransform::default().to_msg("map", "odom")]).unwrap();
+/// assert!(buffer.lookup("map", "odom", At::Latest).is_ok());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "the buffer is filled until this is dropped"]
+pub struct TransformListener {
+    moving: Subscription<TFMessage>,
+    fixed: Subscription<TFMessage>,
+    _jumps: JumpHandler,
+}
+
+impl TransformListener {
+    /// Listens in the name of that node.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the context is shut down, or another type is on one of the topics.
+    pub fn new(node: &Node, buffer: &Buffer) -> Result<Self, CreateError> {
+        let qos = QoS::default().keep_last(100);
+        let moving = node.subscription("/tf").qos(qos).create()?;
+        let fixed = node.subscription("/tf_static").qos(qos.transient_local()).create()?;
+        let filler =
+            Arc::new(Filler { buffer: buffer.clone(), node: node.clone(), authorities: Mutex::default() });
+        listen(&moving, &filler, false);
+        listen(&fixed, &filler, true);
+        Ok(Self { moving, fixed, _jumps: clear_on_jumps(node, buffer) })
+    }
+}
+
+impl Drop for TransformListener {
+    fn drop(&mut self) {
+        // The listeners hold their subscriptions.
+        self.moving.clear_listener();
+        self.fixed.clear_listener();
+    }
+}
+
+fn listen(subscription: &Subscription<TFMessage>, filler: &Arc<Filler>, is_static: bool) {
+    let (taken, filler) = (subscription.clone(), filler.clone());
+    subscription.set_listener(move |_| {
+        while let Some((message, info)) = taken.take() {
+            filler.fill(&message, info.publisher(), is_static);
+        }
+    });
+}
+
+fn clear_on_jumps(node: &Node, buffer: &Buffer) -> JumpHandler {
+    let (buffer, logger) = (buffer.clone(), node.logger());
+    node.on_time_jump(JumpThreshold::resets(), move |jump| {
+        buffer.clear();
+        sinew::log!(
+            logger,
+            LogLevel::Warn,
+            "time went from {} s to {} s; the transforms that were kept are forgotten",
+            crate::insertion::seconds(&jump.before),
+            crate::insertion::seconds(&jump.after)
+        );
+    })
+}
+
+struct Filler {
+    buffer: Buffer,
+    node: Node,
+    authorities: Mutex<HashMap<Gid, Arc<str>>>,
+}
+
+impl Filler {
+    fn fill(&self, message: &TFMessage, publisher: Gid, is_static: bool) {
+        let authority = self.authority(publisher);
+        self.buffer.insert_all(&message.transforms, is_static, &authority, |error| {
+            let period = Duration::from_secs(10);
+            sinew::log_throttle!(self.node.logger(), LogLevel::Warn, period, "{error}; sent by {authority}");
+        });
+    }
+
+    fn authority(&self, publisher: Gid) -> Arc<str> {
+        let mut known = self.authorities.lock();
+        if known.len() > MOST_AUTHORITIES {
+            known.clear(); // publishers come and go
+        }
+        known.entry(publisher).or_insert_with(|| Arc::from(publisher.to_string())).clone()
+    }
+}
+
+/// Texts of gids that are kept.
+const MOST_AUTHORITIES: usize = 1000;
+
+impl fmt::Debug for TransformListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransformListener").field("topic", &self.moving.topic()).finish_non_exhaustive()
+    }
+}

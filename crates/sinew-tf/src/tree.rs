@@ -1,0 +1,409 @@
+//! The frames, and the ways between them; without locks, clocks or messages.
+//!
+//! A frame lies in one parent at a time, so the way between two frames goes up from both until they
+//! meet. A lookup climbs from both to the top, by what each frame knows of its parent at that time
+//! (it reads no sample unless the parent changed), cuts off what both ways have in common, and
+//! multiplies the samples of what is left. tf2 does the same; that it knows no data above the
+//! meeting point does no harm.
+
+use crate::history::{FrameNumber, History, Limits, Place, Sample};
+use crate::insertion::{InsertError, Inserted};
+use crate::lookup::{At, FrameStatus, LinkRange, LookupError};
+use crate::transform::{StampedTransform, Transform};
+use sinew::Duration;
+use sinew::time::Time;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A transform that is to be inserted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Insertion<'a> {
+    pub(crate) parent: &'a str,
+    pub(crate) child: &'a str,
+    pub(crate) stamp: i64,
+    pub(crate) transform: Transform,
+    pub(crate) is_static: bool,
+    pub(crate) authority: &'a Arc<str>,
+}
+
+/// How a frame lies in its parent. The last transform says which kind it is.
+#[derive(Debug)]
+enum Placement {
+    Moving(History),
+    Static(Sample),
+}
+
+#[derive(Debug)]
+struct Frame {
+    name: Arc<str>,
+    placement: Placement,
+    /// Who sent its last transform.
+    authority: Arc<str>,
+}
+
+/// A link at a time.
+enum Link<'a> {
+    Static(&'a Transform),
+    Moving(&'a History, Place),
+}
+
+impl Link<'_> {
+    fn transform(&self) -> Transform {
+        match self {
+            Self::Static(transform) => **transform,
+            Self::Moving(history, place) => history.transform(*place),
+        }
+    }
+}
+
+/// Frames from one up to the top, with the one it began at. So many before it allocates.
+type Path = SmallVec<[FrameNumber; 64]>;
+
+#[derive(Debug)]
+pub(crate) struct Tree {
+    limits: Limits,
+    frames: Vec<Frame>,
+    numbers: HashMap<Arc<str>, FrameNumber>,
+    nobody: Arc<str>,
+}
+
+impl Frame {
+    /// The latest one at `None`.
+    fn parent(&self, time: Option<i64>) -> Option<FrameNumber> {
+        match &self.placement {
+            Placement::Static(sample) => Some(sample.parent),
+            Placement::Moving(history) => match time {
+                Some(time) => history.parent_at(time),
+                None => history.ends().map(|ends| ends.parent),
+            },
+        }
+    }
+
+    /// The latest stamp of one that moves.
+    fn latest(&self) -> Option<i64> {
+        match &self.placement {
+            Placement::Static(_) => None,
+            Placement::Moving(history) => history.ends().map(|ends| ends.last),
+        }
+    }
+
+    fn changes_parent(&self) -> bool {
+        matches!(&self.placement, Placement::Moving(history) if history.changes() > 0)
+    }
+}
+
+/// Without the slash that ROS 1 put before frames' names.
+fn bare(name: &str) -> &str {
+    name.strip_prefix('/').unwrap_or(name)
+}
+
+impl Tree {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, frames: Vec::new(), numbers: HashMap::new(), nobody: Arc::from("") }
+    }
+
+    // ---- what comes in ----
+
+    pub(crate) fn insert(&mut self, insertion: &Insertion<'_>) -> Result<Inserted, InsertError> {
+        let Insertion { stamp, is_static, authority, .. } = *insertion;
+        let (parent, child) = (bare(insertion.parent), bare(insertion.child));
+        let transform = checked(parent, child, insertion.transform)?;
+        let (child_number, parent_number) = (self.number(child)?, self.number(parent)?);
+        let sample = Sample { transform, parent: parent_number };
+        let limits = self.limits;
+        let frame = &mut self.frames[child_number as usize];
+        if !Arc::ptr_eq(&frame.authority, authority) {
+            frame.authority = authority.clone();
+        }
+        if is_static {
+            let inserted = match &frame.placement {
+                Placement::Static(former) if *former == sample => Inserted::Repeated,
+                Placement::Static(_) => Inserted::Replaced,
+                Placement::Moving(_) => Inserted::New,
+            };
+            frame.placement = Placement::Static(sample);
+            return Ok(inserted);
+        }
+        if matches!(frame.placement, Placement::Static(_)) {
+            frame.placement = Placement::Moving(History::default());
+        }
+        let Placement::Moving(history) = &mut frame.placement else { return Ok(Inserted::New) };
+        history.insert(stamp, sample, &limits).map_err(|latest| InsertError::Old {
+            child: child.to_owned(),
+            stamp: Time::from_nanoseconds(stamp),
+            latest: Time::from_nanoseconds(latest),
+            history: Duration::from_nanos(limits.history.unsigned_abs()),
+        })
+    }
+
+    fn number(&mut self, name: &str) -> Result<FrameNumber, InsertError> {
+        if let Some(number) = self.numbers.get(name) {
+            return Ok(*number);
+        }
+        let limit = self.limits.frames;
+        let number = FrameNumber::try_from(self.frames.len()).ok().filter(|_| self.frames.len() < limit);
+        let Some(number) = number else {
+            return Err(InsertError::TooManyFrames { frame: name.to_owned(), limit });
+        };
+        let name: Arc<str> = Arc::from(name);
+        let placement = Placement::Moving(History::default());
+        self.frames.push(Frame { name: name.clone(), placement, authority: self.nobody.clone() });
+        self.numbers.insert(name, number);
+        Ok(number)
+    }
+
+    /// Forgets what moved; what is static stays, and so do the names.
+    pub(crate) fn clear(&mut self) {
+        for frame in &mut self.frames {
+            if let Placement::Moving(history) = &mut frame.placement {
+                history.clear();
+            }
+        }
+    }
+
+    // ---- what is asked ----
+
+    /// From the source's coordinates to the target's.
+    pub(crate) fn lookup(
+        &self,
+        target_name: &str,
+        source_name: &str,
+        at: At,
+    ) -> Result<StampedTransform, LookupError> {
+        let (target, source) = (self.known(target_name)?, self.known(source_name)?);
+        let found = match at {
+            At::Latest => self.latest(target, source)?,
+            At::Time(time) => self.at(target, source, time.nanoseconds())?.map(|found| (time, found)),
+        };
+        match found {
+            Some((stamp, transform)) => Ok(StampedTransform { stamp, transform: transform.normalized() }),
+            None => Err(self.why_not(target, source, at)),
+        }
+    }
+
+    fn at(
+        &self,
+        target: FrameNumber,
+        source: FrameNumber,
+        time: i64,
+    ) -> Result<Option<Transform>, LookupError> {
+        if target == source {
+            return Ok(Some(Transform::IDENTITY));
+        }
+        let (mut down, mut up) = (self.climb(target, Some(time))?, self.climb(source, Some(time))?);
+        if !meet(&mut down, &mut up) {
+            return Ok(None);
+        }
+        Ok(self.along(&down, &up, time))
+    }
+
+    /// At the latest time that all links between them have; 0 if all of them are static.
+    fn latest(
+        &self,
+        target: FrameNumber,
+        source: FrameNumber,
+    ) -> Result<Option<(Time, Transform)>, LookupError> {
+        let stamped = |time, transform| (Time::from_nanoseconds(time), transform);
+        if target == source {
+            let latest = self.frame(target).latest().unwrap_or(0);
+            return Ok(Some(stamped(latest, Transform::IDENTITY)));
+        }
+        let (mut down, mut up) = (self.climb(target, None)?, self.climb(source, None)?);
+        if !meet(&mut down, &mut up) {
+            return Ok(None);
+        }
+        let time = self.latest_common(&down, &up);
+        let changed = down.iter().chain(&up).any(|frame| self.frame(*frame).changes_parent());
+        let transform = match changed {
+            false => self.along(&down, &up, time),
+            true => self.at(target, source, time)?, // another way, perhaps
+        };
+        Ok(transform.map(|transform| stamped(time, transform)))
+    }
+
+    fn latest_common(&self, down: &[FrameNumber], up: &[FrameNumber]) -> i64 {
+        let links = down.iter().chain(up);
+        links.filter_map(|frame| self.frame(*frame).latest()).min().unwrap_or(0)
+    }
+
+    /// Multiplies the links of both ways. `None` if one has nothing at that time.
+    fn along(&self, down: &[FrameNumber], up: &[FrameNumber], time: i64) -> Option<Transform> {
+        let mut links = SmallVec::<[Link<'_>; 64]>::new();
+        for number in down.iter().chain(up) {
+            links.push(match &self.frame(*number).placement {
+                Placement::Static(sample) => Link::Static(&sample.transform),
+                Placement::Moving(history) => Link::Moving(history, history.find(time)?),
+            });
+        }
+        let (down, up) = links.split_at(down.len());
+        let product = |links: &[Link<'_>]| {
+            links.iter().fold(Transform::IDENTITY, |product, link| link.transform() * product)
+        };
+        let up = product(up);
+        Some(if down.is_empty() { up } else { product(down).inverse() * up })
+    }
+
+    /// All frames from that one to the top.
+    fn climb(&self, from: FrameNumber, time: Option<i64>) -> Result<Path, LookupError> {
+        let (mut path, mut frame) = (Path::new(), from);
+        loop {
+            path.push(frame);
+            match self.frame(frame).parent(time) {
+                None => return Ok(path),
+                Some(_) if path.len() > self.frames.len() => return Err(self.loop_in(&path)),
+                Some(parent) => frame = parent,
+            }
+        }
+    }
+
+    fn frame(&self, number: FrameNumber) -> &Frame {
+        &self.frames[number as usize]
+    }
+
+    fn name(&self, number: FrameNumber) -> String {
+        self.frame(number).name.as_ref().to_owned()
+    }
+
+    fn known(&self, name: &str) -> Result<FrameNumber, LookupError> {
+        let bare = bare(name);
+        if let Some(number) = self.numbers.get(bare) {
+            return Ok(*number);
+        }
+        let alike = |known: &Arc<str>| strsim::jaro_winkler(known, bare);
+        let nearest = self.numbers.keys().max_by(|a, b| alike(a).total_cmp(&alike(b)).then(b.cmp(a)));
+        let similar = nearest.filter(|known| alike(known) > 0.8).map(|known| known.as_ref().to_owned());
+        Err(LookupError::UnknownFrame { frame: name.to_owned(), similar, known: self.frames.len() })
+    }
+
+    // ---- why there is none ----
+
+    /// The loop that a path which is longer than there are frames runs in.
+    fn loop_in(&self, path: &[FrameNumber]) -> LookupError {
+        let last = path.last().copied().unwrap_or_default();
+        let round = path.iter().rev().skip(1).take_while(|frame| **frame != last);
+        let mut frames: Vec<String> = round.map(|frame| self.name(*frame)).collect();
+        frames.push(self.name(last));
+        frames.reverse();
+        // The same loop reads the same wherever the climb began.
+        let first = (0..frames.len()).min_by_key(|at| &frames[*at]).unwrap_or(0);
+        frames.rotate_left(first);
+        LookupError::Loop { frames }
+    }
+
+    fn why_not(&self, target: FrameNumber, source: FrameNumber, at: At) -> LookupError {
+        match self.explain(target, source, at) {
+            Ok(error) | Err(error) => error,
+        }
+    }
+
+    fn explain(&self, target: FrameNumber, source: FrameNumber, at: At) -> Result<LookupError, LookupError> {
+        let (mut down, mut up) = (self.climb(target, None)?, self.climb(source, None)?);
+        let tops = |down: &Path, up: &Path| {
+            [down, up].map(|path| path.last().map_or_else(String::new, |top| self.name(*top)))
+        };
+        let [target_root, source_root] = tops(&down, &up);
+        let (target_name, source_name) = (self.name(target), self.name(source));
+        let apart = |target_root, source_root, time| LookupError::NotConnected {
+            target: target_name.clone(),
+            source: source_name.clone(),
+            target_root,
+            source_root,
+            time,
+        };
+        if !meet(&mut down, &mut up) {
+            return Ok(apart(target_root, source_root, None));
+        }
+        let time = match at {
+            At::Time(time) => time.nanoseconds(),
+            At::Latest => self.latest_common(&down, &up),
+        };
+        let ways = down.iter().chain(&up);
+        let lacking: Vec<LinkRange> = ways.filter_map(|frame| self.lacking(*frame, time)).collect();
+        if lacking.is_empty() {
+            let (down, up) = (self.climb(target, Some(time))?, self.climb(source, Some(time))?);
+            let [target_root, source_root] = tops(&down, &up);
+            return Ok(apart(target_root, source_root, Some(Time::from_nanoseconds(time))));
+        }
+        let time = Time::from_nanoseconds(time);
+        Ok(LookupError::Extrapolation { target: target_name, source: source_name, time, lacking })
+    }
+
+    /// What a link has, if that time isn't in it.
+    fn lacking(&self, number: FrameNumber, time: i64) -> Option<LinkRange> {
+        let frame = self.frame(number);
+        let Placement::Moving(history) = &frame.placement else { return None };
+        let ends = history.ends()?;
+        (!(ends.first..=ends.last).contains(&time)).then(|| LinkRange {
+            parent: self.name(ends.parent),
+            child: self.name(number),
+            first: Time::from_nanoseconds(ends.first),
+            last: Time::from_nanoseconds(ends.last),
+        })
+    }
+
+    /// Whether what is asked for can't come any more: all links between the two have gone on by more
+    /// than what is kept.
+    pub(crate) fn is_past(&self, error: &LookupError) -> bool {
+        let LookupError::Extrapolation { time, lacking, .. } = error else { return false };
+        let history = Duration::from_nanos(self.limits.history.unsigned_abs());
+        lacking.iter().any(|link| *time + history < link.last && *time < link.first)
+    }
+
+    /// All frames, by their names.
+    pub(crate) fn status(&self) -> Vec<FrameStatus> {
+        let mut all: Vec<FrameStatus> = self.frames.iter().map(|frame| self.status_of(frame)).collect();
+        all.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        all
+    }
+
+    fn status_of(&self, frame: &Frame) -> FrameStatus {
+        let (name, authority) = (frame.name.as_ref().to_owned(), frame.authority.as_ref().to_owned());
+        let parent = frame.parent(None).map(|parent| self.name(parent));
+        let status = FrameStatus { name, parent, authority, ..FrameStatus::default() };
+        match &frame.placement {
+            Placement::Static(_) => FrameStatus { is_static: true, ..status },
+            Placement::Moving(history) => FrameStatus {
+                range: history.ends().map(|ends| [ends.first, ends.last].map(Time::from_nanoseconds)),
+                samples: history.len(),
+                crowded_out: history.crowded_out(),
+                ..status
+            },
+        }
+    }
+}
+
+/// Leaves of both ways what lies below the frame where they meet. False if they don't.
+fn meet(down: &mut Path, up: &mut Path) -> bool {
+    if down.last() != up.last() {
+        return false;
+    }
+    while down.last().is_some() && down.last() == up.last() {
+        down.pop();
+        up.pop();
+    }
+    true
+}
+
+/// tf2's checks.
+fn checked(parent: &str, child: &str, transform: Transform) -> Result<Transform, InsertError> {
+    if child.is_empty() {
+        return Err(InsertError::NoChild { parent: parent.to_owned() });
+    }
+    if parent == child {
+        return Err(InsertError::SelfTransform { frame: child.to_owned() });
+    }
+    let child = || child.to_owned();
+    if parent.is_empty() {
+        return Err(InsertError::NoParent { child: child() });
+    }
+    let Transform { translation, rotation } = transform;
+    if !translation.iter().chain(&rotation).all(|number| number.is_finite()) {
+        return Err(InsertError::NotFinite { child: child(), translation, rotation });
+    }
+    let norm = transform.norm_squared();
+    if (norm - 1.0).abs() >= crate::insertion::TOLERANCE {
+        return Err(InsertError::NotNormalized { child: child(), rotation, length: norm.sqrt() });
+    }
+    Ok(transform.normalized())
+}

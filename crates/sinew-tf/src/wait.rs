@@ -1,0 +1,104 @@
+//! Waiting for a transform.
+//!
+//! Who waits registers first and looks then; who inserts does so first and looks for those who wait
+//! then. The buffer's lock lies between, so one of the two sees what the other did.
+
+use crate::buffer::BufferCore;
+use crate::lookup::{At, LookupError};
+use crate::transform::StampedTransform;
+use parking_lot::Mutex;
+use sinew::Duration;
+use slab::Slab;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Query {
+    pub(crate) target: Arc<str>,
+    pub(crate) source: Arc<str>,
+    pub(crate) at: At,
+}
+
+/// Those who wait.
+#[derive(Debug, Default)]
+pub(crate) struct Waiters(Mutex<Slab<(Query, Waker)>>);
+
+impl Waiters {
+    /// Wakes those for whom it is over.
+    pub(crate) fn wake(&self, is_over: impl Fn(&Query) -> bool) {
+        let waiters = self.0.lock();
+        if waiters.is_empty() {
+            return;
+        }
+        let over = waiters.iter().filter(|(_, (query, _))| is_over(query));
+        let over: Vec<Waker> = over.map(|(_, (_, waker))| waker.clone()).collect();
+        drop(waiters); // what they wake may wait again
+        over.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// Waits for a transform; from [`Buffer::wait_for`](crate::Buffer::wait_for).
+#[must_use = "it waits when it is awaited, or in `wait`"]
+pub struct PendingTransform {
+    core: Arc<BufferCore>,
+    query: Query,
+    /// Its place among the waiters.
+    place: Option<usize>,
+}
+
+impl PendingTransform {
+    pub(crate) fn new(core: Arc<BufferCore>, target: &str, source: &str, at: At) -> Self {
+        Self { core, query: Query { target: Arc::from(target), source: Arc::from(source), at }, place: None }
+    }
+
+    /// Blocks until it is there, at most for `timeout` (of real time). For threads, and callbacks
+    /// that may keep their group waiting: the buffer is filled meanwhile.
+    ///
+    /// # Errors
+    /// [`LookupError`]: what is missing still.
+    pub fn wait(mut self, timeout: Duration) -> Result<StampedTransform, LookupError> {
+        sinew::executor::wait_for(&mut self, timeout).unwrap_or_else(|| self.look())
+    }
+
+    fn look(&self) -> Result<StampedTransform, LookupError> {
+        self.core.tree.read().lookup(&self.query.target, &self.query.source, self.query.at)
+    }
+
+    fn register(&mut self, waker: &Waker) {
+        let mut waiters = self.core.waiters.0.lock();
+        match self.place.and_then(|place| waiters.get_mut(place)) {
+            Some((_, former)) => former.clone_from(waker),
+            None => self.place = Some(waiters.insert((self.query.clone(), waker.clone()))),
+        }
+    }
+}
+
+impl Future for PendingTransform {
+    type Output = Result<StampedTransform, LookupError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.register(context.waker());
+        let found = self.look();
+        match &found {
+            Err(error) if !self.core.tree.read().is_past(error) => Poll::Pending,
+            _ => Poll::Ready(found),
+        }
+    }
+}
+
+impl Drop for PendingTransform {
+    fn drop(&mut self) {
+        if let Some(place) = self.place {
+            self.core.waiters.0.lock().remove(place);
+        }
+    }
+}
+
+impl fmt::Debug for PendingTransform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingTransform").field("query", &self.query).finish_non_exhaustive()
+    }
+}

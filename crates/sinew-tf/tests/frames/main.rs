@@ -1,0 +1,33 @@
+//! Frames as programs use them: in a buffer alone, and between nodes in one process and in two that
+//! stand for two (contexts that meet in shared memory).
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+#[path = "../../../sinew-msg/tests/support/counting.rs"]
+mod counting;
+
+mod buffer;
+mod nodes;
+mod oracle;
+mod waiting;
+
+use sinew::time::Time;
+use sinew_interfaces::geometry_msgs::msg::TransformStamped;
+use sinew_tf::{Buffer, StampedTransform, Transform};
+
+fn at(nanoseconds: i64) -> Time {
+    Time::from_nanoseconds(nanoseconds)
+}
+
+/// That one lies in the other, so far along x, at that time.
+fn along_x(parent: &str, child: &str, stamp: i64, x: f64) -> TransformStamped {
+    StampedTransform { stamp: at(stamp), transform: Transform::from_translation([x, 0.0, 0.0]) }
+        .to_msg(parent, child)
+}
+
+fn insert(buffer: &Buffer, parent: &str, child: &str, stamp: i64, x: f64) {
+    buffer.insert(&along_x(parent, child, stamp, x), "test").unwrap();
+}
+
+fn fix(buffer: &Buffer, parent: &str, child: &str, x: f64) {
+    buffer.insert_static(&along_x(parent, child, 0, x), "test").unwrap();
+}

@@ -1,0 +1,171 @@
+//! Broadcasters and listeners.
+
+use crate::{along_x, at, fix};
+use sinew::prelude::*;
+use sinew_interfaces::tf2_msgs::msg::TFMessage;
+use sinew_tf::{At, Buffer, StaticTransformBroadcaster, TransformBroadcaster, TransformListener};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where those who tell and those who listen meet.
+struct World {
+    robot: Node,
+    planner: Node,
+    contexts: [Context; 2],
+    _place: Option<tempfile::TempDir>,
+}
+
+impl World {
+    fn in_process() -> Self {
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        Self::of([context.clone(), context], None)
+    }
+
+    fn shm() -> Self {
+        let place = tempfile::tempdir_in("/dev/shm").unwrap();
+        let context = || Context::builder().domain(3).directory(place.path()).build().unwrap();
+        Self::of([context(), context()], Some(place))
+    }
+
+    fn of(contexts: [Context; 2], _place: Option<tempfile::TempDir>) -> Self {
+        let (robot, planner) = (contexts[0].node("robot").unwrap(), contexts[1].node("planner").unwrap());
+        Self { robot, planner, contexts, _place }
+    }
+}
+
+macro_rules! on_both_paths {
+    ($($name:ident),* $(,)?) => {
+        mod in_process {
+            $(#[test] fn $name() { super::$name(&super::World::in_process()); })*
+        }
+        mod shm {
+            $(#[test] fn $name() { super::$name(&super::World::shm()); })*
+        }
+    };
+}
+
+on_both_paths! {
+    a_buffer_is_filled_without_an_executor,
+    who_comes_late_gets_what_is_static,
+    the_qos_are_those_of_ros_2,
+    a_callback_may_wait,
+    time_that_goes_back_clears,
+    what_is_wrong_spoils_nothing_else,
+    it_ends_with_its_listener,
+}
+
+fn a_buffer_is_filled_without_an_executor(world: &World) {
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    let broadcaster = TransformBroadcaster::new(&world.robot).unwrap();
+    assert!(broadcaster.publisher().wait_for_subscribers(1, PATIENCE));
+    for stamp in 1..=500 {
+        let both = [along_x("odom", "base", stamp, stamp as f64), along_x("base", "arm", stamp, 0.5)];
+        broadcaster.send(both).unwrap();
+        if stamp % 100 == 0 {
+            // Of more than that at once, the first ones may give way.
+            buffer.wait_for("odom", "arm", at(stamp)).wait(PATIENCE).unwrap();
+        }
+    }
+    for stamp in 1..=500 {
+        assert_eq!(
+            buffer.lookup("odom", "arm", at(stamp)).unwrap().transform.translation[0],
+            stamp as f64 + 0.5
+        );
+    }
+    let frames = buffer.frames();
+    assert_eq!(frames[0].authority, broadcaster.publisher().gid().to_string());
+}
+
+fn who_comes_late_gets_what_is_static(world: &World) {
+    let broadcaster = StaticTransformBroadcaster::new(&world.robot).unwrap();
+    broadcaster.send([along_x("base", "lidar", 1, 1.0), along_x("base", "camera", 1, 2.0)]).unwrap();
+    broadcaster.send([along_x("base", "imu", 1, 3.0), along_x("base", "lidar", 2, 4.0)]).unwrap();
+    let other = StaticTransformBroadcaster::new(&world.robot).unwrap();
+    other.send([along_x("base", "wheel", 1, 5.0)]).unwrap();
+
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    for (frame, x) in [("lidar", 4.0), ("camera", 2.0), ("imu", 3.0), ("wheel", 5.0)] {
+        let found = buffer.wait_for("base", frame, at(123_456)).wait(PATIENCE).unwrap();
+        assert_eq!(found.transform.translation[0], x, "{frame}");
+    }
+}
+
+fn the_qos_are_those_of_ros_2(world: &World) {
+    let (moving, fixed) = (
+        TransformBroadcaster::new(&world.robot).unwrap(),
+        StaticTransformBroadcaster::new(&world.robot).unwrap(),
+    );
+    assert_eq!((moving.publisher().topic(), fixed.publisher().topic()), ("/tf", "/tf_static"));
+    assert_eq!(moving.publisher().qos(), QoS::default().keep_last(100));
+    assert_eq!(fixed.publisher().qos(), QoS::default().keep_last(1).transient_local());
+}
+
+/// One thread runs everything, and a callback of it waits for what comes later.
+fn a_callback_may_wait(world: &World) {
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    let broadcaster = TransformBroadcaster::new(&world.robot).unwrap();
+    assert!(broadcaster.publisher().wait_for_subscribers(1, PATIENCE));
+    let (begun, begins) = std::sync::mpsc::channel();
+    let (done, context) = (world.contexts[1].clone(), world.contexts[1].clone());
+    let waits = buffer.clone();
+    let _timer = world
+        .planner
+        .timer(Duration::from_millis(1))
+        .callback(move || {
+            begun.send(()).unwrap();
+            waits.wait_for("odom", "base", At::Latest).wait(PATIENCE).unwrap();
+            done.shutdown();
+        })
+        .unwrap();
+    let spinning = std::thread::spawn(move || sinew::spin(&context));
+    begins.recv_timeout(PATIENCE).unwrap();
+    broadcaster.send([along_x("odom", "base", 1, 1.0)]).unwrap();
+    spinning.join().unwrap().unwrap();
+}
+
+fn time_that_goes_back_clears(world: &World) {
+    let context = &world.contexts[1];
+    context.set_ros_time(Some(at(1_000)));
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    fix(&buffer, "base", "lidar", 1.0);
+    buffer.insert(&along_x("odom", "base", 1_000, 1.0), "test").unwrap();
+    context.set_ros_time(Some(at(2_000)));
+    assert!(buffer.lookup("odom", "lidar", At::Latest).is_ok(), "forward is nothing");
+    context.set_ros_time(Some(at(500)));
+    assert!(buffer.lookup("odom", "lidar", At::Latest).is_err());
+    assert!(buffer.lookup("base", "lidar", At::Latest).is_ok());
+}
+
+fn what_is_wrong_spoils_nothing_else(world: &World) {
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    let publisher = world.robot.publisher::<TFMessage>("/tf").create().unwrap();
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let transforms = vec![
+        along_x("odom", "", 1, 1.0),
+        along_x("odom", "base", 1, f64::NAN),
+        along_x("odom", "base", 1, 1.0),
+    ];
+    publisher.publish(TFMessage { transforms }).unwrap();
+    buffer.wait_for("odom", "base", At::Latest).wait(PATIENCE).unwrap();
+    assert_eq!(buffer.frames().len(), 2);
+}
+
+fn it_ends_with_its_listener(world: &World) {
+    let buffer = Buffer::new();
+    let listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    let broadcaster = TransformBroadcaster::new(&world.robot).unwrap();
+    assert!(broadcaster.publisher().wait_for_subscribers(1, PATIENCE));
+    drop(listener);
+    let begin = sinew::time::Time::steady();
+    while broadcaster.publisher().subscription_count() > 0 {
+        assert!(sinew::time::Time::steady() - begin < PATIENCE, "its subscription is there still");
+        std::thread::yield_now();
+    }
+    broadcaster.send([along_x("odom", "base", 1, 1.0)]).unwrap();
+    assert!(buffer.frames().is_empty());
+}

@@ -1,0 +1,173 @@
+//! Any buffer, beside one that looks at all of a list and multiplies matrices.
+
+use crate::at;
+use proptest::prelude::*;
+use sinew_tf::{At, Buffer, LookupError, StampedTransform, Transform};
+
+const FRAMES: u8 = 6;
+
+#[derive(Debug, Clone)]
+struct Sent {
+    parent: u8,
+    child: u8,
+    /// `None`: at all times.
+    stamp: Option<i64>,
+    transform: Transform,
+}
+
+fn sent() -> impl Strategy<Value = Sent> {
+    let angle = -3.0..3.0_f64;
+    let place = prop::array::uniform3(-10.0..10.0_f64);
+    (
+        0..FRAMES,
+        1..FRAMES,
+        prop::option::weighted(0.9, 1..40_i64),
+        place,
+        [angle.clone(), angle.clone(), angle],
+    )
+        .prop_map(|(parent, offset, stamp, place, angles)| Sent {
+            parent,
+            child: (parent + offset) % FRAMES,
+            stamp,
+            transform: Transform::from_roll_pitch_yaw(place, angles),
+        })
+}
+
+type Matrix = [[f64; 4]; 4];
+
+fn matrix(transform: &Transform) -> Matrix {
+    let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| transform.rotate(axis));
+    let mut matrix = [[0.0; 4]; 4];
+    for (row, line) in matrix.iter_mut().enumerate().take(3) {
+        for (column, axis) in columns.iter().enumerate() {
+            line[column] = axis[row];
+        }
+        line[3] = transform.translation[row];
+    }
+    matrix[3][3] = 1.0;
+    matrix
+}
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    std::array::from_fn(|row| std::array::from_fn(|column| (0..4).map(|k| a[row][k] * b[k][column]).sum()))
+}
+
+/// What was sent of each frame that counts still, by its stamp.
+#[derive(Default)]
+struct Oracle {
+    moving: [Vec<(i64, u8, Transform)>; FRAMES as usize],
+    fixed: [Option<(u8, Transform)>; FRAMES as usize],
+    named: [bool; FRAMES as usize],
+}
+
+impl Oracle {
+    fn insert(&mut self, sent: &Sent) {
+        let child = usize::from(sent.child);
+        self.named[child] = true;
+        self.named[usize::from(sent.parent)] = true;
+        match sent.stamp {
+            None => {
+                self.moving[child].clear();
+                self.fixed[child] = Some((sent.parent, sent.transform));
+            }
+            Some(stamp) => {
+                self.fixed[child] = None;
+                self.moving[child].retain(|(other, ..)| *other != stamp);
+                self.moving[child].push((stamp, sent.parent, sent.transform));
+                self.moving[child].sort_by_key(|(stamp, ..)| *stamp);
+            }
+        }
+    }
+
+    /// In which frame it lies then, and how.
+    fn link(&self, frame: u8, time: i64) -> Option<(u8, Transform)> {
+        let frame = usize::from(frame);
+        if let Some(link) = self.fixed[frame] {
+            return Some(link);
+        }
+        let older = self.moving[frame].iter().rfind(|(stamp, ..)| *stamp <= time)?;
+        let newer = self.moving[frame].iter().find(|(stamp, ..)| *stamp >= time)?;
+        if older.0 == newer.0 || older.1 != newer.1 {
+            return Some((older.1, older.2));
+        }
+        let ratio = (time - older.0) as f64 / (newer.0 - older.0) as f64;
+        Some((older.1, older.2.interpolate(&newer.2, ratio)))
+    }
+
+    /// Up to the top: each frame, and where the first one lies in it. `None` in a loop.
+    fn climb(&self, from: u8, time: i64) -> Option<Vec<(u8, Matrix)>> {
+        let mut way = vec![(from, matrix(&Transform::IDENTITY))];
+        while let Some((parent, link)) = self.link(way[way.len() - 1].0, time) {
+            let next = product(&matrix(&link), &way[way.len() - 1].1);
+            way.push((parent, next));
+            if way.len() > usize::from(FRAMES) {
+                return None;
+            }
+        }
+        Some(way)
+    }
+}
+
+/// Whether the target's place times the answer is the source's place, at the frame where they meet.
+fn holds(
+    oracle: &Oracle,
+    target: u8,
+    source: u8,
+    time: i64,
+    answer: &Result<StampedTransform, LookupError>,
+) -> bool {
+    if !oracle.named[usize::from(target)] || !oracle.named[usize::from(source)] {
+        return matches!(answer, Err(LookupError::UnknownFrame { .. }));
+    }
+    if target == source {
+        return answer.as_ref().is_ok_and(|found| found.transform == Transform::IDENTITY);
+    }
+    let (Some(down), Some(up)) = (oracle.climb(target, time), oracle.climb(source, time)) else {
+        return matches!(answer, Err(LookupError::Loop { .. }));
+    };
+    let meeting =
+        up.iter().find_map(|(frame, up)| Some((down.iter().find(|(other, _)| other == frame)?.1, *up)));
+    match (meeting, answer) {
+        (None, Err(error)) => !matches!(error, LookupError::UnknownFrame { .. }),
+        (Some((down, up)), Ok(found)) => {
+            let there = product(&down, &matrix(&found.transform));
+            there.iter().flatten().zip(up.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6)
+        }
+        _ => false,
+    }
+}
+
+fn name(frame: u8) -> String {
+    format!("frame_{frame}")
+}
+
+proptest! {
+    #[test]
+    fn a_buffer_is_a_list_of_what_was_sent(
+        all in proptest::collection::vec(sent(), 0..40),
+        asked in proptest::collection::vec((0..FRAMES, 0..FRAMES, 0..42_i64), 20),
+    ) {
+        let (buffer, mut oracle) = (Buffer::new(), Oracle::default());
+        for sent in &all {
+            let placed = StampedTransform { stamp: at(sent.stamp.unwrap_or(0)), transform: sent.transform };
+            let message = placed.to_msg(&name(sent.parent), &name(sent.child));
+            let inserted = match sent.stamp {
+                Some(_) => buffer.insert(&message, "test"),
+                None => buffer.insert_static(&message, "test"),
+            };
+            prop_assert!(inserted.is_ok());
+            oracle.insert(sent);
+        }
+        for (target, source, time) in asked {
+            let answer = buffer.lookup(&name(target), &name(source), At::Time(at(time)));
+            prop_assert!(holds(&oracle, target, source, time, &answer), "{target} {source} {time}: {answer:?}");
+            // The latest is what a lookup at its stamp finds (unless that runs into a loop above the
+            // frame where both meet, which the latest need not climb through).
+            if let Ok(latest) = buffer.lookup(&name(target), &name(source), At::Latest) {
+                let time = latest.stamp.nanoseconds();
+                let is_clear = [target, source].iter().all(|frame| oracle.climb(*frame, time).is_some());
+                prop_assert!(!is_clear || holds(&oracle, target, source, time, &Ok(latest)), "{target} {source}: {latest:?}");
+            }
+        }
+    }
+}
