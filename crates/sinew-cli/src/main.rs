@@ -22,6 +22,7 @@ mod params;
 mod picture;
 mod similar;
 mod terminal;
+mod tf;
 mod top;
 
 use std::io::Write as _;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
         Command::Log(options) => log::run(&options),
+        Command::Tf(options) => tf::run(&options.command),
         Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),

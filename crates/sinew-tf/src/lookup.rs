@@ -94,7 +94,9 @@ impl fmt::Display for LookupError {
                 write!(f, "no transform has named the frame {frame:?} yet")?;
                 match similar {
                     Some(similar) => write!(f, "; did you mean {similar:?}?"),
-                    None if *known == 0 => write!(f, "; none has come at all: does something publish /tf?"),
+                    None if *known == 0 => {
+                        write!(f, ", as none has come at all: does something publish /tf?")
+                    }
                     None => write!(f, "; {known} others are known, see `sinew tf tree`"),
                 }
             }

@@ -1,6 +1,7 @@
 //! The options of the commands that look at what runs: names as `ros2` has them.
 
 pub(crate) mod log;
+pub(crate) mod tf;
 
 use std::path::PathBuf;
 use std::time::Duration;

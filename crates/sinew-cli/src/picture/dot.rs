@@ -54,7 +54,7 @@ fn label(line: &Line) -> String {
 }
 
 /// As Graphviz reads it back; names of other processes end no string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }

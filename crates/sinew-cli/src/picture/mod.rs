@@ -1,8 +1,8 @@
 //! `sinew graph`: who talks to whom, as a picture.
 
-mod dot;
+pub(crate) mod dot;
 mod layout;
-mod svg;
+pub(crate) mod svg;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

@@ -7,18 +7,18 @@ use super::{GraphPicture, rate};
 
 /// Of a letter of the names, and of the smaller text below them. In a fixed-width font all have the
 /// same.
-const LETTER: f64 = 7.9;
-const SMALL: f64 = 6.1;
+pub(crate) const LETTER: f64 = 7.9;
+pub(crate) const SMALL: f64 = 6.1;
 
 /// Around the picture.
-const MARGIN: f64 = 24.0;
+pub(crate) const MARGIN: f64 = 24.0;
 
 /// Colours of processes, that both pages can bear; there are as many as can be told apart.
 const COLOURS: [&str; 8] =
     ["#4c8dd6", "#d98a2b", "#3fa66b", "#c65b7c", "#8f6fd0", "#2ba5a5", "#a3873f", "#7f8794"];
 
 /// The colours of the page's two kinds.
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
   svg { --page: #ffffff; --text: #1d2329; --faint: #5f6b77; --box: #f2f5f8; --line: #8a96a3; --wrong: #c62f2f }
   @media (prefers-color-scheme: dark) {
     svg { --page: #14181d; --text: #e4e9ee; --faint: #97a3b0; --box: #222a33; --line: #6d7986; --wrong: #ff7b72 }
@@ -160,7 +160,7 @@ fn draw_line(text: &mut String, points: &[Point], hz: f64, is_told: bool) {
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

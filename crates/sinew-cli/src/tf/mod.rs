@@ -1,0 +1,251 @@
+//! `sinew tf`: where frames are.
+//!
+//! It takes part as a node does, by the library.
+
+mod drawing;
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::json;
+use sinew::time::{ClockKind, Time};
+use sinew::{Context, Node};
+use sinew_tf::{At, Buffer, FrameStatus, LookupError, StampedTransform, TransformListener};
+
+use crate::cli::tools::Where;
+use crate::cli::tools::tf::{TfCommand, TfEchoOptions, TreeFormat, TreeOptions};
+use crate::error::Error;
+use crate::observed::Observed;
+use crate::output::{print, print_json, says};
+
+pub(crate) fn run(command: &TfCommand) -> Result<(), Error> {
+    match command {
+        TfCommand::Tree(options) => tree(options),
+        TfCommand::Echo(options) => echo(options),
+    }
+}
+
+/// A node whose name tools hide, with a buffer that is filled.
+struct Listening {
+    node: Node,
+    buffer: Buffer,
+    _listener: TransformListener,
+}
+
+impl Listening {
+    fn to(place: &Where) -> Result<Self, Error> {
+        let builder =
+            Context::builder().domain(place.domain().map_err(Error::DomainNumber)?).interrupts(true);
+        let context = match &place.dir {
+            Some(directory) => builder.directory(directory).build()?,
+            None => builder.build()?,
+        };
+        let node = context.node(&format!("_sinew_tf_{}", std::process::id()))?;
+        let buffer = Buffer::builder().max_frames(2000).build();
+        let listener = TransformListener::new(&node, &buffer)?;
+        Ok(Self { node, buffer, _listener: listener })
+    }
+
+    /// Sleeps; false if it was interrupted.
+    fn sleep(&self, duration: Duration) -> bool {
+        self.node.sleep_for(ClockKind::Steady, duration).is_ok()
+    }
+}
+
+/// A frame, and what is told of it.
+#[derive(Serialize)]
+struct Frame {
+    name: String,
+    parent: Option<String>,
+    is_static: bool,
+    rate_hz: Option<f64>,
+    /// Nanoseconds since the stamp of the last transform; negative if that is to come.
+    age_ns: Option<i64>,
+    /// The stamp, in nanoseconds.
+    stamp: Option<i64>,
+    /// The node that sent the last transform, or the publisher's gid if it is gone.
+    authority: String,
+}
+
+/// All frames, and what is wrong with them.
+#[derive(Serialize)]
+struct Frames {
+    frames: Vec<Frame>,
+    /// Each lies in the next, and the last in the first.
+    loops: Vec<Vec<String>>,
+}
+
+impl Frames {
+    fn of(buffer: &Buffer, now: Time, nodes: &HashMap<String, String>) -> Self {
+        let frame = |status: FrameStatus| {
+            let stamp = status.range.map(|[_, last]| last.nanoseconds());
+            Frame {
+                rate_hz: status.rate(),
+                age_ns: stamp.map(|stamp| now.nanoseconds().saturating_sub(stamp)),
+                stamp,
+                authority: nodes.get(&status.authority).cloned().unwrap_or(status.authority),
+                name: status.name,
+                parent: status.parent,
+                is_static: status.is_static,
+            }
+        };
+        let frames: Vec<Frame> = buffer.frames().into_iter().map(frame).collect();
+        let mut loops = Vec::new();
+        for Frame { name, parent, .. } in &frames {
+            let looked = parent.as_ref().map(|parent| buffer.can_transform(parent, name, At::Latest));
+            if let Some(Err(LookupError::Loop { frames })) = looked
+                && !loops.contains(&frames)
+            {
+                loops.push(frames);
+            }
+        }
+        Self { frames, loops }
+    }
+
+    /// Where trees begin: frames that lie in none, then one of each loop.
+    fn roots(&self) -> impl Iterator<Item = &Frame> {
+        let in_loops = self.loops.iter().filter_map(|frames| {
+            let first = frames.first()?;
+            self.frames.iter().find(|frame| frame.name == *first)
+        });
+        self.frames.iter().filter(|frame| frame.parent.is_none()).chain(in_loops)
+    }
+
+    /// What lies in that frame, without the one that a loop's tree began with.
+    fn children<'a>(&'a self, of: &'a Frame) -> impl Iterator<Item = &'a Frame> {
+        self.frames.iter().filter(move |frame| {
+            frame.parent.as_ref() == Some(&of.name)
+                && !self.loops.iter().any(|frames| frames.first() == Some(&frame.name))
+        })
+    }
+}
+
+impl Frame {
+    /// What is told of it beside its name.
+    fn told(&self) -> String {
+        let mut told = Vec::new();
+        if self.is_static {
+            told.push("static".to_owned());
+        }
+        told.extend(self.rate_hz.map(|rate| format!("{rate:.1} Hz")));
+        told.extend(self.age_ns.zip(self.stamp).map(|(age, stamp)| aged(age, stamp)));
+        if !self.authority.is_empty() {
+            told.push(format!("by {}", self.authority));
+        }
+        told.join(", ")
+    }
+}
+
+/// How old a stamp is; the stamp itself if it is of another clock.
+fn aged(age: i64, stamp: i64) -> String {
+    let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
+    match seconds(age) {
+        age if age.abs() > 3600.0 => format!("at {:.3} s", seconds(stamp)),
+        age if age < 0.0 => format!("{:.0} ms ahead", -age * 1e3),
+        age if age < 10.0 => format!("{:.0} ms ago", age * 1e3),
+        age => format!("{age:.0} s ago"),
+    }
+}
+
+/// Draws what is there.
+fn tree(options: &TreeOptions) -> Result<(), Error> {
+    let listening = Listening::to(&options.place)?;
+    if !listening.sleep(options.interval) {
+        return Ok(());
+    }
+    let snapshot = Observed::open_silently(&options.place)?.look()?;
+    let by_gid = |end: &crate::observed::ObservedEndpoint| {
+        let gid = end.gid().iter().map(|byte| format!("{byte:02x}")).collect();
+        (gid, end.entity.node.clone())
+    };
+    let nodes = snapshot.of(sinew_shm::EndpointKind::Publisher).map(by_gid).collect();
+    let frames = Frames::of(&listening.buffer, listening.node.now(), &nodes);
+    let text = match options.format() {
+        TreeFormat::Json => {
+            serde_json::to_string(&frames).map_err(|error| Error::Output(error.into()))? + "\n"
+        }
+        TreeFormat::Text => drawing::text(&frames),
+        TreeFormat::Dot => drawing::dot(&frames),
+        TreeFormat::Svg => drawing::svg(&frames),
+    };
+    match &options.output {
+        Some(path) => {
+            fs::write(path, text).map_err(|source| Error::File {
+                action: "write",
+                path: path.clone(),
+                source,
+            })?;
+        }
+        None => print(&text)?,
+    }
+    if frames.loops.is_empty() { Ok(()) } else { Err(Error::Ended { code: 1 }) }
+}
+
+/// How often it is looked for something that isn't there, and when that is told.
+const LOOK: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Prints how one lies in the other until it is enough.
+fn echo(options: &TfEchoOptions) -> Result<(), Error> {
+    let listening = Listening::to(&options.place)?;
+    let mut left = options.count.unwrap_or(u64::MAX);
+    let mut missing = Duration::ZERO;
+    while left > 0 {
+        let pause = match listening.buffer.lookup(&options.reference, &options.frame, At::Latest) {
+            Ok(found) => {
+                if options.json {
+                    print_json(&as_json(&found))?
+                } else {
+                    print(&as_text(&found))?
+                }
+                left -= 1;
+                missing = Duration::ZERO;
+                Duration::from_secs_f64(options.rate.recip())
+            }
+            Err(error) => {
+                if missing < PATIENCE && missing + LOOK >= PATIENCE {
+                    says(&format!("{error}; waiting"));
+                }
+                missing += LOOK;
+                LOOK
+            }
+        };
+        if left > 0 && !listening.sleep(pause) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn as_json(found: &StampedTransform) -> serde_json::Value {
+    let StampedTransform { stamp, transform } = found;
+    json!({
+        "stamp": stamp.nanoseconds(),
+        "translation": transform.translation,
+        "rotation": transform.rotation,
+        "roll_pitch_yaw": transform.roll_pitch_yaw(),
+    })
+}
+
+fn as_text(found: &StampedTransform) -> String {
+    let StampedTransform { stamp, transform } = found;
+    let numbers = |numbers: &[f64]| {
+        let rounded = |number: f64| if number.abs() < 5e-5 { 0.0 } else { number }; // no -0.0000
+        let parts: Vec<String> = numbers.iter().map(|number| format!("{:9.4}", rounded(*number))).collect();
+        parts.join(" ")
+    };
+    let angles = transform.roll_pitch_yaw();
+    let stamp = match stamp.nanoseconds() {
+        0 => "static".to_owned(),
+        stamp => format!("at {:.9} s", stamp as f64 / 1e9),
+    };
+    format!(
+        "{stamp}\n  translation       {} m\n  rotation (xyzw)   {}\n  roll, pitch, yaw  {} rad\n                    {} degrees\n",
+        numbers(&transform.translation),
+        numbers(&transform.rotation),
+        numbers(&angles),
+        numbers(&angles.map(f64::to_degrees)),
+    )
+}

@@ -1,0 +1,147 @@
+//! `sinew tf`, on frames that the test publishes.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use sinew::{Context, Node};
+use sinew_tf::{StampedTransform, StaticTransformBroadcaster, Transform, TransformBroadcaster};
+
+fn sinew(place: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.arg("tf").args(arguments).env("SINEW_DIR", place).env_remove("SINEW_DOMAIN_ID");
+    command.env_remove("ROS_DOMAIN_ID").output().unwrap()
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8(output.to_vec()).unwrap()
+}
+
+/// A robot whose wheel turns, until it is dropped.
+struct Robot {
+    _place: tempfile::TempDir,
+    node: Node,
+    _fixed: StaticTransformBroadcaster,
+    _timer: sinew::Timer,
+    context: Context,
+    spinning: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Robot {
+    fn new(links: &'static [(&str, &str)]) -> Self {
+        let place = tempfile::tempdir_in("/dev/shm").unwrap();
+        let context = Context::builder().directory(place.path()).build().unwrap();
+        let node = context.node_in("/robot", "odometry").unwrap();
+        let fixed = StaticTransformBroadcaster::new(&node).unwrap();
+        let transform = Transform::from_translation([0.25, 0.0, 0.5]);
+        fixed.send([StampedTransform { stamp: node.now(), transform }.to_msg("base", "lidar")]).unwrap();
+        let broadcaster = TransformBroadcaster::new(&node).unwrap();
+        let clock = node.clone();
+        let timer = node.timer(std::time::Duration::from_millis(20)).callback(move || {
+            let transform =
+                Transform::from_roll_pitch_yaw([1.5, 0.0, 0.0], [0.0, 0.0, std::f64::consts::FRAC_PI_2]);
+            let placed = StampedTransform { stamp: clock.now(), transform };
+            broadcaster.send(links.iter().map(|(parent, child)| placed.to_msg(parent, child)))
+        });
+        let spun = context.clone();
+        let spinning = std::thread::spawn(move || sinew::spin(&spun).unwrap());
+        Self { _place: place, node, _fixed: fixed, _timer: timer.unwrap(), context, spinning: Some(spinning) }
+    }
+
+    fn place(&self) -> &Path {
+        self._place.path()
+    }
+}
+
+impl Drop for Robot {
+    fn drop(&mut self) {
+        self.context.shutdown();
+        drop(self.spinning.take().map(std::thread::JoinHandle::join));
+    }
+}
+
+#[test]
+fn a_tree_is_drawn() {
+    let robot = Robot::new(&[("map", "odom"), ("odom", "base")]);
+    let output = sinew(robot.place(), &["tree", "--interval", "0.5"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    let lines: Vec<&str> = lines.lines().collect();
+    let begins = ["map", "└─ odom", "   └─ base", "      └─ lidar"];
+    assert_eq!(lines.len(), begins.len(), "{lines:?}");
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{lines:?}");
+    }
+    assert!(lines[2].contains(" Hz, ") && lines[2].ends_with(" ago, by /robot/odometry"), "{lines:?}");
+    assert!(lines[3].ends_with("static, by /robot/odometry"), "{lines:?}");
+
+    let output = sinew(robot.place(), &["tree", "--interval", "0.5", "--json"]);
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["loops"], serde_json::json!([]));
+    let base = told["frames"].as_array().unwrap().iter().find(|frame| frame["name"] == "base").unwrap();
+    assert_eq!((&base["parent"], &base["is_static"]), (&Value::from("odom"), &Value::from(false)));
+    assert!(base["rate_hz"].as_f64().unwrap() > 1.0);
+
+    let picture = robot.place().join("frames.svg");
+    let output = sinew(robot.place(), &["tree", "--interval", "0.2", "--output", picture.to_str().unwrap()]);
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", text(&output.stderr));
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(svg.starts_with("<svg") && svg.matches("<rect class=\"node\"").count() == 4, "{svg}");
+    let dot = text(&sinew(robot.place(), &["tree", "--interval", "0.2", "-T", "dot"]).stdout);
+    assert!(dot.starts_with("digraph") && dot.contains("\"base\" -> \"lidar\""), "{dot}");
+    // The tool's own node is none of them.
+    assert_eq!(robot.node.full_name(), "/robot/odometry");
+}
+
+#[test]
+fn a_loop_is_told() {
+    let robot = Robot::new(&[("b", "a"), ("c", "b"), ("a", "c")]);
+    let output = sinew(robot.place(), &["tree", "--interval", "0.5"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = text(&output.stdout);
+    assert!(text.contains("these lie in each other in a circle: a, b, c"), "{text}");
+}
+
+#[test]
+fn nothing_is_told_as_such() {
+    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+    let output = sinew(place.path(), &["tree", "--interval", "0.1"]);
+    assert!(output.status.success() && text(&output.stdout).starts_with("no frame is there"));
+}
+
+#[test]
+fn where_a_frame_is() {
+    let robot = Robot::new(&[("map", "odom"), ("odom", "base")]);
+    let output = sinew(robot.place(), &["echo", "odom", "lidar", "-n", "2", "--rate", "20"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    let translations: Vec<&str> = told.lines().filter(|line| line.starts_with("  translation")).collect();
+    assert_eq!(translations, ["  translation          1.5000    0.2500    0.5000 m"; 2], "{told}");
+    assert!(told.contains("90.0000 degrees"), "{told}");
+    let output = sinew(robot.place(), &["echo", "base", "lidar", "-n", "1", "--json"]);
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["translation"], serde_json::json!([0.25, 0.0, 0.5]));
+
+    let refused = sinew(robot.place(), &["echo", "base", "lidar", "--rate", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("from 0.001 to 1000 Hz"));
+}
+
+/// It waits for frames that aren't there, says why, and ends with the first Ctrl-C.
+#[test]
+fn what_is_missing_is_said_and_waited_for() {
+    use std::io::{BufRead as _, BufReader};
+    let robot = Robot::new(&[("map", "odom")]);
+    let mut command = Command::new("env"); // which undoes that the test's parent ignores it
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew"), "tf", "echo", "map", "lidar"]);
+    command.env("SINEW_DIR", robot.place()).env_remove("SINEW_DOMAIN_ID").env_remove("ROS_DOMAIN_ID");
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(line.contains("\"map\" is in the tree of \"map\", \"lidar\" in that of \"base\""), "{line}");
+}
