@@ -155,7 +155,8 @@ impl<T: Message> Subscription<T> {
     /// It is there to tell the thread that will take the messages, e.g. an event loop of the
     /// program's own, and should be quick. Messages that arrived may be gone when that thread comes
     /// for them (taken by another one, overwritten, expired). Several threads may call it at once.
-    /// It may publish, take, replace or clear itself; a panic in it is reported and is no concern
+    /// It may publish, take, replace or clear itself; messages that come to it by what it does are
+    /// told to it once it has returned, with their number; a panic in it is reported and is no concern
     /// of the publisher. The subscription keeps it until it is dropped, so a listener that holds
     /// the subscription in turn keeps both for ever.
     ///

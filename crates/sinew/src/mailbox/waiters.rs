@@ -17,7 +17,8 @@
 //! served; a task that was woken for a message that another reader took goes back to where it was.
 
 use crate::executor::{dispose_of, panic_message, report};
-use crate::sys::sync::Arc;
+use crate::sys::sync::{Arc, AtomicU64, Ordering};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
@@ -27,16 +28,44 @@ pub(crate) struct Listener {
     /// For people: "subscription to /frames of node /viewer".
     whose: String,
     call: Box<dyn Fn(u64) + Send + Sync>,
+    /// What came of its own doing while it ran: it is told when it has returned.
+    own: AtomicU64,
+}
+
+thread_local! {
+    /// The listeners that this thread is in: seldom more than one.
+    static RUNNING: RefCell<Vec<*const Listener>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Nothing on a thread that is just ending.
+fn running<R>(look: impl FnOnce(&mut Vec<*const Listener>) -> R) -> Option<R> {
+    RUNNING.try_with(|running| look(&mut running.borrow_mut())).ok()
 }
 
 impl Listener {
     pub(crate) fn new(whose: String, call: impl Fn(u64) + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { whose, call: Box::new(call) })
+        Arc::new(Self { whose, call: Box::new(call), own: AtomicU64::new(0) })
     }
 
     /// Tells it that so much is new. The caller holds no lock.
+    ///
+    /// A listener that takes, as most do, may bring in the next messages from another process: they
+    /// are told to it once it has returned. Otherwise a burst would be as deep on the stack as it is
+    /// long, and a listener that holds a lock of its own would wait for itself.
     pub(crate) fn hear(self: Arc<Self>, count: u64) {
-        contain(|| (self.call)(count), || format!("the listener of the {}", self.whose));
+        let this = Arc::as_ptr(&self);
+        if running(|running| running.contains(&this)) == Some(true) {
+            // Relaxed: this thread reads it, or one that does so instead counts no less.
+            self.own.fetch_add(count, Ordering::Relaxed);
+            return;
+        }
+        running(|running| running.push(this));
+        let mut count = count;
+        while count > 0 {
+            contain(|| (self.call)(count), || format!("the listener of the {}", self.whose));
+            count = self.own.swap(0, Ordering::Relaxed);
+        }
+        running(|running| running.retain(|other| *other != this));
         // If it was replaced meanwhile, what it holds ends here: the program's code, too.
         contain(|| drop(self), || "dropping a listener".to_owned());
     }

@@ -7,10 +7,11 @@ use sinew::GuardCondition;
 use sinew::error::PublishFailure;
 use sinew::msg::BufferType;
 use sinew::prelude::*;
-use std::sync::Arc;
+use std::cell::Cell;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use support::tasks::{Task, block_on};
-use support::{Log, Number, Pen, Room, finishes, numbers_in, real_context};
+use support::{Log, Number, PATIENCE, Pen, Place, Room, finishes, numbers_in, real_context};
 
 /// A listener that reports what it is told.
 fn reporting(pen: Pen<u64>) -> impl Fn(u64) + Send + Sync + 'static {
@@ -40,6 +41,40 @@ fn a_listener_is_told_of_each_message_by_the_thread_that_publishes() -> sinew::R
     let there = there.join().expect("it doesn't panic");
     assert_eq!(log.lines(), [(1, thread::current().id()), (1, there)]);
     assert_eq!(numbers_in(&subscription), [1, 2]);
+    Ok(())
+}
+
+/// From another process a burst comes: taking one brings in the next, which it is told once it has
+/// returned, however long that goes on.
+#[test]
+fn a_listener_is_told_of_what_it_brings_about_once_it_has_returned() -> sinew::Result<()> {
+    const COUNT: u64 = 20_000;
+    thread_local! {
+        static IS_IN: Cell<bool> = const { Cell::new(false) };
+    }
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let contexts = [(one.clone(), one.clone()), (one, other)];
+    for (publishing, taking) in contexts {
+        let qos = QoS::new().keep_all().max_samples(64);
+        let subscription = taking.node("listener")?.subscription::<Number>("numbers").qos(qos).create()?;
+        let publisher = publishing.node("talker")?.publisher::<Number>("numbers").qos(qos).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        let (taken, done) = mpsc::channel();
+        let taker = subscription.clone();
+        subscription.set_listener(move |_| {
+            assert!(!IS_IN.replace(true), "this thread is in it already");
+            while let Some((number, _)) = taker.take() {
+                let _ = taken.send(number.0); // the test has ended, perhaps
+            }
+            IS_IN.set(false);
+        });
+        (1..=COUNT).for_each(|number| publisher.publish(Number(number)).expect("there is room"));
+        for number in 1..=COUNT {
+            assert_eq!(done.recv_timeout(PATIENCE), Ok(number));
+        }
+        subscription.clear_listener();
+    }
     Ok(())
 }
 
