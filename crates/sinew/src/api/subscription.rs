@@ -774,6 +774,10 @@ where
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.core.attach(task_ref);
     }
+
+    fn discard(&self) {
+        self.core.discard();
+    }
 }
 
 /// A subscription without a callback, as a wait set sees it.

@@ -237,6 +237,11 @@ impl Schedule {
         });
     }
 
+    /// It is due one period from now, unless it is cancelled.
+    fn restart(&self) {
+        self.change(|state, (now, _)| state.due = now.saturating_add(self.period));
+    }
+
     fn change(&self, change: impl FnOnce(&mut TimerState, (i64, u64))) {
         let signal = {
             let mut state = self.state.lock();
@@ -351,6 +356,10 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember f
             self.schedule.arm(&state)
         };
         scheduler::signal(signal);
+    }
+
+    fn discard(&self) {
+        self.schedule.restart();
     }
 }
 

@@ -10,6 +10,8 @@ use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, PackedCallback};
 use slab::Slab;
 use std::fmt;
+use std::mem;
+use std::sync::Weak;
 
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
 /// state.
@@ -102,6 +104,11 @@ impl ReentrantGroup {
         self.core.set_priority(priority);
         self
     }
+
+    /// Pauses the group, as [`Group::pause_handle`].
+    pub fn pause_handle(&self) -> PauseHandle {
+        PauseHandle(Arc::downgrade(&self.core))
+    }
 }
 
 /// The two kinds of callback groups: [`Group`] and [`ReentrantGroup`].
@@ -146,6 +153,83 @@ impl<S: Send + 'static> Group<S> {
         self.core.set_priority(priority);
         self
     }
+
+    /// Pauses the group, and has it go on, from anywhere.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+    /// let context = Context::new()?;
+    /// let node = context.node("adder")?;
+    /// let sum = node.group(0);
+    /// let _s = sum.subscription::<Number>("numbers")
+    ///     .callback(|sum: &mut u64, number: &Number| *sum += number.0)?;
+    /// let numbers = node.publisher::<Number>("numbers").create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    ///
+    /// let handle = sum.pause_handle();
+    /// handle.pause();
+    /// numbers.publish(Number(1))?;
+    /// assert_eq!(executor.spin_some()?, 0);
+    /// handle.resume(); // as if the subscription were made now
+    /// numbers.publish(Number(2))?;
+    /// assert_eq!(executor.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn pause_handle(&self) -> PauseHandle {
+        PauseHandle(Arc::downgrade(&self.core))
+    }
+}
+
+/// Pauses a group of callbacks, and has it go on.
+///
+/// Made by [`Group::pause_handle`] and [`ReentrantGroup::pause_handle`]. It doesn't keep the group;
+/// once that is gone, both methods do nothing. May be used from any thread.
+///
+/// A group that is paused costs its executor nothing. Its entities stay as they are for all others:
+/// publishers match its subscriptions, clients find its servers. Meanwhile
+///
+/// | of the group | what comes | when it goes on |
+/// |---|---|---|
+/// | subscription, volatile | waits in the history, and is displaced there | is dropped (and counts as taken): as if the subscription were made now |
+/// | subscription, transient local | waits in the history, and is displaced there | is delivered |
+/// | timer | is not due | is due one period later |
+/// | server | requests wait, up to `max_requests` and their callers' timeouts | are answered |
+/// | client, guard condition, event handlers | waits | is told |
+///
+/// Publishers wait for a reliable subscription that keeps all when its history is full, as for any
+/// that takes nothing. Listeners, filters, [`take`](crate::Subscription::take) and publishers know
+/// nothing of groups, and go on.
+#[derive(Clone)]
+pub struct PauseHandle(Weak<GroupCore>);
+
+impl PauseHandle {
+    /// No callback of the group begins any more. Waits for one that runs on another thread, unless
+    /// that thread waits for this one. Nothing if it is paused.
+    pub fn pause(&self) {
+        if let Some(group) = self.0.upgrade() {
+            group.pause();
+        }
+    }
+
+    /// The group goes on, on the thread of its executor. Never blocks. Nothing if it isn't paused.
+    pub fn resume(&self) {
+        if let Some(group) = self.0.upgrade() {
+            group.resume();
+        }
+    }
+
+    /// Whether the group is gone, with its last handle and its last entity.
+    pub fn is_gone(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+}
+
+impl fmt::Debug for PauseHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PauseHandle").finish_non_exhaustive()
+    }
 }
 
 /// The untyped part of a group.
@@ -163,9 +247,15 @@ struct GroupMembers {
     /// The executor that runs the group, and the group's slot in it.
     executor: Option<(Arc<Scheduler>, u32)>,
     priority: i32,
+    /// No member is in the executor, though the group is.
+    paused: bool,
 }
 
 impl GroupMembers {
+    fn place(&self) -> Option<&(Arc<Scheduler>, u32)> {
+        self.executor.as_ref().filter(|_| !self.paused)
+    }
+
     fn has(&self, Membership { key, serial }: Membership) -> bool {
         self.entities.get(key).is_some_and(|resident| resident.serial == serial)
     }
@@ -175,6 +265,10 @@ impl GroupMembers {
 pub(crate) trait GroupMember: Task {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
     fn attach(&self, task_ref: Option<TaskRef>);
+
+    /// Its group was paused and is about to go on: what came meanwhile and is out of date by now is
+    /// dropped.
+    fn discard(&self) {}
 }
 
 /// A member, and its place in the executor.
@@ -206,7 +300,12 @@ impl GroupCore {
             clock: node.host().clock().clone(),
             node,
             number,
-            members: Mutex::new(GroupMembers { entities: Slab::new(), executor: None, priority: 0 }),
+            members: Mutex::new(GroupMembers {
+                entities: Slab::new(),
+                executor: None,
+                priority: 0,
+                paused: false,
+            }),
         })
     }
 
@@ -222,7 +321,7 @@ impl GroupCore {
     pub(crate) fn join(&self, entity: Arc<dyn GroupMember>) -> Membership {
         let mut members = self.members.lock();
         let serial = next_serial();
-        let task_ref = members.executor.as_ref().map(|(scheduler, slot)| {
+        let task_ref = members.place().map(|(scheduler, slot)| {
             scheduler.enter(*slot, (serial, self.task(scheduler, &*entity)), entity.clone())
         });
         if task_ref.is_some() {
@@ -287,13 +386,58 @@ impl GroupCore {
             return Err(NotAdded::Elsewhere); // with an executor that is going
         };
         members.executor = Some((scheduler.clone(), slot));
+        self.enter_all(&mut members);
+        Ok(())
+    }
+
+    /// All members go into the executor that the group is in, unless it is paused.
+    fn enter_all(&self, members: &mut GroupMembers) {
+        let Some((scheduler, slot)) = members.place().cloned() else { return };
         for (_, resident) in &mut members.entities {
-            let task = self.task(scheduler, &*resident.entity);
+            let task = self.task(&scheduler, &*resident.entity);
             let task_ref = scheduler.enter(slot, (resident.serial, task), resident.entity.clone());
             resident.task_ref = Some(task_ref.clone());
             resident.entity.attach(Some(task_ref));
         }
-        Ok(())
+    }
+
+    fn pause(&self) {
+        let left: Vec<TaskRef> = {
+            let mut members = self.members.lock();
+            if mem::replace(&mut members.paused, true) {
+                return;
+            }
+            let leave = |resident: &mut Resident| {
+                resident.entity.attach(None);
+                let task_ref = resident.task_ref.take()?;
+                task_ref.scheduler.leave(&task_ref, false);
+                Some(task_ref)
+            };
+            members.entities.iter_mut().filter_map(|(_, resident)| leave(resident)).collect()
+        };
+        // As in `deregister`; what has left leaves once more, to wait without the lock.
+        let waiting = self.node.host().wait_graph().enter_group(self.number);
+        let _blocked = Blocked::begin();
+        for task_ref in left.iter().filter(|_| waiting.is_ok()) {
+            task_ref.scheduler.leave(task_ref, true);
+        }
+    }
+
+    fn resume(&self) {
+        let entities: Vec<_> = {
+            let members = self.members.lock();
+            if !members.paused {
+                return;
+            }
+            members.entities.iter().map(|(_, resident)| resident.entity.clone()).collect()
+        };
+        for entity in entities {
+            entity.discard(); // messages' own code: no lock is held
+        }
+        let mut members = self.members.lock();
+        if mem::replace(&mut members.paused, false) {
+            self.enter_all(&mut members);
+        }
     }
 
     /// Takes the group out of the executor, if it is in it. What waits in its entities keeps

@@ -71,7 +71,7 @@ use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, Ordering};
 pub use builder::{ExecutorBuilder, WaitSetBuilder};
 pub(crate) use error::{AddError, SpinError};
-pub use group::CallbackGroup;
+pub use group::{CallbackGroup, PauseHandle};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 pub use histogram::Histogram;
 use membership::GroupRegistry;

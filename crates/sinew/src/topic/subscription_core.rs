@@ -26,7 +26,7 @@ use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo};
 use crate::ros::mismatch::End;
 use crate::ros::origin::Origin;
-use crate::ros::qos::QoS;
+use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
@@ -365,6 +365,16 @@ impl SubscriptionCore {
     #[inline]
     pub(crate) fn take_for(&self, token: &GroupToken) -> Option<Taken> {
         self.take_as(if token.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
+    }
+
+    /// Drops what waits, unless later subscriptions would get it as well.
+    pub(crate) fn discard(&self) {
+        if self.wanted.qos.durability == Durability::TransientLocal {
+            return;
+        }
+        // At the latest with the first one that came since: publishers don't stop for this.
+        let now = self.wanted.clock.steady();
+        while self.take().is_some_and(|entry| entry.publication.stamp.time <= now) {}
     }
 
     #[inline(never)]

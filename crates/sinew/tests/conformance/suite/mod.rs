@@ -20,6 +20,7 @@ pub(crate) mod histories;
 pub(crate) mod lifetime;
 pub(crate) mod nodes;
 pub(crate) mod order;
+pub(crate) mod pauses;
 pub(crate) mod pressure;
 pub(crate) mod services;
 pub(crate) mod stage;
@@ -88,6 +89,12 @@ macro_rules! for_all {
                 another_runner_takes_over_what_waits
                 two_runners_wake_each_other_and_lose_nothing
                 a_context_brings_what_is_still_to_come
+            }
+            pauses {
+                a_paused_group_runs_nothing_and_goes_on_afresh [one_host topics]
+                what_joins_a_paused_group_waits_with_it
+                a_group_pauses_itself
+                a_paused_group_moves_between_runners
             }
             events {
                 ends_that_do_not_match_are_both_told_why
@@ -222,6 +229,10 @@ macro_rules! for_threads {
             groups {
                 reentrant_callbacks_overlap
                 exclusive_groups_overlap
+            }
+            pauses {
+                pausing_waits_for_the_callback_that_runs
+                groups_that_pause_each_other_do_not_wait_for_ever
             }
             hands {
                 what_comes_while_a_thread_is_busy_is_handled_by_another
