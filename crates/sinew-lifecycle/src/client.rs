@@ -1,0 +1,229 @@
+//! Asking managed nodes elsewhere.
+
+use crate::machine::{State, Transition};
+use crate::wire;
+use sinew::error::{CallError, CreateError};
+use sinew::{Client, Duration, Node};
+use sinew_interfaces::lifecycle_msgs::msg;
+use sinew_interfaces::lifecycle_msgs::srv::{
+    ChangeState, ChangeStateRequest, GetAvailableStates, GetAvailableStatesRequest, GetAvailableTransitions,
+    GetAvailableTransitionsRequest, GetState, GetStateRequest,
+};
+use std::fmt;
+
+/// Asks a managed node, here or elsewhere, of Sinew or ROS 2, for its state and for transitions.
+///
+/// Methods with a timeout block; in a callback they let the server run if that is in the same
+/// executor, as [`Client::call`] does. Clones are the same client.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew_lifecycle::{LifecycleClient, LifecycleNode, State, Transition, from_fn};
+///
+/// let context = Context::new()?;
+/// let node = context.node("camera")?;
+/// let _camera = LifecycleNode::new(&node, from_fn(|_| Ok(())))?;
+///
+/// let client = LifecycleClient::new(&context.node("operator")?, "/camera")?;
+/// let spun = context.clone();
+/// let spinning = std::thread::spawn(move || sinew::spin(&spun));
+/// let patience = Duration::from_secs(5);
+/// assert_eq!(client.state(patience)?, State::Unconfigured);
+/// client.change(Transition::Configure, patience)?;
+/// assert_eq!(client.state(patience)?, State::Inactive);
+/// let error = client.change(Transition::Deactivate, patience).unwrap_err();
+/// assert!(error.to_string().contains("/camera"));
+/// context.shutdown();
+/// # spinning.join().unwrap()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct LifecycleClient {
+    node: String,
+    change_state: Client<ChangeState>,
+    get_state: Client<GetState>,
+    states: Client<GetAvailableStates>,
+    transitions: Client<GetAvailableTransitions>,
+    graph: Client<GetAvailableTransitions>,
+}
+
+/// Why a managed node elsewhere didn't do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LifecycleClientError {
+    /// It didn't answer.
+    #[error("managed node {node}: {reason}")]
+    NoAnswer {
+        /// The node.
+        node: String,
+        /// Why not.
+        reason: String,
+    },
+    /// It said no. (ROS 2's service says no more; its log has why.)
+    #[error("node {node} didn't {transition}{}; its log says why", is(*state))]
+    Refused {
+        /// The node.
+        node: String,
+        /// What it was asked for.
+        transition: Transition,
+        /// The state that it is in, if it said so.
+        state: Option<State>,
+    },
+    /// It is in a state that ROS 2 doesn't have.
+    #[error("node {node} says that it is in a state {id} ({label:?}), which ROS 2 doesn't have")]
+    UnknownState {
+        /// The node.
+        node: String,
+        /// The state's number.
+        id: u8,
+        /// Its label.
+        label: String,
+    },
+}
+
+fn is(state: Option<State>) -> String {
+    state.map_or_else(String::new, |state| format!(", and is {state}"))
+}
+
+impl LifecycleClient {
+    /// Asks in the name of `node` the managed node with that full name. It needn't be there yet.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name, or the context is shut down.
+    pub fn new(node: &Node, managed: &str) -> Result<Self, CreateError> {
+        let name = |service: &str| format!("{}/{service}", managed.trim_end_matches('/'));
+        Ok(Self {
+            node: managed.to_owned(),
+            change_state: node.client(&name("change_state")).create()?,
+            get_state: node.client(&name("get_state")).create()?,
+            states: node.client(&name("get_available_states")).create()?,
+            transitions: node.client(&name("get_available_transitions")).create()?,
+            graph: node.client(&name("get_transition_graph")).create()?,
+        })
+    }
+
+    /// The managed node's name.
+    pub fn managed(&self) -> &str {
+        &self.node
+    }
+
+    /// Whether the services that the other methods need are there.
+    pub fn is_ready(&self) -> bool {
+        self.change_state.is_server_ready() && self.get_state.is_server_ready()
+    }
+
+    /// Waits until it is there, at most that long; returns whether it is. Not for callbacks.
+    pub fn wait_until_ready(&self, timeout: Duration) -> bool {
+        let deadline = sinew::time::Time::steady() + timeout;
+        let left = || deadline - sinew::time::Time::steady();
+        self.change_state.wait_for_server(left()) && self.get_state.wait_for_server(left())
+    }
+
+    /// The state that it is in.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]
+    pub fn state(&self, timeout: Duration) -> Result<State, LifecycleClientError> {
+        self.known(&self.answer(self.get_state.call(GetStateRequest {}, timeout))?.current_state)
+    }
+
+    /// The state that it is in, as a future. It is asked for when that is polled first.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]
+    pub async fn state_async(&self) -> Result<State, LifecycleClientError> {
+        self.known(&self.answer(self.get_state.call_async(GetStateRequest {}).await)?.current_state)
+    }
+
+    /// Has it do a transition, and waits for its end.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]. After a timeout the transition may still be on its way.
+    pub fn change(&self, transition: Transition, timeout: Duration) -> Result<(), LifecycleClientError> {
+        let request = ChangeStateRequest { transition: wire::asked(transition) };
+        let success = self.answer(self.change_state.call(request, timeout))?.success;
+        self.changed(transition, success, || self.state(timeout).ok())
+    }
+
+    /// Has it do a transition, as a future that ends with it. It begins when that is polled first.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]
+    pub async fn change_async(&self, transition: Transition) -> Result<(), LifecycleClientError> {
+        let request = ChangeStateRequest { transition: wire::asked(transition) };
+        let success = self.answer(self.change_state.call_async(request).await)?.success;
+        let state = if success { None } else { self.state_async().await.ok() };
+        self.changed(transition, success, || state)
+    }
+
+    /// All states that it knows.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]
+    pub fn available_states(&self, timeout: Duration) -> Result<Vec<msg::State>, LifecycleClientError> {
+        let answer = self.states.call(GetAvailableStatesRequest {}, timeout);
+        Ok(self.answer(answer)?.into_inner().available_states)
+    }
+
+    /// What may begin now.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]
+    pub fn available_transitions(
+        &self,
+        timeout: Duration,
+    ) -> Result<Vec<msg::TransitionDescription>, LifecycleClientError> {
+        let answer = self.transitions.call(GetAvailableTransitionsRequest {}, timeout);
+        Ok(self.answer(answer)?.into_inner().available_transitions)
+    }
+
+    /// All that there is.
+    ///
+    /// # Errors
+    /// [`LifecycleClientError`]
+    pub fn transition_graph(
+        &self,
+        timeout: Duration,
+    ) -> Result<Vec<msg::TransitionDescription>, LifecycleClientError> {
+        let answer = self.graph.call(GetAvailableTransitionsRequest {}, timeout);
+        Ok(self.answer(answer)?.into_inner().available_transitions)
+    }
+
+    fn known(&self, state: &msg::State) -> Result<State, LifecycleClientError> {
+        State::from_id(state.id).ok_or_else(|| LifecycleClientError::UnknownState {
+            node: self.node.clone(),
+            id: state.id,
+            label: state.label.clone(),
+        })
+    }
+
+    fn changed(
+        &self,
+        transition: Transition,
+        success: bool,
+        state: impl FnOnce() -> Option<State>,
+    ) -> Result<(), LifecycleClientError> {
+        match success {
+            true => Ok(()),
+            false => {
+                Err(LifecycleClientError::Refused { node: self.node.clone(), transition, state: state() })
+            }
+        }
+    }
+
+    fn answer<T, R: sinew::Message>(
+        &self,
+        answer: Result<T, CallError<R>>,
+    ) -> Result<T, LifecycleClientError> {
+        answer.map_err(|error| LifecycleClientError::NoAnswer {
+            node: self.node.clone(),
+            reason: error.failure().to_string(),
+        })
+    }
+}
+
+impl fmt::Debug for LifecycleClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LifecycleClient").field("managed", &self.node).finish_non_exhaustive()
+    }
+}

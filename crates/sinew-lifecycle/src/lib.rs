@@ -1,0 +1,45 @@
+//! ROS 2's managed nodes: what a node has and does depends on the state that it is in.
+//!
+//! A node is *unconfigured* at first, *inactive* once it has what it needs, and *active* while it
+//! works. A program says what there is in which state, and its callbacks hand that on by ownership
+//! ([`Lifecycle`], or [`from_fn`] for a node of one closure). Who runs the system says when, by ROS
+//! 2's services: `ros2 lifecycle`, `sinew lifecycle`, a [`LifecycleClient`], or a [`Supervisor`] that
+//! brings several nodes up in order.
+//!
+//! | what | rests while the node isn't active |
+//! |---|---|
+//! | publishers that are [managed](ManagedNode::manage) | their messages are dropped, which is told once |
+//! | [managed groups](ManagedNode::managed_group) | their subscriptions, timers and servers run no callback |
+//!
+//! ```
+//! use sinew::prelude::*;
+//! use sinew_interfaces::std_msgs::msg::String as Text;
+//! use sinew_lifecycle::{LifecycleNode, State, from_fn};
+//!
+//! let context = Context::new()?;
+//! let talker = LifecycleNode::new(&context.node("talker")?, from_fn(|node| {
+//!     let chatter = node.manage(node.publisher("chatter").create()?);
+//!     let group = node.managed_group(());
+//!     Ok(group.timer(Duration::from_secs(1)).callback(move || chatter.publish(Text { data: "hello".into() }))?)
+//! }))?;
+//! assert_eq!(talker.configure()?, State::Inactive); // or by `ros2 lifecycle set /talker configure`
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod callbacks;
+mod client;
+mod closures;
+mod machine;
+mod managed;
+mod node;
+mod supervisor;
+mod wire;
+
+pub use callbacks::{CallbackError, Failed, Held, Lifecycle, Recovery};
+pub use client::{LifecycleClient, LifecycleClientError};
+pub use closures::{FromFn, from_fn};
+pub use machine::{GRAPH, State, Step, Transition};
+pub use managed::{ManagedNode, ManagedPublisher};
+pub use node::{LifecycleNode, TransitionError};
+pub use supervisor::{OnLoss, Supervisor, SupervisorBuilder, SupervisorError};

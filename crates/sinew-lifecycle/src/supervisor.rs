@@ -1,0 +1,260 @@
+//! Bringing several managed nodes up in order, and down in the reverse one.
+
+use crate::client::{LifecycleClient, LifecycleClientError};
+use crate::machine::{State, Transition};
+use sinew::error::CreateError;
+use sinew::time::ClockKind;
+use sinew::{Duration, LogLevel, Node};
+
+/// Brings managed nodes up in order, and takes them down if one of them is lost. ROS 2: nav2's
+/// `lifecycle_manager`.
+///
+/// All methods block the thread that calls them, and are not for callbacks; the nodes may be of any
+/// process, of Sinew or ROS 2.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew_lifecycle::{LifecycleNode, State, Supervisor, from_fn};
+///
+/// let context = Context::new()?;
+/// let map = LifecycleNode::new(&context.node("map")?, from_fn(|_| Ok(())))?;
+/// let planner = LifecycleNode::new(&context.node("planner")?, from_fn(|_| Ok(())))?;
+/// let spun = context.clone();
+/// let spinning = std::thread::spawn(move || sinew::spin(&spun));
+///
+/// let supervisor = Supervisor::builder(&context.node("supervisor")?)
+///     .manage("/map") // first: the planner needs it
+///     .manage("/planner")
+///     .build()?;
+/// supervisor.start()?;
+/// assert_eq!((map.state(), planner.state()), (State::Active, State::Active));
+/// supervisor.shutdown()?;
+/// assert_eq!((map.state(), planner.state()), (State::Finalized, State::Finalized));
+/// context.shutdown();
+/// # spinning.join().unwrap()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Supervisor {
+    node: Node,
+    managed: Vec<LifecycleClient>,
+    timeout: Duration,
+}
+
+/// Makes a [`Supervisor`]; from [`Supervisor::builder`].
+#[derive(Debug)]
+#[must_use = "there is no supervisor before `build`"]
+pub struct SupervisorBuilder {
+    node: Node,
+    managed: Vec<String>,
+    timeout: Duration,
+}
+
+/// What becomes of the others if a node is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnLoss {
+    /// They are deactivated and cleaned up, in reverse order, and supervision ends.
+    TakeDown,
+    /// The same, then all are brought up again once the lost one is back.
+    Restart,
+}
+
+/// Why nodes aren't up, or down.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SupervisorError {
+    /// A node isn't there.
+    #[error("managed node {node} isn't there after {:.1} s: it has no service change_state; is it started, and is that its full name?", .waited.as_secs_f64())]
+    Missing {
+        /// The node.
+        node: String,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// A node didn't do what it was to do. Those that were brought up before are down again.
+    #[error("{transition} failed: {source}")]
+    Transition {
+        /// What it was to do.
+        transition: Transition,
+        /// What came of it.
+        source: LifecycleClientError,
+    },
+    /// A node that was up is gone, or left its state by itself. The others are down.
+    #[error("node {node} was active, and {} now; the others were taken down", found(*state))]
+    Lost {
+        /// The node.
+        node: String,
+        /// The state that it is in; `None` if it is gone.
+        state: Option<State>,
+    },
+    /// The context was shut down.
+    #[error("the context was shut down")]
+    Shutdown,
+}
+
+fn found(state: Option<State>) -> String {
+    state.map_or_else(|| "is gone".to_owned(), |state| format!("is {state}"))
+}
+
+impl SupervisorBuilder {
+    /// One more node, by its full name: brought up after those before, and taken down before them.
+    pub fn manage(mut self, node: impl Into<String>) -> Self {
+        self.managed.push(node.into());
+        self
+    }
+
+    /// How long a node may take to be there, and for each transition; 10 s if it isn't said.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Makes the supervisor; nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`CreateError`]: a name, or the context is shut down.
+    pub fn build(self) -> Result<Supervisor, CreateError> {
+        let Self { node, managed, timeout } = self;
+        let clients = managed.iter().map(|name| LifecycleClient::new(&node, name));
+        Ok(Supervisor { managed: clients.collect::<Result<_, _>>()?, node, timeout })
+    }
+}
+
+/// How often it is looked whether all are well.
+const LOOK: Duration = Duration::from_millis(100);
+
+impl Supervisor {
+    /// One that asks in the name of that node.
+    pub fn builder(node: &Node) -> SupervisorBuilder {
+        SupervisorBuilder { node: node.clone(), managed: Vec::new(), timeout: Duration::from_secs(10) }
+    }
+
+    /// Waits for all nodes, configures all in order, then activates all in order. Those that are
+    /// there already (a node that is active, say) are left as they are.
+    ///
+    /// # Errors
+    /// [`SupervisorError`], with the first node that didn't. What was brought up is cleaned up again,
+    /// in reverse order.
+    pub fn start(&self) -> Result<(), SupervisorError> {
+        for client in &self.managed {
+            if !client.wait_until_ready(self.timeout) {
+                return Err(SupervisorError::Missing {
+                    node: client.managed().to_owned(),
+                    waited: self.timeout,
+                });
+            }
+        }
+        for transition in [Transition::Configure, Transition::Activate] {
+            for client in &self.managed {
+                if let Err(source) = self.advance(client, transition) {
+                    self.take_down();
+                    return Err(SupervisorError::Transition { transition, source });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it unless the node is that far.
+    fn advance(&self, client: &LifecycleClient, transition: Transition) -> Result<(), LifecycleClientError> {
+        let state = client.state(self.timeout)?;
+        let is_there = match transition {
+            Transition::Configure => matches!(state, State::Inactive | State::Active),
+            _ => state == State::Active,
+        };
+        if is_there { Ok(()) } else { client.change(transition, self.timeout) }
+    }
+
+    /// Deactivates those that are active, in reverse order. What can't be is told in the log.
+    pub fn pause(&self) {
+        self.step_back(State::Active, Transition::Deactivate);
+    }
+
+    /// Deactivates and cleans up those that are up, in reverse order. What can't be is told in the
+    /// log.
+    pub fn take_down(&self) {
+        self.step_back(State::Active, Transition::Deactivate);
+        self.step_back(State::Inactive, Transition::Cleanup);
+    }
+
+    fn step_back(&self, from: State, transition: Transition) {
+        for client in self.managed.iter().rev().filter(|client| client.is_ready()) {
+            let done = match client.state(self.timeout) {
+                Ok(state) if state == from => client.change(transition, self.timeout),
+                Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = done {
+                sinew::log!(self.node.logger(), LogLevel::Warn, "taking down: {error}");
+            }
+        }
+    }
+
+    /// Shuts all down, in reverse order: deactivates, cleans up, and finalizes.
+    ///
+    /// # Errors
+    /// [`SupervisorError::Transition`] of the first that didn't; the others are shut down.
+    pub fn shutdown(&self) -> Result<(), SupervisorError> {
+        self.take_down();
+        let mut first = Ok(());
+        for client in self.managed.iter().rev().filter(|client| client.is_ready()) {
+            if let Err(source) = client.change(Transition::Shutdown, self.timeout)
+                && first.is_ok()
+            {
+                first = Err(SupervisorError::Transition { transition: Transition::Shutdown, source });
+            }
+        }
+        first
+    }
+
+    /// Brings all up, and watches until one is lost (it is gone, or no longer active) or the context
+    /// is shut down. Looks ten times a second whether all are there, and once whether all are active.
+    ///
+    /// # Errors
+    /// [`SupervisorError`]: they can't be brought up; with [`OnLoss::TakeDown`] one was lost; or the
+    /// context was shut down.
+    pub fn supervise(&self, on_loss: OnLoss) -> Result<(), SupervisorError> {
+        loop {
+            self.start()?;
+            let lost = self.watch()?;
+            let told = lost.to_string();
+            self.take_down();
+            if on_loss == OnLoss::TakeDown {
+                return Err(lost);
+            }
+            sinew::log!(
+                self.node.logger(),
+                LogLevel::Warn,
+                "{told}; they are brought up again once it is back"
+            );
+            while !self.managed.iter().all(LifecycleClient::is_ready) {
+                self.sleep()?;
+            }
+        }
+    }
+
+    /// The first one that is lost.
+    fn watch(&self) -> Result<SupervisorError, SupervisorError> {
+        for look in 0_u64.. {
+            for client in &self.managed {
+                let node = || client.managed().to_owned();
+                if !client.is_ready() {
+                    return Ok(SupervisorError::Lost { node: node(), state: None });
+                }
+                if look % 10 == 0 {
+                    match client.state(self.timeout) {
+                        Ok(State::Active) => {}
+                        Ok(state) => return Ok(SupervisorError::Lost { node: node(), state: Some(state) }),
+                        Err(_) => return Ok(SupervisorError::Lost { node: node(), state: None }),
+                    }
+                }
+            }
+            self.sleep()?;
+        }
+        Err(SupervisorError::Shutdown)
+    }
+
+    fn sleep(&self) -> Result<(), SupervisorError> {
+        self.node.sleep_for(ClockKind::Steady, LOOK).map_err(|_| SupervisorError::Shutdown)
+    }
+}

@@ -1,0 +1,33 @@
+//! States and transitions as ROS 2's messages have them.
+
+use crate::machine::{State, Step, Transition};
+use sinew_interfaces::lifecycle_msgs::msg;
+
+impl From<State> for msg::State {
+    fn from(state: State) -> Self {
+        Self { id: state.id(), label: state.label().to_owned() }
+    }
+}
+
+pub(crate) fn transition(step: &Step) -> msg::Transition {
+    msg::Transition { id: step.id, label: step.label.to_owned() }
+}
+
+pub(crate) fn description(step: &Step) -> msg::TransitionDescription {
+    msg::TransitionDescription {
+        transition: transition(step),
+        start_state: step.start.into(),
+        goal_state: step.goal.into(),
+    }
+}
+
+/// As rclcpp has it: its time is left out.
+pub(crate) fn event(step: &Step) -> msg::TransitionEvent {
+    let msg::TransitionDescription { transition, start_state, goal_state } = description(step);
+    msg::TransitionEvent { timestamp: 0, transition, start_state, goal_state }
+}
+
+/// By its label, whatever the number: that of a shutdown depends on the state.
+pub(crate) fn asked(transition: Transition) -> msg::Transition {
+    msg::Transition { id: 0, label: transition.label().to_owned() }
+}

@@ -1,0 +1,184 @@
+//! What ROS 2's tools and clients see.
+
+use crate::on_both_paths;
+use crate::world::{PATIENCE, World, pause};
+use sinew::prelude::*;
+use sinew_interfaces::lifecycle_msgs::msg;
+use sinew_interfaces::lifecycle_msgs::msg::TransitionEvent;
+use sinew_interfaces::lifecycle_msgs::srv::{ChangeState, ChangeStateRequest};
+use sinew_lifecycle::{
+    Failed, Lifecycle, LifecycleClient, LifecycleClientError, LifecycleNode, ManagedNode, State, Transition,
+    from_fn,
+};
+use std::sync::mpsc;
+
+on_both_paths! {
+    all_is_done_by_services,
+    each_step_is_told,
+    a_label_wins_over_an_id,
+    states_and_transitions_are_listed,
+    a_state_is_told_during_a_transition,
+    a_node_that_is_not_there_is_no_answer,
+}
+
+fn idle(world: &World) -> LifecycleNode<sinew_lifecycle::FromFn<()>> {
+    LifecycleNode::new(&world.robot.node_in("/robot", "arm").unwrap(), from_fn(|_| Ok(()))).unwrap()
+}
+
+fn client(world: &World) -> LifecycleClient {
+    let client = LifecycleClient::new(&world.operator.node("operator").unwrap(), "/robot/arm").unwrap();
+    assert!(client.wait_until_ready(PATIENCE));
+    client
+}
+
+fn all_is_done_by_services(world: &World) {
+    let node = idle(world);
+    let client = client(world);
+    for (transition, state) in [
+        (Transition::Configure, State::Inactive),
+        (Transition::Activate, State::Active),
+        (Transition::Deactivate, State::Inactive),
+        (Transition::Cleanup, State::Unconfigured),
+        (Transition::Configure, State::Inactive),
+        (Transition::Shutdown, State::Finalized),
+    ] {
+        client.change(transition, PATIENCE).unwrap();
+        assert_eq!((client.state(PATIENCE).unwrap(), node.state()), (state, state));
+    }
+    let error = client.change(Transition::Configure, PATIENCE).unwrap_err();
+    assert!(matches!(&error, LifecycleClientError::Refused { state: Some(State::Finalized), .. }), "{error}");
+    assert_eq!(error.to_string(), "node /robot/arm didn't configure, and is finalized; its log says why");
+}
+
+fn each_step_is_told(world: &World) {
+    let node = idle(world);
+    let operator = world.operator.node("operator").unwrap();
+    let (tell, told) = mpsc::channel();
+    let _events = operator
+        .subscription::<TransitionEvent>("/robot/arm/transition_event")
+        .callback(move |event: &TransitionEvent| {
+            let TransitionEvent { transition, start_state, goal_state, .. } = event;
+            tell.send((
+                transition.id,
+                transition.label.clone(),
+                start_state.label.clone(),
+                goal_state.label.clone(),
+            ))
+        })
+        .unwrap();
+    assert!(_events.wait_for_publishers(1, PATIENCE));
+    // (The publisher has to know of it, too.)
+    let begin = sinew::time::Time::steady();
+    while told.try_recv().is_err() {
+        assert!(sinew::time::Time::steady() - begin < PATIENCE, "no event");
+        node.configure().unwrap();
+        node.cleanup().unwrap();
+        pause(1);
+    }
+    pause(20);
+    while told.try_recv().is_ok() {}
+    node.configure().unwrap();
+    node.activate().unwrap();
+    node.shutdown().unwrap();
+    let expected = [
+        (1, "configure", "unconfigured", "configuring"),
+        (10, "transition_success", "configuring", "inactive"),
+        (3, "activate", "inactive", "activating"),
+        (30, "transition_success", "activating", "active"),
+        (7, "shutdown", "active", "shuttingdown"),
+        (50, "transition_success", "shuttingdown", "finalized"),
+    ];
+    for (id, label, start, goal) in expected {
+        let event = told.recv_timeout(PATIENCE).unwrap();
+        assert_eq!((event.0, event.1.as_str(), event.2.as_str(), event.3.as_str()), (id, label, start, goal));
+    }
+}
+
+fn a_label_wins_over_an_id(world: &World) {
+    let node = idle(world);
+    client(world);
+    let operator = world.operator.node("tool").unwrap();
+    let raw = operator.client::<ChangeState>("/robot/arm/change_state").create().unwrap();
+    let ask = |id: u8, label: &str| {
+        let transition = msg::Transition { id, label: label.to_owned() };
+        (raw.call(ChangeStateRequest { transition }, PATIENCE).unwrap().success, node.state())
+    };
+    assert_eq!(ask(5, "configure"), (true, State::Inactive));
+    assert_eq!(ask(2, ""), (true, State::Unconfigured));
+    assert_eq!(ask(1, "no such thing"), (false, State::Unconfigured));
+    assert_eq!(ask(3, ""), (false, State::Unconfigured), "not from here");
+    assert_eq!(ask(0, ""), (false, State::Unconfigured), "create is never offered");
+    assert_eq!(ask(7, ""), (false, State::Unconfigured), "that is the shutdown of an active one");
+    assert_eq!(ask(5, ""), (true, State::Finalized));
+    assert_eq!(ask(8, ""), (false, State::Finalized), "destroy is never offered");
+}
+
+fn states_and_transitions_are_listed(world: &World) {
+    let node = idle(world);
+    let client = client(world);
+    let states: Vec<u8> = client.available_states(PATIENCE).unwrap().iter().map(|state| state.id).collect();
+    assert_eq!(states, [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15]);
+    assert_eq!(client.transition_graph(PATIENCE).unwrap().len(), 25);
+    let available = || -> Vec<u8> {
+        client.available_transitions(PATIENCE).unwrap().iter().map(|step| step.transition.id).collect()
+    };
+    assert_eq!(available(), [1, 5]);
+    node.configure().unwrap();
+    assert_eq!(available(), [2, 3, 6]);
+    node.activate().unwrap();
+    assert_eq!(available(), [4, 7]);
+    node.shutdown().unwrap();
+    assert_eq!(available(), [0_u8; 0]);
+}
+
+/// Configuring waits until it is told to go on.
+struct Slow {
+    begun: mpsc::Sender<()>,
+    go_on: mpsc::Receiver<()>,
+}
+
+impl Lifecycle for Slow {
+    type Inactive = ();
+    type Active = ();
+
+    fn configure(&mut self, _: &ManagedNode) -> Result<(), Failed<()>> {
+        self.begun.send(())?;
+        Ok(self.go_on.recv()?)
+    }
+
+    fn activate(&mut self, _: &ManagedNode, (): ()) -> Result<(), Failed<()>> {
+        Ok(())
+    }
+
+    fn deactivate(&mut self, (): ()) -> Result<(), Failed<()>> {
+        Ok(())
+    }
+}
+
+fn slow(world: &World) -> (LifecycleNode<Slow>, mpsc::Receiver<()>, mpsc::Sender<()>) {
+    let (begun, begins) = mpsc::channel();
+    let (go, go_on) = mpsc::channel();
+    let node = world.robot.node_in("/robot", "arm").unwrap();
+    (LifecycleNode::new(&node, Slow { begun, go_on }).unwrap(), begins, go)
+}
+
+fn a_state_is_told_during_a_transition(world: &World) {
+    let (node, begins, go) = slow(world);
+    let client = client(world);
+    let asks = client.clone();
+    let asking = std::thread::spawn(move || asks.change(Transition::Configure, PATIENCE));
+    begins.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(client.state(PATIENCE).unwrap(), State::Configuring);
+    let error = node.shutdown().unwrap_err();
+    assert_eq!(error.to_string(), "node /robot/arm can't shutdown while it is configuring; wait for that");
+    go.send(()).unwrap();
+    asking.join().unwrap().unwrap();
+    assert_eq!(node.state(), State::Inactive);
+}
+
+fn a_node_that_is_not_there_is_no_answer(world: &World) {
+    let client = LifecycleClient::new(&world.operator.node("operator").unwrap(), "/nowhere").unwrap();
+    assert!(!client.is_ready() && !client.wait_until_ready(Duration::from_millis(1)));
+    let error = client.state(Duration::from_millis(1)).unwrap_err();
+    assert!(error.to_string().starts_with("managed node /nowhere: "), "{error}");
+}
