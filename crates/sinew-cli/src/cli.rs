@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Interface(interfaces::InterfaceOptions),
     /// Follow what nodes say (`/rosout`), and set how much they say.
     Log(tools::log::LogOptions),
+    /// Look at managed nodes, and have them do transitions.
+    Lifecycle(tools::lifecycle::LifecycleOptions),
     /// Look at frames of coordinates (`/tf`), and at how they lie in each other.
     Tf(tools::tf::TfOptions),
     /// Draw who talks to whom: nodes, topics and services with their rates, and processes.

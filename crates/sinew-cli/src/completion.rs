@@ -13,6 +13,7 @@ use std::time::Duration;
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use sinew_lifecycle::Transition;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_shm::EndpointKind;
 
@@ -22,7 +23,7 @@ use crate::cli::tools::Where;
 use crate::graph::{action_names, is_hidden};
 use crate::interfaces::PackageSources;
 use crate::observed::{Observed, ObservedDomain};
-use crate::{component, params};
+use crate::{component, lifecycle, params};
 
 /// Names the shell that asks. (`COMPLETE` would be asked for by other programs, too.)
 const VARIABLE: &str = "SINEW_COMPLETE";
@@ -53,7 +54,7 @@ fn command() -> Command {
 
 fn named(command: Command, above: &'static str) -> Command {
     let name = command.get_name();
-    let tools = ["node", "topic", "service", "action", "interface", "launch", "param"];
+    let tools = ["node", "topic", "service", "action", "interface", "launch", "lifecycle", "param"];
     let tool = tools.into_iter().find(|tool| *tool == name).unwrap_or(above);
     command
         .mut_args(|arg| match What::of(&arg, tool) {
@@ -71,6 +72,8 @@ enum What {
     Service,
     Action,
     Container,
+    Managed,
+    Transition,
     /// Of the node that stands before it.
     Parameter,
     /// Of one kind, or of any.
@@ -85,6 +88,8 @@ impl What {
     fn of(arg: &Arg, tool: &str) -> Option<Self> {
         let name = arg.get_value_names()?.first()?.as_str();
         Some(match (name, tool) {
+            ("NODE", "lifecycle") => Self::Managed,
+            ("TRANSITION", _) => Self::Transition,
             ("NODE", _) => Self::Node,
             ("NAME", "node") if arg.is_positional() => Self::Node,
             ("TOPIC", _) | ("NAME", "topic") if arg.is_positional() => Self::Topic,
@@ -130,6 +135,10 @@ impl What {
             Self::Topic => ends([EndpointKind::Publisher, EndpointKind::Subscription]),
             Self::Service => ends([EndpointKind::Server, EndpointKind::Client]),
             Self::Action => Some(action_names(&snapshot()?)),
+            Self::Managed => Some(lifecycle::managed_in(&snapshot()?)),
+            Self::Transition => {
+                Some(Transition::ALL.map(|transition| transition.label().to_owned()).to_vec())
+            }
             Self::Container => Some(component::containers_in(&snapshot()?)),
             Self::Parameter => params::names(&place, &node_in(words)?, PATIENCE),
             Self::Type(kind) => {

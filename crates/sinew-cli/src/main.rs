@@ -14,6 +14,7 @@ mod gateways;
 mod graph;
 mod interfaces;
 mod launch;
+mod lifecycle;
 mod log;
 mod network;
 mod observed;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
         Command::Log(options) => log::run(&options),
+        Command::Lifecycle(options) => lifecycle::run(&options.command),
         Command::Tf(options) => tf::run(&options.command),
         Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),

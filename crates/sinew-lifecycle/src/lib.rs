@@ -43,3 +43,10 @@ pub use machine::{GRAPH, State, Step, Transition};
 pub use managed::{ManagedNode, ManagedPublisher};
 pub use node::{LifecycleNode, TransitionError};
 pub use supervisor::{OnLoss, Supervisor, SupervisorBuilder, SupervisorError};
+
+/// The book's page on lifecycle: its programs are tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/book/lifecycle.md")]
+    struct Page;
+}

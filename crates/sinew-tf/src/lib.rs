@@ -55,3 +55,10 @@ pub use lookup::{At, FrameStatus, LinkRange, LookupError};
 pub use transform::{StampedTransform, Transform};
 pub use transformable::{Transformable, TransformableStamped};
 pub use wait::PendingTransform;
+
+/// The book's page on tf: its programs are tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/book/tf.md")]
+    struct Page;
+}

@@ -1,5 +1,6 @@
 //! The options of the commands that look at what runs: names as `ros2` has them.
 
+pub(crate) mod lifecycle;
 pub(crate) mod log;
 pub(crate) mod tf;
 

@@ -52,6 +52,32 @@ pub(crate) enum Error {
     #[error(transparent)]
     Program(#[from] Box<sinew_launch::Problem>),
 
+    /// There is no such managed node.
+    #[error("there is no managed node {name}{similar}; `sinew lifecycle nodes` has all")]
+    NotManaged {
+        /// Its name.
+        name: String,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
+
+    /// A managed node can't do that now.
+    #[error("{name} can't {transition} while it is {state}; it can {offered}")]
+    NotOffered {
+        /// Its name.
+        name: String,
+        /// What was asked for.
+        transition: &'static str,
+        /// The state that it is in.
+        state: &'static str,
+        /// What it can do.
+        offered: String,
+    },
+
+    /// A managed node didn't do what it was asked for.
+    #[error(transparent)]
+    Managed(sinew_lifecycle::LifecycleClientError),
+
     /// There is no such container.
     #[error("there is no container {name}{similar}; `sinew component list` has all")]
     NoContainer {

@@ -1,0 +1,98 @@
+//! The options of `sinew lifecycle`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use sinew_lifecycle::Transition;
+
+use crate::cli::place::{Where, name};
+use crate::cli::seconds;
+
+#[derive(Args, Debug)]
+pub(crate) struct LifecycleOptions {
+    #[command(subcommand)]
+    pub(crate) command: LifecycleCommand,
+}
+
+/// What there is to know of managed nodes.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LifecycleCommand {
+    /// The names of all managed nodes.
+    Nodes(ManagedNodesOptions),
+    /// The state of a node, or of all.
+    Get(GetStateOptions),
+    /// What may begin now, or all transitions that there are.
+    List(TransitionsOptions),
+    /// Have a node do a transition: configure, activate, deactivate, cleanup or shutdown.
+    Set(SetStateOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManagedNodesOptions {
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+
+    /// How many there are, not which.
+    #[arg(short, long)]
+    pub(crate) count_nodes: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GetStateOptions {
+    /// Its full name; the leading `/` may be left out [default: all].
+    #[arg(value_name = "NODE", value_parser = name)]
+    pub(crate) node: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TransitionsOptions {
+    /// Its full name; the leading `/` may be left out.
+    #[arg(value_name = "NODE", value_parser = name)]
+    pub(crate) node: String,
+
+    /// All that there are, not only those that may begin now.
+    #[arg(short, long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SetStateOptions {
+    /// Its full name; the leading `/` may be left out.
+    #[arg(value_name = "NODE", value_parser = name)]
+    pub(crate) node: String,
+
+    /// Which transition.
+    #[arg(value_name = "TRANSITION", value_parser = transition)]
+    pub(crate) transition: Transition,
+
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+}
+
+/// Where, how patiently, and how it is told.
+#[derive(Args, Debug)]
+pub(crate) struct Asking {
+    /// How long a node may take to answer; a transition is over by then.
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "10")]
+    pub(crate) timeout: Duration,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON value instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn transition(text: &str) -> Result<Transition, String> {
+    Transition::from_label(text).ok_or_else(|| {
+        let labels = Transition::ALL.map(Transition::label);
+        format!("no transition is called that; there are {}", labels.join(", "))
+    })
+}
