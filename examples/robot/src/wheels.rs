@@ -1,0 +1,108 @@
+//! The wheels, simulated: they turn as `cmd_vel` says, and the robot moves as they turn. A managed
+//! node, as a driver of real wheels would be.
+//!
+//! | takes | `cmd_vel` (geometry_msgs/Twist) |
+//! |---|---|
+//! | publishes | `joint_states` (sensor_msgs/JointState), how far each wheel has turned, 100 times a second |
+//! | | `ground_truth` (geometry_msgs/PoseStamped), which a real robot doesn't know: for the simulated lidar |
+
+use crate::map::START;
+use sinew::error::CreateError;
+use sinew::parameters::Parameter;
+use sinew::prelude::*;
+use sinew::time::ClockKind;
+use sinew_interfaces::geometry_msgs::msg::{PoseStamped, Twist};
+use sinew_interfaces::sensor_msgs::msg::JointState;
+use sinew_interfaces::std_msgs::msg::Header;
+use sinew_lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
+use sinew_tf::Transform;
+
+/// A wheel's radius, in m.
+pub const RADIUS: f64 = 0.1;
+/// From one wheel to the other, in m.
+pub const TRACK: f64 = 0.4;
+
+const PERIOD: Duration = Duration::from_millis(10);
+
+/// What the wheels' callbacks share. They are in one group, so nothing is locked.
+struct Drive {
+    node: Node,
+    /// Forward in m/s, and to the left in rad/s.
+    command: [f64; 2],
+    /// How far each wheel has turned, left and right, in rad.
+    turned: [f64; 2],
+    /// x, y and heading.
+    pose: [f64; 3],
+    slip: Parameter<f64>,
+    joints: ManagedPublisher<JointState>,
+    truth: ManagedPublisher<PoseStamped>,
+}
+
+impl Drive {
+    fn step(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let dt = PERIOD.as_secs_f64();
+        let [forward, left] = self.command;
+        let speeds = [forward - left * TRACK / 2.0, forward + left * TRACK / 2.0];
+        for (turned, speed) in self.turned.iter_mut().zip(speeds) {
+            *turned += speed / RADIUS * dt;
+        }
+        // Wheels that slip turn further than the robot moves.
+        let grip = 1.0 - self.slip.get();
+        let [x, y, heading] = &mut self.pose;
+        *heading += left * grip * dt;
+        *x += forward * grip * dt * heading.cos();
+        *y += forward * grip * dt * heading.sin();
+
+        let stamp = self.node.now().to_msg();
+        let header = |frame: &str| Header { stamp, frame_id: frame.to_owned() };
+        self.joints.publish(JointState {
+            header: header(""),
+            name: vec!["left_wheel".to_owned(), "right_wheel".to_owned()],
+            position: self.turned.to_vec(),
+            velocity: speeds.map(|speed| speed / RADIUS).to_vec(),
+            ..JointState::default()
+        })?;
+        let [x, y, heading] = self.pose;
+        let pose = Transform::from_roll_pitch_yaw([x, y, 0.0], [0.0, 0.0, heading]).into();
+        self.truth.publish(PoseStamped { header: header("map"), pose })?;
+        Ok(())
+    }
+}
+
+/// What there is while the node is configured. It rests unless it is active.
+pub struct Wheels {
+    _command: Subscription<Twist>,
+    _step: Timer,
+}
+
+/// The node.
+///
+/// # Errors
+/// [`CreateError`]
+pub fn wheels(node: &Node) -> Result<LifecycleNode<FromFn<Wheels>>, CreateError> {
+    LifecycleNode::new(
+        node,
+        from_fn(|node| {
+            let slip = node
+                .parameter("slip")
+                .default(0.0)
+                .range(0.0..=0.5)
+                .description("Part of each turn that is lost.");
+            let drive = node.managed_group(Drive {
+                node: (**node).clone(),
+                command: [0.0; 2],
+                turned: [0.0; 2],
+                pose: [START[0], START[1], 0.0],
+                slip: slip.create()?,
+                joints: node.manage(node.publisher("joint_states").create()?),
+                truth: node.manage(node.publisher("ground_truth").create()?),
+            });
+            Ok(Wheels {
+                _command: drive.subscription("cmd_vel").callback(|drive: &mut Drive, twist: &Twist| {
+                    drive.command = [twist.linear.x, twist.angular.z];
+                })?,
+                _step: drive.timer(PERIOD).clock(ClockKind::Ros).callback(Drive::step)?,
+            })
+        }),
+    )
+}
