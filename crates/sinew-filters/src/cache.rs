@@ -1,0 +1,128 @@
+//! The last messages, by their time.
+
+use parking_lot::Mutex;
+use sinew::msg::Stamped;
+use sinew::time::Time;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// The last messages of a topic, in the order of their stamps. ROS 2: `message_filters::Cache`.
+///
+/// Of so many the oldest gives way. From any thread, under a short lock. What is asked for is cloned:
+/// a [`Shared`](sinew::Shared) is a handle.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::time::Time;
+/// use sinew_filters::Cache;
+/// use sinew_interfaces::sensor_msgs::msg::Imu;
+/// use std::sync::Arc;
+///
+/// let context = Context::new()?;
+/// let node = context.node("estimator")?;
+/// let cache = Arc::new(Cache::<Shared<Imu>>::new(1000));
+/// let filled = cache.clone();
+/// let _imu = node.subscription("imu").callback(move |imu: Shared<Imu>| filled.add(imu))?;
+/// let before = cache.before(node.now()); // the last one until now
+/// assert!(before.is_none());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Cache<M> {
+    depth: usize,
+    messages: Mutex<VecDeque<M>>,
+}
+
+impl<M: Stamped> Cache<M> {
+    /// One for so many, at least one.
+    #[must_use]
+    pub fn new(depth: usize) -> Self {
+        Self { depth: depth.max(1), messages: Mutex::default() }
+    }
+
+    /// Adds one, behind those with the same stamp. One that is older than all of a full cache is not
+    /// kept.
+    pub fn add(&self, message: M) {
+        let mut messages = self.messages.lock();
+        let place =
+            messages.partition_point(|other| other.stamp_nanoseconds() <= message.stamp_nanoseconds());
+        messages.insert(place, message);
+        if messages.len() > self.depth {
+            messages.pop_front();
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.messages.lock().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all, as when time goes back.
+    pub fn clear(&self) {
+        self.messages.lock().clear();
+    }
+}
+
+impl<M: Stamped + Clone> Cache<M> {
+    /// The newest.
+    pub fn latest(&self) -> Option<M> {
+        self.messages.lock().back().cloned()
+    }
+
+    /// The oldest.
+    pub fn oldest(&self) -> Option<M> {
+        self.messages.lock().front().cloned()
+    }
+
+    /// The newest that is not after that time.
+    pub fn before(&self, time: Time) -> Option<M> {
+        let messages = self.messages.lock();
+        messages.get(not_after(&messages, time).checked_sub(1)?).cloned()
+    }
+
+    /// The oldest that is not before that time.
+    pub fn after(&self, time: Time) -> Option<M> {
+        let messages = self.messages.lock();
+        messages.get(earlier(&messages, time)).cloned()
+    }
+
+    /// All from one time to another, both included.
+    pub fn between(&self, from: Time, to: Time) -> Vec<M> {
+        let messages = self.messages.lock();
+        let (first, end) = (earlier(&messages, from), not_after(&messages, to));
+        messages.range(first..end.max(first)).cloned().collect()
+    }
+
+    /// Those between two times, and the next one on either side: what is needed to interpolate
+    /// throughout.
+    pub fn surrounding(&self, from: Time, to: Time) -> Vec<M> {
+        let messages = self.messages.lock();
+        let stamp = |place: usize| Some(Time::from_nanoseconds(messages.get(place)?.stamp_nanoseconds()));
+        // All of those with the stamps on either side.
+        let before = not_after(&messages, from).checked_sub(1).and_then(stamp);
+        let first = before.map_or(0, |before| earlier(&messages, before));
+        let after = stamp(earlier(&messages, to));
+        let end = after.map_or(messages.len(), |after| not_after(&messages, after));
+        messages.range(first..end.max(first)).cloned().collect()
+    }
+}
+
+/// How many are before that time.
+fn earlier<M: Stamped>(messages: &VecDeque<M>, time: Time) -> usize {
+    messages.partition_point(|message| message.stamp_nanoseconds() < time.nanoseconds())
+}
+
+/// How many are not after that time.
+fn not_after<M: Stamped>(messages: &VecDeque<M>, time: Time) -> usize {
+    messages.partition_point(|message| message.stamp_nanoseconds() <= time.nanoseconds())
+}
+
+impl<M> fmt::Debug for Cache<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").field("messages", &self.messages.lock().len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,59 @@
+//! The exact policy: messages belong together if their stamps are the same.
+
+use crate::policy::{Policy, Step};
+use std::collections::BTreeMap;
+
+/// By stamp, which topics have a message with it.
+#[derive(Debug)]
+pub(crate) struct Exact {
+    topics: usize,
+    /// Sets that are waited for, at most.
+    depth: usize,
+    waiting: BTreeMap<i64, Vec<bool>>,
+    /// The stamp of the last set: what is older comes too late.
+    last: Option<i64>,
+}
+
+impl Exact {
+    pub(crate) fn new(topics: usize, depth: usize) -> Self {
+        Self { topics, depth: depth.max(1), waiting: BTreeMap::new(), last: None }
+    }
+}
+
+impl Policy for Exact {
+    fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> bool {
+        if self.last.is_some_and(|last| stamp <= last) {
+            return false;
+        }
+        let topics = self.topics;
+        let has = self.waiting.entry(stamp).or_insert_with(|| vec![false; topics]);
+        if std::mem::replace(&mut has[topic], true) {
+            steps.push(Step::Drop { topic, stamp }); // the older one of the two
+        }
+        if has.iter().all(|has| *has) {
+            self.waiting.remove(&stamp);
+            self.last = Some(stamp);
+            // What is older would come out of order.
+            let newer = self.waiting.split_off(&stamp);
+            for (stamp, has) in std::mem::replace(&mut self.waiting, newer) {
+                drop_all(stamp, &has, steps);
+            }
+            steps.push(Step::Emit(vec![stamp; topics]));
+        } else if self.waiting.len() > self.depth
+            && let Some((stamp, has)) = self.waiting.pop_first()
+        {
+            drop_all(stamp, &has, steps);
+        }
+        true
+    }
+
+    fn clear(&mut self) {
+        self.waiting.clear();
+        self.last = None;
+    }
+}
+
+fn drop_all(stamp: i64, has: &[bool], steps: &mut Vec<Step>) {
+    let topics = has.iter().enumerate().filter(|(_, has)| **has);
+    steps.extend(topics.map(|(topic, _)| Step::Drop { topic, stamp }));
+}

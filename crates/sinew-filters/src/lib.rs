@@ -1,0 +1,52 @@
+//! ROS 2's message filters: messages of several topics that belong together by their stamps, and
+//! messages of one by their time.
+//!
+//! | ROS 2 | here |
+//! |---|---|
+//! | `Synchronizer` with `ExactTime` | [`Synchronizer::exact`] |
+//! | `Synchronizer` with `ApproximateTime` | [`Synchronizer::approximate`] |
+//! | `Cache` | [`Cache`] |
+//! | `TimeSynchronizer` | [`Synchronizer::exact`] |
+//!
+//! ```
+//! use sinew::prelude::*;
+//! use sinew_filters::Synchronizer;
+//! use sinew_interfaces::sensor_msgs::msg::{CameraInfo, Image, Imu};
+//!
+//! #[derive(Default)]
+//! struct Fusion { frames: u64 }
+//!
+//! let context = Context::new()?;
+//! let node = context.node("fusion")?;
+//! let group = node.group(Fusion::default());
+//! let _pictures = Synchronizer::exact(10).qos(QoS::sensor_data()).subscribe(
+//!     &node, &group, ["image", "camera_info"],
+//!     |fusion: &mut Fusion, (_image, _info): (Shared<Image>, Shared<CameraInfo>)| fusion.frames += 1,
+//! )?;
+//! let _poses = Synchronizer::approximate(10).max_interval(Duration::from_millis(20)).build().subscribe(
+//!     &node, &group, ["image", "camera_info", "imu"],
+//!     |_: &mut Fusion, (image, _info, imu): (Shared<Image>, Shared<CameraInfo>, Shared<Imu>)| {
+//!         println!("{} {}", image.header.frame_id, imu.header.frame_id);
+//!     },
+//! )?;
+//! # Ok::<(), sinew::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod approximate;
+mod cache;
+mod exact;
+mod messages;
+mod policy;
+mod synchronizer;
+
+pub use cache::Cache;
+pub use messages::{MessageSet, Topic};
+pub use synchronizer::{ApproximateBuilder, SharedSet, Synchronized, Synchronizer};
+
+/// The book's page on filters: its programs are tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/book/filters.md")]
+    struct Page;
+}
