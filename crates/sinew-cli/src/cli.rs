@@ -293,6 +293,14 @@ pub(crate) struct LoadOptions {
     #[arg(long, value_name = "NAMESPACE")]
     pub(crate) node_namespace: Option<String>,
 
+    /// Give a parameter a value, as on a node's command line. May be given several times.
+    #[arg(short, long, value_name = "NAME:=VALUE")]
+    pub(crate) parameter: Vec<String>,
+
+    /// The level of the node's logger.
+    #[arg(long, value_name = "LEVEL", value_parser = tools::log::level)]
+    pub(crate) log_level: Option<sinew::LogLevel>,
+
     /// Call a topic or service otherwise. (Containers of Sinew's refuse it.)
     #[arg(short, long, value_name = "FROM:=TO")]
     pub(crate) remap_rule: Vec<String>,

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
+use sinew::parameters::ParameterFile;
 use sinew::{Client, Context, Node, Service};
 use sinew_interfaces::composition_interfaces::srv::{
     ListNodes, ListNodesRequest, LoadNode, LoadNodeRequest, UnloadNode, UnloadNodeRequest,
 };
+use sinew_interfaces::rcl_interfaces::msg::Parameter;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
 use sinew_shm::EndpointKind;
 
@@ -126,6 +128,8 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
         plugin_name: options.plugin.as_str().into(),
         node_name: options.node_name.as_deref().unwrap_or_default().into(),
         node_namespace: options.node_namespace.as_deref().unwrap_or_default().into(),
+        parameters: options.parameter.iter().map(|text| parameter(text)).collect::<Result<_, _>>()?,
+        log_level: options.log_level.map_or(0, sinew::LogLevel::number),
         remap_rules: options.remap_rule.iter().map(|rule| rule.as_str().into()).collect(),
         ..LoadNodeRequest::default()
     };
@@ -139,6 +143,16 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
         return print_json(&json!({"unique_id": id, "node": node.to_string()}));
     }
     print(&format!("Loaded component {id} into '{container}' container node as '{node}'\n"))
+}
+
+/// `name:=value`, the value as in YAML.
+fn parameter(text: &str) -> Result<Parameter, Error> {
+    let Some((name, value)) = text.split_once(":=") else {
+        return Err(Error::NoAssignment { text: text.to_owned() });
+    };
+    let value = ParameterFile::value(value)
+        .map_err(|problem| Error::ParameterText { what: format!("the value of {name}"), problem })?;
+    Ok(Parameter { name: name.to_owned(), value: value.to_msg() })
 }
 
 fn unload(options: &UnloadOptions) -> Result<(), Error> {

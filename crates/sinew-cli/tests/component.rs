@@ -52,9 +52,13 @@ fn nodes_are_loaded_listed_and_unloaded() {
         let ending = EndAtLast(context.clone());
         let spinning = scope.spawn(|| executor.spin());
         assert_eq!(said(place, &["types", "box"]), "demo::Other\ndemo::Plain\n");
-        let loaded =
-            said(place, &["load", "/box", "demo", "demo::Plain", "-n", "p", "--node-namespace", "/a"]);
+        let loaded = said(
+            place,
+            &["load", "/box", "demo", "demo::Plain", "-n", "p", "--node-namespace", "/a", "-p", "rate:=5"],
+        );
         assert_eq!(loaded, "Loaded component 1 into '/box' container node as '/a/p'\n");
+        let error = refused(place, &["load", "/box", "demo", "demo::Plain", "-p", "rate"]);
+        assert!(error.contains("`rate` is no parameter: write it as name:=value"), "{error}");
         assert_eq!(
             said(place, &["load", "box", "demo", "demo::Other", "--json"]),
             "{\"node\":\"/other\",\"unique_id\":2}\n"

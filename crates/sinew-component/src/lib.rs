@@ -40,11 +40,13 @@ use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sinew::error::CreateError;
-use sinew::{Context, Group, Node, Server};
+use sinew::parameters::ParameterValue;
+use sinew::{Context, Group, LogLevel, Node, Server};
 use sinew_interfaces::composition_interfaces::srv::{
     ListNodes, ListNodesRequest, ListNodesResponse, LoadNode, LoadNodeRequest, LoadNodeResponse, UnloadNode,
     UnloadNodeRequest, UnloadNodeResponse,
 };
+use sinew_interfaces::rcl_interfaces::msg::Parameter;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 
 /// Makes what a component is, on the node that it gets; in a box, so that dropping it ends it.
@@ -213,6 +215,34 @@ fn wanted(line: &[String]) -> Result<Vec<LoadNodeRequest>, ContainerError> {
     Ok(wanted)
 }
 
+/// The node that is asked for.
+fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node, LoadError> {
+    let LoadNodeRequest { parameters, log_level, node_namespace, .. } = request;
+    let level = match log_level {
+        0 => None,
+        number => match LogLevel::of_number((*number).into()) {
+            Some(level) => Some(level),
+            None => return Err(LoadError::Level { level: *number, node: name.to_owned() }),
+        },
+    };
+    let mut builder = context.node_builder(name);
+    if !node_namespace.is_empty() {
+        builder = builder.namespace(node_namespace);
+    }
+    for Parameter { name: parameter, value } in parameters {
+        let kind = value.r#type;
+        let Some(value) = ParameterValue::from_msg(value.clone()) else {
+            return Err(LoadError::Parameter { name: parameter.clone(), node: name.to_owned(), kind });
+        };
+        builder = builder.parameter_override(parameter, value);
+    }
+    let node = builder.create()?;
+    if level.is_some() {
+        node.logger().set_level(level);
+    }
+    Ok(node)
+}
+
 /// Why a node isn't loaded.
 #[derive(Debug, thiserror::Error)]
 enum LoadError {
@@ -223,6 +253,14 @@ enum LoadError {
         "{what} of one component are not supported: give them to the container's program, for a node as in `-r {node}:FROM:=TO`"
     )]
     Unsupported { what: &'static str, node: String },
+
+    #[error("the parameter {name:?} of {node} has the type {kind}, which ROS 2 doesn't have")]
+    Parameter { name: String, node: String, kind: u8 },
+
+    #[error(
+        "the log level {level} of {node} is none of ROS 2's: 10 debug, 20 info, 30 warn, 40 error, 50 fatal, 0 for none"
+    )]
+    Level { level: u8, node: String },
 
     #[error(transparent)]
     Node(#[from] CreateError),
@@ -262,16 +300,10 @@ impl State {
             return Err(LoadError::Unknown { wanted: type_name.clone(), similar, known });
         };
         let name = if request.node_name.is_empty() { &registered.node } else { &request.node_name };
-        let unsupported = [
-            (!request.remap_rules.is_empty(), "remap rules"),
-            (!request.parameters.is_empty(), "parameters"),
-            (request.log_level != 0, "log levels"),
-        ];
-        if let Some((_, what)) = unsupported.into_iter().find(|(is_given, _)| *is_given) {
-            return Err(LoadError::Unsupported { what, node: name.clone() });
+        if !request.remap_rules.is_empty() {
+            return Err(LoadError::Unsupported { what: "remap rules", node: name.clone() });
         }
-        let namespace = if request.node_namespace.is_empty() { "/" } else { &request.node_namespace };
-        let node = self.context.node_in(namespace, name)?;
+        let node = made(&self.context, name, request)?;
         let full_name = node.full_name().to_owned();
         // A component that panics must not take the others with it. What it had made is dropped; the
         // factory is used again, as any callback is.

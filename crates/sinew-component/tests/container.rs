@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use sinew::{Client, Context, Executor, Node};
+use sinew::{Client, Context, Executor, LogLevel, Node};
 use sinew_component::Container;
 use sinew_interfaces::composition_interfaces::srv::{
     ListNodes, ListNodesRequest, LoadNode, LoadNodeRequest, LoadNodeResponse, UnloadNode, UnloadNodeRequest,
     UnloadNodeResponse,
 };
+use sinew_interfaces::rcl_interfaces::msg;
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
 
@@ -238,9 +239,48 @@ fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
         );
         let remapped = LoadNodeRequest { remap_rules: vec!["a:=b".into()], ..named("demo::Listener") };
         assert!(refused(remapped).starts_with("remap rules of one component are not supported"));
+        let leveled = LoadNodeRequest { log_level: 7, ..named("demo::Listener") };
+        assert!(refused(leveled).starts_with("the log level 7 of listener is none of ROS 2's"));
+        let strange = msg::ParameterValue { r#type: 99, ..Default::default() };
+        let parameters = vec![msg::Parameter { name: "rate".into(), value: strange }];
+        let typed = LoadNodeRequest { parameters, ..named("demo::Listener") };
+        assert_eq!(
+            refused(typed),
+            "the parameter \"rate\" of listener has the type 99, which ROS 2 doesn't have"
+        );
         let misnamed = LoadNodeRequest { node_name: "a b".into(), ..named("demo::Listener") };
         assert!(refused(misnamed).contains("a b"));
         assert_eq!(bench.list(), []);
         assert!(bench.load("demo::Listener", "", "").success);
     });
+}
+
+#[test]
+fn a_component_gets_its_parameters_and_its_log_level() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let rated = move |node: Node| -> Result<(), sinew::Error> {
+        let rate = node.parameter("rate").default(1_i64).create()?;
+        let _ = tell.send((rate.get(), node.logger().level()));
+        Ok(())
+    };
+    let _container =
+        Container::builder(&context, "container").component("demo::Rated", "rated", rated).build().unwrap();
+    let asker = context.node("asker").unwrap();
+    let load = asker.client::<LoadNode>("/container/_container/load_node").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    for (value, level) in [(7, LogLevel::Error), (9, LogLevel::Debug)] {
+        let value_ = msg::ParameterValue { r#type: 2, integer_value: value, ..Default::default() };
+        let request = LoadNodeRequest {
+            plugin_name: "demo::Rated".into(),
+            node_name: format!("rated_{value}"),
+            parameters: vec![msg::Parameter { name: "rate".into(), value: value_ }],
+            log_level: level.number(),
+            ..Default::default()
+        };
+        let response = executor.spin_until(load.call_async(request)).unwrap().unwrap();
+        assert!(response.success, "{}", response.error_message);
+        assert_eq!(told.try_recv(), Ok((value, level)));
+    }
 }

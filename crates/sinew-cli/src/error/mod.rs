@@ -52,6 +52,13 @@ pub(crate) enum Error {
     #[error(transparent)]
     Program(#[from] Box<sinew_launch::Problem>),
 
+    /// A parameter without a value.
+    #[error("`{text}` is no parameter: write it as name:=value")]
+    NoAssignment {
+        /// What was written.
+        text: String,
+    },
+
     /// There is no such managed node.
     #[error("there is no managed node {name}{similar}; `sinew lifecycle nodes` has all")]
     NotManaged {

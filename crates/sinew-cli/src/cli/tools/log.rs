@@ -88,7 +88,7 @@ pub(crate) struct LevelOptions {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewLevel(pub(crate) Option<LogLevel>);
 
-fn level(text: &str) -> Result<LogLevel, String> {
+pub(crate) fn level(text: &str) -> Result<LogLevel, String> {
     LogLevel::of_name(text).ok_or_else(|| "it is debug, info, warn, error or fatal".to_owned())
 }
 

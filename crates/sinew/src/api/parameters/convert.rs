@@ -38,6 +38,27 @@ pub(in crate::api) fn value_of_msg(message: msg::ParameterValue) -> Option<Param
     })
 }
 
+impl ParameterValue {
+    /// That of ROS 2's message. `None`: its type is a number that ROS 2 doesn't have.
+    ///
+    /// ```
+    /// use sinew::parameters::ParameterValue;
+    /// use sinew_interfaces::rcl_interfaces::msg;
+    /// let message = msg::ParameterValue { r#type: 2, integer_value: 7, ..Default::default() };
+    /// assert_eq!(ParameterValue::from_msg(message), Some(ParameterValue::Integer(7)));
+    /// let unknown = msg::ParameterValue { r#type: 99, ..Default::default() };
+    /// assert_eq!(ParameterValue::from_msg(unknown), None);
+    /// ```
+    pub fn from_msg(message: msg::ParameterValue) -> Option<Self> {
+        value_of_msg(message)
+    }
+
+    /// As ROS 2's message.
+    pub fn to_msg(self) -> msg::ParameterValue {
+        value_to_msg(self)
+    }
+}
+
 pub(in crate::api) fn named_to_msg(named: &NamedValue) -> msg::Parameter {
     msg::Parameter { name: named.name.clone(), value: value_to_msg(named.value.clone()) }
 }
