@@ -9,6 +9,7 @@ mod graph;
 mod leading;
 mod link;
 mod network;
+mod protocols;
 mod reports;
 mod secure;
 mod services;
