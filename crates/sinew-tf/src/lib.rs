@@ -10,6 +10,7 @@
 //! | keep what others tell | [`TransformListener`] and [`Buffer`] |
 //! | ask | [`Buffer::lookup`], [`Buffer::lookup_over_time`], [`Buffer::can_transform`] |
 //! | wait, as a future or blocking | [`Buffer::wait_for`] |
+//! | have messages wait for their transforms | [`MessageFilter`] |
 //! | take a message to another frame | [`Buffer::transform`], [`Transformable`] |
 //! | compute | [`Transform`] |
 //!
@@ -42,6 +43,7 @@ mod history;
 mod insertion;
 mod listener;
 mod lookup;
+mod message_filter;
 mod transform;
 mod transformable;
 mod tree;
@@ -52,6 +54,7 @@ pub use buffer::{Buffer, BufferBuilder};
 pub use insertion::{InsertError, Inserted};
 pub use listener::TransformListener;
 pub use lookup::{At, FrameStatus, LinkRange, LookupError};
+pub use message_filter::{MessageFilter, MessageFilterBuilder};
 pub use transform::{StampedTransform, Transform};
 pub use transformable::{Transformable, TransformableStamped};
 pub use wait::PendingTransform;

@@ -6,6 +6,7 @@
 mod counting;
 
 mod buffer;
+mod message_filter;
 mod nodes;
 mod oracle;
 mod waiting;
