@@ -7,6 +7,7 @@
 //! | | `ground_truth` (geometry_msgs/PoseStamped), which a real robot doesn't know: for the simulated lidar |
 
 use crate::map::START;
+use parking_lot::Mutex;
 use sinew::error::CreateError;
 use sinew::parameters::Parameter;
 use sinew::prelude::*;
@@ -16,6 +17,7 @@ use sinew_interfaces::sensor_msgs::msg::JointState;
 use sinew_interfaces::std_msgs::msg::Header;
 use sinew_lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
 use sinew_tf::Transform;
+use std::sync::Arc;
 
 /// A wheel's radius, in m.
 pub const RADIUS: f64 = 0.1;
@@ -24,15 +26,20 @@ pub const TRACK: f64 = 0.4;
 
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// What the wheels' callbacks share. They are in one group, so nothing is locked.
-struct Drive {
-    node: Node,
-    /// Forward in m/s, and to the left in rad/s.
-    command: [f64; 2],
+/// What is simulated. It is there whatever the state of the driver is.
+struct Motion {
     /// How far each wheel has turned, left and right, in rad.
     turned: [f64; 2],
     /// x, y and heading.
     pose: [f64; 3],
+}
+
+/// What the wheels' callbacks share. They are in one group, which runs one of them at a time.
+struct Drive {
+    node: Node,
+    /// Forward in m/s, and to the left in rad/s.
+    command: [f64; 2],
+    motion: Arc<Mutex<Motion>>,
     slip: Parameter<f64>,
     joints: ManagedPublisher<JointState>,
     truth: ManagedPublisher<PoseStamped>,
@@ -43,12 +50,13 @@ impl Drive {
         let dt = PERIOD.as_secs_f64();
         let [forward, left] = self.command;
         let speeds = [forward - left * TRACK / 2.0, forward + left * TRACK / 2.0];
-        for (turned, speed) in self.turned.iter_mut().zip(speeds) {
+        let mut motion = self.motion.lock();
+        for (turned, speed) in motion.turned.iter_mut().zip(speeds) {
             *turned += speed / RADIUS * dt;
         }
         // Wheels that slip turn further than the robot moves.
         let grip = 1.0 - self.slip.get();
-        let [x, y, heading] = &mut self.pose;
+        let [x, y, heading] = &mut motion.pose;
         *heading += left * grip * dt;
         *x += forward * grip * dt * heading.cos();
         *y += forward * grip * dt * heading.sin();
@@ -58,11 +66,11 @@ impl Drive {
         self.joints.publish(JointState {
             header: header(""),
             name: vec!["left_wheel".to_owned(), "right_wheel".to_owned()],
-            position: self.turned.to_vec(),
+            position: motion.turned.to_vec(),
             velocity: speeds.map(|speed| speed / RADIUS).to_vec(),
             ..JointState::default()
         })?;
-        let [x, y, heading] = self.pose;
+        let [x, y, heading] = motion.pose;
         let pose = Transform::from_roll_pitch_yaw([x, y, 0.0], [0.0, 0.0, heading]).into();
         self.truth.publish(PoseStamped { header: header("map"), pose })?;
         Ok(())
@@ -80,20 +88,18 @@ pub struct Wheels {
 /// # Errors
 /// [`CreateError`]
 pub fn wheels(node: &Node) -> Result<LifecycleNode<FromFn<Wheels>>, CreateError> {
+    // Made once. What is inside the closure is made each time the node is configured.
+    let slip = node.parameter("slip").default(0.0).range(0.0..=0.5);
+    let slip = slip.description("Part of each turn that is lost.").create()?;
+    let motion = Arc::new(Mutex::new(Motion { turned: [0.0; 2], pose: [START[0], START[1], 0.0] }));
     LifecycleNode::new(
         node,
-        from_fn(|node| {
-            let slip = node
-                .parameter("slip")
-                .default(0.0)
-                .range(0.0..=0.5)
-                .description("Part of each turn that is lost.");
+        from_fn(move |node| {
             let drive = node.managed_group(Drive {
                 node: (**node).clone(),
                 command: [0.0; 2],
-                turned: [0.0; 2],
-                pose: [START[0], START[1], 0.0],
-                slip: slip.create()?,
+                motion: motion.clone(),
+                slip: slip.clone(),
                 joints: node.manage(node.publisher("joint_states").create()?),
                 truth: node.manage(node.publisher("ground_truth").create()?),
             });

@@ -198,6 +198,9 @@ fn wheels_that_rest_move_nothing() {
     while robot.truth.take().is_some() {}
     robot.pass(500);
     assert!(robot.truth.take().is_none(), "their publishers rest");
+    // Also from the very beginning: what is simulated doesn't forget where it is.
+    robot.wheels.cleanup().unwrap();
+    robot.wheels.configure().unwrap();
     robot.wheels.activate().unwrap();
     assert_eq!(robot.end_of(&told).0, GoalStatus::Succeeded);
 }
