@@ -46,15 +46,24 @@ impl CancelSignal {
         CancelReason::of(self.reason.load(Ordering::Acquire))
     }
 
+    /// From now on there is a reason: for the thread that changes the goal's status, before any
+    /// other sees that. Those that wait are told by [`raise`](Self::raise).
+    pub(super) fn mark(&self, reason: CancelReason) {
+        self.mark_under(&self.told.lock(), reason);
+    }
+
+    fn mark_under(&self, _told: &Told, reason: CancelReason) {
+        if self.reason().is_none() || reason == CancelReason::ServerGone {
+            // Release: pairs with the Acquire in `reason`.
+            self.reason.store(reason as u8, Ordering::Release);
+        }
+    }
+
     /// Tells those that wait. Runs the program's code: the caller holds no lock.
     pub(super) fn raise(&self, reason: CancelReason) {
         let told = {
             let mut told = self.told.lock();
-            let known = self.reason();
-            if known.is_none() || reason == CancelReason::ServerGone {
-                // Release: pairs with the Acquire in `reason`.
-                self.reason.store(reason as u8, Ordering::Release);
-            }
+            self.mark_under(&told, reason);
             std::mem::take(&mut *told)
         };
         told.tasks.into_iter().for_each(Waker::wake);

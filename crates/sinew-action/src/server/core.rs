@@ -109,6 +109,7 @@ impl<A: Action> ServerState<A> {
     /// A goal is to end early, if it can be.
     fn cancel(&mut self, id: GoalId, reason: CancelReason, effects: &mut Effects<A>) -> bool {
         let Some(signal) = self.table.handle_event(id, GoalEvent::Cancel) else { return false };
+        signal.mark(reason);
         effects.signals.push((signal.clone(), reason));
         true
     }
