@@ -1,6 +1,8 @@
 //! What actions are made by: a node, in its default group, or a group.
 
 use sinew::error::CreateError;
+use sinew::introspection::{RegisteredType, TypeDescription};
+use sinew::msg::TypeHash;
 use sinew::time::Time;
 use sinew::{Client, ReentrantGroup, Subscription};
 use sinew::{
@@ -50,6 +52,9 @@ pub(crate) mod sealed {
         ) -> Result<Timer, CreateError>;
 
         #[doc(hidden)]
+        fn uses(&self, hash: TypeHash, describe: fn() -> Option<TypeDescription>) -> RegisteredType;
+
+        #[doc(hidden)]
         fn bell(
             &self,
             callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
@@ -93,6 +98,10 @@ macro_rules! makers {
                 callback: impl Fn() + Send + Sync + 'static,
             ) -> Result<Timer, CreateError> {
                 self.timer(period).clock(sinew::time::ClockKind::Ros).callback(move || callback())
+            }
+
+            fn uses(&self, hash: TypeHash, describe: fn() -> Option<TypeDescription>) -> RegisteredType {
+                self.register_type(hash, describe)
             }
 
             fn bell(

@@ -6,6 +6,7 @@
 //! process have the same one.
 
 use crate::goal_id::GoalId;
+use sinew::introspection::TypeDescription;
 use sinew::msg::cdr::description::{ConstDescription, ConstFieldType};
 use sinew::msg::cdr::{Decoder, Encoder, Fault, Field, Structure};
 use sinew::msg::{Action, Encoding, Message, cdr};
@@ -41,6 +42,28 @@ impl Names {
     pub(crate) fn action_of(status: &str) -> &str {
         status.strip_suffix("/_action/status").unwrap_or(status)
     }
+}
+
+/// The description of the action type: its generated parts together. `None`: one of them can't be
+/// described, or the action has the hash of another type.
+pub(crate) fn describe<A: Action>() -> Option<TypeDescription> {
+    let of = |description: &'static ConstDescription| description.describe();
+    let [goal, result, feedback, message] = [
+        of(A::Goal::DESCRIPTION)?,
+        of(A::Result::DESCRIPTION)?,
+        of(A::Feedback::DESCRIPTION)?,
+        of(A::FeedbackMessage::DESCRIPTION)?,
+    ];
+    let send_goal = describe_service::<A::SendGoal>()?;
+    let get_result = describe_service::<A::GetResult>()?;
+    let parts = [&goal, &result, &feedback, &send_goal, &get_result, &message];
+    let description = TypeDescription::of_action(A::NAME, parts);
+    (description.hash() == A::HASH).then_some(description)
+}
+
+fn describe_service<S: Service<Request: Structure, Response: Structure>>() -> Option<TypeDescription> {
+    let (request, response) = (S::Request::DESCRIPTION.describe()?, S::Response::DESCRIPTION.describe()?);
+    Some(TypeDescription::of_service(S::TYPE?.name, &request, &response))
 }
 
 /// ROS 2: `rcl_action_qos_profile_status_default`.

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::expression::Expression;
 use super::layout::{Plain, Run, RunField, Step};
+use super::message::header;
 use super::names::{Module, identifier};
 use super::package::Generation;
 use sinew_msg::definition::{ElementType, FieldDefinition, Interface, Primitive, Shape};
@@ -67,6 +68,12 @@ impl Generation<'_> {
         let of = "&cdr::description::ConstDescription".to_owned();
         let before = "const DESCRIPTION: &'static cdr::description::ConstDescription =";
         code.binding(before, &Expression::Structure(of, description), ";");
+        if header(interface).is_some() {
+            code.add(
+                "const STAMP: $option<fn(&Self) -> i64> = Some(sinew::Stamped::stamp_nanoseconds);",
+                &[("option", &self.names.prelude(module, "Option", "::core::option::Option"))],
+            );
+        }
         code.add("}", &[]);
     }
 

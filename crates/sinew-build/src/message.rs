@@ -114,7 +114,7 @@ impl Generation<'_> {
 }
 
 /// Where a message has its header: `header.` if that is a field, nothing if it is one itself.
-fn header(interface: &Interface) -> Option<&'static str> {
+pub(super) fn header(interface: &Interface) -> Option<&'static str> {
     const HEADER: &str = "std_msgs/msg/Header";
     let is_header = |field: &&FieldDefinition| {
         let of_type =

@@ -19,7 +19,8 @@
 //! ```
 //!
 //! What is not generated: `builtin_interfaces`' times and durations come from nanoseconds and from
-//! Rust's, and go back to them (`time`).
+//! Rust's, and go back to them (`time`); `type_description_interfaces`' descriptions come from those of
+//! `sinew_msg`, and go back to them (`type_description`).
 //!
 //! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2:
 //! `sensor_msgs/msg/Image.msg`. A build script that generates a package of its own finds them if
@@ -29,6 +30,8 @@
 
 #[cfg(feature = "builtin_interfaces")]
 pub mod time;
+#[cfg(feature = "type_description_interfaces")]
+pub mod type_description;
 
 sinew_msg::include_interfaces!();
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use serde_json::Value;
-use sinew_msg::definition::{Definitions, Interfaces, Kind};
+use sinew_msg::definition::{Definition, Definitions, Interfaces, Kind};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,4 +52,24 @@ fn hashes_are_those_of_ros_2() {
         })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A definition that is made of a type's description is one of the same type. (ROS 2 replaces `char`
+/// before it describes a type.)
+#[test]
+fn descriptions_become_definitions_of_the_same_types() {
+    let interfaces = interfaces();
+    let mut again = Definitions::new();
+    let messages = || interfaces.definitions().filter(|definition| definition.name.kind() == Kind::Message);
+    for Definition { name, .. } in messages() {
+        let described = interfaces.description(name).unwrap();
+        let text = described.type_description.to_definition();
+        again.add(Definition::parse(name, "again", text).unwrap()).unwrap();
+    }
+    let again = again.resolve().unwrap();
+    let others: Vec<_> = messages()
+        .filter(|one| again.hash(&one.name) != interfaces.hash(&one.name))
+        .map(|one| &one.name)
+        .collect();
+    assert!(others.is_empty(), "{others:?}");
 }

@@ -116,6 +116,7 @@ impl<A: Adapter> Message for Adapted<A> {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 

@@ -2,6 +2,7 @@
 //! its fields' types, and those of a struct only the compiler knows.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// The hash of a type: equal types have equal hashes, different ones (for all that can be expected
 /// of SHA-256) different ones.
@@ -45,6 +46,25 @@ impl TypeHash {
             next += 1;
         }
         Self(hash)
+    }
+}
+
+/// A text is no RIHS01 hash: that is `RIHS01_` and 64 hexadecimal digits in lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is no type hash: it is `RIHS01_` and 64 hexadecimal digits in lower case")]
+pub struct ParseTypeHashError;
+
+impl FromStr for TypeHash {
+    type Err = ParseTypeHashError;
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, ParseTypeHashError> {
+        let digits = text.strip_prefix("RIHS01_").map(str::as_bytes).filter(|digits| digits.len() == 64);
+        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        match digits {
+            Some(digits) if digits.iter().all(is_digit) => Ok(Self::from_rihs01(text)),
+            _ => Err(ParseTypeHashError),
+        }
     }
 }
 
@@ -190,6 +210,20 @@ mod tests {
 
     fn digest(text: &str) -> String {
         Sha256::new().update(text.as_bytes()).finish().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn a_hash_is_read_as_it_is_written() {
+        let hash = TypeHash([0x9a; 32]);
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+        let digits = "9a".repeat(32);
+        for text in
+            ["", "RIHS01_", "RIHS01_9a", &digits, &format!("RIHS02_{digits}"), &format!("RIHS01_{digits}0")]
+        {
+            assert_eq!(text.parse::<TypeHash>(), Err(ParseTypeHashError), "{text}");
+        }
+        assert!(format!("RIHS01_{}", digits.to_uppercase()).parse::<TypeHash>().is_err());
+        assert!(format!("RIHS01_{}ä", "9a".repeat(31)).parse::<TypeHash>().is_err());
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub mod view;
 pub use action::Action;
 pub use adapter::{Adapted, Adapter};
 pub use error::DecodeError;
-pub use hash::TypeHash;
+pub use hash::{ParseTypeHashError, TypeHash};
 pub use message::{Encoding, Message};
 pub use plain::{Plain, PlainProof};
 pub use service::{Service, ServiceType};

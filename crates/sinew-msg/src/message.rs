@@ -50,6 +50,7 @@ pub trait Message: Send + Sync + Sized + 'static {
 ///             Ok(())
 ///         },
 ///         plain: None,
+///         stamp: None,
 ///     });
 /// }
 /// ```
@@ -77,6 +78,9 @@ pub struct Encoding<T> {
     /// There if a value can be written and read in place: its image is the header and the value's
     /// own bytes.
     pub plain: Option<PlainProof<T>>,
+    /// When a value says that it was taken, in nanoseconds, as [`Stamped`](crate::Stamped) has it;
+    /// `None` if the type says nothing of it.
+    pub stamp: Option<fn(&T) -> i64>,
 }
 
 impl<T> fmt::Debug for Encoding<T> {
@@ -117,6 +121,7 @@ mod tests {
                 Ok(())
             },
             plain: None,
+            stamp: None,
         });
     }
 

@@ -404,14 +404,24 @@ pub mod error {
     pub use crate::ros::qos::QosError;
     pub use crate::service::error::{CallError, RespondError};
     pub use crate::service::failure::CallFailure;
-    pub use sinew_msg::DecodeError;
+    pub use sinew_msg::{DecodeError, ParseTypeHashError};
+}
+
+/// What tools of ROS 2 ask of a running node: the types it uses, how its messages come, and what its
+/// services are asked and answer.
+pub mod introspection {
+    pub use crate::api::introspection::service_events::ServiceIntrospection;
+    pub use crate::api::introspection::topic_statistics::TopicStatistics;
+    pub use crate::api::type_descriptions::{RegisteredType, TypeDescriptionService};
+    pub use sinew_msg::description::TypeDescription;
 }
 
 /// Messages: how they are published, taken, kept and encoded.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
-    pub use crate::api::generic::ImageDraft;
-    pub use crate::api::publisher::{Draft, Edit, Publisher, PublisherBuilder, PublisherStatistics};
+    pub use crate::api::publisher::{
+        Draft, Edit, ImageDraft, Publisher, PublisherBuilder, PublisherStatistics,
+    };
     pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};
     pub use crate::api::subscription::{
         BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics,
@@ -504,6 +514,8 @@ mod pages {
     struct TimePage;
     #[doc = include_str!("../../../docs/book/logging.md")]
     struct LoggingPage;
+    #[doc = include_str!("../../../docs/book/introspection.md")]
+    struct IntrospectionPage;
     #[doc = include_str!("../../../docs/book/between-processes.md")]
     struct BetweenProcesses;
     #[doc = include_str!("../../../docs/book/ros2-messages.md")]

@@ -40,6 +40,7 @@ impl Message for Blob {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 

@@ -51,6 +51,7 @@ impl Message for Text {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 

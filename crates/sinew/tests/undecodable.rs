@@ -56,6 +56,7 @@ impl Message for Bytes {
         decode: |_| unreachable!("nobody subscribes to these"),
         decode_into: |_, _| unreachable!("nobody subscribes to these"),
         plain: None,
+        stamp: None,
     });
 }
 

@@ -15,6 +15,7 @@ use crate::status::GoalStatus;
 use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
 use parking_lot::Mutex;
 use sinew::error::CallFailure;
+use sinew::introspection::RegisteredType;
 use sinew::msg::Action;
 use sinew::service::CallResult;
 use sinew::time::Time;
@@ -36,6 +37,8 @@ pub(super) struct ClientCore<A: Action> {
     pub(super) status: Subscription<GoalStatusArray>,
     state: Mutex<ClientState<A>>,
     pub(super) bell: OnceLock<GuardCondition>,
+    /// Its node tells others of the action's type.
+    pub(super) used: OnceLock<RegisteredType>,
 }
 
 struct ClientState<A: Action> {
@@ -114,8 +117,17 @@ impl<A: Action> ClientCore<A> {
         (feedback, status): (Subscription<FeedbackMessage<A>>, Subscription<GoalStatusArray>),
     ) -> Arc<Self> {
         let state = Mutex::new(ClientState { goals: HashMap::new(), ready: VecDeque::new() });
-        let core =
-            Arc::new(Self { name, send, cancel, result, feedback, status, state, bell: OnceLock::new() });
+        let core = Arc::new(Self {
+            name,
+            send,
+            cancel,
+            result,
+            feedback,
+            status,
+            state,
+            bell: OnceLock::new(),
+            used: OnceLock::new(),
+        });
         let weak = Arc::downgrade(&core);
         core.feedback.set_listener(move |_| {
             if let Some(core) = weak.upgrade() {

@@ -18,7 +18,7 @@ pub use goal::{Feedback, FeedbackItem, GoalHandle, GoalResult, PendingGoal, Pend
 use self::core::{Callbacks, ClientCore};
 use crate::error::{ResultError, SendGoalError};
 use crate::maker::Maker;
-use crate::wire::{Names, status_qos};
+use crate::wire::{Names, describe, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
 use sinew::msg::Action;
@@ -161,6 +161,7 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
         let weak = Arc::downgrade(&core);
         let bell = maker.bell(move || weak.upgrade().map_or(Ok(()), |core| core.run_next()))?;
         drop(core.bell.set(bell));
+        drop(core.used.set(maker.uses(A::HASH, describe::<A>)));
         Ok(ActionClient(core))
     }
 }

@@ -8,7 +8,7 @@ use super::goal::{AcceptedGoal, ExecutingGoal, OnDrop};
 use super::task::GoalTask;
 use crate::goal_id::GoalId;
 use crate::maker::Maker;
-use crate::wire::{GetResult, GetResultRequest, Names, SendGoal, SendGoalRequest, status_qos};
+use crate::wire::{GetResult, GetResultRequest, Names, SendGoal, SendGoalRequest, describe, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
 use sinew::msg::Action;
@@ -291,7 +291,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
                 }
             },
         )?;
-        Ok(ActionServer::new(core, (send, cancel, result)))
+        let used = maker.uses(A::HASH, describe::<A>);
+        Ok(ActionServer::new(core, (send, cancel, result), used))
     }
 }
 

@@ -27,6 +27,7 @@ pub use goal::{AcceptedGoal, EndError, ExecutingGoal, FeedbackError, OnDrop};
 use self::core::ServerCore;
 use crate::wire::{GetResult, SendGoal};
 use sinew::Server;
+use sinew::introspection::RegisteredType;
 use sinew::msg::Action;
 use sinew_interfaces::action_msgs::srv::CancelGoal;
 use std::fmt;
@@ -83,14 +84,17 @@ struct ServerInner<A: Action> {
     send: Server<SendGoal<A>>,
     cancel: Server<CancelGoal>,
     result: Server<GetResult<A>>,
+    /// Its node tells others of the action's type.
+    _used: RegisteredType,
 }
 
 impl<A: Action> ActionServer<A> {
     fn new(
         core: Arc<ServerCore<A>>,
         (send, cancel, result): (Server<SendGoal<A>>, Server<CancelGoal>, Server<GetResult<A>>),
+        used: RegisteredType,
     ) -> Self {
-        Self(Arc::new(ServerInner { core, send, cancel, result }))
+        Self(Arc::new(ServerInner { core, send, cancel, result, _used: used }))
     }
 
     /// The action's full name. (Its five entities' names are remapped one by one, after this.)

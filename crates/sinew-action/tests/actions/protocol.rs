@@ -2,6 +2,7 @@
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, cancel, order, sent};
+use sinew::msg::{Action, TypeHash};
 use sinew::prelude::*;
 use sinew::time::{Time, VirtualClock};
 use sinew_action::{
@@ -12,6 +13,7 @@ use sinew_interfaces::example_interfaces::action::{
     Fibonacci, FibonacciFeedback, FibonacciFeedbackMessage, FibonacciGetResult, FibonacciGetResultRequest,
     FibonacciResult, FibonacciSendGoal, FibonacciSendGoalRequest, FibonacciSendGoalResponse,
 };
+use sinew_interfaces::type_description_interfaces::srv::{GetTypeDescription, GetTypeDescriptionRequest};
 use sinew_interfaces::unique_identifier_msgs::msg::UUID;
 use std::sync::mpsc;
 
@@ -25,6 +27,7 @@ on_both_paths![
     feedback_that_comes_before_the_response_is_kept,
     a_goal_may_be_deferred,
     a_thousand_goals_at_once,
+    its_node_describes_the_action_and_its_parts,
 ];
 
 fn result(numbers: &[i32]) -> FibonacciResult {
@@ -375,4 +378,34 @@ fn each_of_the_five_names_is_remapped_by_itself() {
     assert!(plain.client::<FibonacciSendGoal>("/send").create().unwrap().is_server_ready());
     let client = node.action_client::<Fibonacci>("fib").create().unwrap();
     assert!(client.is_server_ready());
+}
+
+fn its_node_describes_the_action_and_its_parts(world: &World) {
+    let services = [&world.server, &world.client].map(|node| node.type_description_service().unwrap());
+    let asker = world.client.client::<GetTypeDescription>("/server/get_type_description").create().unwrap();
+    let other = world.server.client::<GetTypeDescription>("/client/get_type_description").create().unwrap();
+    let ask = |client: &Client<GetTypeDescription>, hash: TypeHash| {
+        let request = GetTypeDescriptionRequest { type_hash: hash.to_string(), ..Default::default() };
+        let response = client.call(request, PATIENCE).unwrap();
+        response.successful.then(|| response.type_description.type_description.type_name.to_string())
+    };
+    assert_eq!(ask(&asker, Fibonacci::HASH), None);
+    let (server, _goals) = world.serve();
+    let client = world.client();
+    let parts = [
+        (Fibonacci::NAME, Fibonacci::HASH),
+        ("example_interfaces/action/Fibonacci_SendGoal", FibonacciSendGoal::TYPE.unwrap().hash),
+        ("example_interfaces/action/Fibonacci_GetResult", FibonacciGetResult::TYPE.unwrap().hash),
+        (
+            "example_interfaces/action/Fibonacci_FeedbackMessage",
+            FibonacciFeedbackMessage::ENCODING.unwrap().hash,
+        ),
+        ("action_msgs/msg/GoalStatusArray", GoalStatusArray::ENCODING.unwrap().hash),
+    ];
+    for (name, hash) in parts {
+        assert_eq!((ask(&asker, hash).as_deref(), ask(&other, hash).as_deref()), (Some(name), Some(name)));
+    }
+    drop((server, client));
+    assert_eq!((ask(&asker, Fibonacci::HASH), ask(&other, Fibonacci::HASH)), (None, None));
+    drop(services);
 }

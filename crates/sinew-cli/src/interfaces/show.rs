@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sinew_msg::definition::{Content, Definition, ElementType, Interfaces, Kind, TypeName};
-use sinew_msg::description::{
-    FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, TypeDescription, type_id,
-};
+use sinew_msg::description::{IndividualTypeDescription, PLACEHOLDER, TypeDescription};
 use sinew_msg::dynamic::{MAX_DEPTH, TypeError};
 
 use crate::error::TypesError;
@@ -145,44 +143,11 @@ fn fields(
     for field in one.fields.iter().filter(|field| field.name != PLACEHOLDER) {
         let indent = "\t".repeat(depth);
         // A string takes everything.
-        let _ = writeln!(text, "{indent}{} {}", type_text(&field.field_type), field.name);
+        let _ = writeln!(text, "{indent}{} {}", field.field_type, field.name);
         check_length(&one.type_name, text)?; // it ends the recursion, too, if nobody checked how deep it goes
         if let Some(inside) = by_name.get(field.field_type.nested_type_name.as_str()) {
             fields(inside, by_name, depth + 1, text)?;
         }
     }
     Ok(())
-}
-
-/// As it would stand in a definition.
-fn type_text(field_type: &FieldTypeDescription) -> String {
-    let FieldTypeDescription { type_id, capacity, string_capacity, nested_type_name } = field_type;
-    let (element, shape) = match *type_id {
-        id @ 0..=type_id::ARRAY => (id, String::new()),
-        id @ ..=type_id::BOUNDED_SEQUENCE => (id - type_id::ARRAY, format!("[{capacity}]")),
-        id @ ..=type_id::SEQUENCE => (id - type_id::BOUNDED_SEQUENCE, format!("[<={capacity}]")),
-        id => (id - type_id::SEQUENCE, "[]".to_owned()),
-    };
-    let element = match element {
-        type_id::NESTED => nested_type_name.replace("/msg/", "/"),
-        type_id::BOUNDED_STRING => format!("string<={string_capacity}"),
-        type_id::BOUNDED_WSTRING => format!("wstring<={string_capacity}"),
-        type_id::INT8 => "int8".to_owned(),
-        type_id::UINT8 => "uint8".to_owned(),
-        type_id::INT16 => "int16".to_owned(),
-        type_id::UINT16 => "uint16".to_owned(),
-        type_id::INT32 => "int32".to_owned(),
-        type_id::UINT32 => "uint32".to_owned(),
-        type_id::INT64 => "int64".to_owned(),
-        type_id::UINT64 => "uint64".to_owned(),
-        type_id::FLOAT => "float32".to_owned(),
-        type_id::DOUBLE => "float64".to_owned(),
-        type_id::BOOLEAN => "bool".to_owned(),
-        type_id::BYTE => "byte".to_owned(),
-        type_id::CHAR => "char".to_owned(),
-        type_id::STRING => "string".to_owned(),
-        type_id::WSTRING => "wstring".to_owned(),
-        other => format!("(type {other})"),
-    };
-    element + &shape
 }

@@ -115,4 +115,6 @@ pub trait Structure: Field {
     const DESCRIPTION: &'static ConstDescription;
     /// The hash of the description. (Who knows it already, may spare the compiler the work.)
     const HASH: TypeHash = Self::DESCRIPTION.hash();
+    /// When a value says that it was taken, in nanoseconds; `None` if the type says nothing of it.
+    const STAMP: Option<fn(&Self) -> i64> = None;
 }

@@ -80,7 +80,18 @@ pub const HEADER: [u8; HEADER_SIZE] = [0, 1, 0, 0];
 #[must_use]
 pub const fn encoding<T: Structure>() -> Encoding<T> {
     let description = Some(T::DESCRIPTION);
-    Encoding { name: T::NAME, hash: T::HASH, description, size, encode, decode, decode_into, plain: None }
+    let stamp = T::STAMP;
+    Encoding {
+        name: T::NAME,
+        hash: T::HASH,
+        description,
+        size,
+        encode,
+        decode,
+        decode_into,
+        plain: None,
+        stamp,
+    }
 }
 
 /// The encoding of a struct whose values can be written and read in place.

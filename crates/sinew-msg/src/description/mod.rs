@@ -7,6 +7,7 @@ mod constant;
 #[cfg(feature = "text")]
 mod read;
 mod service;
+mod text;
 
 use crate::hash::{Sha256, TypeHash};
 pub use constant::{ConstDescription, ConstFieldType, Nested};

@@ -1,4 +1,4 @@
-//! The descriptions of services, which ROS 2 derives from those of their messages.
+//! The descriptions of services and actions, which ROS 2 derives from those of their messages.
 
 use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription, type_id};
 use std::collections::BTreeMap;
@@ -28,20 +28,30 @@ impl TypeDescription {
             field("response_message", type_id::NESTED, 0, response_name),
             field("event_message", type_id::NESTED, 0, &event_name),
         ];
-        let mut inside = vec![
+        let derived = vec![
             individual(&event_name, event),
             individual("service_msgs/msg/ServiceEventInfo", info),
             individual("builtin_interfaces/msg/Time", time),
         ];
-        for message in [request, response] {
-            inside.push(message.type_description.clone());
-            inside.extend(message.referenced_type_descriptions.iter().cloned());
-        }
-        // Each once, in the order of their names.
-        let inside: BTreeMap<_, _> = inside.into_iter().map(|one| (one.type_name.clone(), one)).collect();
         Self {
             type_description: individual(name, parts),
-            referenced_type_descriptions: inside.into_values().collect(),
+            referenced_type_descriptions: all_of(derived, [request, response]),
+        }
+    }
+
+    /// The description of the action type that consists of these: its goal, result and feedback, the
+    /// services that ask for a goal and for its result, and the feedback of a goal with its id.
+    #[must_use]
+    pub fn of_action(name: &str, parts: [&Self; 6]) -> Self {
+        const FIELDS: [&str; 6] =
+            ["goal", "result", "feedback", "send_goal_service", "get_result_service", "feedback_message"];
+        let fields = FIELDS.iter().zip(parts).map(|(name, part)| {
+            let part_name = part.type_description.type_name.as_str();
+            field(name, type_id::NESTED, 0, part_name)
+        });
+        Self {
+            type_description: individual(name, fields.collect()),
+            referenced_type_descriptions: all_of(Vec::new(), parts),
         }
     }
 
@@ -53,6 +63,19 @@ impl TypeDescription {
         let type_description = found.into_iter().next()?;
         Some(Self { type_description, referenced_type_descriptions: others })
     }
+}
+
+/// These types and all in those, each once, in the order of their names.
+fn all_of<const N: usize>(
+    mut types: Vec<IndividualTypeDescription>,
+    others: [&TypeDescription; N],
+) -> Vec<IndividualTypeDescription> {
+    for other in others {
+        types.push(other.type_description.clone());
+        types.extend(other.referenced_type_descriptions.iter().cloned());
+    }
+    let once: BTreeMap<_, _> = types.into_iter().map(|one| (one.type_name.clone(), one)).collect();
+    once.into_values().collect()
 }
 
 fn individual(name: &str, fields: Vec<FieldDescription>) -> IndividualTypeDescription {

@@ -9,18 +9,14 @@ use super::Shared;
 use super::observer::Change;
 use super::services::AGAIN;
 use crate::wire::attachment::Attachment;
-use crate::wire::token::parse_hash;
 use crate::wire::{gid, key};
 use parking_lot::Mutex;
 use sinew::msg::TypeHash;
 use sinew::time::Time;
-use sinew_interfaces::type_description_interfaces::msg;
 use sinew_interfaces::type_description_interfaces::srv::{
     GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
 };
-use sinew_msg::description::{
-    FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription,
-};
+use sinew_msg::description::TypeDescription;
 use sinew_msg::{Message, Service};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -83,8 +79,8 @@ impl Descriptions {
 
 /// Describes a type to another gateway.
 fn answer(shared: &Shared, query: &Query) {
-    let hash = query.key_expr().as_str().rsplit('/').next().and_then(parse_hash);
-    let known = hash.and_then(|hash| shared.place.description(&hash.0).ok().flatten());
+    let hash = query.key_expr().as_str().rsplit('/').next().and_then(|hash| hash.parse().ok());
+    let known = hash.and_then(|hash: TypeHash| shared.place.description(&hash.0).ok().flatten());
     // Without a reply the query ends as one that nobody could answer.
     if let Some(text) = known {
         let _ = query.reply(query.key_expr().clone(), text).wait(); // the session is closing
@@ -188,7 +184,7 @@ impl Question {
             Some(_) => GetTypeDescriptionResponse::ENCODING
                 .and_then(|encoding| (encoding.decode)(&payload).ok())
                 .filter(|response| response.successful)
-                .map(|response| described(response.type_description)),
+                .map(|response| TypeDescription::from(&response.type_description)),
         };
         if description.is_some_and(|description| wanted.keep(&description)) {
             self.wanted = None;
@@ -210,29 +206,4 @@ impl Drop for Question {
         let question = Self { wanted: Some(wanted), attempt: Some(attempt) };
         shared.tell(Change::Later(Time::steady() + pause, Box::new(|| ask(question))));
     }
-}
-
-/// ROS 2's message as the description that it is.
-fn described(message: msg::TypeDescription) -> TypeDescription {
-    TypeDescription {
-        type_description: individual(message.type_description),
-        referenced_type_descriptions: message
-            .referenced_type_descriptions
-            .into_iter()
-            .map(individual)
-            .collect(),
-    }
-}
-
-fn individual(message: msg::IndividualTypeDescription) -> IndividualTypeDescription {
-    let fields = message.fields.into_iter().map(|field| {
-        let msg::FieldType { type_id, capacity, string_capacity, nested_type_name } = field.r#type;
-        let nested_type_name = nested_type_name.to_string();
-        FieldDescription {
-            name: field.name,
-            field_type: FieldTypeDescription { type_id, capacity, string_capacity, nested_type_name },
-            default_value: field.default_value,
-        }
-    });
-    IndividualTypeDescription { type_name: message.type_name.to_string(), fields: fields.collect() }
 }

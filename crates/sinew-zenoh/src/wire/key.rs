@@ -24,14 +24,13 @@ pub fn of(domain: u32, name: &str, type_name: &str, hash: TypeHash) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::token::parse_hash;
 
     const STRING: &str = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18";
     const ADD: &str = "RIHS01_e118de6bf5eeb66a2491b5bda11202e7b68f198d6f67922cf30364858239c81a";
 
     #[test]
     fn as_the_design_document_has_them() {
-        let key = |domain, name, kind, hash| of(domain, name, kind, parse_hash(hash).unwrap());
+        let key = |domain, name, kind, hash: &str| of(domain, name, kind, hash.parse().unwrap());
         let string = format!("std_msgs::msg::dds_::String_/{STRING}");
         assert_eq!(key(0, "/chatter", "std_msgs/msg/String", STRING).unwrap(), format!("0/chatter/{string}"));
         assert_eq!(

@@ -121,32 +121,6 @@ pub enum TokenError {
     Qos(#[from] QosChunkError),
 }
 
-/// A type hash: `RIHS01_` and 64 lower-case hexadecimal digits.
-///
-/// ```
-/// use sinew_zenoh::wire::token::parse_hash;
-/// let text = format!("RIHS01_{}", "0a".repeat(32));
-/// assert_eq!(parse_hash(&text).unwrap().to_string(), text);
-/// assert_eq!(parse_hash("TypeHashNotSupported"), None);
-/// ```
-pub fn parse_hash(text: &str) -> Option<TypeHash> {
-    let digits = text.strip_prefix("RIHS01_")?.as_bytes();
-    let (pairs, rest) = digits.as_chunks::<2>();
-    if pairs.len() != 32 || !rest.is_empty() {
-        return None;
-    }
-    let mut hash = [0; 32];
-    for (byte, pair) in hash.iter_mut().zip(pairs) {
-        let [high, low] = pair.map(|digit| match digit {
-            b'0'..=b'9' => Some(digit - b'0'),
-            b'a'..=b'f' => Some(digit - b'a' + 10),
-            _ => None,
-        });
-        *byte = high? << 4 | low?;
-    }
-    Some(TypeHash(hash))
-}
-
 /// What stands in Humble's tokens instead of a hash.
 const NO_HASH: &str = "TypeHashNotSupported";
 
@@ -256,7 +230,7 @@ impl TokenEnd {
         }
         let type_name =
             name::from_dds(&dds).ok_or_else(|| wrong("type", &dds, "not a type's name in DDS"))?;
-        let parsed = parse_hash(hash);
+        let parsed = hash.parse().ok();
         if parsed.is_none() && *hash != NO_HASH {
             return Err(wrong("hash", hash, "not RIHS01_ and 64 hexadecimal digits"));
         }
@@ -294,7 +268,7 @@ mod tests {
             end: Some(TokenEnd {
                 name: "/chatter".to_owned(),
                 type_name: "std_msgs/msg/String".to_owned(),
-                hash: parse_hash(STRING),
+                hash: STRING.parse().ok(),
                 qos: QoS::new().keep_last(7),
                 backends: None,
             }),

@@ -1,10 +1,11 @@
 //! A network on loopback: a router, hosts with a gateway each, and what stands for a ROS 2 node.
 
 use parking_lot::Mutex;
+use sinew::msg::TypeHash;
 use sinew::prelude::*;
 use sinew_zenoh::config::SessionOptions;
 use sinew_zenoh::wire::attachment::Attachment;
-use sinew_zenoh::wire::token::{Token, TokenEnd, TokenKind, parse_hash};
+use sinew_zenoh::wire::token::{Token, TokenEnd, TokenKind};
 use sinew_zenoh::wire::{gid, key};
 use sinew_zenoh::{Gateway, Router};
 use std::sync::Arc;
@@ -119,7 +120,7 @@ impl Announced {
             node: "/stopped".to_owned(),
             name: name.to_owned(),
             type_name: type_name.to_owned(),
-            hash: parse_hash(hash).expect("a hash").0,
+            hash: hash.parse::<TypeHash>().expect("a hash").0,
             qos: QoS::default().to_bytes(true),
         };
         let end = participant.advertise(&end, None).expect("there is room");
@@ -203,7 +204,7 @@ impl RosNode {
         let end = TokenEnd {
             name: name.to_owned(),
             type_name: type_name.to_owned(),
-            hash: parse_hash(hash),
+            hash: hash.parse().ok(),
             qos,
             backends: None,
         };
@@ -236,7 +237,7 @@ impl RosNode {
 }
 
 pub(crate) fn key_of(name: &str, (type_name, hash): (&str, &str)) -> String {
-    key::of(7, name, type_name, parse_hash(hash).expect("a hash")).expect("a name")
+    key::of(7, name, type_name, hash.parse().expect("a hash")).expect("a name")
 }
 
 pub(crate) struct RosPublisher {

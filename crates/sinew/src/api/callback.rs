@@ -281,6 +281,23 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
     fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> CallbackResult;
 }
 
+/// A callback of our own: it wants nothing of its group, so it fits in any.
+pub(crate) struct InAnyGroup<F>(pub(crate) F);
+
+impl<E, G, F: Fn() -> CallbackResult + Send + Sync + 'static> EventCallback<E, G, InAnyGroup<F>>
+    for InAnyGroup<F>
+{
+    type Cell = F;
+
+    fn cell(self, _group: &G) -> F {
+        self.0
+    }
+
+    fn call(cell: &F, _group: &G, _token: &mut GroupToken, _event: &E) -> CallbackResult {
+        cell()
+    }
+}
+
 /// The forms of an event's callback.
 macro_rules! event_forms {
     ($([$($state:ident)?] [$($event:ident)?])*) => {

@@ -3,6 +3,7 @@
 use super::call::{self, PendingCall};
 use super::callback::Outcome;
 use super::client_core::{ClientCore, error_of, result_of};
+use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
@@ -15,15 +16,17 @@ use crate::message::into_message::{IntoUnique, erase};
 use crate::message::{Gid, Unique};
 use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{self, CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, next_serial};
 use sinew_msg::Service;
+use sinew_msg::cdr::Structure;
 use sinew_shm::{Callback, EndpointKey};
 use std::fmt;
 use std::marker::PhantomData;
@@ -221,6 +224,49 @@ impl<S: Service> Client<S> {
         Gid::new(calls.session.participant, calls.number)
     }
 
+    /// Publishes what happens to its requests and responses, on the hidden topic
+    /// `<service>/_service_event`: that they come and go ([`ServiceIntrospection::Metadata`]), what is
+    /// in them, too ([`ServiceIntrospection::Contents`]), or nothing (so it is at first, and costs
+    /// nothing). The messages are of the type that ROS 2 makes of the service's,
+    /// `package/srv/Name_Event`, as `ros2 service echo` and `sinew topic echo` read them.
+    /// ROS 2: `configure_introspection`, whose QoS is the system's default one.
+    ///
+    /// A request counts as sent when it is about to be, also if it is refused then. A response
+    /// counts as received when it has come, whether or not the program has taken it by then.
+    /// Stamps are of ROS time. A call allocates nothing for it once warm.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::introspection::ServiceIntrospection;
+    /// use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsEvent, AddTwoIntsRequest};
+    /// # use sinew_interfaces::example_interfaces::srv::AddTwoIntsResponse;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node("adder")?;
+    /// # let add = |request: &AddTwoIntsRequest| AddTwoIntsResponse { sum: request.a + request.b };
+    /// let _server = node.server::<AddTwoInts>("add").listener(add)?;
+    /// let client = node.client::<AddTwoInts>("add").create()?;
+    /// client.configure_introspection(ServiceIntrospection::Contents, QoS::default())?;
+    /// let events = node.subscription::<AddTwoIntsEvent>("add/_service_event").create()?;
+    /// client.call(AddTwoIntsRequest { a: 40, b: 2 }, Duration::from_secs(1))?;
+    /// let (sent, _) = events.take().unwrap();
+    /// assert_eq!((sent.info.sequence_number, sent.request[0].a), (1, 40));
+    /// let (received, _) = events.take().unwrap();
+    /// assert_eq!((received.info.sequence_number, received.response[0].sum), (1, 42));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CreateError`]: the service has no ROS 2 type, or that can't be described; the QoS; or the
+    /// context is shut down.
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
+    where
+        S: Service<Request: Structure, Response: Structure>,
+    {
+        let observer = service_events::observer::<S>(&self.inner.node, self.name(), (state, qos))?;
+        drop(self.inner.calls.observed.set(observer));
+        Ok(())
+    }
+
     /// What it has done so far.
     pub fn statistics(&self) -> ClientStatistics {
         self.inner.calls.statistics()
@@ -415,7 +461,7 @@ impl Task for ClientTask {
     }
 
     fn rest(&self) -> Vec<prefetch::Part> {
-        vec![prefetch::Part::value(&self.calls, 6)]
+        vec![prefetch::Part::value(&self.calls, pending_calls::LINES)]
     }
 
     fn subject(&self) -> usize {

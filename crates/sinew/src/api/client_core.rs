@@ -6,7 +6,8 @@ use crate::executor::prefetch;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
 use crate::service::error::CallError;
-use crate::service::pending_calls::{CallFault, CallId, CallOutcome, CallWaiter, PendingCalls};
+use crate::service::observed::ServiceEvent;
+use crate::service::pending_calls::{self, CallFault, CallId, CallOutcome, CallWaiter, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::request::{RefusedRequest, ReplyTo, Request};
 use crate::service::request_queue::{RequestQueue, Unannounced};
@@ -34,7 +35,7 @@ impl ClientCore {
     fn parts(self: &Arc<Self>) -> Vec<prefetch::Part> {
         vec![
             prefetch::Part::value(self, 2),
-            prefetch::Part::value(&self.calls, 6),
+            prefetch::Part::value(&self.calls, pending_calls::LINES),
             prefetch::Part::pool(&self.pool),
         ]
     }
@@ -49,6 +50,7 @@ impl ClientCore {
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(waiter);
         let reply_to = ReplyTo::Local(self.calls.clone(), id);
+        self.calls.observed.tell(ServiceEvent::RequestSent, || self.calls.named(id), &request);
         let request = Request { message: request, publication, reply_to };
         match self.requests.push(request, quietly) {
             Ok(unannounced) => Ok((id, unannounced)),
@@ -89,6 +91,7 @@ impl Drop for ClientCore {
             drop(self.requests.withdraw(self.calls.number, id));
         }
         self.node.context.services.remove_client(&self.calls);
+        drop(self.calls.observed.set(None));
         self.pool.close();
     }
 }

@@ -4,13 +4,11 @@
 use super::client::ClientBuilder;
 use super::context::Context;
 use super::node::Node;
-use super::publisher::{PublishError, Publisher, PublisherBuilder};
+use super::publisher::{ImageDraft, PublishError, Publisher, PublisherBuilder};
 use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
-use crate::message::block::RawMessage;
 use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
 use crate::message::info::SourceInfo;
-use crate::message::into_message::sealed::{Blocks, Erase, Erased};
 use crate::message::{Check, Lineage};
 use crate::parameters::options::ParameterOptions;
 use crate::ros::failure::CreateError;
@@ -18,8 +16,6 @@ use crate::ros::origin::Origin;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{Time, wall_of};
 use crate::topic::copy_plan::Ownership;
-use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 impl Context {
@@ -83,49 +79,7 @@ impl Node {
     }
 }
 
-/// The image of a message, to be written where it will be published; from
-/// [`Publisher::image_draft`]. Dropped, it was never there.
-pub struct ImageDraft(RawMessage);
-
-impl Deref for ImageDraft {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.0.image().unwrap_or_default()
-    }
-}
-
-impl DerefMut for ImageDraft {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        self.0.image_mut().unwrap_or_default()
-    }
-}
-
-impl fmt::Debug for ImageDraft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ImageDraft({} bytes)", self.len())
-    }
-}
-
-impl Erase<SerializedMessage> for ImageDraft {
-    const IS_SHARED: bool = true;
-    const MAY_BE_IMAGE: bool = true;
-
-    fn erase(self, _blocks: &impl Blocks<SerializedMessage>) -> Erased {
-        Erased(self.0)
-    }
-}
-
 impl Publisher<SerializedMessage> {
-    /// Room for an image of so many bytes, where other processes will read it if they listen. It
-    /// contains what was there before.
-    ///
-    /// `None`: there is no memory for it. Never blocks but for short locks; once warm, allocates
-    /// nothing.
-    pub fn image_draft(&self, length: usize) -> Option<ImageDraft> {
-        self.core().image_of(length).map(ImageDraft)
-    }
-
     /// Publishes what was published before, on another host: of a
     /// [node](Context::node_of) that stands for one on the network. What is known of the message
     /// there is what its subscriptions are told. One thread at a time may do so with a publisher.

@@ -3,13 +3,16 @@
 use super::client::ClientBuilder;
 use super::descriptor::DescriptorSourceBuilder;
 use super::guard::GuardConditionBuilder;
+use super::node::NodeCore;
 use super::publisher::PublisherBuilder;
 use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
 use super::timer::TimerBuilder;
+use super::type_descriptions::{RegisteredType, register};
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::sys::clock::{ClockKind, Time};
-use sinew_msg::{Message, Service};
+use sinew_msg::description::TypeDescription;
+use sinew_msg::{Message, Service, TypeHash};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -55,6 +58,15 @@ macro_rules! makers {
         /// [`Node::guard_condition`](crate::Node::guard_condition).
         pub fn guard_condition(&self) -> GuardConditionBuilder<Self> {
             GuardConditionBuilder::new(self)
+        }
+
+        /// Counts a type among those that the group's node describes, as [`Node::register_type`](crate::Node::register_type).
+        pub fn register_type(
+            &self,
+            hash: TypeHash,
+            describe: fn() -> Option<TypeDescription>,
+        ) -> RegisteredType {
+            register(&NodeCore::of(&self.core), (hash, describe))
         }
 
         /// A descriptor source of the group's node, whose callback runs in this group; otherwise as

@@ -16,6 +16,8 @@
 //! | `timer`, `guard` | timers, guard conditions |
 //! | `parameters`, `parameter_client` | a node's parameters, and those of others |
 //! | `qos_overrides` | a QoS that parameters change |
+//! | `introspection` | what ends publish of themselves: statistics, service events |
+//! | `type_descriptions` | the types a node uses, for others to ask |
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others turn into |
 
@@ -29,6 +31,7 @@ pub(crate) mod error;
 pub(crate) mod generic;
 pub(crate) mod guard;
 pub(crate) mod handlers;
+pub(crate) mod introspection;
 mod makers;
 pub(crate) mod node;
 pub(crate) mod node_builder;
@@ -41,3 +44,4 @@ pub(crate) mod server;
 pub(crate) mod service_callback;
 pub(crate) mod subscription;
 pub(crate) mod timer;
+pub(crate) mod type_descriptions;

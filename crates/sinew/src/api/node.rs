@@ -13,10 +13,13 @@ use crate::ros::failure::CreateError;
 use crate::ros::name::{self, NameKind};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
+use crate::service::types::ServiceTypes;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::logging::logger_of;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, RwLock, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
+use sinew_msg::TypeHash;
+use sinew_msg::description::TypeDescription;
 use sinew_shm::{EndpointKey, EndpointKind, OwnEndpoint};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -69,7 +72,7 @@ pub(crate) struct NodeCore {
     entity: NodeEntity,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
-    name: String,
+    pub(super) name: String,
     namespace: String,
     /// Where what it stands for is at home.
     pub(crate) origin: Origin,
@@ -83,7 +86,14 @@ pub(crate) struct NodeCore {
     pub(crate) context: Arc<ContextCore>,
     /// What the logging thread publishes its lines with, once it said something.
     pub(crate) rosout: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Its service of type descriptions, if a parameter wants it.
+    pub(crate) type_descriptions: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Types that it uses without an end of them.
+    pub(crate) registered_types: Mutex<BTreeMap<u64, RegisteredDescription>>,
 }
+
+/// A type by its hash, and what describes it.
+pub(crate) type RegisteredDescription = (TypeHash, fn() -> Option<TypeDescription>);
 
 /// What other processes know a node by.
 enum NodeEntity {
@@ -277,6 +287,8 @@ impl NodeCore {
             parameter_services: Mutex::new(None),
             context,
             rosout: OnceLock::new(),
+            type_descriptions: OnceLock::new(),
+            registered_types: Mutex::default(),
         });
         if is_local {
             let mut nodes = BY_LOGGER.write();
@@ -308,7 +320,24 @@ impl NodeCore {
             parameter_services: Mutex::new(None),
             context: self.context.clone(),
             rosout: OnceLock::new(),
+            type_descriptions: OnceLock::new(),
+            registered_types: Mutex::default(),
         })
+    }
+
+    /// The description of a type that it uses now, by its hash.
+    pub(crate) fn description(&self, hash: TypeHash) -> Option<TypeDescription> {
+        let context = &self.context;
+        let table = context.graph.types_of(self.number).into_iter().find(|table| table.hash() == Some(hash));
+        if let Some(table) = table {
+            return table.description();
+        }
+        let is_it = |types: &ServiceTypes| types.service.is_some_and(|service| service.hash == hash);
+        if let Some(types) = context.services.types_of(&self.full_name).into_iter().find(is_it) {
+            return types.description();
+        }
+        let describe = self.registered_types.lock().values().find(|(known, _)| *known == hash)?.1;
+        describe()
     }
 
     /// The node of a group.

@@ -12,6 +12,7 @@ use super::handlers::Handlers;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::message::block::{Pool, RawMessage};
+use crate::message::generic::SerializedMessage;
 use crate::message::into_message::IntoMessage;
 use crate::message::into_message::sealed::{Blocks, Erase, Erased};
 use crate::message::type_support::TypeSupport;
@@ -33,6 +34,7 @@ use sinew_shm::EndpointKind;
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 /// How many blocks a publisher's pool has at most, unless the builder says otherwise, or all of its
@@ -589,5 +591,49 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             node: self.node.clone(),
         };
         Ok(Publisher { core, inner: Arc::new(inner), of: PhantomData })
+    }
+}
+
+/// The image of a message, to be written where it will be published; from
+/// [`Publisher::image_draft`]. Dropped, it was never there.
+pub struct ImageDraft(pub(super) RawMessage);
+
+impl Deref for ImageDraft {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.image().unwrap_or_default()
+    }
+}
+
+impl DerefMut for ImageDraft {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.0.image_mut().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ImageDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ImageDraft({} bytes)", self.len())
+    }
+}
+
+impl Erase<SerializedMessage> for ImageDraft {
+    const IS_SHARED: bool = true;
+    const MAY_BE_IMAGE: bool = true;
+
+    fn erase(self, _blocks: &impl Blocks<SerializedMessage>) -> Erased {
+        Erased(self.0)
+    }
+}
+
+impl Publisher<SerializedMessage> {
+    /// Room for an image of so many bytes, where other processes will read it if they listen. It
+    /// contains what was there before.
+    ///
+    /// `None`: there is no memory for it. Never blocks but for short locks; once warm, allocates
+    /// nothing.
+    pub fn image_draft(&self, length: usize) -> Option<ImageDraft> {
+        self.core().image_of(length).map(ImageDraft)
     }
 }

@@ -1,6 +1,7 @@
 //! Servers.
 
 use super::context::ContextCore;
+use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership, ReentrantGroup};
@@ -16,15 +17,19 @@ use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
+use crate::service::observed::{Observed, ServiceEvent};
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
-use crate::service::request_queue::{MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats};
+use crate::service::request_queue::{
+    self, MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats,
+};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
+use sinew_msg::cdr::Structure;
 use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
 use std::any::Any;
 use std::fmt;
@@ -107,6 +112,22 @@ impl<S: Service> Server<S> {
     /// second `close`, or that of a server with a [listener](ServerBuilder::listener).
     pub fn close(self) {
         self.inner.leave(true);
+    }
+
+    /// Publishes what happens to its requests and responses, on the hidden topic
+    /// `<service>/_service_event`: that they come and go, or what is in them, too. What was so before
+    /// is so no longer. As [`Client::configure_introspection`](crate::Client::configure_introspection).
+    ///
+    /// # Errors
+    /// [`CreateError`]: the service has no ROS 2 type, or that can't be described; the QoS; or the
+    /// context is shut down.
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
+    where
+        S: Service<Request: Structure, Response: Structure>,
+    {
+        let observer = service_events::observer::<S>(&self.inner.node, self.name(), (state, qos))?;
+        drop(self.inner.core.observed.set(observer));
+        Ok(())
     }
 
     /// Whether it was [closed](Self::close); or, if it [stands](crate::Context::node_of) for one of
@@ -398,6 +419,7 @@ fn open(
             node: node.full_name.clone(),
             known: Mutex::new(None),
             converted: OnceLock::new(),
+            observed: Observed::default(),
         })
     })?;
     if let Some(displaced) = displaced {
@@ -507,6 +529,7 @@ fn answer<S: Service>(
     request: Request,
     callback: impl FnOnce(IncomingRequest<'_, S>) -> CallbackResult,
 ) -> CallbackResult {
+    received(core, &request);
     let Request { message, publication, reply_to } = request;
     let _chain = ChainScope::enter(Some(publication.lineage));
     let mut reply_to = Some(reply_to);
@@ -518,6 +541,13 @@ fn answer<S: Service>(
         Ok(result) => result,
         Err(panic) => panicked(core, reply_to, panic),
     }
+}
+
+/// A server's observer is told of a request that it has taken.
+#[inline]
+fn received(core: &ServerCore, request: &Request) {
+    let caller = || request.reply_to.caller(core.requests.session.participant);
+    core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
 }
 
 /// Tells the caller that the callback panicked, and goes on with that.
@@ -541,7 +571,7 @@ fn code(name: &mut dyn FnMut(usize, usize)) {
 fn rest(core: &Arc<ServerCore>) -> Vec<prefetch::Part> {
     let queue: Arc<dyn prefetch::Footprint> = core.requests.clone();
     vec![
-        prefetch::Part::value(core, 3),
+        prefetch::Part::value(core, request_queue::LINES),
         prefetch::Part::value(&core.requests, 4),
         prefetch::Part::Deep(Arc::downgrade(&queue)),
         prefetch::Part::Code(code),
@@ -570,6 +600,7 @@ where
 {
     /// Makes a future for a request, and polls it for the first time.
     fn begin(&self, request: Request, token: &mut GroupToken) {
+        received(&self.core, &request);
         let Request { message, publication, reply_to } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || info(publication, &self.core);

@@ -2,7 +2,9 @@
 
 use super::callback::{Called, SubscriptionCallback};
 use super::handlers::Handlers;
+use super::introspection::topic_statistics::TopicStatistics;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
+use super::timer::Timer;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{Task, TaskOutcome, TaskRef};
@@ -21,6 +23,7 @@ use crate::ros::qos::QoS;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use crate::topic::copy_plan::Role;
+use crate::topic::statistics_collector::StatisticsCollector;
 use crate::topic::subscription_core::{self, Filter, SubscriptionConfig, SubscriptionCore};
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
@@ -107,6 +110,8 @@ struct OpenSubscription {
     entity: Option<OwnEndpoint>,
     /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
     watch: Option<(Arc<GroupCore>, Membership)>,
+    /// Publishes its statistics.
+    statistics: Option<Timer>,
 }
 
 impl<T: Message> Subscription<T> {
@@ -261,6 +266,7 @@ impl<T: Message> Subscription<T> {
     /// A message that was taken, as a value. `None`: it is an image of which there is none.
     #[inline]
     pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
+        self.core.collect(&entry.message, &entry.publication);
         let info = self.core.info(entry.publication, entry.reception);
         Some((Shared::assume(self.value(entry.message)?), info))
     }
@@ -270,6 +276,7 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
+        self.core.collect(&entry.message, &entry.publication);
         let info = self.core.info(entry.publication, entry.reception);
         let message = self.value(entry.message)?;
         let (message, work) = Incoming::<T>::new(message, &self.core.wanted.pool).unique();
@@ -279,6 +286,7 @@ impl<T: Message> Subscription<T> {
 
     /// A message that was taken, as it lies.
     pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
+        self.core.collect(&entry.message, &entry.publication);
         let info = self.core.info(entry.publication, entry.reception);
         let (sample, work) = Incoming::new(entry.message, &self.core.wanted.pool).sample();
         self.core.count(work);
@@ -335,7 +343,8 @@ impl<T: Message> Clone for Subscription<T> {
 
 impl SubscriptionInner {
     fn leave(&self, wait: bool) {
-        let Some(OpenSubscription { entity, watch }) = self.open.lock().take() else { return };
+        let Some(OpenSubscription { entity, watch, statistics }) = self.open.lock().take() else { return };
+        drop(statistics);
         let context = &self.node.context;
         context.graph.remove_subscription(&self.core);
         if let (Some(entity), Some(transport)) = (&entity, context.transport()) {
@@ -432,6 +441,7 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
     ignore_own: bool,
     check: Option<Check>,
     table: &'static TypeSupport,
+    statistics: Option<TopicStatistics>,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn() -> T>,
@@ -450,6 +460,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             ignore_own: false,
             check: None,
             table: TypeSupport::of::<T>(),
+            statistics: None,
             group: group.clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
             of: PhantomData,
@@ -517,6 +528,50 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         T: Structure + Viewed,
     {
         self.check = Some(Check::of::<T>());
+        self
+    }
+
+    /// Publishes, each second and on `/statistics`, how old its messages are when they are taken, and
+    /// how far apart they come: `statistics_msgs/msg/MetricsMessage`, as `rclcpp` does.
+    ///
+    /// | `metrics_source` | milliseconds |
+    /// |---|---|
+    /// | `message_age` | from the stamp of its header until it is taken; without a header, or with one that a [`View`](crate::View) doesn't begin with, from its publication. A stamp of 0 is not counted |
+    /// | `message_period` | between one that is taken and the next |
+    ///
+    /// A message is taken when its callback begins, or by [`take`](Subscription::take). A window
+    /// without messages is published, too: its count is 0, and the rest no number. The executor of
+    /// the subscription's group publishes; a subscription without statistics costs nothing.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::introspection::TopicStatistics;
+    /// use sinew::time::VirtualClock;
+    /// use sinew_interfaces::statistics_msgs::msg::MetricsMessage;
+    /// # struct Pose; impl Message for Pose {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("tracker")?;
+    /// let _poses = node
+    ///     .subscription::<Pose>("poses")
+    ///     .topic_statistics(TopicStatistics::default())
+    ///     .callback(|_: &Pose| {})?;
+    /// let statistics = node.subscription::<MetricsMessage>("/statistics").create()?;
+    /// let publisher = node.publisher::<Pose>("poses").create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// for _ in 0..10 {
+    ///     publisher.publish(Pose)?;
+    ///     executor.advance(Duration::from_millis(100))?;
+    /// }
+    /// let _age = statistics.take().unwrap();
+    /// let (period, _) = statistics.take().unwrap();
+    /// assert_eq!((period.metrics_source.as_str(), period.statistics[0].data), ("message_period", 100.0));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// When it is made, a period of zero, or a topic with an invalid name, is an error.
+    pub fn topic_statistics(mut self, statistics: TopicStatistics) -> Self {
+        self.statistics = Some(statistics);
         self
     }
 
@@ -663,6 +718,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let context = &self.node.context;
         let match_listeners = self.handlers.match_listeners();
         let told = self.handlers.told(&self.qos, self.group.core());
+        let collector =
+            self.statistics.as_ref().map(|_| StatisticsCollector::new(context.session.clock.clone()));
         let core = context.graph.add_subscription(&topic, |topic| {
             let wanted = SubscriptionConfig {
                 topic,
@@ -679,6 +736,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 pool: Pool::of_table(table, POOL_CAPACITY),
                 participant: context.session.participant,
                 clock: context.session.clock.clone(),
+                collector: collector.clone(),
             };
             SubscriptionCore::new(wanted, match_listeners, told)
         });
@@ -698,10 +756,16 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let inner = SubscriptionInner {
             core,
             member: None,
-            open: Mutex::new(Some(OpenSubscription { entity, watch: None })),
+            open: Mutex::new(Some(OpenSubscription { entity, watch: None, statistics: None })),
             handlers: self.handlers,
             node: self.node.clone(),
         };
+        if let (Some(statistics), Some(collector)) = (self.statistics, collector) {
+            let published = statistics.publish(&self.group, &self.node.name, collector)?;
+            if let Some(open) = &mut *inner.open.lock() {
+                open.statistics = Some(published);
+            }
+        }
         inner.node.context.graph.join(&inner.core);
         Ok(inner)
     }
@@ -725,6 +789,7 @@ where
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some((entry, next)) = self.core.take_for(token) else { return TaskOutcome::NOTHING };
         let Entry { message, publication, reception } = entry;
+        self.core.collect(&message, &publication);
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || self.core.info(publication, reception);
         let incoming = Incoming::<T>::new(message, &self.core.wanted.pool);

@@ -425,6 +425,26 @@ impl RawMessage {
         if self.is_image() { self.keep_mut()?.bytes_mut() } else { None }
     }
 
+    /// The value, if it is one of this type and no image.
+    pub(crate) fn value_of<T: Message>(&self) -> Option<&T> {
+        if self.is_image() || !self.table().is(TypeSupport::of::<T>()) {
+            return None;
+        }
+        // SAFETY: the table is the message's own, and that of a `T`; it isn't an image, so there is a
+        // value. The reference keeps the message, and it is written only by who has it exclusively.
+        Some(unsafe { self.value().cast::<T>().as_ref() })
+    }
+
+    /// When it says that it was taken, in nanoseconds, if it says so: what has a header does. (Of
+    /// images only those that begin with it.)
+    pub(crate) fn header_stamp(&self) -> Option<i64> {
+        if let Some(image) = self.image() {
+            return self.table().stamp_in(image);
+        }
+        // SAFETY: the table is the message's own, and it isn't an image: there is a value.
+        Some(unsafe { self.table().stamp?(self.value().as_ptr()) })
+    }
+
     /// The length in bytes of its image; `None` if its type has none.
     pub(crate) fn image_length(&self) -> Option<usize> {
         if let Some(image) = self.image() {

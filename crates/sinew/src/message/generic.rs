@@ -2,6 +2,7 @@
 
 use super::type_support::TypeSupport;
 use crate::sys::sync::Mutex;
+use sinew_msg::description::TypeDescription;
 use sinew_msg::{DecodeError, Encoding, Message, Service, ServiceType, TypeHash};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -60,6 +61,7 @@ impl Message for SerializedMessage {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 
@@ -107,6 +109,8 @@ struct Tables {
     message: TypeSupport,
     request: TypeSupport,
     response: TypeSupport,
+    /// Of the message, once it was told.
+    description: &'static OnceLock<TypeDescription>,
 }
 
 type KnownTypes = HashMap<(String, TypeHash), &'static Tables>;
@@ -143,16 +147,40 @@ impl GenericType {
             return Err(GenericTypeError::TooMany { name: name.to_owned(), limit: MOST_TYPES });
         }
         let keep = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
-        let table = |name| TypeSupport::told::<SerializedMessage>(name, hash);
+        let unknown = || -> &'static OnceLock<TypeDescription> { Box::leak(Box::default()) };
+        let (description, of_parts) = (unknown(), unknown()); // no one tells those of a service's messages
+        let table = |name, description| TypeSupport::told::<SerializedMessage>((name, hash), description);
         let name = keep(name.to_owned());
         let tables: &'static Tables = Box::leak(Box::new(Tables {
             service: ServiceType { name, hash },
-            message: table(name),
-            request: table(keep(format!("{name}_Request"))),
-            response: table(keep(format!("{name}_Response"))),
+            message: table(name, description),
+            request: table(keep(format!("{name}_Request")), of_parts),
+            response: table(keep(format!("{name}_Response")), of_parts),
+            description,
         }));
         known.insert(key, tables);
         Ok(Self(tables))
+    }
+
+    /// The message type that is described so, which has the description's name and hash. Tools can
+    /// read what its publishers publish, as they find the description.
+    ///
+    /// ```
+    /// use sinew::msg::GenericType;
+    /// use sinew_interfaces::std_msgs::msg::String;
+    /// use sinew_msg::Message;
+    /// let description = String::ENCODING.unwrap().description.unwrap().describe().unwrap();
+    /// let string = GenericType::described(description)?;
+    /// assert_eq!((string.name(), string.hash()), ("std_msgs/msg/String", String::ENCODING.unwrap().hash));
+    /// # Ok::<(), sinew::error::GenericTypeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn described(description: TypeDescription) -> Result<Self, GenericTypeError> {
+        let known = Self::new(&description.type_description.type_name, description.hash())?;
+        let _ = known.0.description.set(description); // one of the same hash is the same
+        Ok(known)
     }
 
     /// The ROS 2 type name.

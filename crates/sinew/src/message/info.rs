@@ -20,6 +20,11 @@ impl Gid {
         bytes[8..].copy_from_slice(&entity.to_le_bytes());
         Self(bytes)
     }
+
+    /// That of a [`Publication::publisher`], in this participant.
+    pub(crate) fn of(publisher: u64, own: u64) -> Self {
+        Self::new(participant_of(publisher).unwrap_or(own), publisher & u64::from(u32::MAX))
+    }
 }
 
 impl fmt::Display for Gid {
@@ -262,9 +267,7 @@ impl MessageInfo {
 
     /// Who published it.
     pub fn publisher(&self) -> Gid {
-        let publisher = self.publication.publisher;
-        let participant = participant_of(publisher).unwrap_or(self.participant);
-        Gid::new(participant, publisher & u64::from(u32::MAX))
+        Gid::of(self.publication.publisher, self.participant)
     }
 
     /// How it came here.

@@ -1,10 +1,12 @@
 //! What the type-erased core knows about a message type.
 
-use sinew_msg::description::{ConstDescription, TypeDescription};
+use sinew_msg::cdr::{Decoder, Field};
+use sinew_msg::description::{ConstDescription, Nested, TypeDescription};
 use sinew_msg::{DecodeError, Message, TypeHash};
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::ptr;
+use std::sync::OnceLock;
 
 /// One per message type, in static memory; one per name and hash for types that are known at run
 /// time only, see [`generic`](super::generic).
@@ -22,6 +24,11 @@ pub(crate) struct TypeSupport {
     name: TypeName,
     hash: Option<TypeHash>,
     description: Option<&'static ConstDescription>,
+    /// When a value says that it was taken, in nanoseconds; `None` if the type says nothing of it.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    pub(crate) stamp: Option<unsafe fn(*const u8) -> i64>,
     /// Between values and images; `None` for a type that stays in the process.
     pub(crate) image: Option<ImageFunctions>,
 }
@@ -31,7 +38,7 @@ enum TypeName {
     /// The function that says it: a constant can't.
     OfRust(fn() -> &'static str),
     /// Of a type that is known at run time only.
-    Told(&'static str),
+    Told(&'static str, &'static OnceLock<TypeDescription>),
 }
 
 /// What [`Encoding`](sinew_msg::Encoding) says, without the type.
@@ -62,7 +69,7 @@ impl TypeSupport {
     pub(crate) fn name(&self) -> &'static str {
         match self.name {
             TypeName::OfRust(name) => name(),
-            TypeName::Told(name) => name,
+            TypeName::Told(name, _) => name,
         }
     }
 
@@ -79,9 +86,13 @@ impl TypeSupport {
         self.hash
     }
 
-    /// What others need to read its images, if it is known.
+    /// What others need to read its images, if it is known. What has another hash describes something
+    /// else, and is none.
     pub(crate) fn description(&self) -> Option<TypeDescription> {
-        self.description?.describe()
+        if let TypeName::Told(_, told) = &self.name {
+            return told.get().cloned();
+        }
+        self.description?.describe().filter(|description| Some(description.hash()) == self.hash)
     }
 
     /// Whether messages of one type can be given to those that take the other: as they are, or by
@@ -98,7 +109,7 @@ impl TypeSupport {
 
     /// Whether it is known by name and hash only.
     pub(crate) fn is_told(&self) -> bool {
-        matches!(self.name, TypeName::Told(_))
+        matches!(self.name, TypeName::Told(..))
     }
 
     /// Whether messages of both are held in the same way, and are of the same type.
@@ -107,15 +118,31 @@ impl TypeSupport {
         self.representation == other.representation && (!are_told || ptr::eq(self, other))
     }
 
+    /// As `stamp`, of an image: `None` also if the header isn't what the type begins with, as then it
+    /// is anywhere.
+    pub(crate) fn stamp_in(&self, image: &[u8]) -> Option<i64> {
+        let (name, first) = self.description?.fields.first()?;
+        let is_header = *name == "header"
+            && matches!(first.nested, Nested::Structure(header) if header.name == "std_msgs/msg/Header");
+        // Its stamp comes first: seconds and nanoseconds.
+        let mut decoder = Decoder::new(image, self.name()).ok().filter(|_| is_header)?;
+        let (seconds, nanoseconds) = (i32::decode(&mut decoder).ok()?, u32::decode(&mut decoder).ok()?);
+        Some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
+    }
+
     /// Whether its values can be written and read in place.
     pub(crate) fn is_plain(&self) -> bool {
         self.image.as_ref().is_some_and(|image| image.is_plain)
     }
 
-    /// The table of a type that is known by name and hash only. Its messages are `T`, which says how
+    /// The table of a type that is known by name and hash only; its description may be told later.
+    /// Its messages are `T`, which says how
     /// they are held and is no type of ROS 2 itself.
-    pub(crate) fn told<T: Message>(name: &'static str, hash: TypeHash) -> Self {
-        Self { name: TypeName::Told(name), hash: Some(hash), ..T::TABLE }
+    pub(crate) fn told<T: Message>(
+        (name, hash): (&'static str, TypeHash),
+        description: &'static OnceLock<TypeDescription>,
+    ) -> Self {
+        Self { name: TypeName::Told(name, description), hash: Some(hash), ..T::TABLE }
     }
 
     /// The table of `T`.
@@ -144,6 +171,10 @@ impl<T: Message> HasTypeSupport for T {
             Some(encoding) => encoding.description,
             None => None,
         },
+        stamp: match T::ENCODING {
+            Some(encoding) if encoding.stamp.is_some() => Some(stamp_of::<T>),
+            _ => None,
+        },
         image: match T::ENCODING {
             Some(encoding) => Some(ImageFunctions {
                 size: size_of_image::<T>,
@@ -164,6 +195,12 @@ fn encoding<T: Message>() -> &'static sinew_msg::Encoding<T> {
 unsafe fn size_of_image<T: Message>(value: *const u8) -> usize {
     // SAFETY: the caller promises a `T`.
     (encoding::<T>().size)(unsafe { &*value.cast::<T>() })
+}
+
+#[expect(clippy::expect_used, reason = "only in the tables of types that have one")]
+unsafe fn stamp_of<T: Message>(value: *const u8) -> i64 {
+    // SAFETY: the caller promises a `T`.
+    (encoding::<T>().stamp.expect("a type with a stamp"))(unsafe { &*value.cast::<T>() })
 }
 
 unsafe fn encode<T: Message>(value: *const u8, image: &mut [u8]) {

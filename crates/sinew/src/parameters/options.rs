@@ -5,6 +5,10 @@ use super::value::NamedValue;
 /// Every node with parameters has it: whether its clocks follow `/clock`.
 pub(crate) const USE_SIM_TIME: &str = "use_sim_time";
 
+/// Whether the node has `~/get_type_description`. Here only nodes have it for which it is given a
+/// value; in ROS 2 all have it, and it is true.
+pub(crate) const START_TYPE_DESCRIPTION_SERVICE: &str = "start_type_description_service";
+
 /// How a node deals with parameters; see `NodeBuilder`.
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterOptions {

@@ -12,7 +12,7 @@ debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrup
 debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
-    ServiceTaken { service, node }, MaxRequests { service }, Parameter(error));
+    ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service }, Parameter(error));
 debug_says!(SharedMemoryError: Join(error), Capacity(error));
 
 /// Why a context could not be made.
@@ -114,6 +114,15 @@ pub enum CreateError {
     /// A server that could not take a single request.
     #[error("the `max_requests` of service `{service}` is 0, but it must be at least 1")]
     MaxRequests {
+        /// The service's full name.
+        service: String,
+    },
+    /// A service's events have no type: ROS 2 makes it of the service's.
+    #[error(
+        "the events of service `{service}` can't be published: its type has no description of ROS 2's, of which theirs is \
+         made; use one that is generated from a .srv file"
+    )]
+    NoEventType {
         /// The service's full name.
         service: String,
     },

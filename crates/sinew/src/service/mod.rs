@@ -40,6 +40,7 @@
 // | `statistics` | what clients and servers count |
 // | `types` | what both ends of a service have to agree on |
 // | `info` | what is known about a request |
+// | `observed` | watching an end's requests and responses |
 // | `failure`, `error` | what goes wrong; and with the message that comes back |
 //
 // Imports: registry -> request_queue -> request -> pending_calls -> types, failure.
@@ -48,6 +49,7 @@ pub(crate) mod async_tasks;
 pub(crate) mod error;
 pub(crate) mod failure;
 pub(crate) mod info;
+pub(crate) mod observed;
 pub(crate) mod pending_calls;
 pub(crate) mod registry;
 pub(crate) mod reply;

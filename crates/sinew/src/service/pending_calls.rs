@@ -25,6 +25,7 @@
 //! request went, before it goes. When a line ends, the calls that went by it fail.
 
 use super::failure::CallFailure;
+use super::observed::{Observed, ServiceEvent};
 use super::statistics::ClientStatistics;
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
@@ -32,6 +33,7 @@ use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef, index
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
 use crate::mailbox::waiters::contain;
+use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
 use crate::sys::clock::{Stamp, Time};
@@ -206,6 +208,8 @@ impl Call {
 pub(crate) struct PendingCalls {
     state: Mutex<PendingState>,
     pub(crate) session: Arc<Session>,
+    /// Is told of requests that are sent, and responses that are received.
+    pub(crate) observed: Observed,
     /// The client's number in its participant.
     pub(crate) number: u64,
     /// The service's full name.
@@ -223,6 +227,11 @@ pub(crate) struct PendingCalls {
     /// busy.
     listens: AtomicBool,
 }
+
+/// So many lines of a client's calls does each call touch.
+pub(crate) const LINES: usize = 6;
+
+const _: () = assert!(cfg!(loom) || mem::offset_of!(PendingCalls, observed) < LINES * 64);
 
 /// A server elsewhere, and the line to it.
 struct ServerLink {
@@ -387,6 +396,7 @@ impl PendingCalls {
             entity: OnceLock::new(),
             responses: OnceLock::new(),
             listens: AtomicBool::new(false),
+            observed: Observed::default(),
         })
     }
 
@@ -403,6 +413,11 @@ impl PendingCalls {
         let place = state.calls.insert(call);
         state.count(Some(stamp));
         (CallId { place, sequence }, publication)
+    }
+
+    /// The client of a call, and the call's number.
+    pub(crate) fn named(&self, id: CallId) -> (Gid, u64) {
+        (Gid::of(self.number, self.session.participant), id.sequence)
     }
 
     // ---- other processes ----
@@ -569,6 +584,12 @@ impl PendingCalls {
     /// A call ends. False if it is over, or was before; then the outcome comes back.
     #[inline(never)]
     pub(crate) fn complete(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        if let Ok(response) = &outcome
+            && self.observed.is_on()
+            && self.is_awaited(id)
+        {
+            self.observed.tell(ServiceEvent::ResponseReceived, || self.named(id), response);
+        }
         let mut state = self.state.lock();
         let woken = state.complete(id, outcome, || self.session.clock.stamp());
         drop(state);

@@ -7,6 +7,7 @@
 use super::pending_calls::{PendingCalls, RemoteServer};
 use super::request::RefusedRequest;
 use super::request_queue::{Opened, RequestQueue, ServerCore};
+use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
@@ -81,6 +82,11 @@ impl ServiceRegistry {
     pub(crate) fn remove_server(&self, server: &ServerCore) {
         server.requests.close(server);
         self.leave(&server.requests.name, |_| ());
+    }
+
+    /// The types of the servers and clients of a node.
+    pub(crate) fn types_of(&self, node: &Arc<str>) -> Vec<ServiceTypes> {
+        self.names.lock().values().flat_map(|requests| requests.types_of(node)).collect()
     }
 
     /// A server of another process came: what waits goes to it.

@@ -3,6 +3,7 @@
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
 use super::types::ServiceTypes;
+use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::sys::sync::Arc;
@@ -12,6 +13,9 @@ use crate::topic::typed_reader::TypedReader;
 pub(crate) trait RemoteClient: Send + Sync {
     /// Sends it what came of a call. Takes short locks, and runs no code of the program.
     fn answer(&self, call: CallId, outcome: Result<&RawMessage, &CallFailure>);
+
+    /// As in [`Publication::publisher`].
+    fn number(&self) -> u64;
 
     /// Does what there was no room for.
     fn retry(self: Arc<Self>);
@@ -43,6 +47,14 @@ impl ReplyTo {
                 client.answer(id, outcome.as_ref().map_err(|fault| &fault.failure));
                 Ok(())
             }
+        }
+    }
+
+    /// Who asked, and which of its calls it is; to a server of this participant.
+    pub(crate) fn caller(&self, own: u64) -> (Gid, u64) {
+        match self {
+            Self::Local(calls, id) | Self::Converted(calls, id) => calls.named(*id),
+            Self::Remote(client, id) => (Gid::of(client.number(), own), id.sequence()),
         }
     }
 

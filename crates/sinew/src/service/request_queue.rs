@@ -17,6 +17,7 @@
 //! server [closes](RequestQueue::close).
 
 use super::failure::CallFailure;
+use super::observed::Observed;
 use super::pending_calls::{CallId, PendingCalls, RemoteServer};
 use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request};
 use super::statistics::ServerStatistics;
@@ -60,11 +61,14 @@ pub(crate) struct ServerStats {
 }
 
 /// A server: what its requests and all its answers need.
+#[repr(C)] // what every call touches comes first
 pub(crate) struct ServerCore {
     pub(crate) requests: Arc<RequestQueue>,
     /// Blocks for responses.
     pub(crate) pool: Arc<Pool>,
     pub(crate) stats: ServerStats,
+    /// Is told of requests that are received, and responses that are sent.
+    pub(crate) observed: Observed,
     /// How many requests may wait or be in hand.
     pub(crate) limit: usize,
     pub(crate) types: ServiceTypes,
@@ -81,6 +85,11 @@ pub(crate) struct ServerCore {
     /// Makes its requests of those of clients that hold them in another form.
     pub(crate) converted: OnceLock<TypedReader>,
 }
+
+/// So many lines of a server does each call touch.
+pub(crate) const LINES: usize = 3;
+
+const _: () = assert!(cfg!(loom) || mem::offset_of!(ServerCore, observed) < LINES * 64);
 
 /// Takes a server's requests on the threads that bring them: those that call, or receive from other
 /// processes.
@@ -466,6 +475,14 @@ impl RequestQueue {
     /// The clients of this process.
     pub(crate) fn clients(&self) -> Vec<Arc<PendingCalls>> {
         self.state.lock().clients.clone()
+    }
+
+    /// The types of those of its ends that are this node's.
+    pub(crate) fn types_of(&self, node: &Arc<str>) -> Vec<ServiceTypes> {
+        let state = self.state.lock();
+        let served = state.serving.iter().filter(|server| Arc::ptr_eq(&server.node, node));
+        let called = state.clients.iter().filter(|calls| Arc::ptr_eq(&calls.node, node));
+        served.map(|server| server.types).chain(called.map(|calls| calls.types)).collect()
     }
 
     /// Whether it has no end any more.

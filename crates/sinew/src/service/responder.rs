@@ -2,6 +2,7 @@
 
 use super::error::RespondError;
 use super::failure::CallFailure;
+use super::observed::ServiceEvent;
 use super::pending_calls::{CallFault, CallOutcome};
 use super::request::ReplyTo;
 use super::request_queue::ServerCore;
@@ -20,6 +21,10 @@ fn count(counter: &AtomicU64) {
 impl ServerCore {
     /// Gives a caller what came of its request. An outcome that no caller waits for comes back.
     pub(crate) fn complete(&self, reply_to: ReplyTo, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        if let Ok(response) = &outcome {
+            let caller = || reply_to.caller(self.requests.session.participant);
+            self.observed.tell(ServiceEvent::ResponseSent, caller, response);
+        }
         let stats = &self.stats;
         let counter = match &outcome {
             Ok(_) => &stats.answered,

@@ -2,6 +2,7 @@
 
 use crate::message::generic::GenericType;
 use crate::message::type_support::TypeSupport;
+use sinew_msg::description::TypeDescription;
 use sinew_msg::{Service, ServiceType};
 
 /// What both ends of a service have to agree on.
@@ -24,6 +25,14 @@ impl ServiceTypes {
     /// Of a service that is known at run time only.
     pub(crate) fn told_by(known: GenericType) -> Self {
         Self { request: known.request(), response: known.response(), service: Some(known.service()) }
+    }
+
+    /// What others need to read its messages, if it is known; as [`TypeSupport::description`].
+    pub(crate) fn description(&self) -> Option<TypeDescription> {
+        let service = self.service?;
+        let (request, response) = (self.request.description()?, self.response.description()?);
+        let description = TypeDescription::of_service(service.name, &request, &response);
+        (description.hash() == service.hash).then_some(description)
     }
 
     /// The names of both, where there is no service type.

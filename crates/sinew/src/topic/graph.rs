@@ -221,6 +221,19 @@ impl Graph {
         drop(gone); // outside the lock
     }
 
+    /// The types of the publishers and subscriptions of a node.
+    pub(crate) fn types_of(&self, node: u64) -> Vec<&'static TypeSupport> {
+        let topics = self.topics.lock();
+        let of_topic = |topic: &Topic| {
+            let publishers = topic.publishers.iter().filter(|publisher| publisher.node_number == node);
+            let subscriptions = topic.subscriptions.iter().map(|subscription| &subscription.wanted);
+            let subscriptions = subscriptions.filter(|wanted| wanted.node_number == node);
+            let tables = publishers.map(|publisher| publisher.table);
+            tables.chain(subscriptions.map(|wanted| wanted.table)).collect::<Vec<_>>()
+        };
+        topics.values().flat_map(of_topic).collect()
+    }
+
     // ---- other processes ----
 
     /// A publisher of another process came.

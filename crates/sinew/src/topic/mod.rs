@@ -6,6 +6,7 @@
 //! | `copy_plan` | which subscription gets which copy: one pure function |
 //! | `subscription_core` | a history under its lock; places for publishers that wait; announcing to the executor; publishers elsewhere, and the trait behind which they stand (`RemoteSource`) |
 //! | `publisher_core` | a publisher: finding its subscriptions, publishing, what it retains for late joiners, its way out of the process |
+//! | `statistics_collector` | how old a subscription's messages are, and how far apart they come |
 //! | `subscribers` | the subscriptions that publishers of one kind have |
 //! | `strategy` | what publishing takes, in bits: which steps a message can skip |
 //! | `recipients` | bringing a message to the subscriptions of a list: as it is, or with filters, places and copies |
@@ -28,6 +29,7 @@ pub(crate) mod recipients;
 pub(crate) mod remote_endpoint;
 pub(crate) mod remote_sink;
 pub(crate) mod session;
+pub(crate) mod statistics_collector;
 pub(crate) mod strategy;
 pub(crate) mod subscribers;
 pub(crate) mod subscription_core;

@@ -5,6 +5,7 @@ mod ahead;
 mod remote_sources;
 
 use super::copy_plan::Role;
+use super::statistics_collector::StatisticsCollector;
 use super::warn_once::WarnOnce;
 use crate::event::condition::StatusCondition;
 use crate::event::deadline::Deadline;
@@ -64,6 +65,8 @@ pub(crate) struct SubscriptionConfig {
     pub(crate) pool: Arc<Pool>,
     pub(crate) participant: u64,
     pub(crate) clock: Clock,
+    /// Measures what is taken.
+    pub(crate) collector: Option<Arc<StatisticsCollector>>,
 }
 
 /// What a subscription's handlers are told besides what matched.
@@ -325,6 +328,14 @@ impl SubscriptionCore {
     }
 
     /// What is known about a message that was taken.
+    /// A message is taken: what there is to be measured of that.
+    #[inline]
+    pub(crate) fn collect(&self, message: &RawMessage, publication: &Publication) {
+        if let Some(collector) = &self.wanted.collector {
+            collector.collect(message, publication);
+        }
+    }
+
     pub(crate) fn info(&self, publication: Publication, reception: u64) -> MessageInfo {
         MessageInfo::new(publication, reception, self.wanted.participant, &self.wanted.clock)
     }

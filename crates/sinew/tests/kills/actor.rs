@@ -59,6 +59,7 @@ impl Message for Parcel {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 

@@ -15,41 +15,12 @@ mod support;
 
 use sinew::parameters::{NamedValue, ParameterEvent, ParameterValue};
 use sinew::prelude::*;
-use support::{Place, real_context};
+use support::pair::{PATHS, Pair, Path};
+use support::real_context;
 
 /// A node in a context of its own, without other processes.
 fn node() -> Node {
     real_context().node("n").unwrap()
-}
-
-/// Where the one who asks is: in the node's context, or in another, as another process would be.
-#[derive(Clone, Copy)]
-enum Path {
-    Inside,
-    Shm,
-}
-
-const PATHS: [Path; 2] = [Path::Inside, Path::Shm];
-
-/// A node that has parameters, another one that asks for them, and where they meet.
-struct Pair {
-    owner: Node,
-    asker: Node,
-    _place: Option<Place>,
-}
-
-impl Pair {
-    fn new(path: Path) -> Self {
-        Self::made(path, |context| context.node("owner").unwrap())
-    }
-
-    fn made(path: Path, owner: impl FnOnce(&Context) -> Node) -> Self {
-        let place = matches!(path, Path::Shm).then(Place::new);
-        let context = || place.as_ref().map_or_else(real_context, Place::context);
-        let owners = context();
-        let askers = if matches!(path, Path::Shm) { context() } else { owners.clone() };
-        Self { owner: owner(&owners), asker: askers.node("asker").unwrap(), _place: place }
-    }
 }
 
 /// What an event tells: `+new`, `~changed` and `-deleted` names.

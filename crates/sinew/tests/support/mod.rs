@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub(crate) mod outside;
+pub(crate) mod pair;
 pub(crate) mod small;
 pub(crate) mod tasks;
 
@@ -105,6 +106,7 @@ impl Message for Number {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 
@@ -133,6 +135,7 @@ impl Message for Text {
             Ok(())
         },
         plain: None,
+        stamp: None,
     });
 }
 

@@ -352,6 +352,7 @@ impl Message for Claims {
             Ok::<_, DecodeError>(())
         },
         plain: None,
+        stamp: None,
     });
 }
 

@@ -3,9 +3,11 @@
 use super::services::ParameterServices;
 use crate::api::context::ContextCore;
 use crate::api::node::{Node, NodeCore};
+use crate::api::type_descriptions;
+use crate::executor::group::Group;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
-use crate::parameters::options::{ParameterOptions, USE_SIM_TIME};
+use crate::parameters::options::{ParameterOptions, START_TYPE_DESCRIPTION_SERVICE, USE_SIM_TIME};
 use crate::parameters::spec::Declaration;
 use crate::parameters::table::ParameterTable;
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
@@ -14,6 +16,9 @@ use crate::sys::sync::Arc;
 use log::Level;
 use sinew_shm::tell;
 use std::sync::Weak;
+
+/// The parameters that nodes have without declaring them.
+const STANDARD: [&str; 2] = [USE_SIM_TIME, START_TYPE_DESCRIPTION_SERVICE];
 
 /// A node's parameters. Those of a node that has had none yet are made, with what they are reached
 /// by.
@@ -48,6 +53,7 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     let table = node.parameters.get().expect("the node has a table now");
     if is_first {
         declare_first(table, node.context.session.follows_clock())?;
+        start_type_descriptions(node, table)?;
     }
     Ok(table)
 }
@@ -57,11 +63,28 @@ fn declare_first(table: &ParameterTable, has_sim_time: bool) -> Result<(), Creat
     let mut uses_sim_time = ParameterDescriptor::new(USE_SIM_TIME, ParameterType::Bool);
     "Whether the node's time is that of the topic /clock.".clone_into(&mut uses_sim_time.description);
     let mut first = vec![Declaration::new::<bool>(uses_sim_time, ParameterValue::Bool(has_sim_time))];
+    if table.overrides.contains_key(START_TYPE_DESCRIPTION_SERVICE) {
+        let mut starts = ParameterDescriptor::new(START_TYPE_DESCRIPTION_SERVICE, ParameterType::Bool);
+        "Whether the node has the service ~/get_type_description.".clone_into(&mut starts.description);
+        starts.read_only = true;
+        first.push(Declaration::new::<bool>(starts, ParameterValue::Bool(false)));
+    }
     if table.options.declare_overrides {
-        let others = table.overrides.iter().filter(|(name, _)| *name != USE_SIM_TIME);
+        let others = table.overrides.iter().filter(|(name, _)| !STANDARD.contains(&name.as_str()));
         first.extend(others.map(|(name, value)| Declaration::dynamic(name, value.clone())));
     }
     table.turn()?.declare(first)?;
+    Ok(())
+}
+
+/// Starts the service, if a parameter says so. The node keeps it, and it keeps a stand-in of the
+/// node, as the services of parameters do.
+fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Result<(), CreateError> {
+    let value = table.look(START_TYPE_DESCRIPTION_SERVICE, |entry| entry.value.clone());
+    if value == Some(ParameterValue::Bool(true)) {
+        let server = type_descriptions::serve(&Group::new(node.stand_in(), ()), node)?;
+        let _ = node.type_descriptions.set(Box::new(server)); // a node's parameters begin once
+    }
     Ok(())
 }
 
@@ -80,11 +103,11 @@ fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
 pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     let NodeCore { parameter_options, context, full_name, .. } = &**node;
     let ParameterOptions { services, declare_overrides, overrides, .. } = parameter_options;
-    if *services == Some(true)
-        || *declare_overrides
-        || overrides.iter().any(|one| one.name == USE_SIM_TIME)
-        || context.arguments.parameters().of(full_name).contains_key(USE_SIM_TIME)
-    {
+    let given = context.arguments.parameters().of(full_name);
+    let is_standard_given = STANDARD
+        .iter()
+        .any(|name| given.contains_key(*name) || overrides.iter().any(|one| one.name == *name));
+    if *services == Some(true) || *declare_overrides || is_standard_given {
         table_of(node)?;
     }
     Ok(())

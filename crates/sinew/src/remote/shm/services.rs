@@ -292,9 +292,11 @@ impl ShmClient {
         server: Arc<ServerCore>,
     ) -> Option<Arc<dyn Sink>> {
         let address = (incoming.peer().clone(), incoming.source());
+        // Its line has its number. (One that has gone already asks nothing.)
+        let number = incoming.source_endpoint().map_or(0, |line| line.number);
         let this = Arc::new(Self {
             transport: Arc::downgrade(transport),
-            client: introduce(address.0.id()),
+            client: introduce(address.0.id()) | (number & u64::from(u32::MAX)),
             requests: DirectedReader::new(true, server.types.request, Some(incoming)),
             answers: Mutex::new(None),
             address,
@@ -372,6 +374,10 @@ impl ShmClient {
 }
 
 impl RemoteClient for ShmClient {
+    fn number(&self) -> u64 {
+        self.client
+    }
+
     fn answer(&self, id: CallId, outcome: Result<&RawMessage, &CallFailure>) {
         let head = self.head();
         let sent = self.answers.lock().as_mut().map_or(Ok(()), |answers| answers.answer(id, &head, outcome));

@@ -28,10 +28,7 @@ impl KnownTypes {
     /// Keeps the description of a service type, if its messages have one.
     pub(crate) fn offer_service(&self, domain: &Domain, types: &ServiceTypes) {
         if let Some(service) = types.service {
-            self.keep(domain, service.hash, || {
-                let (request, response) = (types.request.description()?, types.response.description()?);
-                Some(TypeDescription::of_service(service.name, &request, &response))
-            });
+            self.keep(domain, service.hash, || types.description());
         }
     }
 
@@ -39,8 +36,7 @@ impl KnownTypes {
         if !self.0.lock().insert(hash.0) {
             return;
         }
-        // What has another hash describes something else: that of a service may be by hand.
-        let Some(description) = describe().filter(|description| description.hash() == hash) else { return };
+        let Some(description) = describe() else { return };
         if let Err(error) = domain.keep_description(&hash.0, &description.to_json()) {
             tell!(
                 Level::Warn,

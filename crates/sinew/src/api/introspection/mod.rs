@@ -1,0 +1,9 @@
+//! What ends publish of themselves, if they are told to: for people who look at a running system.
+//!
+//! | file | what |
+//! |---|---|
+//! | `service_events` | `_service_event`: requests and responses of clients and servers |
+//! | `topic_statistics` | `/statistics`: age and period of a subscription's messages |
+
+pub(crate) mod service_events;
+pub(crate) mod topic_statistics;

@@ -1,0 +1,148 @@
+//! `<service>/_service_event`: what happens to the requests and responses of a client or a server.
+//! (REP 2012)
+//!
+//! An event's type is made of the service's: `package/srv/Name_Event` has a `ServiceEventInfo`, and
+//! the request and the response as sequences of at most one. Its publisher is a generic one, and an
+//! event is written as an image, with the request or response as it lies: nothing is cloned.
+
+use crate::api::node::NodeCore;
+use crate::api::publisher::{ImageDraft, Publisher, PublisherBuilder};
+use crate::executor::group::Group;
+use crate::mailbox::deferred::Deferred;
+use crate::message::Gid;
+use crate::message::block::RawMessage;
+use crate::message::generic::{GenericType, SerializedMessage};
+use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
+use crate::service::observed::{ServiceEvent, ServiceObserver};
+use crate::service::types::ServiceTypes;
+use crate::sys::clock::ClockKind;
+use crate::sys::logging::{About, tell};
+use crate::sys::sync::Arc;
+use crate::topic::session::Session;
+use crate::topic::warn_once::WarnOnce;
+use sinew_interfaces::service_msgs::msg::ServiceEventInfo;
+use sinew_msg::Service;
+use sinew_msg::cdr::{self, Encoder, Field, Structure};
+use std::fmt::Display;
+use std::marker::PhantomData;
+
+/// What is published of a client's or a server's requests and responses. ROS 2:
+/// `rcl_service_introspection_state_t`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ServiceIntrospection {
+    /// Nothing.
+    #[default]
+    Off,
+    /// That they come and go: when, whose, and which number.
+    Metadata,
+    /// What is in them, too.
+    Contents,
+}
+
+/// What the end of a service named so is to be observed by; `None`: by nothing.
+pub(in crate::api) fn observer<S: Service<Request: Structure, Response: Structure>>(
+    node: &Arc<NodeCore>,
+    service: &str,
+    (state, qos): (ServiceIntrospection, QoS),
+) -> Result<Option<Arc<dyn ServiceObserver>>, CreateError> {
+    if state == ServiceIntrospection::Off {
+        return Ok(None);
+    }
+    let no_type = || CreateError::NoEventType { service: service.to_owned() };
+    let described = ServiceTypes::of::<S>().description().ok_or_else(no_type)?;
+    let event = described.of_inside(&format!("{}_Event", described.type_description.type_name));
+    let known = GenericType::described(event.ok_or_else(no_type)?).map_err(|_| no_type())?;
+    let group = Group::new(node.clone(), ());
+    let topic = format!("{service}/_service_event");
+    let publisher = PublisherBuilder::new(&group, &topic).of_table(known.message()).qos(qos).create()?;
+    Ok(Some(Arc::new(EventPublisher::<S> {
+        publisher,
+        has_contents: state == ServiceIntrospection::Contents,
+        session: node.context.session.clone(),
+        node: node.full_name.clone(),
+        complaints: Arc::default(),
+        of: PhantomData,
+    })))
+}
+
+/// Publishes the events of one end.
+struct EventPublisher<S> {
+    publisher: Publisher<SerializedMessage>,
+    has_contents: bool,
+    session: Arc<Session>,
+    node: Arc<str>,
+    complaints: Arc<WarnOnce>,
+    of: PhantomData<fn(S)>,
+}
+
+impl<S: Service<Request: Structure, Response: Structure>> ServiceObserver for EventPublisher<S> {
+    fn observe(&self, event: ServiceEvent, (client, sequence): (Gid, u64), message: &RawMessage) {
+        let info = ServiceEventInfo {
+            event_type: event as u8,
+            stamp: self.session.now(ClockKind::Ros).to_msg(),
+            client_gid: client.0,
+            sequence_number: sequence.cast_signed(),
+        };
+        let is_request = matches!(event, ServiceEvent::RequestSent | ServiceEvent::RequestReceived);
+        let request: Option<&S::Request> =
+            if self.has_contents && is_request { message.value_of() } else { None };
+        let response: Option<&S::Response> =
+            if self.has_contents && !is_request { message.value_of() } else { None };
+        let Some(mut draft) = self.publisher.image_draft(cdr::HEADER_SIZE + end(&info, request, response))
+        else {
+            return complain(&self.publisher, &self.node, &self.complaints, "there is no memory for it");
+        };
+        encode(&mut draft, &info, request, response);
+        // Its subscriptions' listeners are the program's code, and here may be a lock.
+        let (publisher, node, complaints) =
+            (self.publisher.clone(), self.node.clone(), self.complaints.clone());
+        Deferred::run(move || {
+            if let Err(error) = publisher.publish(draft) {
+                complain(&publisher, &node, &complaints, error);
+            }
+        });
+    }
+}
+
+#[cold]
+fn complain(
+    publisher: &Publisher<SerializedMessage>,
+    node: &Arc<str>,
+    complaints: &WarnOnce,
+    error: impl Display,
+) {
+    let about = About { node, subject: publisher.topic() };
+    tell!(complaints.level(); about, "an event is lost that was to be published on {}: {error}", publisher.topic());
+}
+
+/// Where an event's image ends.
+fn end(info: &ServiceEventInfo, request: Option<&impl Field>, response: Option<&impl Field>) -> usize {
+    end_of(end_of(info.end(0), request), response)
+}
+
+/// Where a sequence of at most one ends that begins at `at`.
+fn end_of(at: usize, element: Option<&impl Field>) -> usize {
+    let count = 0_u32;
+    let at = count.end(at);
+    element.map_or(at, |element| element.end(at))
+}
+
+fn encode(
+    draft: &mut ImageDraft,
+    info: &ServiceEventInfo,
+    request: Option<&impl Field>,
+    response: Option<&impl Field>,
+) {
+    let mut encoder = Encoder::new(draft);
+    info.encode(&mut encoder);
+    encode_one(&mut encoder, request);
+    encode_one(&mut encoder, response);
+}
+
+fn encode_one(encoder: &mut Encoder<'_>, element: Option<&impl Field>) {
+    u32::from(element.is_some()).encode(encoder);
+    if let Some(element) = element {
+        element.encode(encoder);
+    }
+}

@@ -1,0 +1,171 @@
+//! `~/get_type_description`: others learn the types that a node uses. (REP 2016)
+//!
+//! As in `rclcpp` a type is looked up by its hash alone, among those of which the node has an end
+//! now. What ROS 2 sends as a type's source, the file it is defined in, is not in our programs:
+//! what is sent instead is a definition made of the description, without comments, constants and
+//! default values.
+
+use crate::api::node::{Node, NodeCore, RegisteredDescription};
+use crate::api::server::{Server, ServerBuilder};
+use crate::executor::group::Group;
+use crate::ros::failure::CreateError;
+use crate::sys::sync::{Arc, next_serial};
+use sinew_interfaces::type_description::TypeNameTooLong;
+use sinew_interfaces::type_description_interfaces::msg;
+use sinew_interfaces::type_description_interfaces::srv::{
+    GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
+};
+use sinew_msg::TypeHash;
+use sinew_msg::description::{IndividualTypeDescription, TypeDescription};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Weak;
+
+/// The service by which others learn the types that a node uses, while it is there. From
+/// [`Node::type_description_service`].
+#[derive(Debug, Clone)]
+#[must_use = "the service ends when this is dropped, with `let _ = ..` at once: name the variable, or `detach()` it"]
+pub struct TypeDescriptionService(Server<GetTypeDescription>);
+
+impl TypeDescriptionService {
+    /// Keeps it until the context ends.
+    pub fn detach(self) {
+        self.0.detach();
+    }
+}
+
+/// A type that a node uses without having an end of it, while this is there. From
+/// [`Node::register_type`].
+#[must_use = "the type is forgotten when this is dropped: keep it beside what uses the type"]
+pub struct RegisteredType {
+    number: u64,
+    node: Arc<NodeCore>,
+}
+
+impl Drop for RegisteredType {
+    fn drop(&mut self) {
+        self.node.registered_types.lock().remove(&self.number);
+    }
+}
+
+impl fmt::Debug for RegisteredType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RegisteredType(of {})", self.node.full_name)
+    }
+}
+
+impl Node {
+    /// Lets others ask for the types that this node uses, by the service
+    /// `~/get_type_description` of `type_description_interfaces`: of its publishers, subscriptions,
+    /// servers, clients and actions, as long as it has them. In `rclcpp` every node has it; here one
+    /// that is told to, or of a program that is started with
+    /// `-p start_type_description_service:=true`, so that other nodes cost nothing.
+    ///
+    /// Tools of Sinew don't need it: they find descriptions in the domain's directory, and a gateway
+    /// brings them to other hosts. No executor is needed: it answers on the thread that calls, or
+    /// brings the call.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node("camera")?;
+    /// node.type_description_service()?.detach();
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::listener); the node has the
+    /// service already, or another one of its name.
+    pub fn type_description_service(&self) -> Result<TypeDescriptionService, CreateError> {
+        serve(self.default_group(), self.core()).map(TypeDescriptionService)
+    }
+
+    /// Counts a type among those that the node [describes](Self::type_description_service), though
+    /// it has no end of it: for what is made of several ends, as an action is. `describe` is called
+    /// when the type is asked for; `None` if it can't be described. (rcl:
+    /// `rcl_node_type_cache_register_type`.)
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # let node = Context::builder().shared_memory(false).build()?.node("camera")?;
+    /// # let (hash, describe) = (sinew::msg::TypeHash([7; 32]), || None);
+    /// let registered = node.register_type(hash, describe);
+    /// # drop(registered);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn register_type(&self, hash: TypeHash, describe: fn() -> Option<TypeDescription>) -> RegisteredType {
+        register(self.core(), (hash, describe))
+    }
+}
+
+/// The body of [`Node::register_type`], for groups, too.
+pub(in crate::api) fn register(node: &Arc<NodeCore>, described: RegisteredDescription) -> RegisteredType {
+    let number = next_serial();
+    node.registered_types.lock().insert(number, described);
+    RegisteredType { number, node: node.clone() }
+}
+
+/// The service of a node, made in a group.
+pub(in crate::api) fn serve(
+    group: &Group,
+    node: &Arc<NodeCore>,
+) -> Result<Server<GetTypeDescription>, CreateError> {
+    let node = Arc::downgrade(node);
+    let server = ServerBuilder::<GetTypeDescription>::new(group, "~/get_type_description");
+    server.listener(move |request: &GetTypeDescriptionRequest| {
+        answer(&node, request).unwrap_or_else(|reason| GetTypeDescriptionResponse {
+            successful: false,
+            failure_reason: reason,
+            ..Default::default()
+        })
+    })
+}
+
+/// A failure's text is `rclcpp`'s.
+fn answer(
+    node: &Weak<NodeCore>,
+    request: &GetTypeDescriptionRequest,
+) -> Result<GetTypeDescriptionResponse, String> {
+    const UNUSED: &str = "Type not currently in use by this node";
+    let hash = request.type_hash.parse().map_err(|_| "Failed to parse type hash".to_owned())?;
+    let described =
+        node.upgrade().and_then(|node| node.description(hash)).ok_or_else(|| UNUSED.to_owned())?;
+    let type_description = (&described).try_into().map_err(|error: TypeNameTooLong| error.to_string())?;
+    let type_sources = if request.include_type_sources { sources(&described) } else { Vec::new() };
+    Ok(GetTypeDescriptionResponse { successful: true, type_description, type_sources, ..Default::default() })
+}
+
+/// A definition of each type. What is derived from another one's has, as in ROS 2, the encoding
+/// `implicit` and no text.
+fn sources(described: &TypeDescription) -> Vec<msg::TypeSource> {
+    let others = &described.referenced_type_descriptions;
+    let all: Vec<_> = [&described.type_description].into_iter().chain(others).collect();
+    // What stands in a service's or an action's field is its part.
+    let derived: BTreeSet<&str> = all
+        .iter()
+        .filter(|one| !one.type_name.contains("/msg/"))
+        .flat_map(|one| one.fields.iter().map(|field| field.field_type.nested_type_name.as_str()))
+        .filter(|name| !name.contains("/msg/"))
+        .collect();
+    let definition = |name: String| {
+        all.iter().find(|one| one.type_name == name).map(|one| one.to_definition()).unwrap_or_default()
+    };
+    let source = |one: &&IndividualTypeDescription| {
+        let name = one.type_name.as_str();
+        let (encoding, text) = match name.split('/').nth(1) {
+            _ if derived.contains(name) => ("implicit", String::new()),
+            Some("srv") => {
+                let [request, response] =
+                    ["_Request", "_Response"].map(|part| definition(format!("{name}{part}")));
+                ("srv", format!("{request}---\n{response}"))
+            }
+            Some("action") => {
+                let parts = ["_Goal", "_Result", "_Feedback"].map(|part| definition(format!("{name}{part}")));
+                ("action", parts.join("---\n"))
+            }
+            _ => ("msg", one.to_definition()),
+        };
+        msg::TypeSource { type_name: name.to_owned(), encoding: encoding.to_owned(), raw_file_contents: text }
+    };
+    all.iter().map(source).collect()
+}
