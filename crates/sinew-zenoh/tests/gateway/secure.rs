@@ -150,7 +150,7 @@ fn a_desk_with_a_certificate_gets_what_it_may() -> sinew::Result<()> {
     );
     let goals = node.subscription::<Text>("/goal").create()?;
     let forged = node.subscription::<Text>("/camera/raw").qos(qos).create()?;
-    assert!(back.wait_for_subscribers(1, PATIENCE));
+    assert!(back.wait_for_subscribers(1, PATIENCE) && goals.wait_for_publishers(1, PATIENCE));
     refused.publish(text("not the camera's"))?;
     back.publish(text("over there"))?;
     assert_eq!(wait_for("a goal", || goals.take()).0.data, "over there");
