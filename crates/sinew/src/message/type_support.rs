@@ -89,10 +89,15 @@ impl TypeSupport {
     /// What others need to read its images, if it is known. What has another hash describes something
     /// else, and is none.
     pub(crate) fn description(&self) -> Option<TypeDescription> {
-        if let TypeName::Told(_, told) = &self.name {
-            return told.get().cloned();
+        self.described().filter(|description| Some(description.hash()) == self.hash)
+    }
+
+    /// The same, unchecked: for parts of what is checked as a whole, as hashing takes time.
+    pub(crate) fn described(&self) -> Option<TypeDescription> {
+        match &self.name {
+            TypeName::Told(_, told) => told.get().cloned(),
+            TypeName::OfRust(_) => self.description?.describe(),
         }
-        self.description?.describe().filter(|description| Some(description.hash()) == self.hash)
     }
 
     /// Whether messages of one type can be given to those that take the other: as they are, or by
@@ -136,8 +141,7 @@ impl TypeSupport {
     }
 
     /// The table of a type that is known by name and hash only; its description may be told later.
-    /// Its messages are `T`, which says how
-    /// they are held and is no type of ROS 2 itself.
+    /// Its messages are `T`, which says how they are held and is no type of ROS 2 itself.
     pub(crate) fn told<T: Message>(
         (name, hash): (&'static str, TypeHash),
         description: &'static OnceLock<TypeDescription>,

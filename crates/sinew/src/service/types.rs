@@ -30,7 +30,7 @@ impl ServiceTypes {
     /// What others need to read its messages, if it is known; as [`TypeSupport::description`].
     pub(crate) fn description(&self) -> Option<TypeDescription> {
         let service = self.service?;
-        let (request, response) = (self.request.description()?, self.response.description()?);
+        let (request, response) = (self.request.described()?, self.response.described()?);
         let description = TypeDescription::of_service(service.name, &request, &response);
         (description.hash() == service.hash).then_some(description)
     }
