@@ -220,8 +220,7 @@ impl<S: Service> Client<S> {
 
     /// Its identity, as in [`RequestInfo::client`](crate::service::info::RequestInfo::client).
     pub fn gid(&self) -> Gid {
-        let calls = &self.inner.calls;
-        Gid::new(calls.session.participant, calls.number)
+        self.inner.calls.gid()
     }
 
     /// Publishes what happens to its requests and responses, on the hidden topic
@@ -233,7 +232,7 @@ impl<S: Service> Client<S> {
     ///
     /// A request counts as sent when it is about to be, also if it is refused then. A response
     /// counts as received when it has come, whether or not the program has taken it by then.
-    /// Stamps are of ROS time. A call allocates nothing for it once warm.
+    /// Stamps are of ROS time.
     ///
     /// ```
     /// use sinew::prelude::*;

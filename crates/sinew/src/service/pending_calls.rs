@@ -415,9 +415,14 @@ impl PendingCalls {
         (CallId { place, sequence }, publication)
     }
 
+    /// The client, as servers know it.
+    pub(crate) fn gid(&self) -> Gid {
+        Gid::of(self.number, self.session.participant)
+    }
+
     /// The client of a call, and the call's number.
     pub(crate) fn named(&self, id: CallId) -> (Gid, u64) {
-        (Gid::of(self.number, self.session.participant), id.sequence)
+        (self.gid(), id.sequence)
     }
 
     // ---- other processes ----

@@ -643,7 +643,7 @@ fn a_server_that_goes_wakes_the_threads_whose_requests_wait() {
             thread::spawn(move || failure(client.call(Number(n), PATIENCE)))
         })
         .collect();
-    while client.statistics().waiting < 8 {
+    while server.statistics().waiting < 8 {
         thread::yield_now();
     }
     drop(server);
