@@ -110,7 +110,7 @@ impl Buffer {
     /// # Errors
     /// [`InsertError`]: names, numbers, or it is older than what is kept. Nothing has changed then.
     pub fn insert(&self, transform: &TransformStamped, authority: &str) -> Result<Inserted, InsertError> {
-        self.insert_one(transform, false, &Arc::from(authority))
+        self.insert_one(transform, false, authority)
     }
 
     /// Adds how a frame lies in its parent at all times. If it moved before, that is forgotten.
@@ -122,14 +122,14 @@ impl Buffer {
         transform: &TransformStamped,
         authority: &str,
     ) -> Result<Inserted, InsertError> {
-        self.insert_one(transform, true, &Arc::from(authority))
+        self.insert_one(transform, true, authority)
     }
 
     fn insert_one(
         &self,
         transform: &TransformStamped,
         is_static: bool,
-        authority: &Arc<str>,
+        authority: &str,
     ) -> Result<Inserted, InsertError> {
         let inserted = self.0.tree.write().insert(&insertion(transform, is_static, authority));
         self.0.wake();
@@ -141,7 +141,7 @@ impl Buffer {
         &self,
         transforms: &[TransformStamped],
         is_static: bool,
-        authority: &Arc<str>,
+        authority: &str,
         mut refused: impl FnMut(InsertError),
     ) {
         let mut errors = Vec::new(); // told without the lock
@@ -271,7 +271,7 @@ impl BufferCore {
     }
 }
 
-fn insertion<'a>(message: &'a TransformStamped, is_static: bool, authority: &'a Arc<str>) -> Insertion<'a> {
+fn insertion<'a>(message: &'a TransformStamped, is_static: bool, authority: &'a str) -> Insertion<'a> {
     Insertion {
         parent: &message.header.frame_id,
         child: &message.child_frame_id,

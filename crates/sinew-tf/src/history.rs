@@ -2,8 +2,9 @@
 //!
 //! A ring in the order of time. Where a time is in it is guessed as if stamps came at a steady pace,
 //! which they mostly do, so it seldom takes more than one look, at the two entries that are
-//! interpolated then. Parents lie in a ring beside it, which is only read if they change; what
-//! climbing the tree needs (`ends`) lies beside both.
+//! interpolated then. A lookup guesses for all of its links before it looks at any entry, and touches
+//! what it guessed, so that the delays of the memory run side by side. Parents lie in a ring beside it,
+//! which is only read if they change; what climbing the tree needs (`ends`) lies beside both.
 
 use crate::insertion::Inserted;
 use crate::transform::Transform;
@@ -44,6 +45,10 @@ pub(crate) struct Ends {
     pub(crate) last: i64,
     pub(crate) parent: FrameNumber,
 }
+
+/// Where a time may be among the samples.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guess(usize);
 
 /// A time among the samples.
 #[derive(Debug, Clone, Copy)]
@@ -98,18 +103,30 @@ impl History {
         Some(self.parents[self.above(time) - 1]) // of a time between two, the older one's
     }
 
-    /// Where that time is. The caller finds those of all links first, so that the memory's delays lie
-    /// side by side.
-    pub(crate) fn find(&self, time: i64) -> Option<Place> {
-        self.covering(time)?;
-        let older = self.above(time) - 1;
+    /// Where that time may be; `None` if nothing is known of it. Looks at no sample.
+    pub(crate) fn guess(&self, time: i64) -> Option<Guess> {
+        self.covering(time).map(|ends| self.guess_within(ends, time))
+    }
+
+    /// Reads what will be looked at if the guess is right. What it returns says nothing: as no branch
+    /// depends on it, the processor goes on with the next one before the memory has answered.
+    pub(crate) fn touch(&self, Guess(at): Guess) -> i64 {
+        let stamp = |at: usize| self.entries.get(at).map_or(0, |entry| entry.stamp);
+        stamp(at) ^ stamp(at + 1)
+    }
+
+    /// Where that time is, which the guess was for.
+    #[inline]
+    pub(crate) fn find(&self, guess: Guess, time: i64) -> Place {
+        let older = self.after(guess, time) - 1;
         let before = self.entries[older].stamp;
         let ratio = if before == time { 0.0 } else { part(before, time, self.entries[older + 1].stamp) };
-        Some(Place { older, ratio })
+        Place { older, ratio }
     }
 
     /// How it lay there. Between two stamps it is interpolated, unless the parent changes there: then
     /// the older one counts, as in tf2.
+    #[inline]
     pub(crate) fn transform(&self, Place { older: at, ratio }: Place) -> Transform {
         let older = &self.entries[at].transform;
         match self.entries.get(at + 1) {
@@ -196,23 +213,37 @@ impl History {
 
     /// How many stamps are not above that time.
     fn above(&self, time: i64) -> usize {
-        let count = self.entries.len();
-        let Some(Ends { first, last, .. }) = self.ends else { return 0 };
+        match self.ends {
+            Some(ends) if time >= ends.first => self.after(self.guess_within(ends, time), time),
+            _ => 0,
+        }
+    }
+
+    /// As if stamps came at a steady pace.
+    fn guess_within(&self, Ends { first, last, .. }: Ends, time: i64) -> Guess {
+        let newest = self.entries.len() - 1;
         if time >= last {
-            return count;
+            return Guess(newest);
         }
-        if time < first {
-            return 0;
-        }
-        let stamp = |at: usize| self.entries[at].stamp;
-        // From here on: stamp(low) <= time < stamp(high).
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             clippy::cast_precision_loss,
             reason = "a guess, between 0 and the count"
         )]
-        let guess = (part(first, time, last) * (count - 1) as f64) as usize;
+        let guess = (part(first, time, last) * newest as f64) as usize;
+        Guess(guess)
+    }
+
+    /// The same as [`above`](Self::above), of a time that isn't before the first.
+    #[inline]
+    fn after(&self, Guess(guess): Guess, time: i64) -> usize {
+        let count = self.entries.len();
+        let stamp = |at: usize| self.entries[at].stamp;
+        if self.ends.is_some_and(|ends| ends.last <= time) {
+            return count;
+        }
+        // From here on: stamp(low) <= time < stamp(high).
         let (mut low, mut high, mut step) = (0, count - 1, 1);
         if stamp(guess) <= time {
             low = guess;
@@ -244,9 +275,18 @@ impl History {
 }
 
 /// Where a time lies between two others: 0 at the first, 1 at the last.
-#[expect(clippy::cast_precision_loss, reason = "to some nanoseconds in a year")]
 fn part(first: i64, time: i64, last: i64) -> f64 {
-    time.abs_diff(first) as f64 / last.abs_diff(first) as f64
+    span(first, time) / span(first, last)
+}
+
+/// From a time to one that isn't before it.
+#[inline]
+#[expect(clippy::cast_precision_loss, reason = "to some nanoseconds in a year")]
+fn span(from: i64, to: i64) -> f64 {
+    match to.wrapping_sub(from) {
+        span @ 0.. => span as f64, // of a signed number this is one instruction
+        span => span.cast_unsigned() as f64,
+    }
 }
 
 #[cfg(test)]
@@ -317,7 +357,7 @@ mod tests {
                 let ends = ends.map(|(first, last)| Ends { first: first.0, last: last.0, parent: last.1.parent });
                 prop_assert_eq!(history.ends(), ends);
                 for time in (-1..202).step_by(3) {
-                    let found = history.find(time).map(|place| history.transform(place));
+                    let found = history.guess(time).map(|guess| history.transform(history.find(guess, time)));
                     prop_assert_eq!(found, plain.at(time).map(|sample| sample.transform));
                     prop_assert_eq!(history.parent_at(time), plain.at(time).map(|sample| sample.parent));
                 }
@@ -332,7 +372,7 @@ mod tests {
             assert_eq!(history.insert(stamp, sample(0, stamp), &LIMITS), Ok(Inserted::New));
         }
         assert_eq!(
-            (history.len(), history.find(150).map(|place| history.transform(place))),
+            (history.len(), history.guess(150).map(|guess| history.transform(history.find(guess, 150)))),
             (2, Some(sample(0, 150).transform))
         );
     }
@@ -344,7 +384,7 @@ mod tests {
         for stamp in [0, i64::MIN + 1, i64::MAX, 5] {
             history.insert(stamp, sample(0, 1), &limits).unwrap();
         }
-        assert!(history.len() == 3 && history.find(3).is_some() && history.find(i64::MAX).is_some());
+        assert!(history.len() == 3 && history.guess(3).is_some() && history.guess(i64::MAX).is_some());
         assert_eq!(history.insert(i64::MIN, sample(0, 1), &LIMITS), Err(i64::MAX));
     }
 }

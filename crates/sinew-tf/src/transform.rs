@@ -71,6 +71,7 @@ impl Transform {
     /// What lies between this (`ratio` 0) and `other` (1): the translation on the line between them,
     /// the rotation on the shorter way at a steady pace (lerp and slerp), as tf2 does.
     #[must_use]
+    #[inline]
     pub fn interpolate(&self, other: &Self, ratio: f64) -> Self {
         let translation = self.vector().lerp(other.vector(), ratio);
         let rotation = slerp(self.quaternion(), other.quaternion(), ratio);
@@ -110,6 +111,7 @@ impl Default for Transform {
 impl Mul for Transform {
     type Output = Self;
 
+    #[inline]
     fn mul(self, inner: Self) -> Self {
         let translation = self.vector() + self.quaternion() * inner.vector();
         Self {
@@ -126,6 +128,7 @@ impl Mul for Transform {
 /// close that a few terms of that function's series around θ = 0 are as good, and several times
 /// faster than four trigonometric functions: with θ² up to 0.002, the first term left out is below
 /// 2e-11.
+#[inline]
 fn slerp(from: DQuat, to: DQuat, ratio: f64) -> DQuat {
     const CLOSE: f64 = 1e-3;
     let dot = from.dot(to);

@@ -6,10 +6,11 @@
 //! multiplies the samples of what is left. tf2 does the same; that it knows no data above the
 //! meeting point does no harm.
 
-use crate::history::{FrameNumber, History, Limits, Place, Sample};
+use crate::history::{FrameNumber, Guess, History, Limits, Sample};
 use crate::insertion::{InsertError, Inserted};
 use crate::lookup::{At, FrameStatus, LinkRange, LookupError};
 use crate::transform::{StampedTransform, Transform};
+use foldhash::fast::RandomState;
 use sinew::Duration;
 use sinew::time::Time;
 use smallvec::SmallVec;
@@ -24,7 +25,7 @@ pub(crate) struct Insertion<'a> {
     pub(crate) stamp: i64,
     pub(crate) transform: Transform,
     pub(crate) is_static: bool,
-    pub(crate) authority: &'a Arc<str>,
+    pub(crate) authority: &'a str,
 }
 
 /// How a frame lies in its parent. The last transform says which kind it is.
@@ -39,20 +40,21 @@ struct Frame {
     name: Arc<str>,
     placement: Placement,
     /// Who sent its last transform.
-    authority: Arc<str>,
+    authority: String,
 }
 
 /// A link at a time.
 enum Link<'a> {
     Static(&'a Transform),
-    Moving(&'a History, Place),
+    Moving(&'a History, Guess),
 }
 
 impl Link<'_> {
-    fn transform(&self) -> Transform {
+    #[inline]
+    fn transform(&self, time: i64) -> Transform {
         match self {
             Self::Static(transform) => **transform,
-            Self::Moving(history, place) => history.transform(*place),
+            Self::Moving(history, guess) => history.transform(history.find(*guess, time)),
         }
     }
 }
@@ -64,8 +66,9 @@ type Path = SmallVec<[FrameNumber; 64]>;
 pub(crate) struct Tree {
     limits: Limits,
     frames: Vec<Frame>,
-    numbers: HashMap<Arc<str>, FrameNumber>,
-    nobody: Arc<str>,
+    /// Each insertion and each lookup looks here twice, and SipHash would be half of an insertion. Its
+    /// hash is seeded, and there are only so many frames.
+    numbers: HashMap<Arc<str>, FrameNumber, RandomState>,
 }
 
 impl Frame {
@@ -100,7 +103,7 @@ fn bare(name: &str) -> &str {
 
 impl Tree {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, frames: Vec::new(), numbers: HashMap::new(), nobody: Arc::from("") }
+        Self { limits, frames: Vec::new(), numbers: HashMap::default() }
     }
 
     // ---- what comes in ----
@@ -113,8 +116,8 @@ impl Tree {
         let sample = Sample { transform, parent: parent_number };
         let limits = self.limits;
         let frame = &mut self.frames[child_number as usize];
-        if !Arc::ptr_eq(&frame.authority, authority) {
-            frame.authority = authority.clone();
+        if frame.authority != authority {
+            authority.clone_into(&mut frame.authority);
         }
         if is_static {
             let inserted = match &frame.placement {
@@ -148,7 +151,7 @@ impl Tree {
         };
         let name: Arc<str> = Arc::from(name);
         let placement = Placement::Moving(History::default());
-        self.frames.push(Frame { name: name.clone(), placement, authority: self.nobody.clone() });
+        self.frames.push(Frame { name: name.clone(), placement, authority: String::new() });
         self.numbers.insert(name, number);
         Ok(number)
     }
@@ -191,7 +194,7 @@ impl Tree {
         if target == source {
             return Ok(Some(Transform::IDENTITY));
         }
-        let (mut down, mut up) = (self.climb(target, Some(time))?, self.climb(source, Some(time))?);
+        let [mut down, mut up] = self.climb((target, source), Some(time))?;
         if !meet(&mut down, &mut up) {
             return Ok(None);
         }
@@ -209,7 +212,7 @@ impl Tree {
             let latest = self.frame(target).latest().unwrap_or(0);
             return Ok(Some(stamped(latest, Transform::IDENTITY)));
         }
-        let (mut down, mut up) = (self.climb(target, None)?, self.climb(source, None)?);
+        let [mut down, mut up] = self.climb((target, source), None)?;
         if !meet(&mut down, &mut up) {
             return Ok(None);
         }
@@ -230,31 +233,50 @@ impl Tree {
     /// Multiplies the links of both ways. `None` if one has nothing at that time.
     fn along(&self, down: &[FrameNumber], up: &[FrameNumber], time: i64) -> Option<Transform> {
         let mut links = SmallVec::<[Link<'_>; 64]>::new();
+        let mut touched = 0;
         for number in down.iter().chain(up) {
             links.push(match &self.frame(*number).placement {
                 Placement::Static(sample) => Link::Static(&sample.transform),
-                Placement::Moving(history) => Link::Moving(history, history.find(time)?),
+                Placement::Moving(history) => {
+                    let guess = history.guess(time)?;
+                    touched ^= history.touch(guess);
+                    Link::Moving(history, guess)
+                }
             });
         }
+        std::hint::black_box(touched); // it is for the reading alone
         let (down, up) = links.split_at(down.len());
         let product = |links: &[Link<'_>]| {
-            links.iter().fold(Transform::IDENTITY, |product, link| link.transform() * product)
+            let (first, others) = links.split_first()?;
+            Some(others.iter().fold(first.transform(time), |product, link| link.transform(time) * product))
         };
-        let up = product(up);
-        Some(if down.is_empty() { up } else { product(down).inverse() * up })
+        Some(match (product(down), product(up)) {
+            (None, None) => Transform::IDENTITY,
+            (None, Some(up)) => up,
+            (Some(down), None) => down.inverse(),
+            (Some(down), Some(up)) => down.inverse() * up,
+        })
     }
 
-    /// All frames from that one to the top.
-    fn climb(&self, from: FrameNumber, time: Option<i64>) -> Result<Path, LookupError> {
-        let (mut path, mut frame) = (Path::new(), from);
-        loop {
-            path.push(frame);
-            match self.frame(frame).parent(time) {
-                None => return Ok(path),
-                Some(_) if path.len() > self.frames.len() => return Err(self.loop_in(&path)),
-                Some(parent) => frame = parent,
+    /// All frames from both up to the top.
+    fn climb(
+        &self,
+        (down, up): (FrameNumber, FrameNumber),
+        time: Option<i64>,
+    ) -> Result<[Path; 2], LookupError> {
+        let mut paths = [Path::new(), Path::new()]; // filled in place, as they are large
+        for (path, from) in paths.iter_mut().zip([down, up]) {
+            let mut frame = from;
+            loop {
+                path.push(frame);
+                match self.frame(frame).parent(time) {
+                    None => break,
+                    Some(_) if path.len() > self.frames.len() => return Err(self.loop_in(path)),
+                    Some(parent) => frame = parent,
+                }
             }
         }
+        Ok(paths)
     }
 
     fn frame(&self, number: FrameNumber) -> &Frame {
@@ -298,7 +320,7 @@ impl Tree {
     }
 
     fn explain(&self, target: FrameNumber, source: FrameNumber, at: At) -> Result<LookupError, LookupError> {
-        let (mut down, mut up) = (self.climb(target, None)?, self.climb(source, None)?);
+        let [mut down, mut up] = self.climb((target, source), None)?;
         let tops = |down: &Path, up: &Path| {
             [down, up].map(|path| path.last().map_or_else(String::new, |top| self.name(*top)))
         };
@@ -321,7 +343,7 @@ impl Tree {
         let ways = down.iter().chain(&up);
         let lacking: Vec<LinkRange> = ways.filter_map(|frame| self.lacking(*frame, time)).collect();
         if lacking.is_empty() {
-            let (down, up) = (self.climb(target, Some(time))?, self.climb(source, Some(time))?);
+            let [down, up] = self.climb((target, source), Some(time))?;
             let [target_root, source_root] = tops(&down, &up);
             return Ok(apart(target_root, source_root, Some(Time::from_nanoseconds(time))));
         }
@@ -358,7 +380,7 @@ impl Tree {
     }
 
     fn status_of(&self, frame: &Frame) -> FrameStatus {
-        let (name, authority) = (frame.name.as_ref().to_owned(), frame.authority.as_ref().to_owned());
+        let (name, authority) = (frame.name.as_ref().to_owned(), frame.authority.clone());
         let parent = frame.parent(None).map(|parent| self.name(parent));
         let status = FrameStatus { name, parent, authority, ..FrameStatus::default() };
         match &frame.placement {
