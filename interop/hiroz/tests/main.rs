@@ -6,6 +6,7 @@
 mod graph;
 mod network;
 mod ours;
+mod protocols;
 mod qos;
 mod services;
 mod theirs;

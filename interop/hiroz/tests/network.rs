@@ -6,6 +6,7 @@ use hiroz::node::ZNode;
 use sinew::Context;
 use sinew_zenoh::config::SessionOptions;
 use sinew_zenoh::{Gateway, Router};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use zenoh::Wait;
 
@@ -119,6 +120,27 @@ impl Network {
     /// A node of hiroz, with nothing but what a test makes.
     pub(crate) fn their_node(&self, name: &str) -> ZNode {
         self.ros.create_node(name).without_parameters().build().unwrap()
+    }
+}
+
+/// Runs a context's callbacks until it is dropped, which ends the context.
+pub(crate) struct Spinning(Context, Option<JoinHandle<Result<(), sinew::Error>>>);
+
+impl Spinning {
+    pub(crate) fn new(context: &Context) -> Self {
+        let executor = sinew::Executor::single();
+        executor.add(context).unwrap();
+        Self(context.clone(), Some(std::thread::spawn(move || Ok(executor.spin()?))))
+    }
+}
+
+impl Drop for Spinning {
+    fn drop(&mut self) {
+        self.0.shutdown();
+        let ended = self.1.take().map(|spinning| spinning.join().unwrap());
+        if !std::thread::panicking() {
+            ended.transpose().unwrap();
+        }
     }
 }
 

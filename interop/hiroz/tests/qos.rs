@@ -40,6 +40,10 @@ each_way! {
         let publisher = node.publisher::<ours::Text>("/map").qos(ours_kept).create().unwrap();
         (1..=5).for_each(|number| publisher.publish(our_text(number)).unwrap());
         let their_node = network.their_node("theirs");
+        // Until both have met, hiroz may miss the first of what it asks for.
+        wait_for("the publisher", || {
+            (network.ros.graph().count(EndpointKind::Publisher, "/map") == 1).then_some(())
+        });
         let mut late = Vec::new(); // they stay
         for _ in 0..2 {
             let subscription =

@@ -1,6 +1,6 @@
 //! Calls, both ways.
 
-use crate::network::{Network, PATIENCE, each_way, wait_for};
+use crate::network::{Network, PATIENCE, Spinning, each_way, wait_for};
 use hiroz::Builder as _;
 use hiroz_msgs::example_interfaces as theirs;
 use sinew_interfaces::example_interfaces::srv as ours;
@@ -29,8 +29,6 @@ each_way! {
 
     fn sinew_answers_hiroz(network: &Network) {
         let context = network.context();
-        let executor = sinew::Executor::single();
-        executor.add(&context).unwrap();
         let node = context.node("server").unwrap();
         node.server::<ours::AddTwoInts>("/add")
             .callback(|request: &ours::AddTwoIntsRequest| ours::AddTwoIntsResponse {
@@ -38,8 +36,7 @@ each_way! {
             })
             .unwrap()
             .detach();
-        let stop = executor.stop_handle();
-        let spinning = std::thread::spawn(move || executor.spin());
+        let _spinning = Spinning::new(&context);
         let node = network.their_node("client");
         let client = node.create_client::<theirs::srv::AddTwoInts>("/add").build().unwrap();
         wait_for("Sinew's server", || {
@@ -55,7 +52,5 @@ each_way! {
         for number in 0..20 {
             assert_eq!(call(number, i64::MIN).unwrap().sum, i64::MIN + number);
         }
-        stop.stop();
-        spinning.join().unwrap().unwrap();
     }
 }
