@@ -402,6 +402,7 @@ pub mod error {
     pub use crate::ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};
     pub use crate::ros::name::{NameError, NameKind};
     pub use crate::ros::qos::QosError;
+    pub use crate::ros::remap::RemapError;
     pub use crate::service::error::{CallError, RespondError};
     pub use crate::service::failure::CallFailure;
     pub use sinew_msg::{DecodeError, ParseTypeHashError};

@@ -136,8 +136,7 @@ fn a_command_line_that_cannot_be_honoured_is_an_error_that_shows_the_argument() 
         assert!(words.iter().any(|word| sentence.contains(word)), "{words:?}: {sentence}");
     }
     let error = remapped(["a:="]).unwrap_err();
-    let sinew::Error::Context(ContextError::Arguments(ArgumentError::InvalidName { position, .. })) = error
-    else {
+    let sinew::Error::Context(ContextError::Arguments(ArgumentError::Remap { position, .. })) = error else {
         panic!("{error:?}")
     };
     assert_eq!(position, 3);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use sinew::error::{ArgumentError, RemapError};
 
 /// Which participants are looked at.
 #[derive(Args, Clone, Debug)]
@@ -75,7 +76,9 @@ pub(super) fn node(text: &str) -> Result<String, String> {
 fn remap(rule: &str) -> Result<(), String> {
     match sinew::Arguments::parse(["sinew", "--ros-args", "-r", rule]) {
         Ok(_) => Ok(()),
-        Err(sinew::error::ArgumentError::InvalidName { error, .. }) => Err(error.to_string()),
+        Err(ArgumentError::Remap { error: RemapError::InvalidName { error, .. }, .. }) => {
+            Err(error.to_string())
+        }
         Err(error) => Err(error.to_string()),
     }
 }

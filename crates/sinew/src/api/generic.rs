@@ -3,14 +3,13 @@
 
 use super::client::ClientBuilder;
 use super::context::Context;
-use super::node::Node;
+use super::node::{Node, NodeOptions};
 use super::publisher::{ImageDraft, PublishError, Publisher, PublisherBuilder};
 use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
 use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
 use crate::message::info::SourceInfo;
 use crate::message::{Check, Lineage};
-use crate::parameters::options::ParameterOptions;
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::service::types::ServiceTypes;
@@ -26,7 +25,7 @@ impl Context {
     /// # Errors
     /// As [`node`](Self::node).
     pub fn node_of(&self, origin: Origin, namespace: &str, name: &str) -> Result<Node, CreateError> {
-        Node::new(self, name, namespace, origin, ParameterOptions::default())
+        Node::new(self, name, namespace, origin, NodeOptions::default())
     }
 }
 

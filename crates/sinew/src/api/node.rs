@@ -13,6 +13,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::name::{self, NameKind};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
+use crate::ros::remap::RemapRules;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::logging::logger_of;
@@ -78,6 +79,8 @@ pub(crate) struct NodeCore {
     pub(crate) origin: Origin,
     /// It was said that it has nothing to run.
     said_idle: AtomicBool,
+    /// How its topics and services are renamed, if otherwise than the context's command line says.
+    own_rules: Option<Arc<RemapRules>>,
     pub(crate) parameter_options: ParameterOptions,
     /// Its parameters, once it has one.
     pub(crate) parameters: OnceLock<Arc<ParameterTable>>,
@@ -90,6 +93,14 @@ pub(crate) struct NodeCore {
     pub(crate) type_descriptions: OnceLock<Box<dyn Any + Send + Sync>>,
     /// Types that it uses without an end of them.
     pub(crate) registered_types: Mutex<BTreeMap<u64, RegisteredDescription>>,
+}
+
+/// What a node is made with.
+#[derive(Default)]
+pub(super) struct NodeOptions {
+    pub(super) parameters: ParameterOptions,
+    /// Stronger than those of the command line.
+    pub(super) remap: RemapRules,
 }
 
 /// A type by its hash, and what describes it.
@@ -150,18 +161,21 @@ impl Node {
         name: &str,
         namespace: &str,
         origin: Origin,
-        parameter_options: ParameterOptions,
+        options: NodeOptions,
     ) -> Result<Self, CreateError> {
         let context = handle.shared();
         context.session.check_running(name)?;
         name::validate_node_name(name)?;
-        // What the command line renames is the program's own.
-        let is_local = origin == Origin::Local;
-        let name = if is_local { context.arguments.node_name(name) } else { name };
-        name::validate_node_name(name)?;
-        let namespace = if is_local { context.arguments.namespace(name, namespace) } else { namespace };
         name::validate_namespace(namespace)?;
-        let core = NodeCore::new(context, name, namespace, origin, parameter_options)?;
+        let NodeOptions { parameters, remap } = options;
+        let all = context.arguments.remap_rules();
+        let own = (!remap.is_empty()).then(|| Arc::new(remap.followed_by(all)));
+        let rules = own.as_deref().unwrap_or(all);
+        // What is renamed is the program's own.
+        let is_local = origin == Origin::Local;
+        let name = if is_local { rules.node_name(name, namespace) } else { name };
+        let namespace = if is_local { rules.namespace(name, namespace) } else { namespace };
+        let core = NodeCore::new(context, (name, namespace), origin, parameters, own.clone())?;
         let node = Self(Arc::new(NodeInner {
             default_group: Group::new(core.clone(), ()),
             core,
@@ -245,10 +259,10 @@ impl NodeCore {
     /// A node as other processes see it; its names are valid.
     pub(crate) fn new(
         context: &Arc<ContextCore>,
-        name: &str,
-        namespace: &str,
+        (name, namespace): (&str, &str),
         origin: Origin,
         parameter_options: ParameterOptions,
+        own_rules: Option<Arc<RemapRules>>,
     ) -> Result<Arc<Self>, CreateError> {
         context.session.check_running(name)?;
         let is_local = origin == Origin::Local;
@@ -282,6 +296,7 @@ impl NodeCore {
             namespace,
             origin,
             said_idle,
+            own_rules,
             parameter_options,
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
@@ -315,6 +330,7 @@ impl NodeCore {
             namespace: self.namespace.clone(),
             origin: self.origin,
             said_idle: AtomicBool::new(true),
+            own_rules: self.own_rules.clone(),
             parameter_options: ParameterOptions::default(),
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
@@ -379,23 +395,24 @@ impl NodeCore {
     pub(crate) fn place(&self, topic: &str, qos: &QoS) -> Result<String, CreateError> {
         self.check_running(topic)?;
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
-        let Self { name, namespace, context, .. } = self;
-        let full = name::expand(NameKind::Topic, topic, name, namespace)?;
-        if self.origin != Origin::Local {
-            return Ok(full);
-        }
-        Ok(context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
+        self.renamed(NameKind::Topic, topic)
     }
 
     /// Checks what a server and a client are made with, and finds the service's full name.
     pub(crate) fn place_service(&self, service: &str) -> Result<String, CreateError> {
         self.check_running(service)?;
+        self.renamed(NameKind::Service, service)
+    }
+
+    /// The full name of what the node calls so, after remapping.
+    fn renamed(&self, kind: NameKind, called: &str) -> Result<String, CreateError> {
         let Self { name, namespace, context, .. } = self;
-        let full = name::expand(NameKind::Service, service, name, namespace)?;
+        let full = name::expand(kind, called, name, namespace)?;
         if self.origin != Origin::Local {
             return Ok(full);
         }
-        Ok(context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
+        let rules = self.own_rules.as_deref().unwrap_or(context.arguments.remap_rules());
+        Ok(rules.remap(kind, &full, name, namespace)?.unwrap_or(full))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Making nodes.
 
 use super::context::Context;
-use super::node::Node;
+use super::node::{Node, NodeOptions};
 use super::parameters;
-use crate::parameters::options::ParameterOptions;
 use crate::parameters::value::{NamedValue, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
+use crate::ros::remap::RemapError;
 
 impl Context {
     /// A node in the root namespace (unless the command line says otherwise).
@@ -41,7 +41,8 @@ impl Context {
             context: self.clone(),
             name: name.to_owned(),
             namespace: "/".to_owned(),
-            parameters: ParameterOptions::default(),
+            options: NodeOptions::default(),
+            refused: None,
         }
     }
 }
@@ -52,7 +53,9 @@ pub struct NodeBuilder {
     context: Context,
     name: String,
     namespace: String,
-    parameters: ParameterOptions,
+    options: NodeOptions,
+    /// The first remap rule that isn't one.
+    refused: Option<RemapError>,
 }
 
 impl NodeBuilder {
@@ -62,17 +65,37 @@ impl NodeBuilder {
         self
     }
 
+    /// Adds a rule that renames the node, or its topics and services, written as behind `-r` of the
+    /// command line: `image:=left/image`. Those of the node come before those of the command line, and
+    /// the first that matches counts. (ROS 2: `-r` in the arguments of the node's options.)
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew_interfaces::sensor_msgs::msg::Image;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node_builder("camera").remap("image:=left/image").create()?;
+    /// let publisher = node.publisher::<Image>("image").create()?;
+    /// assert_eq!(publisher.topic(), "/left/image");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn remap(mut self, rule: &str) -> Self {
+        if let Err(error) = self.options.remap.push(rule) {
+            self.refused.get_or_insert(error);
+        }
+        self
+    }
+
     /// Gives a parameter a value, whatever its default, the command line and files say. (ROS 2:
     /// `parameter_overrides`.)
     pub fn parameter_override(mut self, name: &str, value: impl Into<ParameterValue>) -> Self {
-        self.parameters.overrides.push(NamedValue::new(name, value));
+        self.options.parameters.overrides.push(NamedValue::new(name, value));
         self
     }
 
     /// Whether setting a parameter that isn't declared declares it, with dynamic typing, and whether
     /// asking for it yields that it is not set. No by default.
     pub fn allow_undeclared(mut self, allowed: bool) -> Self {
-        self.parameters.allow_undeclared = allowed;
+        self.options.parameters.allow_undeclared = allowed;
         self
     }
 
@@ -80,31 +103,35 @@ impl NodeBuilder {
     /// made, with dynamic typing. No by default. (ROS 2:
     /// `automatically_declare_parameters_from_overrides`.)
     pub fn declare_overrides(mut self, declared: bool) -> Self {
-        self.parameters.declare_overrides = declared;
+        self.options.parameters.declare_overrides = declared;
         self
     }
 
     /// Whether others reach the node's parameters by its six services: from the start, or never. By
     /// default from its first parameter on, so that a node without any costs nothing.
     pub fn start_parameter_services(mut self, started: bool) -> Self {
-        self.parameters.services = Some(started);
+        self.options.parameters.services = Some(started);
         self
     }
 
     /// Whether changes of the node's parameters are published on `/parameter_events`. Yes by
     /// default, from its first parameter on.
     pub fn start_parameter_event_publisher(mut self, started: bool) -> Self {
-        self.parameters.events = started;
+        self.options.parameters.events = started;
         self
     }
 
     /// Makes the node.
     ///
     /// # Errors
-    /// As [`Context::node`]; and of a parameter that is overridden, [`CreateError::Parameter`].
+    /// As [`Context::node`]; of a parameter that is overridden, [`CreateError::Parameter`]; and of a
+    /// rule, [`CreateError::Remap`].
     pub fn create(self) -> Result<Node, CreateError> {
-        let Self { context, name, namespace, parameters } = self;
-        let node = Node::new(&context, &name, &namespace, Origin::Local, parameters)?;
+        let Self { context, name, namespace, options, refused } = self;
+        if let Some(error) = refused {
+            return Err(error.into());
+        }
+        let node = Node::new(&context, &name, &namespace, Origin::Local, options)?;
         parameters::node::begin(node.core())?;
         Ok(node)
     }

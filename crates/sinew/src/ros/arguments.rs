@@ -1,13 +1,11 @@
 //! The ROS part of a command line: `--ros-args ... [--]`.
 //!
-//! The grammar is that of `rcl`, described in the design article "ROS Command Line Arguments" and,
-//! for the rules behind `-r`, in "Remapping Names" (both on design.ros2.org), so that launch files
-//! and habits carry over. Two things differ: a rule outside `--ros-args`, which `rcl` obeys with a
-//! warning, belongs to the program here; and the names in a rule may contain whatever a topic name
-//! may, so `{node}` and `__` as well.
+//! The grammar is that of `rcl`, described in the design article "ROS Command Line Arguments" (on
+//! design.ros2.org), so that launch files and habits carry over. One thing differs: a rule outside
+//! `--ros-args`, which `rcl` obeys with a warning, belongs to the program here.
 
-use super::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
 use super::parameters::{self, Block, NodePattern, Overrides, ParameterTextError};
+use super::remap::{RemapError, RemapRules};
 use crate::parameters::value::NamedValue;
 use crate::sys::logging::{Outputs, level_of, parse_level};
 use sinew_shm::logging::LogLevel;
@@ -35,13 +33,13 @@ const END: &str = "--";
 /// | `--log-file-name PREFIX` | how that file's name begins |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
-/// `NODE:` before a rule or a parameter restricts it to the node that is called so (before a
-/// parameter it is a full name, in which `*` and `**` stand for others); `rostopic://` or
-/// `rosservice://` before `FROM` restricts it to topics or services. `FROM` and `TO` are names as a
-/// node would write them (`image`, `/image`, `~/image`) and are expanded for each node, so
-/// `image:=left/image` changes `/image` to `/left/image` for a node in the root namespace. The
-/// first rule that matches is applied, and no other. Of several values for a parameter, from files
-/// or not, the last one counts.
+/// `NODE:` before a rule or a parameter restricts it to the node that is called so: before a rule by
+/// its name or its full name, before a parameter by its full name, in which `*` and `**` stand for
+/// others. `rostopic://` or `rosservice://` before `FROM` restricts a rule to topics or services.
+/// `FROM` and `TO` are names as a node would write them (`image`, `/image`, `~/image`) and are
+/// expanded for each node, so `image:=left/image` changes `/image` to `/left/image` for a node in
+/// the root namespace. The first rule that matches is applied, and no other. Of several values for a
+/// parameter, from files or not, the last one counts.
 ///
 /// The default has no rules and no arguments.
 ///
@@ -54,8 +52,7 @@ const END: &str = "--";
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
-    /// In the order of the command line: the first that matches wins.
-    rules: Vec<Rule>,
+    rules: RemapRules,
     /// Logger and level, in the order of the command line; the empty name is the default of all
     /// loggers.
     log_levels: Vec<(String, LogLevel)>,
@@ -65,33 +62,6 @@ pub struct Arguments {
     no_rosout: bool,
     wants_help: bool,
     rest: Vec<String>,
-}
-
-/// One `-r` option.
-#[derive(Debug, Clone)]
-struct Rule {
-    /// The node it is for; every node without.
-    node: Option<String>,
-    change: Change,
-}
-
-#[derive(Debug, Clone)]
-enum Change {
-    NodeName(String),
-    Namespace(String),
-    Name {
-        scope: Scope,
-        /// As the user wrote it, like `to`: valid, but not expanded.
-        from: String,
-        to: String,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Topics,
-    Services,
-    Both,
 }
 
 /// Why a command line could not be parsed. `position` is that of the argument at fault: the
@@ -144,22 +114,9 @@ pub enum ArgumentError {
     )]
     LogFileName { prefix: String, position: usize },
 
-    /// The rule isn't made of two parts.
-    #[error(
-        "remap rule `{}` (argument {position}) has no `:=`; it is written like `image:=left/image`",
-        .rule.escape_debug()
-    )]
-    MissingSeparator { rule: String, position: usize },
-
-    /// The rule is about something that starts with `__`, but neither a node's name nor its
-    /// namespace.
-    #[error(
-        "remap rule `{}` (argument {position}) changes something unknown; what can be changed besides the \
-         names of topics and services is `__node` (or `__name`) and `__ns`; a topic called so is written \
-         `rostopic://__...`",
-        .rule.escape_debug()
-    )]
-    UnknownSpecialName { rule: String, position: usize },
+    /// A rule behind `-r` isn't one; `error` says why.
+    #[error("argument {position}: {error}")]
+    Remap { position: usize, error: RemapError },
 
     /// The value of `-p` can't be read, or what stands before it is no name.
     #[error("parameter `{}` (argument {position}) can't be read: {problem}", .parameter.escape_debug())]
@@ -168,10 +125,6 @@ pub enum ArgumentError {
     /// A parameter file can't be read. Of what is wrong in it, `problem` has line and column.
     #[error("parameter file `{}` (argument {position}) can't be read: {problem}", .file.escape_debug())]
     ParameterFile { file: String, position: usize, problem: String },
-
-    /// One of the names in the rule isn't a name; `error` says which and why.
-    #[error("remap rule `{}` (argument {position}) contains an invalid name: {error}", .rule.escape_debug())]
-    InvalidName { rule: String, position: usize, error: NameError },
 
     /// The value of `--log-level` isn't a level.
     #[error(
@@ -184,8 +137,7 @@ pub enum ArgumentError {
 
 crate::sys::says::debug_says!(ArgumentError:
     MissingValue { option, position, expected }, Unsupported { option, position }, UnknownOption { option, position },
-    RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
-    UnknownSpecialName { rule, position }, InvalidName { rule, position, error },
+    RuleWithoutOption { rule, position }, Remap { position, error },
     UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position },
     InvalidParameter { parameter, position, problem }, ParameterFile { file, position, problem }, LogFileName { prefix, position });
 
@@ -267,6 +219,11 @@ Environment:
   SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
 ";
 
+    /// How nodes, topics and services are renamed.
+    pub(crate) fn remap_rules(&self) -> &RemapRules {
+        &self.rules
+    }
+
     /// What is said of the parameters of nodes.
     pub(crate) fn parameters(&self) -> &Overrides {
         &self.parameters
@@ -318,77 +275,6 @@ Environment:
         self.parameters.forget(name);
     }
 
-    /// The name of the node that the program calls `name`.
-    pub(crate) fn node_name<'a>(&'a self, name: &'a str) -> &'a str {
-        let renamed = self.rules_for(name).find_map(|change| match change {
-            Change::NodeName(name) => Some(name.as_str()),
-            _ => None,
-        });
-        renamed.unwrap_or(name)
-    }
-
-    /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the
-    /// name that [`node_name`](Self::node_name) gave it.
-    pub(crate) fn namespace<'a>(&'a self, node: &str, namespace: &'a str) -> &'a str {
-        let moved = self.rules_for(node).find_map(|change| match change {
-            Change::Namespace(namespace) => Some(namespace.as_str()),
-            _ => None,
-        });
-        moved.unwrap_or(namespace)
-    }
-
-    /// The fully qualified name of the topic that would be `topic` (fully qualified as well) if no
-    /// rule matches it; `None` if none does. `node` and `namespace` are what the rules have made of
-    /// them.
-    ///
-    /// The name in a rule that matches can turn out too long, or otherwise impossible, in this
-    /// namespace: that is an error and doesn't leave the topic where it was.
-    pub(crate) fn remap_topic(
-        &self,
-        topic: &str,
-        node: &str,
-        namespace: &str,
-    ) -> Result<Option<String>, NameError> {
-        self.remap(NameKind::Topic, topic, node, namespace)
-    }
-
-    /// The same for a service.
-    pub(crate) fn remap_service(
-        &self,
-        service: &str,
-        node: &str,
-        namespace: &str,
-    ) -> Result<Option<String>, NameError> {
-        self.remap(NameKind::Service, service, node, namespace)
-    }
-
-    fn remap(
-        &self,
-        kind: NameKind,
-        name: &str,
-        node: &str,
-        namespace: &str,
-    ) -> Result<Option<String>, NameError> {
-        let others = if kind == NameKind::Service { Scope::Topics } else { Scope::Services };
-        for change in self.rules_for(node) {
-            if let Change::Name { scope, from, to } = change
-                && *scope != others
-                // A `from` that can't be expanded here is no topic or service of this node.
-                && expand(kind, from, node, namespace).is_ok_and(|from| from == name)
-            {
-                return expand(kind, to, node, namespace).map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    fn rules_for(&self, node: &str) -> impl Iterator<Item = &Change> {
-        self.rules
-            .iter()
-            .filter(move |rule| rule.node.as_deref().is_none_or(|name| name == node))
-            .map(|rule| &rule.change)
-    }
-
     /// Takes in one option behind `--ros-args`; `value` gives the argument behind it, if that can
     /// be its value.
     fn option(
@@ -403,7 +289,7 @@ Environment:
                 let Some((rule, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                self.rules.push(Rule::parse(&rule, position)?);
+                self.rules.push(&rule).map_err(|error| ArgumentError::Remap { position, error })?;
             }
             "--log-level" => {
                 let expected = "a level such as `debug`, or `camera:=debug` for one logger";
@@ -483,55 +369,6 @@ fn parameters_in(file: String, position: usize) -> Result<Vec<Block>, ArgumentEr
     let text = std::fs::read_to_string(&file).map_err(|error| error.to_string());
     let read = text.and_then(|text| parameters::read(&text).map_err(|problem| problem.to_string()));
     read.map_err(|problem| ArgumentError::ParameterFile { file, position, problem })
-}
-
-impl Rule {
-    /// Parses `[NODE:]__node:=NAME`, `[NODE:]__ns:=NAMESPACE` or
-    /// `[NODE:][rostopic://|rosservice://]FROM:=TO`.
-    fn parse(text: &str, position: usize) -> Result<Self, ArgumentError> {
-        let rule = || text.to_owned();
-        let invalid = |error| ArgumentError::InvalidName { rule: rule(), position, error };
-
-        let (from, to) = text
-            .split_once(":=")
-            .ok_or_else(|| ArgumentError::MissingSeparator { rule: rule(), position })?;
-        let (node, from) = match from.split_once(':') {
-            Some(("rostopic" | "rosservice", name)) if name.starts_with("//") => (None, from),
-            Some((node, from)) => (Some(node), from),
-            None => (None, from),
-        };
-        if let Some(node) = node {
-            validate_node_name(node).map_err(invalid)?;
-        }
-
-        let change = match from {
-            "__node" | "__name" => {
-                validate_node_name(to).map_err(invalid)?;
-                Change::NodeName(to.to_owned())
-            }
-            "__ns" => {
-                validate_namespace(to).map_err(invalid)?;
-                Change::Namespace(to.to_owned())
-            }
-            _ if from.starts_with("__") => {
-                return Err(ArgumentError::UnknownSpecialName { rule: rule(), position });
-            }
-            _ => {
-                let (scope, from) = if let Some(from) = from.strip_prefix("rostopic://") {
-                    (Scope::Topics, from)
-                } else if let Some(from) = from.strip_prefix("rosservice://") {
-                    (Scope::Services, from)
-                } else {
-                    (Scope::Both, from)
-                };
-                let kind = if scope == Scope::Services { NameKind::Service } else { NameKind::Topic };
-                validate_name(kind, from).map_err(invalid)?;
-                validate_name(kind, to).map_err(invalid)?;
-                Change::Name { scope, from: from.to_owned(), to: to.to_owned() }
-            }
-        };
-        Ok(Self { node: node.map(str::to_owned), change })
-    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@
 use super::arguments::ArgumentError;
 use super::name::NameError;
 use super::qos::QosError;
+use super::remap::RemapError;
 use crate::parameters::error::ParameterError;
 use crate::sys::says::debug_says;
 use std::time::Duration;
 
 debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error), SimTime(error));
 debug_says!(CreateError:
-    SharedMemory { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
+    SharedMemory { name, source }, Name(error), Remap(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
     ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service }, Parameter(error));
 debug_says!(SharedMemoryError: Join(error), Capacity(error));
@@ -56,6 +57,9 @@ pub enum CreateError {
     /// A name breaks ROS 2's rules.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// A rule that renames the node, or something of it, isn't one.
+    #[error(transparent)]
+    Remap(#[from] RemapError),
     /// The QoS is contradictory.
     #[error("the QoS of `{topic}` can't be used: {problem}")]
     Qos {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `name` | names of nodes, topics and services |
 //! | `arguments` | the command line |
+//! | `remap` | rules that rename nodes, topics and services |
 //! | `parameters` | what is said of parameters outside the program |
 //! | `qos` | quality of service |
 //! | `origin` | where an end is at home: here, or behind a gateway |
@@ -17,4 +18,5 @@ pub(crate) mod name;
 pub(crate) mod origin;
 pub(crate) mod parameters;
 pub(crate) mod qos;
+pub(crate) mod remap;
 pub(crate) mod report;

@@ -66,10 +66,10 @@ impl std::fmt::Display for NameKind {
 ///
 /// ```
 /// use sinew::Arguments;
-/// use sinew::error::{ArgumentError, NameError};
+/// use sinew::error::{ArgumentError, NameError, RemapError};
 ///
 /// let error = Arguments::parse(["camera", "--ros-args", "-r", "image:=left//image"]).unwrap_err();
-/// let ArgumentError::InvalidName { error, .. } = error else { panic!("{error}") };
+/// let ArgumentError::Remap { error: RemapError::InvalidName { error, .. }, .. } = error else { panic!("{error}") };
 /// assert!(matches!(error, NameError::EmptyToken { position: 5, .. }));
 /// assert_eq!(
 ///     error.to_string(),

@@ -78,7 +78,7 @@ impl ContextCore {
             session.set_ros_time(None, None);
             return Ok(());
         }
-        let node = NodeCore::new(self, NODE, "/", Origin::Local, ParameterOptions::default())?;
+        let node = NodeCore::new(self, (NODE, "/"), Origin::Local, ParameterOptions::default(), None)?;
         let subscription =
             SubscriptionBuilder::new(&Group::new(node, ()), TOPIC).qos(QoS::clock()).create()?;
         session.set_ros_time(Some(Time::from_nanoseconds(0)), None);

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::name::{NameError, NameKind, expand};
 use super::*;
 
 /// Parses a command line whose arguments contain no spaces; `camera` is the program.
@@ -12,7 +13,11 @@ fn parse(line: &str) -> Result<Arguments, ArgumentError> {
 /// The name of `topic` for `node` in `namespace` under the rules of `line`.
 fn remapped(line: &str, topic: &str, node: &str, namespace: &str) -> String {
     let arguments = parse(&format!("--ros-args {line}")).expect(line);
-    arguments.remap_topic(topic, node, namespace).unwrap().unwrap_or_else(|| topic.to_owned())
+    arguments
+        .remap_rules()
+        .remap(NameKind::Topic, topic, node, namespace)
+        .unwrap()
+        .unwrap_or_else(|| topic.to_owned())
 }
 
 #[test]
@@ -58,6 +63,9 @@ fn a_topic_is_renamed_by_the_first_rule_that_matches() {
         ("-r x:=y -- --ros-args -r frames:=x", "/frames", "camera", "/", "/x"),
         ("-r camera:frames:=x", "/frames", "camera", "/", "/x"),
         ("-r camera:frames:=x", "/frames", "viewer", "/", "/frames"),
+        ("-r /left/camera:frames:=x", "/left/frames", "camera", "/left", "/left/x"),
+        ("-r /left/camera:frames:=x", "/right/frames", "camera", "/right", "/right/frames"),
+        ("-r /camera:frames:=x", "/frames", "camera", "/", "/x"),
         ("-r camera:frames:=x -r frames:=y", "/frames", "viewer", "/", "/y"),
         ("-r rostopic://frames:=x", "/frames", "camera", "/", "/x"),
         ("-r rostopic:///frames:=x", "/frames", "camera", "/robot", "/robot/x"),
@@ -83,7 +91,8 @@ fn services_have_rules_of_their_own() {
         ("-r camera:rosservice:///add:=~/y", Some("/camera/y")),
     ] {
         let arguments = parse(&format!("--ros-args {rules}")).expect(rules);
-        assert_eq!(arguments.remap_service("/add", "camera", "/").unwrap().as_deref(), expected, "{rules}");
+        let renamed = arguments.remap_rules().remap(NameKind::Service, "/add", "camera", "/").unwrap();
+        assert_eq!(renamed.as_deref(), expected, "{rules}");
     }
 }
 
@@ -99,23 +108,27 @@ fn a_node_is_renamed_and_moved() {
         ("-r camera:__node:=left -r camera:__ns:=/x", "left", "/robot"),
         ("-r camera:__node:=left -r left:__ns:=/x", "left", "/x"),
         ("-r viewer:__node:=left -r viewer:__ns:=/x", "camera", "/robot"),
+        ("-r /robot/camera:__node:=left -r /robot/left:__ns:=/x", "left", "/x"),
+        ("-r /camera:__node:=left -r /camera:__ns:=/x", "camera", "/robot"),
         ("-r camera:=left", "camera", "/robot"),
     ] {
         let arguments = parse(&format!("--ros-args {rules}")).expect(rules);
-        let name = arguments.node_name("camera");
-        assert_eq!((name, arguments.namespace(name, "/robot")), (node, namespace), "{rules}");
+        let rules_of_line = arguments.remap_rules();
+        let name = rules_of_line.node_name("camera", "/robot");
+        assert_eq!((name, rules_of_line.namespace(name, "/robot")), (node, namespace), "{rules}");
     }
 }
 
 #[test]
 fn a_rule_that_leads_nowhere_is_an_error_not_a_miss() {
     let arguments = parse("--ros-args -r frames:=/all/{ns}").unwrap();
-    let error = arguments.remap_topic("/robot/frames", "camera", "/robot").unwrap_err();
+    let error =
+        arguments.remap_rules().remap(NameKind::Topic, "/robot/frames", "camera", "/robot").unwrap_err();
     assert!(matches!(error, NameError::Expanded { .. }), "{error}");
 
     // On the left it only means that the node has no such topic.
     let arguments = parse("--ros-args -r /all/{ns}:=x").unwrap();
-    assert_eq!(arguments.remap_topic("/robot/frames", "camera", "/robot"), Ok(None));
+    assert_eq!(arguments.remap_rules().remap(NameKind::Topic, "/robot/frames", "camera", "/robot"), Ok(None));
 }
 
 #[test]
@@ -155,18 +168,21 @@ fn an_error_says_where_and_what_instead() {
         ("--remap=a:=b", "option `--remap=a:=b` (argument 2) is unknown"),
         ("file.yaml", "`file.yaml` (argument 2) is unknown"),
         ("a:=b", "`a:=b` (argument 2) is a rule without an option; write `-r` before it"),
-        ("-r a", "remap rule `a` (argument 3) has no `:=`; it is written like `image:=left/image`"),
-        ("-r a:b", "remap rule `a:b` (argument 3) has no `:=`"),
-        ("-r a:=", "remap rule `a:=` (argument 3) contains an invalid name: a topic name is empty"),
+        ("-r a", "argument 3: remap rule `a` has no `:=`; it is written like `image:=left/image`"),
+        ("-r a:b", "argument 3: remap rule `a:b` has no `:=`"),
+        ("-r a:=", "argument 3: remap rule `a:=` contains an invalid name: a topic name is empty"),
         ("-r :=b", "contains an invalid name: a topic name is empty"),
         ("-r :a:=b", "contains an invalid name: a node name is empty"),
         ("-r a:=/b//c", "invalid name: topic name `/b//c` is invalid at byte 3"),
         ("-r a:=b:=c", "topic name `b:=c` is invalid at byte 1: ':' is not allowed"),
         ("-r /*:=b", "topic name `/*` is invalid at byte 1: '*' is not allowed"),
         ("-r left/camera:a:=b", "node name `left/camera` is invalid at byte 4: '/' is not allowed"),
+        ("-r /:a:=b", "contains an invalid name: a node name is empty"),
+        ("-r /left/:a:=b", "contains an invalid name: namespace `/left/` is invalid at byte 5"),
+        ("-r //camera:a:=b", "contains an invalid name: namespace"),
         ("-r __node:=left/camera", "node name `left/camera` is invalid at byte 4"),
         ("-r __ns:=robot", "namespace `robot` is invalid at byte 0: it starts with a slash"),
-        ("-r __log:=x", "remap rule `__log:=x` (argument 3) changes something unknown"),
+        ("-r __log:=x", "argument 3: remap rule `__log:=x` changes something unknown"),
     ] {
         let error = parse(&format!("--ros-args {line}")).expect_err(line);
         assert!(error.to_string().contains(message), "{line}: {error}");
@@ -281,8 +297,9 @@ proptest! {
     ) {
         if let Ok(arguments) = Arguments::parse(&line) {
             arguments.log_level(&topic);
-            arguments.namespace(arguments.node_name(&node), &namespace);
-            let _ = arguments.remap_topic(&topic, &node, &namespace);
+            let rules = arguments.remap_rules();
+            rules.namespace(rules.node_name(&node, &namespace), &namespace);
+            let _ = rules.remap(NameKind::Topic, &topic, &node, &namespace);
         }
     }
 
@@ -300,7 +317,7 @@ proptest! {
         let options = rules.iter().flat_map(|(from, to)| ["-r".to_owned(), format!("{from}:={to}")]);
         let line: Vec<String> = ["a".to_owned(), BEGIN.to_owned()].into_iter().chain(options).collect();
         let arguments = Arguments::parse(line).unwrap();
-        prop_assert_eq!(arguments.remap_topic(&topic, "a", &namespace), Ok(expected));
+        prop_assert_eq!(arguments.remap_rules().remap(NameKind::Topic, &topic, "a", &namespace), Ok(expected));
     }
 
     /// Leaving out everything between `--ros-args` and `--` leaves what the program sees.

@@ -1,0 +1,211 @@
+//! Rules that give nodes, topics and services other names.
+//!
+//! The rules are those of the design article "Remapping Names" (on design.ros2.org). Two things
+//! differ: the names in a rule may contain whatever a topic name may, so `{node}` and `__` as well;
+//! and a rule may be restricted to a node by its full name, too, which tells apart two nodes of one
+//! name in different namespaces.
+
+use super::name::{
+    NameError, NameKind, expand, fully_qualified, validate_name, validate_namespace, validate_node_name,
+};
+
+/// Why a remap rule isn't one.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::builder().shared_memory(false).build()?;
+/// let error = context.node_builder("camera").remap("image").create().unwrap_err();
+/// assert_eq!(error.to_string(), "remap rule `image` has no `:=`; it is written like `image:=left/image`");
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemapError {
+    /// The rule isn't made of two parts.
+    #[error("remap rule `{}` has no `:=`; it is written like `image:=left/image`", .rule.escape_debug())]
+    MissingSeparator {
+        /// The rule.
+        rule: String,
+    },
+    /// The rule is about something that starts with `__`, but neither a node's name nor its
+    /// namespace.
+    #[error(
+        "remap rule `{}` changes something unknown; what can be changed besides the names of topics and services is \
+         `__node` (or `__name`) and `__ns`; a topic called so is written `rostopic://__...`",
+        .rule.escape_debug()
+    )]
+    UnknownSpecialName {
+        /// The rule.
+        rule: String,
+    },
+    /// One of the names in the rule isn't a name.
+    #[error("remap rule `{}` contains an invalid name: {error}", .rule.escape_debug())]
+    InvalidName {
+        /// The rule.
+        rule: String,
+        /// Which name, and why.
+        error: NameError,
+    },
+}
+
+crate::sys::says::debug_says!(RemapError:
+    MissingSeparator { rule }, UnknownSpecialName { rule }, InvalidName { rule, error });
+
+/// Rules in their order: the first that matches counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RemapRules(Vec<Rule>);
+
+#[derive(Debug, Clone)]
+struct Rule {
+    /// The node it is for, by its name or its full name; every node without.
+    node: Option<String>,
+    change: Change,
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    NodeName(String),
+    Namespace(String),
+    Name {
+        scope: Scope,
+        /// As the user wrote it, like `to`: valid, but not expanded.
+        from: String,
+        to: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Topics,
+    Services,
+    Both,
+}
+
+impl RemapRules {
+    /// Adds one, as it stands behind `-r`.
+    pub(crate) fn push(&mut self, rule: &str) -> Result<(), RemapError> {
+        self.0.push(Rule::parse(rule)?);
+        Ok(())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// These, and then those.
+    pub(crate) fn followed_by(mut self, others: &Self) -> Self {
+        self.0.extend(others.0.iter().cloned());
+        self
+    }
+
+    /// The name of the node that the program calls `name` and puts into `namespace`.
+    pub(crate) fn node_name<'a>(&'a self, name: &'a str, namespace: &str) -> &'a str {
+        let renamed = self.of(name, namespace).find_map(|change| match change {
+            Change::NodeName(name) => Some(name.as_str()),
+            _ => None,
+        });
+        renamed.unwrap_or(name)
+    }
+
+    /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the
+    /// name that [`node_name`](Self::node_name) gave it.
+    pub(crate) fn namespace<'a>(&'a self, node: &str, namespace: &'a str) -> &'a str {
+        let moved = self.of(node, namespace).find_map(|change| match change {
+            Change::Namespace(namespace) => Some(namespace.as_str()),
+            _ => None,
+        });
+        moved.unwrap_or(namespace)
+    }
+
+    /// The fully qualified name of the topic or service that would be `name` (fully qualified as
+    /// well) if no rule matches it; `None` if none does. `node` and `namespace` are what the rules
+    /// have made of them.
+    ///
+    /// The name in a rule that matches can turn out too long, or otherwise impossible, in this
+    /// namespace: that is an error and doesn't leave the topic where it was.
+    pub(crate) fn remap(
+        &self,
+        kind: NameKind,
+        name: &str,
+        node: &str,
+        namespace: &str,
+    ) -> Result<Option<String>, NameError> {
+        let others = if kind == NameKind::Service { Scope::Topics } else { Scope::Services };
+        for change in self.of(node, namespace) {
+            if let Change::Name { scope, from, to } = change
+                && *scope != others
+                // A `from` that can't be expanded here is no topic or service of this node.
+                && expand(kind, from, node, namespace).is_ok_and(|from| from == name)
+            {
+                return expand(kind, to, node, namespace).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the rules for a node change.
+    fn of(&self, node: &str, namespace: &str) -> impl Iterator<Item = &Change> {
+        let is_for = move |wanted: &str| match wanted.starts_with('/') {
+            true => wanted == fully_qualified(node, namespace),
+            false => wanted == node,
+        };
+        self.0.iter().filter(move |rule| rule.node.as_deref().is_none_or(is_for)).map(|rule| &rule.change)
+    }
+}
+
+impl Rule {
+    /// Parses `[NODE:]__node:=NAME`, `[NODE:]__ns:=NAMESPACE` or
+    /// `[NODE:][rostopic://|rosservice://]FROM:=TO`.
+    fn parse(text: &str) -> Result<Self, RemapError> {
+        let rule = || text.to_owned();
+        let invalid = |error| RemapError::InvalidName { rule: rule(), error };
+
+        let (from, to) =
+            text.split_once(":=").ok_or_else(|| RemapError::MissingSeparator { rule: rule() })?;
+        let (node, from) = match from.split_once(':') {
+            Some(("rostopic" | "rosservice", name)) if name.starts_with("//") => (None, from),
+            Some((node, from)) => (Some(node), from),
+            None => (None, from),
+        };
+        if let Some(node) = node {
+            validate_node(node).map_err(invalid)?;
+        }
+
+        let change = match from {
+            "__node" | "__name" => {
+                validate_node_name(to).map_err(invalid)?;
+                Change::NodeName(to.to_owned())
+            }
+            "__ns" => {
+                validate_namespace(to).map_err(invalid)?;
+                Change::Namespace(to.to_owned())
+            }
+            _ if from.starts_with("__") => {
+                return Err(RemapError::UnknownSpecialName { rule: rule() });
+            }
+            _ => {
+                let (scope, from) = if let Some(from) = from.strip_prefix("rostopic://") {
+                    (Scope::Topics, from)
+                } else if let Some(from) = from.strip_prefix("rosservice://") {
+                    (Scope::Services, from)
+                } else {
+                    (Scope::Both, from)
+                };
+                let kind = if scope == Scope::Services { NameKind::Service } else { NameKind::Topic };
+                validate_name(kind, from).map_err(invalid)?;
+                validate_name(kind, to).map_err(invalid)?;
+                Change::Name { scope, from: from.to_owned(), to: to.to_owned() }
+            }
+        };
+        Ok(Self { node: node.map(str::to_owned), change })
+    }
+}
+
+/// Checks the name of a node, or its full name.
+fn validate_node(node: &str) -> Result<(), NameError> {
+    match node.rsplit_once('/').filter(|_| node.starts_with('/')) {
+        // A full name has the form of a namespace.
+        Some((_, name)) => validate_namespace(node).and_then(|()| validate_node_name(name)),
+        None => validate_node_name(node),
+    }
+}
