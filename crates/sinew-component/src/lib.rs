@@ -9,10 +9,12 @@
 //! file: `--component demo::Ticker`, or `--component demo::Ticker=/robot/clock` with a name.
 //!
 //! Nothing is loaded from shared libraries: what a container can make was compiled into its program.
+//! [`component!`] registers a kind of node where it is written, with all containers of the program;
+//! [`ContainerBuilder::component`] registers one with one container, from a closure if need be.
 //!
 //! ```
 //! use sinew::prelude::*;
-//! use sinew_component::Container;
+//! use sinew_component::{Container, component};
 //!
 //! struct Ticker { _timer: sinew::Timer }
 //!
@@ -23,12 +25,12 @@
 //!     }
 //! }
 //!
+//! component!("demo::Ticker", "ticker", Ticker::new);
+//!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let context = Context::builder().shared_memory(false).build()?; // a program: Context::from_args()
-//!     let container = Container::builder(&context, "container")
-//!         .component("demo::Ticker", "ticker", Ticker::new)
-//!         .build()?;
-//!     assert_eq!(container.types(), ["demo::Ticker"]);
+//!     let container = Container::builder(&context, "container").build()?;
+//!     assert!(container.types().contains(&"demo::Ticker"));
 //!     // A program spins now: sinew::spin(&context)?
 //!     Ok(())
 //! }
@@ -49,8 +51,68 @@ use sinew_interfaces::composition_interfaces::srv::{
 use sinew_interfaces::rcl_interfaces::msg::Parameter;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 
-/// Makes what a component is, on the node that it gets; in a box, so that dropping it ends it.
-type Factory = Box<dyn FnMut(Node) -> Result<Box<dyn Any + Send>, Box<dyn Error + Send + Sync>> + Send>;
+/// What a component is, in a box, so that dropping it ends it; or why there is none.
+type Made = Result<Box<dyn Any + Send>, Box<dyn Error + Send + Sync>>;
+
+/// Makes what a component is, on the node that it gets.
+type Factory = Box<dyn FnMut(Node) -> Made + Send>;
+
+/// Registers a kind of node with all containers of the program: `component!(TYPE, NODE, MAKE)`, where
+/// `TYPE` is what is asked for (`plugin_name`, mostly `package::Type`), `NODE` what its node is called
+/// if it isn't said, and `MAKE` a function from a [`Node`] to a `Result`, whose value is kept while
+/// the node is loaded; see [`ContainerBuilder::component`], which does the same for one container.
+///
+/// It stands beside the functions of a module. One in a library counts if the program uses something
+/// of that library, or says `use that_library as _;`: what nothing refers to isn't linked. (ROS 2:
+/// `RCLCPP_COMPONENTS_REGISTER_NODE`.)
+///
+/// ```
+/// use sinew::prelude::*;
+///
+/// fn ticker(node: Node) -> sinew::Result<sinew::Timer> {
+///     Ok(node.timer(Duration::from_secs(1)).callback(|| println!("tick"))?)
+/// }
+///
+/// sinew_component::component!("demo::Metronome", "metronome", ticker);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! component {
+    ($type_name:expr, $node:expr, $make:expr $(,)?) => {
+        $crate::private::submit! {
+            $crate::private::Component::new($type_name, $node, |node| $crate::private::boxed($make(node)))
+        }
+    };
+}
+
+/// For [`component!`] alone.
+#[doc(hidden)]
+pub mod private {
+    use super::{Any, Error, Made, Node};
+    pub use inventory::submit;
+
+    /// A kind of node that was registered where it is written.
+    pub struct Component {
+        pub(super) type_name: &'static str,
+        pub(super) node: &'static str,
+        pub(super) make: fn(Node) -> Made,
+    }
+
+    inventory::collect!(Component);
+
+    impl Component {
+        pub const fn new(type_name: &'static str, node: &'static str, make: fn(Node) -> Made) -> Self {
+            Self { type_name, node, make }
+        }
+    }
+
+    pub fn boxed<T: Send + 'static, E: Into<Box<dyn Error + Send + Sync>>>(made: Result<T, E>) -> Made {
+        match made {
+            Ok(component) => Ok(Box::new(component) as Box<dyn Any + Send>),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
 
 /// A kind of node that a container can make.
 struct Registered {
@@ -79,6 +141,8 @@ pub struct ContainerBuilder {
     context: Context,
     name: String,
     registry: BTreeMap<String, Registered>,
+    /// A kind that two modules register.
+    twice: Option<&'static str>,
 }
 
 /// A node with the three services that load, unload and list others, and one more,
@@ -114,10 +178,7 @@ impl ContainerBuilder {
         T: Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        let factory: Factory = Box::new(move |node| match make(node) {
-            Ok(component) => Ok(Box::new(component)),
-            Err(error) => Err(error.into()),
-        });
+        let factory: Factory = Box::new(move |node| private::boxed(make(node)));
         self.registry.insert(type_name.into(), Registered { node: node.into(), factory });
         self
     }
@@ -126,9 +187,13 @@ impl ContainerBuilder {
     /// (`--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`).
     ///
     /// # Errors
-    /// [`ContainerError`]: a node or server can't be made, or a component can't be loaded.
+    /// [`ContainerError`]: a node or server can't be made, a component can't be loaded, or two are
+    /// registered under one name.
     pub fn build(self) -> Result<Container, ContainerError> {
-        let Self { context, name, registry } = self;
+        let Self { context, name, registry, twice } = self;
+        if let Some(type_name) = twice {
+            return Err(ContainerError::Twice(type_name));
+        }
         let wanted = wanted(context.arguments().rest())?;
         let node = context.node(&name).map_err(sinew::Error::from)?;
         let types: Vec<String> = registry.keys().cloned().collect();
@@ -160,9 +225,17 @@ impl ContainerBuilder {
 }
 
 impl Container {
-    /// A container whose node is called so.
+    /// A container whose node is called so. It has what [`component!`] registers in the program.
     pub fn builder(context: &Context, name: impl Into<String>) -> ContainerBuilder {
-        ContainerBuilder { context: context.clone(), name: name.into(), registry: BTreeMap::new() }
+        let (mut registry, mut twice) = (BTreeMap::new(), None);
+        for component in inventory::iter::<private::Component> {
+            let private::Component { type_name, node, make } = *component;
+            let registered = Registered { node: node.to_owned(), factory: Box::new(make) };
+            if registry.insert(type_name.to_owned(), registered).is_some() {
+                twice = Some(type_name);
+            }
+        }
+        ContainerBuilder { context: context.clone(), name: name.into(), registry, twice }
     }
 
     /// The container's node.
@@ -188,6 +261,10 @@ pub enum ContainerError {
     #[error("a component of the command line can't be loaded: {0}")]
     Load(String),
 
+    /// Two modules register a component under one name.
+    #[error("two modules of the program register the component `{0}`; give one of them another name")]
+    Twice(&'static str),
+
     /// The command line ends behind `--component`.
     #[error("`--component` needs a value behind it, such as `demo::Ticker` or `demo::Ticker=/robot/clock`")]
     MissingValue,
@@ -204,7 +281,11 @@ fn wanted(line: &[String]) -> Result<Vec<LoadNodeRequest>, ContainerError> {
             _ => continue,
         };
         let (type_name, node) = value.split_once('=').unwrap_or((value, ""));
-        let (namespace, name) = node.rsplit_once('/').unwrap_or(("", node));
+        let (namespace, name) = match node.rsplit_once('/') {
+            Some(("", name)) => ("/", name),
+            Some(both) => both,
+            None => ("", node),
+        };
         wanted.push(LoadNodeRequest {
             plugin_name: type_name.into(),
             node_name: name.into(),
@@ -217,7 +298,16 @@ fn wanted(line: &[String]) -> Result<Vec<LoadNodeRequest>, ContainerError> {
 
 /// The node that is asked for.
 fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node, LoadError> {
-    let LoadNodeRequest { parameters, log_level, node_namespace, .. } = request;
+    let LoadNodeRequest {
+        plugin_name: _,
+        package_name: _,
+        node_name,
+        node_namespace,
+        log_level,
+        remap_rules,
+        parameters,
+        extra_arguments,
+    } = request;
     let level = match log_level {
         0 => None,
         number => match LogLevel::of_number((*number).into()) {
@@ -226,8 +316,34 @@ fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node
         },
     };
     let mut builder = context.node_builder(name);
+    for rule in remap_rules {
+        builder = builder.remap(rule);
+    }
     if !node_namespace.is_empty() {
-        builder = builder.namespace(node_namespace);
+        builder = builder.namespace(node_namespace).remap(&format!("__ns:={node_namespace}"));
+    }
+    // What is asked for by name isn't called as the command line calls all nodes.
+    if !node_name.is_empty() {
+        builder = builder.remap(&format!("__node:={node_name}"));
+    }
+    for Parameter { name: argument, value } in extra_arguments {
+        let known = ParameterValue::from_msg(value.clone());
+        builder = match (argument.as_str(), known) {
+            ("use_intra_process_comms", Some(ParameterValue::Bool(_))) => builder, // messages always move
+            ("allow_undeclared_parameters", Some(ParameterValue::Bool(value))) => {
+                builder.allow_undeclared(value)
+            }
+            ("automatically_declare_parameters_from_overrides", Some(ParameterValue::Bool(value))) => {
+                builder.declare_overrides(value)
+            }
+            ("start_parameter_services", Some(ParameterValue::Bool(value))) => {
+                builder.start_parameter_services(value)
+            }
+            ("start_parameter_event_publisher", Some(ParameterValue::Bool(value))) => {
+                builder.start_parameter_event_publisher(value)
+            }
+            _ => return Err(LoadError::Extra { argument: argument.clone(), node: name.to_owned() }),
+        };
     }
     for Parameter { name: parameter, value } in parameters {
         let kind = value.r#type;
@@ -250,9 +366,11 @@ enum LoadError {
     Unknown { wanted: String, similar: String, known: String },
 
     #[error(
-        "{what} of one component are not supported: give them to the container's program, for a node as in `-r {node}:FROM:=TO`"
+        "the extra argument {argument:?} of {node} isn't understood: there may be use_intra_process_comms, \
+         allow_undeclared_parameters, automatically_declare_parameters_from_overrides, start_parameter_services and \
+         start_parameter_event_publisher, each true or false"
     )]
-    Unsupported { what: &'static str, node: String },
+    Extra { argument: String, node: String },
 
     #[error("the parameter {name:?} of {node} has the type {kind}, which ROS 2 doesn't have")]
     Parameter { name: String, node: String, kind: u8 },
@@ -300,9 +418,6 @@ impl State {
             return Err(LoadError::Unknown { wanted: type_name.clone(), similar, known });
         };
         let name = if request.node_name.is_empty() { &registered.node } else { &request.node_name };
-        if !request.remap_rules.is_empty() {
-            return Err(LoadError::Unsupported { what: "remap rules", node: name.clone() });
-        }
         let node = made(&self.context, name, request)?;
         let full_name = node.full_name().to_owned();
         // A component that panics must not take the others with it. What it had made is dropped; the

@@ -237,8 +237,16 @@ fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
             refused(named("demo::Panicker")),
             "demo::Panicker panicked while it was made: made on panicker"
         );
-        let remapped = LoadNodeRequest { remap_rules: vec!["a:=b".into()], ..named("demo::Listener") };
-        assert!(refused(remapped).starts_with("remap rules of one component are not supported"));
+        let remapped = LoadNodeRequest { remap_rules: vec!["a".into()], ..named("demo::Listener") };
+        assert!(refused(remapped).starts_with("remap rule `a` has no `:=`"));
+        let extra = |name: &str, value| {
+            let extra_arguments = vec![msg::Parameter { name: name.into(), value }];
+            LoadNodeRequest { extra_arguments, ..named("demo::Listener") }
+        };
+        let yes = msg::ParameterValue { r#type: 1, bool_value: true, ..Default::default() };
+        assert!(refused(extra("use_dds", yes)).starts_with("the extra argument \"use_dds\" of listener"));
+        let number = msg::ParameterValue { r#type: 2, integer_value: 1, ..Default::default() };
+        assert!(refused(extra("use_intra_process_comms", number)).contains("each true or false"));
         let leveled = LoadNodeRequest { log_level: 7, ..named("demo::Listener") };
         assert!(refused(leveled).starts_with("the log level 7 of listener is none of ROS 2's"));
         let strange = msg::ParameterValue { r#type: 99, ..Default::default() };
@@ -253,6 +261,45 @@ fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
         assert_eq!(bench.list(), []);
         assert!(bench.load("demo::Listener", "", "").success);
     });
+}
+
+/// The names of its topics, and what the container's own command line says of them, are its own.
+#[test]
+fn a_component_has_names_of_its_own() {
+    let line = ["program", "--ros-args", "-r", "__node:=box", "-r", "__ns:=/robot", "-r", "words:=all"];
+    let context = Context::builder().shared_memory(false).arguments(line).build().unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let speaker = move |node: Node| -> sinew::Result<()> {
+        let topic = |name: &str| node.publisher::<Text>(name).create().map(|it| it.topic().to_owned());
+        let _ = tell.send((node.full_name().to_owned(), topic("words")?, topic("~/louder")?));
+        Ok(())
+    };
+    let container = Container::builder(&context, "container").component("demo::Speaker", "speaker", speaker);
+    let container = container.build().unwrap();
+    assert_eq!(container.node().full_name(), "/robot/box");
+    let asker = context.node_builder("asker").remap("__node:=asker").create().unwrap();
+    let load = asker.client::<LoadNode>("/robot/box/_container/load_node").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    for (name, namespace, rules, expected) in [
+        ("left", "/a", &["words:=said"][..], ("/a/left", "/a/said", "/a/left/louder")),
+        ("left", "", &["left:~/louder:=shout"], ("/robot/left", "/robot/all", "/robot/shout")),
+        ("", "/", &["__node:=right"], ("/right", "/all", "/right/louder")),
+        ("", "", &[], ("/robot/box", "/robot/all", "/robot/box/louder")),
+    ] {
+        let request = LoadNodeRequest {
+            plugin_name: "demo::Speaker".into(),
+            node_name: name.into(),
+            node_namespace: namespace.into(),
+            remap_rules: rules.iter().map(|&rule| rule.into()).collect(),
+            ..Default::default()
+        };
+        let response = executor.spin_until(load.call_async(request)).unwrap().unwrap();
+        assert!(response.success, "{}", response.error_message);
+        let (node, words, louder) = told.try_recv().unwrap();
+        assert_eq!((node.as_str(), words.as_str(), louder.as_str()), expected);
+        assert_eq!(response.full_node_name, node);
+    }
 }
 
 #[test]

@@ -83,8 +83,8 @@ pub(crate) struct ProcessItem {
     pub(crate) ros_arguments: Vec<Words>,
     /// A command that runs the program, as `gdb --args`.
     pub(crate) prefix: Option<Words>,
-    /// Nodes that the process is to take in: names, and their types.
-    pub(crate) components: Vec<(Text, Text)>,
+    /// Nodes that the process is to take in.
+    pub(crate) components: Vec<ComponentItem>,
     pub(crate) node: Option<Text>,
     pub(crate) namespace: Option<Text>,
     pub(crate) remap: Vec<(Text, Text)>,
@@ -101,6 +101,22 @@ pub(crate) struct ProcessItem {
     pub(crate) grace: Option<Text>,
     /// Seconds from SIGTERM to SIGKILL.
     pub(crate) grace_after_term: Option<Text>,
+}
+
+/// A node that a process is to take in.
+#[derive(Debug)]
+pub(crate) struct ComponentItem {
+    pub(crate) place: Place,
+    pub(crate) condition: Condition,
+    pub(crate) name: Text,
+    /// Seen from what `is_below_process` says.
+    pub(crate) namespace: Option<Text>,
+    /// Whether its names are seen from the process's namespace, or from the one around that.
+    pub(crate) is_below_process: bool,
+    pub(crate) type_name: Text,
+    pub(crate) remap: Vec<(Text, Text)>,
+    pub(crate) parameters: Vec<ParameterItem>,
+    pub(crate) log_level: Option<Text>,
 }
 
 /// Words of a command line.

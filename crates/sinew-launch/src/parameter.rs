@@ -199,9 +199,10 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A parameter file for all nodes of a process: nested names, joined by `.`, as one tree.
-pub(crate) fn file(values: &[(String, Parameter)]) -> String {
-    let mut text = "/**:\n  ros__parameters:\n".to_owned();
+/// A parameter file for a node by its full name, or for all (`/**`): nested names, joined by `.`, as
+/// one tree.
+pub(crate) fn file(node: &str, values: &[(String, Parameter)]) -> String {
+    let mut text = format!("{node}:\n  ros__parameters:\n");
     // The last one given counts.
     let last: BTreeMap<&str, &Parameter> =
         values.iter().map(|(name, value)| (name.as_str(), value)).collect();

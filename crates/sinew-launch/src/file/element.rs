@@ -44,10 +44,19 @@ impl Element {
                 return Err(unknown(&attribute.name, attributes, &attribute.place));
             }
         }
-        match self.children.iter().find(|child| !children.contains(&child.tag.as_str())) {
-            Some(child) => Err(unknown(&child.tag, children, &child.place)),
-            None => Ok(()),
+        for child in &self.children {
+            if !children.contains(&child.tag.as_str()) {
+                return Err(unknown(&child.tag, children, &child.place));
+            }
+            // A component is there or not; what else is within an element always counts.
+            let condition = child.attribute("if").or_else(|| child.attribute("unless"));
+            if let Some(condition) = condition.filter(|_| child.tag != "composable_node") {
+                let what = format!("`{}` of `{}` in `{}`", condition.name, child.tag, self.tag);
+                let remedy = "give the condition to what it is in".to_owned();
+                return Err(Problem::NotUnderstood { what, remedy }.at(&condition.place));
+            }
         }
+        Ok(())
     }
 
     pub(super) fn attribute(&self, name: &str) -> Option<&Attribute> {

@@ -5,8 +5,8 @@
 
 use super::element::{Element, Value};
 use crate::description::{
-    Argument, Condition, Group, Include, Item, ItemKind, ParameterItem, ParameterKind, ParameterValue,
-    ProcessItem, RestartItem, Typing, Words,
+    Argument, ComponentItem, Condition, Group, Include, Item, ItemKind, ParameterItem, ParameterKind,
+    ParameterValue, ProcessItem, RestartItem, Typing, Words,
 };
 use crate::error::{LoadError, Problem};
 use crate::similar::suggestion;
@@ -28,9 +28,10 @@ fn children(element: &Element) -> Read<Vec<Item>> {
 }
 
 /// What may be in a file or group.
-const TAGS: [&str; 16] = [
+const TAGS: [&str; 17] = [
     "node",
     "executable",
+    "node_container",
     "arg",
     "let",
     "include",
@@ -49,7 +50,8 @@ const TAGS: [&str; 16] = [
 
 fn item(element: &Element) -> Read<Item> {
     let kind = match element.tag.as_str() {
-        "node" => ItemKind::Process(Box::new(node(element)?)),
+        "node" => ItemKind::Process(Box::new(node(element, &[])?)),
+        "node_container" | "node-container" => ItemKind::Process(Box::new(container(element)?)),
         "executable" => ItemKind::Process(Box::new(executable(element)?)),
         "arg" => ItemKind::Argument(argument(element)?),
         "let" => {
@@ -112,18 +114,22 @@ fn item(element: &Element) -> Read<Item> {
         }
         tag => return Err(unknown(tag).at(&element.place)),
     };
+    Ok(Item { place: element.place.clone(), condition: condition(element)?, kind })
+}
+
+fn condition(element: &Element) -> Read<Condition> {
     let condition = Condition { on_true: element.text("if")?, on_false: element.text("unless")? };
     if let (Some(text), Some(_)) = (&condition.on_true, &condition.on_false) {
         let expected = "an element has either `if` or `unless`";
         return Err(Problem::value("if", "there beside `unless`", expected).at(&text.place));
     }
-    Ok(Item { place: element.place.clone(), condition, kind })
+    Ok(condition)
 }
 
 fn unknown(tag: &str) -> Problem {
     let remedy = match tag {
-        "composable_node" | "node_container" | "load_composable_node" => {
-            "nodes of shared libraries can't be loaded by Sinew; start the container as a `node`"
+        "composable_node" | "load_composable_node" | "load-composable-node" => {
+            "components are written as `composable_node` in the `node_container` that has them; `sinew component load` loads others into one that runs"
         }
         "timer" => "start a process later by `ready = { delay = .. }` and `after` in a TOML file",
         "event_handler" | "on_exit" | "register_event_handler" => {
@@ -134,7 +140,7 @@ fn unknown(tag: &str) -> Problem {
         "lifecycle_node" => "start it as a `node`; its states are changed by a program of yours",
         _ => {
             let similar = suggestion(tag, TAGS);
-            let remedy = format!("there may be {}{similar}", TAGS[..14].join(", "));
+            let remedy = format!("there may be {}{similar}", TAGS[..15].join(", "));
             return Problem::NotUnderstood { what: format!("`{tag}`"), remedy };
         }
     };
@@ -196,10 +202,12 @@ const PROCESS: [&str; 14] = [
     "additional_env",
 ];
 
-fn node(element: &Element) -> Read<ProcessItem> {
+/// A node; `others` may be in it besides.
+fn node(element: &Element, others: &[&str]) -> Read<ProcessItem> {
     let own = ["pkg", "exec", "namespace", "ros_args"];
     let known: Vec<&str> = own.into_iter().chain(PROCESS).collect();
-    element.check(&known, &["param", "remap", "env"])?;
+    let within: Vec<&str> = ["param", "remap", "env"].iter().chain(others).copied().collect();
+    element.check(&known, &within)?;
     let mut process = process(element)?;
     process.package = Some(element.needed("pkg", "the package that has the program")?);
     process.program = Some(element.needed("exec", "the program")?);
@@ -213,6 +221,48 @@ fn node(element: &Element) -> Read<ProcessItem> {
     }
     for parameter in element.children("param") {
         parameters(parameter, "", &mut process.parameters)?;
+    }
+    Ok(process)
+}
+
+/// A process with the nodes that it takes in.
+fn container(element: &Element) -> Read<ProcessItem> {
+    let mut process = node(element, &["composable_node"])?;
+    if let Some(package) = process.package.as_ref().filter(|it| it.as_literal() == Some("rclcpp_components"))
+    {
+        let expected = "it loads nodes of shared libraries, which Sinew's launch doesn't ask for; name a program with a \
+                        sinew_component::Container, or start this one as a `node` and load them by `ros2 component load`";
+        return Err(Problem::value("pkg", "rclcpp_components", expected).at(&package.place));
+    }
+    for component in element.children("composable_node") {
+        component.check(&["pkg", "plugin", "name", "namespace"], &["param", "remap", "extra_arg"])?;
+        let mut item = ComponentItem {
+            place: component.place.clone(),
+            condition: condition(component)?,
+            name: component.needed("name", "what its node is called")?,
+            namespace: component.text("namespace")?,
+            is_below_process: false,
+            type_name: component.needed("plugin", "the type of the component")?,
+            remap: Vec::new(),
+            parameters: Vec::new(),
+            log_level: None,
+        };
+        for remapping in component.children("remap") {
+            item.remap.push(remap(remapping)?);
+        }
+        for parameter in component.children("param") {
+            parameters(parameter, "", &mut item.parameters)?;
+        }
+        for extra in component.children("extra_arg") {
+            extra.check(&["name", "value"], &[])?;
+            // Messages within a process always move by ownership.
+            if extra.literal("name")?.as_deref() != Some("use_intra_process_comms") {
+                let what = format!("`extra_arg` {}", extra.literal("name")?.unwrap_or_default());
+                let remedy = "`use_intra_process_comms` is all that is understood".to_owned();
+                return Err(Problem::NotUnderstood { what, remedy }.at(&extra.place));
+            }
+        }
+        process.components.push(item);
     }
     Ok(process)
 }

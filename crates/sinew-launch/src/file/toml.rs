@@ -9,8 +9,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::description::{
-    Argument, Condition, Group, Include, Item, ItemKind, ParameterItem, ParameterKind, ParameterValue,
-    ProcessItem, ReadyItem, RestartItem, Words,
+    Argument, ComponentItem, Condition, Group, Include, Item, ItemKind, ParameterItem, ParameterKind,
+    ParameterValue, ProcessItem, ReadyItem, RestartItem, Words,
 };
 use crate::error::{LoadError, Problem};
 use crate::parameter::Parameter;
@@ -84,6 +84,7 @@ const PROCESS: &[&str] = &[
     "components",
 ];
 const RESTART: &[&str] = &["policy", "delay", "max_delay", "max", "window"];
+const COMPONENT: &[&str] = &["type", "remap", "parameters", "log_level", "if", "unless"];
 const READY: &[&str] = &["service", "topic", "node", "delay", "exit", "timeout"];
 
 /// A table of the file, and what it is about.
@@ -353,7 +354,7 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
         takes_ros_arguments,
         ros_arguments: if takes_ros_arguments { words("ros_args")? } else { Vec::new() },
         prefix: table.text("prefix")?.map(Words::Line),
-        components: table.pairs("components")?,
+        components: read_components(table)?,
         node: table.text("node")?,
         namespace: table.text("namespace")?,
         remap: table.pairs("remap")?,
@@ -369,6 +370,46 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
         grace: table.text("grace")?,
         grace_after_term: table.text("grace_after_term")?,
     })
+}
+
+/// The components of a process: of each its type, or a table.
+fn read_components(process: &Table<'_>) -> Read<Vec<ComponentItem>> {
+    let Some(entry) = process.entry("components") else { return Ok(Vec::new()) };
+    let one = |entry: Entry<'_>| {
+        let place = entry.key_place();
+        let name = Text::parse(entry.key, &place)?;
+        let DeValue::Table(_) = entry.value.get_ref() else {
+            return Ok(ComponentItem {
+                place,
+                condition: Condition::default(),
+                name,
+                namespace: None,
+                is_below_process: true,
+                type_name: entry.text()?,
+                remap: Vec::new(),
+                parameters: Vec::new(),
+                log_level: None,
+            });
+        };
+        let table = entry.table("a component")?;
+        table.check(COMPONENT)?;
+        let Some(type_name) = table.text("type")? else {
+            let (owner, purpose) = (table.owner.clone(), "what it is, such as demo::Talker");
+            return Err(Problem::Missing { owner, key: "type", purpose }.at(&place));
+        };
+        Ok(ComponentItem {
+            place,
+            condition: table.condition()?,
+            name,
+            namespace: None,
+            is_below_process: true,
+            type_name,
+            remap: table.pairs("remap")?,
+            parameters: parameters(&table)?,
+            log_level: table.text("log_level")?,
+        })
+    };
+    entry.table("`components`")?.entries().into_iter().map(one).collect()
 }
 
 fn read_restart(process: &Table<'_>) -> Read<RestartItem> {

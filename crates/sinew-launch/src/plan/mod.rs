@@ -321,13 +321,7 @@ impl<'a> Planner<'a> {
     }
 
     fn is_wanted(&self, item: &Item, scope: &Scope) -> Result<bool, LoadError> {
-        if self.only_arguments {
-            return Ok(true);
-        }
-        let on_true = item.condition.on_true.as_ref().map(|text| scope.truth("if", text)).transpose()?;
-        let on_false =
-            item.condition.on_false.as_ref().map(|text| scope.truth("unless", text)).transpose()?;
-        Ok(on_true != Some(false) && on_false != Some(true))
+        if self.only_arguments { Ok(true) } else { scope.holds(&item.condition) }
     }
 
     fn argument(&mut self, argument: &Argument, place: &Place, scope: &mut Scope) -> Result<(), LoadError> {

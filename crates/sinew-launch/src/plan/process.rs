@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::scope::{Given, Scope, absolute, joined};
 use super::{Offer, Output, Process, Word, given, programs};
-use crate::description::{ProcessItem, ReadyItem, RestartItem, Words};
+use crate::description::{ComponentItem, ProcessItem, ReadyItem, RestartItem, Words};
 use crate::error::{LoadError, Problem};
 use crate::parameter::{self, Parameter};
 use crate::place::Place;
@@ -27,6 +27,7 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
             None => drop(scope.environment.remove(&name)),
         }
     }
+    let around = scope.namespace.clone();
     if let Some(namespace) = &item.namespace {
         scope.namespace = scope.namespace_of(&scope.text(namespace)?);
     }
@@ -36,10 +37,16 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     for argument in &item.arguments {
         words.extend(split(argument, scope)?);
     }
-    words.extend(components(item, scope)?);
+    let mut components = Vec::new();
+    for component in &item.components {
+        if scope.holds(&component.condition)? {
+            components.push(Component::of(component, &around, scope)?);
+        }
+    }
+    words.extend(components.iter().flat_map(Component::words));
     let mut arguments: Vec<Word> = words.into_iter().map(Word::Text).collect();
     if item.takes_ros_arguments {
-        arguments.extend(ros_arguments(item, node.as_deref(), scope)?);
+        arguments.extend(ros_arguments(item, node.as_deref(), &components, scope)?);
     }
     let own = match (&item.name, &node) {
         (Some(name), _) | (None, Some(name)) => name.clone(),
@@ -136,37 +143,70 @@ fn split(words: &Words, scope: &Scope) -> Result<Vec<String>, LoadError> {
     }
 }
 
-/// What a container is told to take in: `--component TYPE=NODE`, as `sinew-component` reads it.
-fn components(item: &ProcessItem, scope: &Scope) -> Result<Vec<String>, LoadError> {
-    if let (Some(node), false) = (&item.node, item.components.is_empty()) {
-        let expected =
-            "a process with components has several nodes: their names are the keys of `components`";
-        return Err(Problem::value("node", "given", expected).at(&node.place));
-    }
-    let mut words = Vec::new();
-    for (name, type_name) in &item.components {
-        let (node, kind) = (joined(&scope.namespace, &scope.text(name)?), scope.text(type_name)?);
+/// A node that a container is told to take in.
+struct Component {
+    /// Its full name.
+    node: String,
+    kind: String,
+    /// What `--ros-args` say of it.
+    options: Vec<(&'static str, Word)>,
+}
+
+impl Component {
+    fn of(item: &ComponentItem, around: &str, scope: &Scope) -> Result<Self, LoadError> {
+        let kind = scope.text(&item.type_name)?;
         if kind.is_empty() || kind.contains(['=', ' ']) {
             let expected = "it has to be the type of a component, such as demo::Talker";
-            return Err(Problem::value("components", format!("`{kind}`"), expected).at(&type_name.place));
+            return Err(Problem::value("components", format!("`{kind}`"), expected).at(&item.type_name.place));
         }
-        words.extend(["--component".to_owned(), format!("{kind}={node}")]);
+        let seen_from = if item.is_below_process { &scope.namespace } else { around };
+        let namespace = joined(seen_from, &scope.text_if(item.namespace.as_ref())?.unwrap_or_default());
+        let name = scope.text(&item.name)?;
+        if name.is_empty() || name.ends_with('/') {
+            return Err(
+                Problem::value("components", format!("`{name}`"), "it has to be a name").at(&item.place)
+            );
+        }
+        let node = joined(&namespace, &name);
+        let mut options = Vec::new();
+        for (from, to) in &item.remap {
+            options.push(("-r", Word::Text(format!("{node}:{}:={}", scope.text(from)?, scope.text(to)?))));
+        }
+        let given = item.parameters.iter().map(|item| given(item, scope));
+        options.extend(parameters(Some(&node), &given.collect::<Result<Vec<_>, _>>()?));
+        if let Some(level) = scope.text_if(item.log_level.as_ref())? {
+            let logger = node.trim_start_matches('/').replace('/', ".");
+            options.push(("--log-level", Word::Text(format!("{logger}:={level}"))));
+        }
+        Ok(Self { node, kind, options })
     }
-    Ok(words)
+
+    /// `--component TYPE=NODE`, as `sinew-component` reads it.
+    fn words(&self) -> [String; 2] {
+        ["--component".to_owned(), format!("{}={}", self.kind, self.node)]
+    }
 }
 
 /// `--ros-args`, if there is anything to say.
-fn ros_arguments(item: &ProcessItem, node: Option<&str>, scope: &Scope) -> Result<Vec<Word>, LoadError> {
+fn ros_arguments(
+    item: &ProcessItem,
+    node: Option<&str>,
+    components: &[Component],
+    scope: &Scope,
+) -> Result<Vec<Word>, LoadError> {
     let mut words = Vec::new();
     let mut add = |option: &str, value: Word| words.extend([Word::Text(option.to_owned()), value]);
     if let Some(node) = node {
         add("-r", Word::Text(format!("__node:={node}")));
     }
-    // Rules of the process would rename its components, too, which have full names.
-    if !scope.namespace.is_empty() && item.components.is_empty() {
+    if !scope.namespace.is_empty() {
         add("-r", Word::Text(format!("__ns:={}", scope.namespace)));
     }
-    // The first rule that matches counts: the process's own before those around it.
+    // The first rule that matches counts: those of one node, the process's own, those around it.
+    let options = || components.iter().flat_map(|component| component.options.iter().cloned());
+    for (option, rule) in options().filter(|(option, _)| *option == "-r") {
+        add(option, rule);
+    }
     for (from, to) in &item.remap {
         add("-r", Word::Text(format!("{}:={}", scope.text(from)?, scope.text(to)?)));
     }
@@ -176,11 +216,11 @@ fn ros_arguments(item: &ProcessItem, node: Option<&str>, scope: &Scope) -> Resul
     let own: Result<Vec<Given>, LoadError> = item.parameters.iter().map(|item| given(item, scope)).collect();
     // Of parameters the last counts: the process's own after those around it.
     let all: Vec<Given> = scope.parameters.iter().cloned().chain(own?).collect();
-    let is_value = |given: &Given| matches!(given, Given::Value(..));
-    for run in all.chunk_by(|one, next| is_value(one) && is_value(next)) {
-        for (option, word) in parameters(run) {
-            add(option, word);
-        }
+    for (option, word) in parameters(None, &all) {
+        add(option, word);
+    }
+    for (option, word) in options().filter(|(option, _)| *option != "-r") {
+        add(option, word);
     }
     for line in &item.ros_arguments {
         words.extend(split(line, scope)?.into_iter().map(Word::Text));
@@ -191,9 +231,16 @@ fn ros_arguments(item: &ProcessItem, node: Option<&str>, scope: &Scope) -> Resul
     Ok(words)
 }
 
-/// Options for a file, or for values one after another: single words are given on the command line,
-/// trees in a file.
-fn parameters(run: &[Given]) -> Vec<(&'static str, Word)> {
+/// Options for parameters, of one node by its full name or of all: single words are given on the
+/// command line, trees in a file.
+fn parameters(node: Option<&str>, all: &[Given]) -> Vec<(&'static str, Word)> {
+    let is_value = |given: &Given| matches!(given, Given::Value(..));
+    let runs = all.chunk_by(|one, next| is_value(one) && is_value(next));
+    runs.flat_map(|run| parameters_of_run(node, run)).collect()
+}
+
+/// The same for a file, or for values one after another.
+fn parameters_of_run(node: Option<&str>, run: &[Given]) -> Vec<(&'static str, Word)> {
     match run {
         [Given::File(path)] => vec![("--params-file", Word::Text(path.display().to_string()))],
         [Given::Text(text)] => vec![("--params-file", Word::File(text.clone()))],
@@ -207,12 +254,13 @@ fn parameters(run: &[Given]) -> Vec<(&'static str, Word)> {
                 .collect();
             let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             if values.iter().all(|(name, _)| is_plain(name)) {
+                let of = node.map(|node| format!("{node}:")).unwrap_or_default();
                 let one = |(name, value): &(String, Parameter)| {
-                    ("-p", Word::Text(format!("{name}:={}", value.to_yaml())))
+                    ("-p", Word::Text(format!("{of}{name}:={}", value.to_yaml())))
                 };
                 return values.iter().map(one).collect();
             }
-            vec![("--params-file", Word::File(parameter::file(&values)))]
+            vec![("--params-file", Word::File(parameter::file(node.unwrap_or("/**"), &values)))]
         }
     }
 }

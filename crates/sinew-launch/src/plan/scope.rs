@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::programs;
+use crate::description::Condition;
 use crate::error::{LoadError, Problem};
 use crate::expression::{boolean, evaluate};
 use crate::parameter::Parameter;
@@ -93,6 +94,14 @@ impl Scope {
             Problem::value(key, format!("`{found}`"), "it has to be true or false (or 1 or 0)")
                 .at(&text.place)
         })
+    }
+
+    /// Whether what has this condition counts.
+    pub(crate) fn holds(&self, condition: &Condition) -> Result<bool, LoadError> {
+        let Condition { on_true, on_false } = condition;
+        let on_true = on_true.as_ref().map(|text| self.truth("if", text)).transpose()?;
+        let on_false = on_false.as_ref().map(|text| self.truth("unless", text)).transpose()?;
+        Ok(on_true != Some(false) && on_false != Some(true))
     }
 
     /// A parameter's value that is written as this text.

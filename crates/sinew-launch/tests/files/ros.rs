@@ -186,3 +186,54 @@ fn a_parameter_file_may_have_substitutions() {
     let plan = place.plan("a.xml", text, &[]);
     assert!(line(&plan.processes[0]).contains("{/**: {ros__parameters: {host: r2d2}}\n}"));
 }
+
+#[test]
+fn a_container_takes_in_its_components() {
+    let xml = r#"
+<launch>
+  <arg name="lidar" default="false"/>
+  <push_ros_namespace namespace="robot"/>
+  <node_container pkg="robot" exec="driver" name="box" namespace="own" output="screen">
+    <composable_node pkg="drivers" plugin="drivers::Camera" name="camera" namespace="left">
+      <remap from="image" to="raw"/>
+      <param name="rate" value="30"/>
+      <extra_arg name="use_intra_process_comms" value="true"/>
+    </composable_node>
+    <composable_node pkg="drivers" plugin="drivers::Lidar" name="lidar" if="$(var lidar)"/>
+  </node_container>
+</launch>
+"#;
+    let yaml = r#"
+launch:
+- arg: {name: lidar, default: "false"}
+- push_ros_namespace: {namespace: robot}
+- node_container:
+    pkg: robot
+    exec: driver
+    name: box
+    namespace: own
+    output: screen
+    composable_node:
+    - pkg: drivers
+      plugin: drivers::Camera
+      name: camera
+      namespace: left
+      remap:
+      - {from: image, to: raw}
+      param:
+      - {name: rate, value: 30}
+      extra_arg:
+      - {name: use_intra_process_comms, value: "true"}
+    - {pkg: drivers, plugin: drivers::Lidar, name: lidar, if: $(var lidar)}
+"#;
+    for (name, text) in [("a.launch.xml", xml), ("a.launch.yaml", yaml)] {
+        let place = Place::new();
+        assert_eq!(
+            line(&place.plan(name, text, &[]).processes[0]),
+            "driver --component drivers::Camera=/robot/left/camera --ros-args -r __node:=box -r __ns:=/robot/own \
+             -r /robot/left/camera:image:=raw -p /robot/left/camera:rate:=30"
+        );
+        let both = line(&place.plan(name, text, &[("lidar", "true")]).processes[0]);
+        assert!(both.contains("--component drivers::Lidar=/robot/lidar"), "{both}");
+    }
+}

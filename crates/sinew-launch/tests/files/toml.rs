@@ -217,6 +217,39 @@ fn components_are_named_on_the_command_line_of_their_container() {
     assert_eq!(
         line(&place.plan("a.toml", text, &[]).processes[0]),
         "talker --component drivers::Camera=/robot/camera --component drivers::Lidar=/robot/head/lidar \
-         --component demo::Clock=/clock --ros-args -r image:=/image"
+         --component demo::Clock=/clock --ros-args -r __ns:=/robot -r image:=/image"
     );
+}
+
+#[test]
+fn a_component_has_settings_of_its_own() {
+    let place = Place::new();
+    let text = r#"
+        [arguments]
+        clock = false
+        [process.sensors]
+        program = "talker"
+        node = "container"
+        parameters = { gain = 1 }
+        [process.sensors.components.camera]
+        type = "drivers::Camera"
+        remap = { image = "left/image" }
+        parameters = { rate = 30, frame = "on" }
+        log_level = "debug"
+        [process.sensors.components."head/lidar"]
+        type = "drivers::Lidar"
+        parameters = { beam.width = 0.5 }
+        [process.sensors.components.clock]
+        type = "demo::Clock"
+        if = "$(var clock)"
+    "#;
+    let process = &place.plan("a.toml", text, &[]).processes[0];
+    assert_eq!(
+        line(process),
+        "talker --component drivers::Camera=/camera --component drivers::Lidar=/head/lidar --ros-args \
+         -r __node:=container -r /camera:image:=left/image -p gain:=1 -p /camera:rate:=30 -p /camera:frame:=\"on\" \
+         --log-level camera:=debug --params-file {/head/lidar:\n  ros__parameters:\n    \"beam.width\": 0.5\n}"
+    );
+    let with_clock = line(&place.plan("a.toml", text, &[("clock", "true")]).processes[0]);
+    assert!(with_clock.contains("--component demo::Clock=/clock"), "{with_clock}");
 }

@@ -79,10 +79,9 @@ fn of_a_process_in_toml() {
         ),
         ("grace = -1", "a.toml:3:9: `grace` is `-1`; it has to be a number of seconds"),
         ("ready = { exit = 256 }", "a.toml:3:18: `exit` is `256`; it has to be a whole number from 0 to 255"),
-        (
-            "node = 'n'\ncomponents = { a = 'b' }",
-            "a.toml:3:8: `node` is given; a process with components has several nodes",
-        ),
+        ("components = { a = { typ = 'b' } }", "a.toml:3:22: a component has no `typ`; did you mean `type`?"),
+        ("components = { a = { remap = {} } }", "a.toml:3:16: a component needs `type`"),
+        ("components = { 'a/' = 'b' }", "a.toml:3:16: `components` is `a/`; it has to be a name"),
         (
             "components = { a = 'b c' }",
             "a.toml:3:20: `components` is `b c`; it has to be the type of a component",
@@ -137,6 +136,19 @@ fn of_xml() {
         (
             "<node pkg='robot' exec='driver'><param name='x' value='a' type='int'/></node>",
             "a.xml:2:51: `value` is a string; it has to be of the type",
+        ),
+        (
+            "<node pkg='robot' exec='driver'><remap from='a' to='b' if='0'/></node>",
+            "a.xml:2:58: `if` of `remap` in `node` isn't understood: give the condition to what it is in",
+        ),
+        ("<composable_node/>", "a.xml:2:3: `composable_node` isn't understood: components are written as"),
+        (
+            "<node_container pkg='rclcpp_components' exec='component_container'/>",
+            "a.xml:2:19: `pkg` is rclcpp_components; it loads nodes of shared libraries",
+        ),
+        (
+            "<node_container pkg='robot' exec='driver'><composable_node pkg='a' plugin='b'/></node_container>",
+            "a.xml:2:45: `composable_node` needs `name`: what its node is called",
         ),
         ("<group if='1' unless='0'/>", "a.xml:2:10: `if` is there beside `unless`"),
         ("text", "a.xml:1:9: the text `text` isn't understood"),
