@@ -301,7 +301,7 @@ pub(crate) struct LoadOptions {
     #[arg(long, value_name = "LEVEL", value_parser = tools::log::level)]
     pub(crate) log_level: Option<sinew::LogLevel>,
 
-    /// Call a topic or service otherwise. (Containers of Sinew's refuse it.)
+    /// Call a topic or service of the node otherwise. May be given several times.
     #[arg(short, long, value_name = "FROM:=TO")]
     pub(crate) remap_rule: Vec<String>,
 

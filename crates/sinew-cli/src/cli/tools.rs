@@ -102,10 +102,9 @@ pub(crate) enum ServiceCommand {
     Type(InfoOptions),
     /// The services of a type.
     Find(FindOptions),
-    /// Not there: requests and responses go straight from one to the other, so no other program can
-    /// see them. Says what there is instead.
-    #[command(hide = true)]
-    Echo(ServiceEchoOptions),
+    /// The requests and responses of a service, or that there were some: as much as its ends publish
+    /// (`configure_introspection`).
+    Echo(EchoOptions),
     /// Call a service with a request that is given as text.
     Call(CallOptions),
 }
@@ -140,13 +139,6 @@ pub(crate) struct FindOptions {
 
     #[command(flatten)]
     pub(crate) list: GraphListOptions,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ServiceEchoOptions {
-    /// What `ros2 service echo` takes.
-    #[arg(value_name = "SERVICE", num_args = 0.., allow_hyphen_values = true, trailing_var_arg = true)]
-    pub(crate) rest: Vec<String>,
 }
 
 #[derive(Args, Debug)]

@@ -169,16 +169,6 @@ pub(crate) enum Error {
         type_name: String,
     },
 
-    /// Requests and responses can't be seen from outside.
-    #[error(
-        "requests and responses go straight from a client to the server and back: no other program can see them, and they are not published \
-         beside that (ROS 2's service introspection) yet. `sinew service info -v {service}` counts them, and `sinew service call` makes one"
-    )]
-    NoServiceEcho {
-        /// The service.
-        service: String,
-    },
-
     /// The services for the levels of loggers don't answer, or refuse.
     #[error(
         "the levels of {node}'s loggers can't be read or set: {why}; a node lets others do that with `node.logger_services()`, in rclcpp with \

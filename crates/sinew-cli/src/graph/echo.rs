@@ -1,5 +1,6 @@
 //! `sinew topic echo`: the messages of a topic, as `ros2 topic echo` prints them; those of a type
-//! that nobody describes, as the bytes of their images.
+//! that nobody describes, as the bytes of their images. `sinew service echo` is the same of the hidden
+//! topic on which a service's ends publish what happens to its requests and responses.
 //!
 //! Unlike its neighbours it takes part: it joins the domain with a subscription of whatever type
 //! the publishers have. It never makes a publisher wait.
@@ -35,22 +36,56 @@ const SHOWN: usize = 256;
 /// to us.
 const WAITING: usize = 64;
 
-/// Prints messages until it is enough.
-pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
-    let info = &options.info;
-    let mut observed = Observed::open(&info.place)?;
+/// Prints the messages of a topic until it is enough.
+pub(super) fn topic(options: &EchoOptions) -> Result<(), Error> {
+    let name = &options.info.name;
+    let mut observed = Observed::open(&options.info.place)?;
     let snapshot = observed.look()?;
-    if !snapshot.of(EndpointKind::Publisher).any(|end| end.entity.name == info.name) {
+    if !snapshot.of(EndpointKind::Publisher).any(|end| end.entity.name == *name) {
         let names = snapshot.of(EndpointKind::Publisher).map(|end| end.entity.name.as_str());
-        let similar = suggestion(&similar::to(&info.name, names));
-        let (name, domain) = (&info.name, observed.domain());
+        let similar = suggestion(&similar::to(name, names));
+        let domain = observed.domain();
         says(&format!("nobody publishes {name} in domain {domain} yet: waiting{similar}"));
     }
+    run(options, &observed, name, "")
+}
+
+/// Prints the events of a service until it is enough.
+pub(super) fn service(options: &EchoOptions) -> Result<(), Error> {
+    let name = &options.info.name;
+    let topic = format!("{name}/_service_event");
+    let mut observed = Observed::open(&options.info.place)?;
+    let snapshot = observed.look()?;
+    if !snapshot.of(EndpointKind::Publisher).any(|end| end.entity.name == topic) {
+        let ends = [EndpointKind::Server, EndpointKind::Client];
+        let names =
+            || ends.into_iter().flat_map(|kind| snapshot.of(kind)).map(|end| end.entity.name.as_str());
+        let domain = observed.domain();
+        says(&if names().any(|known| known == name) {
+            format!(
+                "no end of {name} in domain {domain} publishes its requests and responses yet: waiting; a server or client does if its \
+                 program calls `configure_introspection`"
+            )
+        } else {
+            let similar = suggestion(&similar::to(name, names()));
+            format!("nobody serves or calls {name} in domain {domain} yet: waiting{similar}")
+        });
+    }
+    run(options, &observed, &topic, "_Event")
+}
+
+/// `suffix`: how the name of the type goes on behind the one that is asked for.
+fn run(options: &EchoOptions, observed: &Observed, topic: &str, suffix: &str) -> Result<(), Error> {
+    let info = &options.info;
     let domain = Domain::open(info.place.dir.as_deref(), observed.domain())?;
     let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain.clone()));
-    let wanted = options.type_name.as_ref().map(|wanted| name(wanted, types.sources())).transpose()?;
+    let wanted = options.type_name.as_ref().map(|wanted| {
+        let wanted = name(wanted, types.sources())?;
+        if suffix.is_empty() { Ok(wanted) } else { name(&format!("{wanted}{suffix}"), types.sources()) }
+    });
+    let wanted = wanted.transpose()?;
     let found = Arc::new(EchoObserver {
-        topic: info.name.clone(),
+        topic: topic.to_owned(),
         port: OnceLock::new(),
         heard: Collected::new(PendingMessages::default()),
     });

@@ -49,7 +49,7 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
         TopicCommand::Delay(options) => watch::run::<watch::Delay>(options),
         TopicCommand::Type(options) => list::types(options, &list::TOPICS),
         TopicCommand::Find(options) => list::find(options, &list::TOPICS),
-        TopicCommand::Echo(options) => echo::run(options),
+        TopicCommand::Echo(options) => echo::topic(options),
         TopicCommand::Pub(options) => publish::run(options),
     }
 }
@@ -61,10 +61,7 @@ pub(crate) fn service(command: &ServiceCommand) -> Result<(), Error> {
         ServiceCommand::Info(options) => info::service(options),
         ServiceCommand::Type(options) => list::types(options, &list::SERVICES),
         ServiceCommand::Find(options) => list::find(options, &list::SERVICES),
-        ServiceCommand::Echo(options) => {
-            let service = options.rest.iter().find(|word| !word.starts_with('-'));
-            Err(Error::NoServiceEcho { service: service.cloned().unwrap_or_else(|| "NAME".to_owned()) })
-        }
+        ServiceCommand::Echo(options) => echo::service(options),
         ServiceCommand::Call(options) => call::run(options),
     }
 }

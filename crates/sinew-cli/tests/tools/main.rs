@@ -10,6 +10,7 @@ mod held;
 mod looks;
 mod mismatch;
 mod names;
+mod service_events;
 mod watch;
 
 use std::io::{BufRead as _, BufReader};

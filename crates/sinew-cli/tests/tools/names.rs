@@ -67,21 +67,6 @@ fn a_service() {
         (&info["servers"][0]["counters"]["messages"], &info["clients"][0]["node"]),
         (&json!(7), &json!("/demo/listener"))
     );
-
-    // No other participant sees requests: that is said, however it is asked for.
-    for arguments in
-        [&["service", "echo", "/talker/pause"][..], &["service", "echo", "--csv", "/talker/pause"]]
-    {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sinew"));
-        let output = command.args(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        let said = text(&output.stderr);
-        assert!(
-            said.contains("no other program can see them")
-                && said.contains("`sinew service info -v /talker/pause`"),
-            "{said}"
-        );
-    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Loom models of the protocols between processes. The processes are threads here, and their memory
 //! is ordinary memory.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --release
-//! --lib models`.
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --profile
+//! loom --lib models`.
 //!
 //! Every model states the promise it checks, and which changes to the code make it fail;
 //! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a

@@ -63,8 +63,9 @@ impl Bell for Alarm {
 impl Alarm {
     /// Now, not later.
     fn ring_now(&self) {
-        // Relaxed: whoever finds it set has the thread woken by the one who set it.
-        if !self.is_urgent.swap(true, Ordering::Relaxed) {
+        // The thread that finds it set does nothing more: the one that set it wakes the logging thread,
+        // which clears it before it looks, and so (AcqRel) sees what was pushed before this.
+        if !self.is_urgent.swap(true, Ordering::AcqRel) {
             let _ = self.timer.set(Some(Time::from_nanoseconds(1)));
         }
     }
@@ -76,8 +77,10 @@ impl Alarm {
 
     /// It was seen. What comes from now on sets it anew.
     fn clear(&self) {
-        self.is_urgent.store(false, Ordering::Relaxed);
+        // The timer first: a ring in between leaves it set, for one look too many. The other way round
+        // the flag would stay set without the timer, and later rings would be no more than alarms.
         let _ = self.timer.set(None);
+        self.is_urgent.swap(false, Ordering::AcqRel);
     }
 }
 

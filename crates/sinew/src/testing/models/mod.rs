@@ -1,7 +1,7 @@
 //! Loom models of what is lock-free, and of the protocols between locks.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew --release
-//! --lib models`.
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew --profile
+//! loom --lib models`.
 //!
 //! Every model states the promise it checks, and which change to the code makes it fail;
 //! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
