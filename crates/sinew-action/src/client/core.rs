@@ -13,6 +13,7 @@ use crate::goal_id::GoalId;
 use crate::maker::CallbackResult;
 use crate::status::GoalStatus;
 use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
+use foldhash::HashMap;
 use parking_lot::Mutex;
 use sinew::error::CallFailure;
 use sinew::introspection::RegisteredType;
@@ -22,7 +23,7 @@ use sinew::time::Time;
 use sinew::{Client, GuardCondition, Shared, Subscription};
 use sinew_interfaces::action_msgs::msg::GoalStatusArray;
 use sinew_interfaces::action_msgs::srv::CancelGoal;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
@@ -116,7 +117,7 @@ impl<A: Action> ClientCore<A> {
         (send, cancel, result): (Client<SendGoal<A>>, Client<CancelGoal>, Client<GetResult<A>>),
         (feedback, status): (Subscription<FeedbackMessage<A>>, Subscription<GoalStatusArray>),
     ) -> Arc<Self> {
-        let state = Mutex::new(ClientState { goals: HashMap::new(), ready: VecDeque::new() });
+        let state = Mutex::new(ClientState { goals: HashMap::default(), ready: VecDeque::new() });
         let core = Arc::new(Self {
             name,
             send,

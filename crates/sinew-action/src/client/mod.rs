@@ -21,6 +21,7 @@ use crate::maker::Maker;
 use crate::wire::{Names, describe, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
+use sinew::introspection::ServiceIntrospection;
 use sinew::msg::Action;
 use sinew::time::Time;
 use sinew::{Duration, QoS};
@@ -111,6 +112,35 @@ impl<A: Action> ActionClient<A> {
             && core.result.wait_for_server(left())
             && core.feedback.wait_for_publishers(1, left())
             && core.status.wait_for_publishers(1, left())
+    }
+
+    /// Publishes what happens to its requests and responses, of all three services; as
+    /// [`ActionServer::configure_introspection`](crate::ActionServer::configure_introspection).
+    ///
+    /// ```
+    /// use sinew::introspection::ServiceIntrospection;
+    /// use sinew::prelude::*;
+    /// use sinew_action::{Actions, ExecutingGoal};
+    /// use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciGoal, FibonacciSendGoalEvent};
+    ///
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let node = context.node("asker")?;
+    /// let _server = node.action_server::<Fibonacci>("fibonacci").callback(|_: ExecutingGoal<Fibonacci>| {})?;
+    /// let client = node.action_client::<Fibonacci>("fibonacci").create()?;
+    /// client.configure_introspection(ServiceIntrospection::Contents, QoS::default())?;
+    /// let events = node.subscription("fibonacci/_action/send_goal/_service_event").create()?;
+    /// client.send_goal(FibonacciGoal { order: 5 }).wait(Duration::from_secs(1)).unwrap();
+    /// let (sent, _): (Shared<FibonacciSendGoalEvent>, _) = events.take().unwrap();
+    /// assert_eq!(sent.request[0].goal.order, 5);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there.
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
+        self.0.send.configure_introspection(state, qos)?;
+        self.0.cancel.configure_introspection(state, qos)?;
+        self.0.result.configure_introspection(state, qos)
     }
 
     /// The action's full name.

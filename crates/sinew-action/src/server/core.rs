@@ -13,6 +13,7 @@ use super::admission::{Admission, Admitted};
 use super::builder::{Decision, Deferred, Options};
 use super::cancel_signal::{CancelReason, CancelSignal};
 use super::goal::{AcceptedGoal, ExecutingGoal, GoalHold};
+use super::status_thread::{FEW, StatusThread};
 use super::table::{CancelCode, GoalTable, ResultRequest};
 use super::task::GoalTask;
 use crate::goal_id::GoalId;
@@ -21,13 +22,14 @@ use crate::wire::{
     FeedbackMessage, GetResult, GetResultRequest, GetResultResponse, SendGoal, SendGoalRequest,
     SendGoalResponse,
 };
-use parking_lot::Mutex;
+use foldhash::HashMap;
+use parking_lot::{Mutex, MutexGuard};
 use sinew::msg::Action;
 use sinew::time::Time;
-use sinew::{GuardCondition, Publisher, Responder, Shared, Timer};
+use sinew::{GuardCondition, Publisher, Responder, Shared, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
@@ -56,11 +58,26 @@ struct ServerState<A: Action> {
     /// A thread is publishing status arrays, and goes on until none is stale: so they leave in
     /// their order, and no lock is held.
     is_publishing: bool,
+    /// The thread that publishes them while goals are many, once they were.
+    status_thread: Option<StatusThread>,
 }
 
 pub(super) struct Topics<A: Action> {
     pub(super) feedback: Publisher<FeedbackMessage<A>>,
     pub(super) status: Publisher<msg::GoalStatusArray>,
+}
+
+/// A status array that is to be published, once no lock is held.
+struct StaleArray {
+    array: Unique<msg::GoalStatusArray>,
+    publisher: Publisher<msg::GoalStatusArray>,
+}
+
+impl StaleArray {
+    fn publish(self) {
+        // The context is shut down, or there is no room for now: the next change tells all.
+        drop(self.publisher.publish(self.array));
+    }
 }
 
 /// What the group is to do.
@@ -97,6 +114,22 @@ impl<A: Action> Effects<A> {
 impl<A: Action> ServerState<A> {
     fn has_room(&self, options: &Options<A>) -> bool {
         self.topics.is_some() && self.table.active() < options.max_goals && self.admission.has_room()
+    }
+
+    /// The states of all goals, if they have changed. Otherwise the thread that `is_publishing` is
+    /// through.
+    fn stale_array(&mut self) -> Option<StaleArray> {
+        let topics = self.topics.as_ref().filter(|_| self.is_stale);
+        self.is_stale = false;
+        self.is_publishing = topics.is_some();
+        let publisher = topics?.status.clone();
+        let mut array = publisher.loan();
+        array.status_list.clear();
+        array.status_list.extend(self.table.statuses().map(|(id, stamp, status)| msg::GoalStatus {
+            goal_info: goal_info(id, stamp),
+            status: status.to_wire(),
+        }));
+        Some(StaleArray { array, publisher })
     }
 
     fn begin(&mut self, id: GoalId, goal: A::Goal, effects: &mut Effects<A>) {
@@ -146,10 +179,11 @@ impl<A: Action> ServerCore<A> {
             table: GoalTable::new(options.result_timeout, options.max_results),
             admission: Admission::new(options.policy),
             ready: VecDeque::new(),
-            tasks: HashMap::new(),
+            tasks: HashMap::default(),
             topics: Some(topics),
             is_stale: false,
             is_publishing: false,
+            status_thread: None,
         };
         let (bell, timer) = (OnceLock::new(), OnceLock::new());
         Arc::new(Self { name, options, clock: Box::new(clock), state: Mutex::new(state), bell, timer })
@@ -165,7 +199,7 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    fn carry_out(&self, effects: Effects<A>) {
+    fn carry_out(self: &Arc<Self>, effects: Effects<A>) {
         self.publish_status();
         for (responder, answer) in effects.answers {
             drop(responder.respond(answer)); // a client that has gone doesn't miss it
@@ -183,37 +217,35 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    /// Publishes the states of all goals, unless a thread is at it: then that one does, once more.
-    pub(super) fn publish_status(&self) {
-        let publisher = {
-            let mut state = self.state.lock();
-            state.is_stale = true;
-            if state.is_publishing {
-                return;
-            }
-            let Some(topics) = &state.topics else { return };
-            let publisher = topics.status.clone();
-            state.is_publishing = true;
-            publisher
-        };
-        loop {
-            let mut array = publisher.loan();
-            array.status_list.clear();
-            {
-                let mut state = self.state.lock();
-                if !state.is_stale {
-                    state.is_publishing = false;
-                    return;
-                }
-                state.is_stale = false;
-                array.status_list.extend(state.table.statuses().map(|(id, stamp, status)| msg::GoalStatus {
-                    goal_info: goal_info(id, stamp),
-                    status: status.to_wire(),
-                }));
-            }
-            // The context is shut down, or there is no room for now: the next change tells all.
-            drop(publisher.publish(array));
+    /// Has the states of all goals published: here and now if they are few, unless a thread is at it
+    /// and will do it once more.
+    pub(super) fn publish_status(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        state.is_stale = true;
+        if std::mem::replace(&mut state.is_publishing, true) {
+            return;
         }
+        while !self.leaves_to_thread(&mut state)
+            && let Some(stale) = state.stale_array()
+        {
+            MutexGuard::unlocked(&mut state, || stale.publish());
+        }
+    }
+
+    /// If goals are many, wakes the status thread, which is the one that publishes from now on.
+    fn leaves_to_thread(self: &Arc<Self>, state: &mut ServerState<A>) -> bool {
+        if state.table.known() <= FEW || state.topics.is_none() {
+            return false;
+        }
+        if state.status_thread.is_none() {
+            let core = Arc::downgrade(self);
+            let publish = move || {
+                let stale = core.upgrade().and_then(|core| core.state.lock().stale_array());
+                stale.map(StaleArray::publish).is_some()
+            };
+            state.status_thread = StatusThread::start(publish).ok(); // without, arrays leave from here
+        }
+        state.status_thread.as_ref().inspect(|thread| thread.wake()).is_some()
     }
 
     // ---- requests ----
@@ -277,7 +309,11 @@ impl<A: Action> ServerCore<A> {
         Some(None)
     }
 
-    pub(super) fn cancel_requested(&self, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
+    pub(super) fn cancel_requested(
+        self: &Arc<Self>,
+        request: &CancelGoalRequest,
+        responder: Responder<CancelGoal>,
+    ) {
         let (id, stamp) = (GoalId::of(&request.goal_info), request.goal_info.stamp.into());
         let candidates = {
             let state = self.state.lock();
@@ -301,7 +337,7 @@ impl<A: Action> ServerCore<A> {
     }
 
     /// Has goals end early; those that can't by now are left out.
-    fn cancel_all(&self, goals: &[(GoalId, Time)]) -> Vec<msg::GoalInfo> {
+    fn cancel_all(self: &Arc<Self>, goals: &[(GoalId, Time)]) -> Vec<msg::GoalInfo> {
         let mut effects = Effects::at(self.now());
         let mut canceled = Vec::new();
         {
@@ -322,7 +358,11 @@ impl<A: Action> ServerCore<A> {
         canceled
     }
 
-    pub(super) fn result_requested(&self, request: &GetResultRequest<A>, responder: Responder<GetResult<A>>) {
+    pub(super) fn result_requested(
+        self: &Arc<Self>,
+        request: &GetResultRequest<A>,
+        responder: Responder<GetResult<A>>,
+    ) {
         let now = self.now();
         let (forgotten, asked) = {
             let mut state = self.state.lock();
@@ -345,7 +385,7 @@ impl<A: Action> ServerCore<A> {
     }
 
     /// The timer's: results have been kept long enough.
-    pub(super) fn timed_out(&self) {
+    pub(super) fn timed_out(self: &Arc<Self>) {
         let now = self.now();
         let (forgotten, is_empty) = {
             let mut state = self.state.lock();
@@ -362,7 +402,7 @@ impl<A: Action> ServerCore<A> {
     // ---- goals ----
 
     /// A goal that was deferred begins.
-    pub(super) fn execute(&self, id: GoalId) {
+    pub(super) fn execute(self: &Arc<Self>, id: GoalId) {
         // One that is to end early stays so.
         let begins = self.state.lock().table.handle_event(id, GoalEvent::Execute).is_some();
         if begins {
@@ -376,7 +416,7 @@ impl<A: Action> ServerCore<A> {
 
     /// A goal ends. The result comes back if the server is gone.
     pub(super) fn end(
-        &self,
+        self: &Arc<Self>,
         id: GoalId,
         event: GoalEvent,
         result: Shared<A::Result>,
@@ -444,7 +484,8 @@ impl<A: Action> ServerCore<A> {
             let signals: Vec<_> = state.table.actives().cloned().collect();
             let rest =
                 (std::mem::take(&mut state.ready), std::mem::take(&mut state.tasks), state.admission.clear());
-            (state.topics.take(), state.table.take_waiting(), signals, rest)
+            let topics = (state.topics.take(), state.status_thread.take());
+            (topics, state.table.take_waiting(), signals, rest)
         };
         drop((topics, waiting)); // the callers fail
         for signal in signals {

@@ -6,6 +6,7 @@
 //! | `admission` | the policies, likewise |
 //! | `core` | what follows from the table's changes: answers, topics, what the group is to do |
 //! | `goal`, `cancel_signal` | what the program has of a goal |
+//! | `status_thread` | publishes the states of many goals |
 //! | `task` | the futures of asynchronous servers |
 //! | `builder`, `callback` | making a server |
 
@@ -15,6 +16,7 @@ mod callback;
 mod cancel_signal;
 mod core;
 mod goal;
+mod status_thread;
 mod table;
 mod task;
 
@@ -26,9 +28,10 @@ pub use goal::{AcceptedGoal, EndError, ExecutingGoal, FeedbackError, OnDrop};
 
 use self::core::ServerCore;
 use crate::wire::{GetResult, SendGoal};
-use sinew::Server;
-use sinew::introspection::RegisteredType;
+use sinew::error::CreateError;
+use sinew::introspection::{RegisteredType, ServiceIntrospection};
 use sinew::msg::Action;
+use sinew::{QoS, Server};
 use sinew_interfaces::action_msgs::srv::CancelGoal;
 use std::fmt;
 use std::sync::Arc;
@@ -100,6 +103,20 @@ impl<A: Action> ActionServer<A> {
     /// The action's full name. (Its five entities' names are remapped one by one, after this.)
     pub fn name(&self) -> &str {
         &self.0.core.name
+    }
+
+    /// Publishes what happens to the requests and responses of its three services, each on the hidden
+    /// topic `<action>/_action/<service>/_service_event`, as
+    /// [`Server::configure_introspection`](sinew::Server::configure_introspection). (ROS 2, from
+    /// Kilted on: `configure_introspection` of an action's server.)
+    ///
+    /// # Errors
+    /// [`CreateError`]: the action's types can't be described; the QoS; or the context is shut down.
+    /// Services before the one that failed are configured.
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
+        self.0.send.configure_introspection(state, qos)?;
+        self.0.cancel.configure_introspection(state, qos)?;
+        self.0.result.configure_introspection(state, qos)
     }
 
     /// Ends it, also for its clones, as dropping the last one does. Waits for nothing. Goals that

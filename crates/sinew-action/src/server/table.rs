@@ -21,8 +21,9 @@
 
 use crate::goal_id::GoalId;
 use crate::status::{GoalEvent, GoalStatus};
+use foldhash::HashMap;
 use sinew::time::Time;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// So many gaps are never closed: that would be more work than walking over them.
@@ -76,7 +77,7 @@ pub(crate) enum CancelCode {
 impl<P, W, R: Clone> GoalTable<P, W, R> {
     pub(crate) fn new(result_timeout: Option<Duration>, most_ended: usize) -> Self {
         Self {
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             slots: VecDeque::new(),
             first: 0,
             active: 0,
@@ -234,7 +235,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         self.slots.iter().flatten().map(|entry| (entry.id, entry.stamp, entry.status))
     }
 
-    #[cfg(test)]
+    /// All that are known.
     pub(crate) fn known(&self) -> usize {
         self.numbers.len()
     }

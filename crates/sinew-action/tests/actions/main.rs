@@ -6,6 +6,7 @@ mod ends;
 mod kills;
 mod policies;
 mod protocol;
+mod statuses;
 mod world;
 
 /// A test for each way between client and server.
