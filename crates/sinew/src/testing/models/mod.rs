@@ -52,10 +52,12 @@ use loom::cell::UnsafeCell;
 use sinew_msg::Message;
 use std::cell::Cell;
 
-/// Runs a model in every order with at most so many preemptions.
+/// Runs a model in every order with at most so many preemptions; with fewer, if
+/// `LOOM_MAX_PREEMPTIONS` says so.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(preemptions));
+    builder.preemption_bound =
+        Some(builder.preemption_bound.map_or(preemptions, |most| most.min(preemptions)));
     builder.max_branches = 20_000; // making a node takes some hundred
     builder.check(model);
 }
