@@ -333,7 +333,7 @@ macro_rules! event_face {
 macro_rules! service_face {
     () => {
         pub use crate::api::call::PendingCall;
-        pub use crate::api::client::{Client, ClientBuilder};
+        pub use crate::api::client::{Client, ClientBuilder, RequestId};
         pub use crate::api::server::{Server, ServerBuilder};
         pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
         pub use crate::message::generic::GenericService;

@@ -331,6 +331,34 @@ fn levels_are_read_and_set_by_services() -> Result<(), Box<dyn std::error::Error
 const FLOOD: u64 = 50_000;
 
 #[test]
+fn what_a_node_says_last_is_on_rosout() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        logging::builder().console(false).file(false).init()?;
+        let place = Place::new();
+        for context in [place.context(), real_context()] {
+            let listener = context.node("listener")?;
+            let lines = listener.subscription::<Log>("/rosout").qos(QoS::rosout()).create()?;
+            for (round, says_more) in [(0, false), (1, true)] {
+                let node = context.node("arm")?;
+                if says_more {
+                    log::info!(target: node.logger().name(), "first words");
+                    assert!(logging::flush(PATIENCE));
+                    assert_eq!(heard(&lines).2, "first words");
+                }
+                log::error!(target: node.logger().name(), "last words {round}");
+                drop(node);
+                assert_eq!(heard(&lines).2, format!("last words {round}"));
+                wait_for("its publisher goes", || (lines.publisher_count() == 0).then_some(()));
+            }
+        }
+        return Ok(());
+    }
+    let left = run("what_a_node_says_last_is_on_rosout", &[]);
+    assert!(left.succeeded, "{:#?}", left.console);
+    Ok(())
+}
+
+#[test]
 fn a_flood_blocks_no_caller_and_what_is_lost_is_counted() -> Result<(), Box<dyn std::error::Error>> {
     if is_program() {
         logging::builder().file(false).init()?;
@@ -387,8 +415,9 @@ fn a_console_that_nobody_reads_and_a_file_that_cannot_be_are_no_end() -> Result<
 {
     if is_program() {
         logging::init()?;
+        let long = std::env::var("SINEW_TEST_LONG").unwrap_or_default();
         for round in 0..3 {
-            log::warn!(target: "arm", "round {round}");
+            log::warn!(target: "arm", "round {round}{long}");
             assert!(logging::flush(PATIENCE));
         }
         return Ok(());
@@ -412,6 +441,12 @@ fn a_console_that_nobody_reads_and_a_file_that_cannot_be_are_no_end() -> Result<
         "told once, with the first: {lines:#?}"
     );
     assert_eq!([&lines[0], &lines[2], &lines[3]], [&rounds[0], &rounds[1], &rounds[2]]);
+
+    // So much that it is written before the batch is through.
+    let long = "x".repeat(100 << 10);
+    let left = run(test, &[("ROS_LOG_DIR", no_directory.to_str().unwrap()), ("SINEW_TEST_LONG", &long)]);
+    let told = left.console.iter().filter(|line| line.contains("log lines are lost: ")).count();
+    assert_eq!(told, 1);
     Ok(())
 }
 
@@ -502,6 +537,31 @@ fn once_now_and_then_and_not_at_first() -> Result<(), Box<dyn std::error::Error>
     };
     assert_eq!((said("once").as_str(), said("throttle").as_str()), (" 0", " 0 4 8"));
     assert_eq!(said("skip"), " 1 2 3 4 5 6 7 8 9");
+    Ok(())
+}
+
+#[test]
+fn what_is_not_said_is_not_evaluated_and_not_said_once() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        logging::builder().file(false).init()?;
+        let logger = Logger::named("arm");
+        let evaluated = Cell::new(0);
+        let count = || evaluated.replace(evaluated.get() + 1);
+        for level in [LogLevel::Info, LogLevel::Debug] {
+            logger.set_level(Some(level));
+            for _ in 0..2 {
+                sinew::log!(logger, LogLevel::Debug, "always {}", count());
+                sinew::log_once!(logger, LogLevel::Debug, "once {}", count());
+                sinew::log_skip_first!(logger, LogLevel::Debug, "skip {}", count());
+                sinew::log_throttle!(logger, LogLevel::Debug, PATIENCE, "throttle {}", count());
+            }
+        }
+        return Ok(());
+    }
+    let left = run("what_is_not_said_is_not_evaluated_and_not_said_once", &[]);
+    let said: Vec<_> = without_times(&left.console);
+    let expected = ["always 0", "once 1", "throttle 2", "always 3", "skip 4"];
+    assert_eq!(said, expected.map(|text| format!("[DEBUG] [arm]: {text}")));
     Ok(())
 }
 

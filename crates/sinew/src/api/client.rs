@@ -19,7 +19,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{self, CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{self, CallFault, CallId, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
@@ -141,7 +141,7 @@ impl<S: Service> Client<S> {
         callback: impl FnOnce(CallResult<S>) -> R + Send + 'static,
     ) -> Result<(), CallError<S::Request>> {
         let then: OnOutcome = Box::new(move |_, outcome| callback(result_of::<S>(outcome)).into_result());
-        self.send_for(request, CallWaiter::Callback(then))
+        self.send_for(request, CallWaiter::Callback(then)).map(drop)
     }
 
     /// Calls the service. `listener` is called with the result, once, on the thread that answers
@@ -177,19 +177,43 @@ impl<S: Service> Client<S> {
         &self,
         request: impl IntoUnique<S::Request>,
         listener: impl FnOnce(CallResult<S>) + Send + 'static,
-    ) -> Result<(), CallError<S::Request>> {
+    ) -> Result<RequestId, CallError<S::Request>> {
         self.inner.calls.listen();
         let listener: OnAnswer = Box::new(move |outcome| listener(result_of::<S>(outcome)));
         self.send_for(request, CallWaiter::Listener(listener))
+    }
+
+    /// Takes a request with a [listener](Self::call_with_listener) back that no server has taken: none
+    /// will, and the listener is dropped. `None`: a server has it, and the listener is or was called,
+    /// or will be. Never blocks.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let client = Context::new()?.node("asker")?.client::<Double>("double").create()?;
+    /// let id = client.call_with_listener(Number(21), |_| unreachable!("there is no server"))?;
+    /// assert_eq!(client.withdraw(id).unwrap().0, 21);
+    /// assert!(client.withdraw(id).is_none());
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn withdraw(&self, id: RequestId) -> Option<Unique<S::Request>> {
+        let ClientCore { requests, calls, .. } = &*self.inner;
+        let request = requests.withdraw(calls.number, id.0)?;
+        drop(calls.give_up(id.0)); // no one answers it
+        Some(Unique::assume(request))
     }
 
     fn send_for(
         &self,
         request: impl IntoUnique<S::Request>,
         waiter: CallWaiter,
-    ) -> Result<(), CallError<S::Request>> {
+    ) -> Result<RequestId, CallError<S::Request>> {
         let request = erase(request, &self.inner.pool);
-        self.inner.send(request, waiter, false).map(drop).map_err(|fault| error_of::<S>(self.name(), fault))
+        match self.inner.send(request, waiter, false) {
+            Ok((id, _)) => Ok(RequestId(id)),
+            Err(fault) => Err(error_of::<S>(self.name(), fault)),
+        }
     }
 
     /// Keeps it until the context ends, so that the callbacks of calls that were
@@ -272,6 +296,11 @@ impl<S: Service> Client<S> {
     }
 }
 
+/// One request among those of its client; from
+/// [`call_with_listener`](Client::call_with_listener).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestId(CallId);
+
 impl<S: Service> Client<S> {
     #[cfg(all(test, loom))]
     pub(crate) fn calls(&self) -> &Arc<PendingCalls> {
@@ -335,7 +364,7 @@ impl<State: Send + 'static> Group<State> {
         let then: OnOutcome = Box::new(move |token, outcome| {
             callback(state.open(&mut token.state), result_of::<S>(outcome)).into_result()
         });
-        client.send_for(request, CallWaiter::Callback(then))
+        client.send_for(request, CallWaiter::Callback(then)).map(drop)
     }
 }
 

@@ -26,6 +26,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{OnceLock, Weak};
+use std::time::Duration;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
@@ -71,6 +72,8 @@ struct NodeInner {
 pub(crate) struct NodeCore {
     /// What other processes know it by.
     entity: NodeEntity,
+    /// It [stands in](Self::stand_in) for another one.
+    stands_in: bool,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
     pub(super) name: String,
@@ -117,6 +120,18 @@ enum NodeEntity {
 
 /// Nodes by the names of their loggers. Of several with one name, the oldest counts.
 static BY_LOGGER: RwLock<BTreeMap<String, Vec<Weak<NodeCore>>>> = RwLock::new(BTreeMap::new());
+
+/// Lines that nodes have said and that aren't published yet. Set by `logging`, which is above this.
+pub(crate) static UNPUBLISHED: OnceLock<Unpublished> = OnceLock::new();
+
+pub(crate) struct Unpublished {
+    pub(crate) are_there: fn() -> bool,
+    /// Waits until they are published, at most so long; returns whether they are.
+    pub(crate) flush: fn(Duration) -> bool,
+}
+
+/// How long a node that goes waits for its lines to be published.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Makes the QoS of an end of a node on that topic another one, when the end is made.
 pub(super) type AdaptQos = Box<dyn FnOnce(&Arc<NodeCore>, &str, QoS) -> Result<QoS, CreateError> + Send>;
@@ -290,6 +305,7 @@ impl NodeCore {
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
         let node = Arc::new(Self {
             entity,
+            stands_in: false,
             number,
             full_name,
             name,
@@ -319,11 +335,19 @@ impl NodeCore {
         loggers.find_map(|logger| nodes.get(logger)?.iter().find_map(Weak::upgrade))
     }
 
+    /// The nodes of a context.
+    pub(crate) fn all_of(context: &Arc<ContextCore>) -> Vec<Arc<Self>> {
+        // Those that aren't wanted are dropped once the lock is free: each takes it when it goes.
+        let all: Vec<_> = BY_LOGGER.read().values().flatten().filter_map(Weak::upgrade).collect();
+        all.into_iter().filter(|node| Arc::ptr_eq(&node.context, context)).collect()
+    }
+
     /// A node that is this one to others, and keeps its context, but neither keeps this one nor is
     /// kept by it: for what this one keeps itself.
     pub(crate) fn stand_in(&self) -> Arc<Self> {
         Arc::new(Self {
             entity: self.known().map_or(NodeEntity::None, NodeEntity::Of),
+            stands_in: true,
             number: self.number,
             full_name: self.full_name.clone(),
             name: self.name.clone(),
@@ -416,15 +440,35 @@ impl NodeCore {
     }
 }
 
+impl NodeCore {
+    /// What it said last is published on `/rosout` before it goes: lines wait for the logging thread,
+    /// which doesn't find it any more, but a node that stands in for it.
+    fn publish_last_words(&mut self, logger: &str) {
+        let Some(lines) = UNPUBLISHED.get() else { return };
+        if self.context.session.has_ended() || !(lines.are_there)() {
+            return;
+        }
+        let last = self.stand_in();
+        if let Some(publisher) = self.rosout.take() {
+            let _ = last.rosout.set(publisher); // a new node has none
+        }
+        BY_LOGGER.write().entry(logger.to_owned()).or_default().push(Arc::downgrade(&last));
+        (lines.flush)(LAST_WORDS);
+    }
+}
+
 impl Drop for NodeCore {
     fn drop(&mut self) {
-        if !matches!(self.entity, NodeEntity::Of(_)) && self.origin == Origin::Local {
-            let (mut nodes, logger) = (BY_LOGGER.write(), logger_of(&self.full_name));
-            if let Some(of_name) = nodes.get_mut(&logger) {
-                of_name.retain(|node| node.strong_count() > 0);
-                if of_name.is_empty() {
-                    nodes.remove(&logger);
-                }
+        if self.stands_in || self.origin != Origin::Local {
+            return;
+        }
+        let logger = logger_of(&self.full_name);
+        self.publish_last_words(&logger);
+        let mut nodes = BY_LOGGER.write();
+        if let Some(of_name) = nodes.get_mut(&logger) {
+            of_name.retain(|node| node.strong_count() > 0);
+            if of_name.is_empty() {
+                nodes.remove(&logger);
             }
         }
     }

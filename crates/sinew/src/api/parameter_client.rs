@@ -129,12 +129,16 @@ pub struct ParameterNames {
 }
 
 impl ParameterClient {
-    /// For the parameters of the node `of`, by its full name; asked by `node`. Nothing is sent, and
-    /// that node needn't be there yet.
+    /// For the parameters of the node `of`, by its full name, or by its name in the namespace of
+    /// `node`, which asks. Nothing is sent, and that node needn't be there yet.
     pub fn new(node: &Node, of: &str) -> Self {
+        let of = match of.starts_with('/') {
+            true => of.into(),
+            false => format!("{}/{of}", node.namespace().trim_end_matches('/')).into(),
+        };
         Self {
             node: node.clone(),
-            of: of.into(),
+            of,
             get: OnceLock::new(),
             types: OnceLock::new(),
             set: OnceLock::new(),

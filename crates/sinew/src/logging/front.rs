@@ -58,6 +58,11 @@ impl Front {
         }
         true
     }
+
+    /// Whether there are lines that aren't written.
+    pub(super) fn is_behind(&self) -> bool {
+        self.queue.is_behind()
+    }
 }
 
 impl log::Log for Front {

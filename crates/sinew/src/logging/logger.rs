@@ -71,23 +71,31 @@ impl Logger {
     /// Says something; what [`log!`](crate::log) does. Never blocks, and allocates only the text, if
     /// [`init`](super::init) was called; else it goes to the logger of the `log` crate.
     pub fn say(&self, level: LogLevel, place: Place, text: fmt::Arguments<'_>) {
-        if let Some(front) = front::installed() {
-            if self.is_enabled(level) {
-                front.say(level, &self.name, text, place);
-            }
-            return;
+        if self.says(level) {
+            self.hand_over(level, place, text);
         }
-        let of_log = match level {
-            LogLevel::Debug => log::Level::Debug,
-            LogLevel::Info => log::Level::Info,
-            LogLevel::Warn => log::Level::Warn,
-            LogLevel::Error | LogLevel::Fatal => log::Level::Error,
-        };
-        if of_log <= log::max_level() {
-            let mut record = log::Record::builder();
-            record.level(of_log).target(&self.name).line(Some(place.line));
-            record.module_path_static(Some(place.module)).file_static(Some(place.file));
-            log::logger().log(&record.args(text).build());
+    }
+
+    /// Whether anything comes of saying it: for the macros, which evaluate nothing otherwise.
+    #[doc(hidden)]
+    pub fn says(&self, level: LogLevel) -> bool {
+        match front::installed() {
+            Some(_) => self.is_enabled(level),
+            None => level_of_log(level) <= log::max_level(),
+        }
+    }
+
+    /// The rest of [`say`](Self::say), once that is known.
+    #[doc(hidden)]
+    pub fn hand_over(&self, level: LogLevel, place: Place, text: fmt::Arguments<'_>) {
+        match front::installed() {
+            Some(front) => front.say(level, &self.name, text, place),
+            None => {
+                let mut record = log::Record::builder();
+                record.level(level_of_log(level)).target(&self.name).line(Some(place.line));
+                record.module_path_static(Some(place.module)).file_static(Some(place.file));
+                log::logger().log(&record.args(text).build());
+            }
         }
     }
 
@@ -96,6 +104,16 @@ impl Logger {
     pub fn now(&self) -> Time {
         let clock = self.clock.as_ref();
         clock.map_or_else(Time::steady, |clock| Time::from_nanoseconds(clock.now(ClockKind::Ros)))
+    }
+}
+
+/// The level of the `log` crate that says the same.
+fn level_of_log(level: LogLevel) -> log::Level {
+    match level {
+        LogLevel::Debug => log::Level::Debug,
+        LogLevel::Info => log::Level::Info,
+        LogLevel::Warn => log::Level::Warn,
+        LogLevel::Error | LogLevel::Fatal => log::Level::Error,
     }
 }
 

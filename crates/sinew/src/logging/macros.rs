@@ -46,15 +46,32 @@ macro_rules! __place {
 
 /// Says something: `sinew::log!(node.logger(), LogLevel::Warn, "battery at {} V", volts)`.
 ///
-/// The macros of the `log` crate do the same for all levels but fatal.
+/// The macros of the `log` crate do the same for all levels but fatal. What the text needs is
+/// evaluated only if it is said.
 #[macro_export]
 macro_rules! log {
     ($logger:expr, $level:expr, $($text:tt)+) => {
-        $logger.say($level, $crate::__place!(), format_args!($($text)+))
+        $crate::__log_if!(true, $logger, $level, $($text)+)
     };
 }
 
-/// Says something the first time only: `sinew::log_once!(logger, LogLevel::Info, "ready")`. ROS 2:
+/// Says something if the logger says what is of that level, and then, asked after that, a condition
+/// holds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __log_if {
+    ($condition:expr, $logger:expr, $level:expr, $($text:tt)+) => {
+        match (&$logger, $level) {
+            (logger, level) => {
+                if logger.says(level) && $condition {
+                    logger.hand_over(level, $crate::__place!(), format_args!($($text)+));
+                }
+            }
+        }
+    };
+}
+
+/// Says something the first time only (that its level is enabled): `sinew::log_once!(logger, LogLevel::Info, "ready")`. ROS 2:
 /// `RCLCPP_INFO_ONCE`.
 ///
 /// ```
@@ -69,13 +86,11 @@ macro_rules! log {
 macro_rules! log_once {
     ($logger:expr, $level:expr, $($text:tt)+) => {{
         static SAID: $crate::logging::Said = $crate::logging::Said::new();
-        if SAID.first() {
-            $crate::log!($logger, $level, $($text)+);
-        }
+        $crate::__log_if!(SAID.first(), $logger, $level, $($text)+);
     }};
 }
 
-/// Says something each time but the first: `sinew::log_skip_first!(logger, LogLevel::Warn, "late")`.
+/// Says something each time but the first (that its level is enabled): `sinew::log_skip_first!(logger, LogLevel::Warn, "late")`.
 /// ROS 2: `RCLCPP_WARN_SKIPFIRST`.
 ///
 /// ```
@@ -90,9 +105,7 @@ macro_rules! log_once {
 macro_rules! log_skip_first {
     ($logger:expr, $level:expr, $($text:tt)+) => {{
         static SAID: $crate::logging::Said = $crate::logging::Said::new();
-        if !SAID.first() {
-            $crate::log!($logger, $level, $($text)+);
-        }
+        $crate::__log_if!(!SAID.first(), $logger, $level, $($text)+);
     }};
 }
 
@@ -114,9 +127,7 @@ macro_rules! log_throttle {
     ($logger:expr, $level:expr, $period:expr, $($text:tt)+) => {{
         static SAID: $crate::logging::Said = $crate::logging::Said::new();
         let logger = &$logger;
-        if SAID.again(logger.now(), $period) {
-            $crate::log!(logger, $level, $($text)+);
-        }
+        $crate::__log_if!(SAID.again(logger.now(), $period), *logger, $level, $($text)+);
     }};
 }
 

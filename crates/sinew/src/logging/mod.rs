@@ -54,6 +54,7 @@ pub use sinew_shm::logging::LogLevel;
 #[cfg(feature = "tracing")]
 pub use tracing_layer::TracingLayer;
 
+use crate::api::node::{UNPUBLISHED, Unpublished};
 use crate::sys::logging::set_front;
 use front::{Front, Writer, flush_at_exit, flush_soon, say_of_sinew};
 use line::Format;
@@ -181,6 +182,8 @@ impl Builder {
         let front = Front::make().map_err(LoggingError::System)?;
         log::set_logger(front).map_err(|_| LoggingError::Taken)?;
         set_front(say_of_sinew);
+        let are_there = || front::installed().is_some_and(Front::is_behind);
+        let _ = UNPUBLISHED.set(Unpublished { are_there, flush }); // logging begins once
         let writer = Writer {
             format,
             console: self.console.then(|| Console::new(to_stdout, color, one_by_one)),

@@ -33,10 +33,12 @@ const LATER: Duration = Duration::from_millis(5);
 pub(super) struct Queue {
     lines: ArrayQueue<Line>,
     bytes: AtomicUsize,
-    /// How many were pushed, and how many of those were written.
+    /// How many were pushed, and of those how many were written, or dropped for want of room.
     pushed: AtomicU64,
     written: AtomicU64,
     dropped: AtomicU64,
+    /// How many of the dropped ones were told.
+    told: AtomicU64,
     parker: Parker,
     alarm: Arc<Alarm>,
 }
@@ -95,6 +97,7 @@ impl Queue {
             pushed: AtomicU64::new(0),
             written: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
+            told: AtomicU64::new(0),
             parker: Parker::new(),
             alarm,
         })
@@ -109,8 +112,7 @@ impl Queue {
         self.pushed.fetch_add(1, Ordering::Relaxed);
         if waiting.saturating_add(size) > BYTES || self.lines.push(line).is_err() {
             self.bytes.fetch_sub(size, Ordering::Relaxed);
-            self.written.fetch_add(1, Ordering::Relaxed);
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+            self.dropped.fetch_add(1, Ordering::Release); // pairs with `pushed`
         }
         self.parker.unpark();
         if self.lines.len() > LINES / 2 {
@@ -132,7 +134,8 @@ impl Queue {
 
     /// How many were dropped since this was asked last.
     pub(super) fn take_dropped(&self) -> u64 {
-        self.dropped.swap(0, Ordering::Relaxed)
+        let dropped = self.dropped.load(Ordering::Relaxed);
+        dropped - self.told.swap(dropped, Ordering::Relaxed)
     }
 
     /// Waits for lines; for the logging thread.
@@ -141,17 +144,53 @@ impl Queue {
         self.alarm.clear();
     }
 
-    /// What was pushed until now, for [`is_written`](Self::is_written).
+    /// How many lines are to be written of those that were pushed until now, for
+    /// [`is_written`](Self::is_written). One that another thread is about to drop counts as well.
     pub(super) fn pushed(&self) -> u64 {
-        self.pushed.load(Ordering::Relaxed)
+        // In this order: what is counted as dropped (Acquire) is counted as pushed.
+        let dropped = self.dropped.load(Ordering::Acquire);
+        self.pushed.load(Ordering::Relaxed) - dropped
     }
 
-    /// Whether all that was [pushed](Self::pushed) then is written. Wakes the thread if not.
+    /// Whether something that was pushed isn't written.
+    pub(super) fn is_behind(&self) -> bool {
+        self.written.load(Ordering::Acquire) < self.pushed()
+    }
+
+    /// Whether all that was [pushed](Self::pushed) then is written, or all that is pushed now: then
+    /// some of it was dropped. Wakes the thread if not.
     pub(super) fn is_written(&self, pushed: u64) -> bool {
-        let is_written = self.written.load(Ordering::Acquire) >= pushed;
+        let is_written = self.written.load(Ordering::Acquire) >= pushed || !self.is_behind();
         if !is_written {
             self.alarm.ring_now();
         }
         is_written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::Place;
+    use super::*;
+    use crate::sys::logging::LogLevel;
+
+    #[test]
+    fn what_is_dropped_counts_for_no_other_line() {
+        let queue = Queue::new().unwrap();
+        let push = || {
+            let place = Place { module: "", file: "", line: 0 };
+            queue.push(Line::new(LogLevel::Info, 0, "arm", format_args!("hot"), place));
+        };
+        (0..LINES).for_each(|_| push());
+        let pushed = queue.pushed();
+        (0..2 * LINES).for_each(|_| push());
+        assert_eq!((pushed, queue.pushed()), (LINES as u64, LINES as u64));
+        assert!(queue.is_behind() && !queue.is_written(pushed));
+        assert_eq!((queue.take_dropped(), queue.take_dropped()), (2 * LINES as u64, 0));
+        assert_eq!(std::iter::from_fn(|| queue.take()).count(), LINES);
+        queue.count_written(LINES as u64 - 1);
+        assert!(!queue.is_written(pushed));
+        queue.count_written(1);
+        assert!(!queue.is_behind() && queue.is_written(pushed));
     }
 }

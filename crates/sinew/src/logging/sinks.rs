@@ -64,48 +64,53 @@ pub(super) struct LogFile {
     path: PathBuf,
     buffer: String,
     lost: Lost,
+    /// What went wrong, or goes well again, and wasn't told yet.
+    news: Option<Line>,
 }
 
 impl LogFile {
     /// In a directory, or where ROS 2 has them.
     pub(super) fn new(directory: Option<PathBuf>, prefix: Option<String>) -> Self {
         let (path, buffer) = (PathBuf::new(), String::new());
-        Self { directory, prefix, file: None, path, buffer, lost: Lost::default() }
+        Self { directory, prefix, file: None, path, buffer, lost: Lost::default(), news: None }
     }
 
     pub(super) fn add(&mut self, line: &Line, format: &Format) {
         format.write(line, false, &mut self.buffer);
         self.lost.waiting += 1;
         if self.buffer.len() >= BATCH {
-            drop(self.flush());
+            self.write();
         }
     }
 
-    /// Writes what was added. A sentence if it fails and didn't before, or does again after it did:
-    /// a file that can't be written is told once.
+    /// Writes what was added. A sentence if it failed since the last time and didn't before, or does
+    /// again after it did: a file that can't be written is told once.
     pub(super) fn flush(&mut self) -> Option<Line> {
-        if self.buffer.is_empty() {
-            return None;
+        if !self.buffer.is_empty() {
+            self.write();
         }
+        self.news.take()
+    }
+
+    fn write(&mut self) {
         let mut text = std::mem::take(&mut self.buffer);
         let result = self.open().and_then(|mut file| file.write_all(text.as_bytes()));
         text.clear();
         self.buffer = text;
         let is_news = self.lost.note(&result);
         let path = self.path.display();
-        let text = match result {
-            Err(error) if is_news => {
+        let text = match (result, self.lost.recovered.take()) {
+            (Err(error), _) if is_news => {
                 format!(
                     "log lines are lost: {path} can't be written: {error}; free some space, or set ROS_LOG_DIR"
                 )
             }
-            Err(_) => return None,
-            Ok(()) => format!(
-                "{path} can be written again: {} lines are missing in it",
-                self.lost.recovered.take()?
-            ),
+            (Ok(()), Some(lost)) => {
+                format!("{path} can be written again: {lost} lines are missing in it")
+            }
+            _ => return,
         };
-        Some(notice(LogLevel::Warn, &text))
+        self.news = Some(notice(LogLevel::Warn, &text));
     }
 
     fn open(&mut self) -> io::Result<&File> {

@@ -48,12 +48,14 @@ pub struct IntegerRange {
 
 impl DoubleRange {
     /// Whether a value lies in it. Numbers are equal within 100 units in the last place, as for
-    /// `rclcpp`: a step of 0.1 isn't a number of the machine's.
+    /// `rclcpp`: a step of 0.1 isn't a number of the machine's. An infinite one lies in a range only
+    /// if it is its end (`rclcpp` takes it in any).
     ///
     /// ```
     /// use sinew::parameters::DoubleRange;
     /// let range = DoubleRange { from: 0.0, to: 1.0, step: 0.3 };
     /// assert!(range.contains(0.9) && range.contains(1.0) && !range.contains(0.5));
+    /// assert!(!range.contains(f64::INFINITY) && !range.contains(f64::NAN));
     /// ```
     pub fn contains(&self, value: f64) -> bool {
         let Self { from, to, step } = *self;
@@ -68,10 +70,11 @@ impl DoubleRange {
 }
 
 fn are_equal(one: f64, other: f64) -> bool {
-    // Infinities differ from themselves by NaN.
     #[expect(clippy::float_cmp, reason = "the same number is equal, whatever its distance to others")]
     let same = one == other;
-    same || (one - other).abs() <= f64::EPSILON * (one + other).abs() * 100.0
+    // `rclcpp` takes an infinite distance for a small one, as 100 units of it are infinite, too.
+    let (distance, unit) = ((one - other).abs(), f64::EPSILON * 100.0);
+    same || distance.is_finite() && distance <= (unit * one + unit * other).abs()
 }
 
 impl IntegerRange {

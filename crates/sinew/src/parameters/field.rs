@@ -220,7 +220,9 @@ macro_rules! integers {
         impl RangedField for $type {
             fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>) {
                 let [from, to] = [*range.start(), *range.end()].map(|end| i64::try_from(end).unwrap_or(i64::MAX));
-                let step = step.and_then(|step| u64::try_from(step).ok()).unwrap_or(0);
+                // Its sign says nothing.
+                let step = step.and_then(|step| i128::try_from(step).ok()).unwrap_or(0).unsigned_abs();
+                let step = u64::try_from(step).unwrap_or(u64::MAX);
                 descriptor.integer_range = Some(IntegerRange { from, to, step });
             }
         }
@@ -250,7 +252,12 @@ macro_rules! doubles {
             #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, reason = "narrower by its type")]
             fn from_value(value: &ParameterValue) -> Result<Self, String> {
                 match value {
-                    ParameterValue::Double(value) => Ok(*value as Self),
+                    ParameterValue::Double(value) => match *value as Self {
+                        narrow if narrow.is_infinite() && value.is_finite() => {
+                            Err(format!("{value} is not between {} and {}", Self::MIN, Self::MAX))
+                        }
+                        narrow => Ok(narrow),
+                    },
                     other => Err(other_type::<Self>(other)),
                 }
             }
@@ -263,7 +270,7 @@ macro_rules! doubles {
         impl RangedField for $type {
             fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>) {
                 let (from, to) = ((*range.start()).into(), (*range.end()).into());
-                let step = step.map_or(0.0, Into::into);
+                let step = step.map_or(0.0, |step| f64::from(step).abs());
                 descriptor.double_range = Some(DoubleRange { from, to, step });
             }
         }

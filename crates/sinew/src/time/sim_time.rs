@@ -8,6 +8,7 @@
 
 use crate::api::context::{Context, ContextCore};
 use crate::api::node::NodeCore;
+use crate::api::parameters::node::tell_sim_time;
 use crate::api::subscription::{Subscription, SubscriptionBuilder};
 use crate::executor::group::Group;
 use crate::parameters::options::ParameterOptions;
@@ -34,7 +35,8 @@ impl Context {
     /// leases and timeouts, never follow.
     ///
     /// It is said of all nodes of the context, as they share its clocks. ROS 2 says it of each node:
-    /// the parameter `use_sim_time` of one of them here counts for all. It can also be said from the beginning:
+    /// the parameter `use_sim_time` of one of them here counts for all, and those of the others follow.
+    /// It can also be said from the beginning:
     /// [`ContextBuilder::use_sim_time`](crate::ContextBuilder::use_sim_time), or
     /// `--ros-args -p use_sim_time:=true`.
     ///
@@ -76,6 +78,7 @@ impl ContextCore {
         }
         if !wanted {
             session.set_ros_time(None, None);
+            tell_sim_time(self, wanted);
             return Ok(());
         }
         let node = NodeCore::new(self, (NODE, "/"), Origin::Local, ParameterOptions::default(), None)?;
@@ -92,6 +95,7 @@ impl ContextCore {
                 follower.follow();
             }
         });
+        tell_sim_time(self, wanted);
         Ok(())
     }
 }

@@ -40,6 +40,23 @@ fn handles_read_values_of_every_type() -> sinew::Result<()> {
 }
 
 #[test]
+fn what_its_type_cannot_hold_is_refused() -> sinew::Result<()> {
+    let node = node();
+    let ratio = node.parameter("ratio").default(0.5_f32).create()?;
+    assert!(ratio.set(f32::MAX).is_ok() && ratio.set(f32::INFINITY).is_ok());
+    let error = node.set_parameter("ratio", 1e300).unwrap_err().to_string();
+    assert!(error.contains("1e300 is not between") || error.contains("is not between -340"), "{error}");
+    assert!(ratio.get().is_infinite(), "as it was");
+    let share = node.parameter("share").default(0.5).range(0.0..=1.0).create()?;
+    for beyond in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX] {
+        assert!(share.set(beyond).is_err(), "{beyond}");
+    }
+    let step = node.parameter("step").default(0).range_in_steps(0..=10, -4).create()?;
+    assert!(step.set(8).is_ok() && step.set(9).is_err(), "the sign of a step says nothing");
+    Ok(())
+}
+
+#[test]
 fn a_descriptor_says_what_the_builder_said() -> sinew::Result<()> {
     let node = node();
     let _gain = node

@@ -116,3 +116,23 @@ fn sim_time_may_be_given_to_a_node_without_parameters() -> sinew::Result<()> {
     plain.set_parameters([named("use_sim_time", true), named("x", 2)])?;
     Ok(())
 }
+
+#[test]
+fn nodes_of_a_context_agree_on_sim_time() -> sinew::Result<()> {
+    let context = with("--ros-args -p /a:use_sim_time:=true -p /b:use_sim_time:=false");
+    let uses = |node: &Node| node.parameter_value("use_sim_time");
+    let (a, c) = (context.node("a")?, context.node("c")?);
+    let _x = c.parameter("x").default(1).create()?;
+    assert_eq!([uses(&a), uses(&c)], [Some(true.into()), Some(true.into())]);
+    let listener = context.node("listener")?;
+    let events = sinew::parameters::ParameterClient::new(&listener, "c").events().create()?;
+    let b = context.node("b")?;
+    assert_eq!([&a, &b, &c].map(uses), [(); 3].map(|()| Some(false.into())), "the last word counts");
+    assert!(!context.uses_sim_time());
+    assert_eq!(events.take().unwrap().0.changed_parameters[0].name, "use_sim_time");
+    c.set_parameter("use_sim_time", true)?;
+    assert_eq!([&a, &b, &c].map(uses), [(); 3].map(|()| Some(true.into())));
+    context.use_sim_time(false)?;
+    assert_eq!([&a, &b, &c].map(uses), [(); 3].map(|()| Some(false.into())), "also if the program says so");
+    Ok(())
+}

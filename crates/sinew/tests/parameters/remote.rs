@@ -25,6 +25,18 @@ fn a_thread_waits_and_a_task_awaits() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_name_without_a_slash_is_one_of_the_askers_namespace() -> sinew::Result<()> {
+    let context = crate::support::real_context();
+    let owner = context.node_in("/robot", "arm")?;
+    let x = owner.parameter("x").default(1).create()?;
+    let client = ParameterClient::new(&context.node_in("/robot", "tool")?, "arm");
+    let events = client.events().create()?;
+    client.set_one("x", 2).wait(PATIENCE)?;
+    assert_eq!((x.get(), events.take().unwrap().0.node.as_str()), (2, "/robot/arm"));
+    Ok(())
+}
+
+#[test]
 fn a_callback_of_the_same_executor_may_ask() -> sinew::Result<()> {
     let pair = Pair::new(super::Path::Inside);
     let x = pair.owner.parameter("x").default(1).create()?;

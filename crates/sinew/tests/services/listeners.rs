@@ -225,6 +225,31 @@ fn a_shutdown_ends_calls_that_listeners_have_in_hand() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_request_comes_back_until_a_server_takes_it() -> sinew::Result<()> {
+    let room = Room::new();
+    let client = room.node.client::<Numbers>("n").create()?;
+    let log = Log::new();
+    let held = Arc::new(());
+    let call = |number: u64| {
+        let (pen, held) = (log.pen(), held.clone());
+        client.call_with_listener(Number(number), move |result| {
+            drop(held);
+            pen.write(outcome(result));
+        })
+    };
+    let (first, second) = (call(1)?, call(2)?);
+    assert_eq!(client.withdraw(first).map(|request| request.0), Some(1));
+    assert_eq!(Arc::strong_count(&held), 2, "its listener is dropped");
+    let (_server, kept) = keeping(&room.node, 2)?;
+    let responder = kept.recv().expect("the second is taken");
+    assert!(client.withdraw(first).is_none() && client.withdraw(second).is_none());
+    responder.respond(Number(4)).expect("it is awaited");
+    assert_eq!(log.lines(), [Ok(4)]);
+    assert_eq!(client.statistics().abandoned, 1);
+    Ok(())
+}
+
+#[test]
 fn many_threads_call_a_server_with_a_listener() -> sinew::Result<()> {
     const THREADS: u64 = 8;
     const EACH: u64 = 500;

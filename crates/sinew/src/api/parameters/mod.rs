@@ -13,6 +13,6 @@
 pub(crate) mod callbacks;
 pub(super) mod convert;
 pub(crate) mod declare;
-pub(super) mod node;
+pub(crate) mod node;
 pub(super) mod services;
 pub(crate) mod structs;

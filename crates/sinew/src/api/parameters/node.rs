@@ -99,6 +99,22 @@ fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
     }
 }
 
+/// The context's time is another one now: the parameters of all its nodes say so.
+pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
+    for node in NodeCore::all_of(context) {
+        let Some(table) = node.parameters.get() else { continue };
+        let says = table.look(USE_SIM_TIME, |entry| entry.value == ParameterValue::Bool(uses));
+        if says == Some(false) {
+            table.in_turn(move |turn| {
+                if let Some(turn) = turn {
+                    // A callback of the program's may refuse: then its node says what it wants.
+                    let _ = turn.set(vec![NamedValue::new(USE_SIM_TIME, uses)]);
+                }
+            });
+        }
+    }
+}
+
 /// Begins a new node's parameters, if something of them is wanted before it declares any.
 pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     let NodeCore { parameter_options, context, full_name, .. } = &**node;
