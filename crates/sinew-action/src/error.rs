@@ -1,6 +1,7 @@
 //! What goes wrong with goals, on the client's side.
 
 use crate::goal_id::GoalId;
+use sinew::Duration;
 use sinew::error::CallFailure;
 use std::fmt;
 
@@ -14,9 +15,23 @@ pub enum SendGoalFailure {
     /// It got no answer.
     #[error("it was not answered: {0}")]
     Call(CallFailure),
-    /// There was no answer until the timeout.
-    #[error("there was no answer in time: does the action have a server (`wait_for_server`)?")]
-    Timeout,
+    /// No server took it until the timeout. It won't be executed, and comes back.
+    #[error(
+        "there was no server for it within {waited:?}: start one, or see whether it is there (`wait_for_server`, `sinew action list`)"
+    )]
+    NoServer {
+        /// The timeout.
+        waited: Duration,
+    },
+    /// A server took it, and didn't answer until the timeout. It is canceled, should it be accepted
+    /// later.
+    #[error(
+        "its server didn't answer within {waited:?}: is it busy deciding, or stopped? The goal is canceled if it is accepted later"
+    )]
+    Timeout {
+        /// The timeout.
+        waited: Duration,
+    },
 }
 
 /// A goal that was not accepted: why, and the goal if no server took it.
@@ -98,6 +113,15 @@ pub enum CancelError {
         action: String,
         /// Why.
         failure: CallFailure,
+    },
+    /// Goals that were accepted at time 0 or before are none: ROS 2 takes that for all goals.
+    #[error(
+        "goals of {action} that were accepted at time 0 or before can't be cancelled, as ROS 2 takes that time for all goals: \
+         say `Cancel::All` if that is meant (a server of rclcpp doesn't tell when it accepted a goal)"
+    )]
+    NoTime {
+        /// The action.
+        action: String,
     },
     /// There was no answer until the timeout.
     #[error("the request to cancel goals of {action} was not answered in time")]

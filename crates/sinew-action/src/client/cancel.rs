@@ -4,12 +4,12 @@ use super::core::ClientCore;
 use crate::error::CancelError;
 use crate::goal_id::GoalId;
 use parking_lot::Mutex;
-use sinew::Duration;
 use sinew::error::CallFailure;
 use sinew::executor::wait_for;
 use sinew::msg::Action;
-use sinew::service::CallResult;
+use sinew::service::{CallResult, RequestId};
 use sinew::time::Time;
+use sinew::{Client, Duration};
 use sinew_interfaces::action_msgs::msg::GoalInfo;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
 use std::fmt;
@@ -23,7 +23,8 @@ use std::task::{Context, Poll, Waker};
 pub enum Cancel {
     /// All.
     All,
-    /// Those that were accepted then or before.
+    /// Those that were accepted then or before. Not 0, which ROS 2 takes for all, and which is the
+    /// stamp of a goal whose server tells none: that is an error.
     Before(Time),
     /// This one.
     Goal(GoalId),
@@ -86,7 +87,9 @@ impl<A: Action> ClientCore<A> {
     /// The answer comes to a listener, as all do: so waiting for it needs no executor.
     pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
         let slot = Arc::new(Mutex::new(Slot::default()));
-        let settle = |slot: &Mutex<Slot>, result: Result<Canceled, CallFailure>| {
+        let action = self.name.clone();
+        let settle = move |slot: &Mutex<Slot>, result: Result<Canceled, CallFailure>| {
+            let result = result.map_err(|failure| CancelError::Call { action: action.clone(), failure });
             let waker = {
                 let mut slot = slot.lock();
                 slot.answer = Some(result);
@@ -96,21 +99,29 @@ impl<A: Action> ClientCore<A> {
                 waker.wake();
             }
         };
-        let ours = slot.clone();
+        let (ours, tell) = (slot.clone(), settle.clone());
         let listener = move |result: CallResult<CancelGoal>| {
             let canceled = result.map(|response| Canceled::of(&response));
-            settle(&ours, canceled.map_err(|error| error.failure().clone()));
+            tell(&ours, canceled.map_err(|error| error.failure().clone()));
         };
-        if let Err(error) = self.cancel.call_with_listener(which.request(), listener) {
-            settle(&slot, Err(error.failure().clone()));
+        if which == Cancel::Before(Time::default()) {
+            slot.lock().answer = Some(Err(CancelError::NoTime { action: self.name.clone() }));
+            return PendingCancel {
+                slot,
+                action: self.name.clone(),
+                client: self.cancel.clone(),
+                request: None,
+            };
         }
-        PendingCancel { slot, action: self.name.clone() }
+        let sent = self.cancel.call_with_listener(which.request(), listener);
+        let request = sent.map_err(|error| settle(&slot, Err(error.failure().clone()))).ok();
+        PendingCancel { slot, action: self.name.clone(), client: self.cancel.clone(), request }
     }
 }
 
 #[derive(Default)]
 struct Slot {
-    answer: Option<Result<Canceled, CallFailure>>,
+    answer: Option<Result<Canceled, CancelError>>,
     waker: Option<Waker>,
 }
 
@@ -121,16 +132,24 @@ struct Slot {
 pub struct PendingCancel {
     slot: Arc<Mutex<Slot>>,
     action: String,
+    client: Client<CancelGoal>,
+    request: Option<RequestId>,
 }
 
 impl PendingCancel {
     /// Waits for it, at most for `timeout` (of real time). In one process it doesn't wait at all.
     ///
     /// # Errors
-    /// [`CancelError`].
+    /// [`CancelError`]. A request that no server took until the timeout is withdrawn: a server that
+    /// comes later may have other goals.
     pub fn wait(mut self, timeout: Duration) -> Result<Canceled, CancelError> {
-        let answer = wait_for(&mut self, timeout);
-        answer.unwrap_or_else(|| Err(CancelError::Timeout { action: self.action.clone() }))
+        if let Some(answer) = wait_for(&mut self, timeout) {
+            return answer;
+        }
+        if let Some(request) = self.request {
+            drop(self.client.withdraw(request));
+        }
+        Err(CancelError::Timeout { action: self.action })
     }
 }
 
@@ -144,7 +163,7 @@ impl Future for PendingCancel {
             slot.waker = Some(context.waker().clone());
             return Poll::Pending;
         };
-        Poll::Ready(answer.map_err(|failure| CancelError::Call { action: self.action.clone(), failure }))
+        Poll::Ready(answer)
     }
 }
 

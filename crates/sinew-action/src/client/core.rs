@@ -6,6 +6,7 @@
 //! executor run one of them. While it runs, its thread has the goal's callbacks, so those of one
 //! goal never run at the same time, also in a reentrant group, and no lock is held.
 
+use super::cancel::Cancel;
 use super::goal::{GoalHandle, GoalResult};
 use super::progress::{News, Progress};
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
@@ -18,7 +19,7 @@ use parking_lot::Mutex;
 use sinew::error::CallFailure;
 use sinew::introspection::RegisteredType;
 use sinew::msg::Action;
-use sinew::service::CallResult;
+use sinew::service::{CallResult, RequestId};
 use sinew::time::Time;
 use sinew::{Client, GuardCondition, Shared, Subscription};
 use sinew_interfaces::action_msgs::msg::GoalStatusArray;
@@ -61,6 +62,8 @@ pub(super) struct ClientGoal<A: Action> {
 
 pub(super) struct GoalState<A: Action> {
     pub(super) progress: Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>,
+    /// The request that isn't answered yet.
+    request: Option<RequestId>,
     /// The goal that never left.
     pub(super) unsent: Option<Box<A::Goal>>,
     /// A thread has them while it runs one.
@@ -154,6 +157,7 @@ impl<A: Action> ClientCore<A> {
             handles: AtomicUsize::new(0),
             state: Mutex::new(GoalState {
                 progress: Progress::new(depth),
+                request: None,
                 unsent: None,
                 callbacks: Some(callbacks),
                 is_ready: false,
@@ -167,13 +171,32 @@ impl<A: Action> ClientCore<A> {
                 core.answered(&known, result);
             }
         };
-        if let Err(error) = self.send.call_with_listener(SendGoalRequest { goal_id: id, goal }, listener) {
-            let failure = error.failure().clone();
-            sent.state.lock().unsent =
-                error.into_request().map(|request| Box::new(request.into_inner().goal));
-            self.change(&sent, |progress| progress.handle_response(Err(SendGoalFailure::Call(failure))));
+        match self.send.call_with_listener(SendGoalRequest { goal_id: id, goal }, listener) {
+            // Of no use if it was answered meanwhile, and no harm.
+            Ok(request) => sent.state.lock().request = Some(request),
+            Err(error) => {
+                let failure = error.failure().clone();
+                sent.state.lock().unsent =
+                    error.into_request().map(|request| Box::new(request.into_inner().goal));
+                self.change(&sent, |progress| {
+                    progress.handle_response(Err(SendGoalFailure::Call(failure)));
+                });
+            }
         }
         sent
+    }
+
+    /// The client waits no longer for a goal to be accepted. The goal comes back if no server took
+    /// it; one that is accepted later is canceled.
+    pub(super) fn give_up(&self, goal: &ClientGoal<A>) -> Option<Box<A::Goal>> {
+        let request = {
+            let mut state = goal.state.lock();
+            state.progress.give_up();
+            state.request.take()?
+        };
+        let request = self.send.withdraw(request)?;
+        self.forget(goal.id);
+        Some(Box::new(request.into_inner().goal))
     }
 
     fn answered(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<SendGoal<A>>) {
@@ -188,8 +211,12 @@ impl<A: Action> ClientCore<A> {
             }
         };
         let is_accepted = response.is_ok();
-        self.change(goal, |progress| progress.handle_response(response));
+        let mut is_given_up = false;
+        self.change(goal, |progress| is_given_up = progress.handle_response(response));
         if is_accepted {
+            if is_given_up {
+                drop(self.cancel(Cancel::Goal(goal.id))); // no one waits for the answer
+            }
             self.ask_for_result(goal);
         }
     }

@@ -82,14 +82,22 @@ impl<A: Action> PendingGoal<A> {
     /// doesn't wait at all: the server decides while the goal is sent.
     ///
     /// # Errors
-    /// [`SendGoalError`]: also if there was no answer in time; then the goal may still be executed.
+    /// [`SendGoalError`]: also if there was no answer in time. Then the goal comes back if no server
+    /// took it; one that a server accepts later is canceled.
     pub fn wait(mut self, timeout: Duration) -> Result<GoalHandle<A>, SendGoalError<A::Goal>> {
-        let action = self.0.core.name.clone();
-        wait_for(&mut self, timeout).unwrap_or(Err(SendGoalError {
-            action,
-            failure: SendGoalFailure::Timeout,
-            goal: None,
-        }))
+        if let Some(accepted) = wait_for(&mut self, timeout) {
+            return accepted;
+        }
+        let Hold { core, goal } = &self.0;
+        let unsent = core.give_up(goal);
+        // It may have been answered at the last moment.
+        goal.accepted(core).unwrap_or_else(|| {
+            let failure = match &unsent {
+                Some(_) => SendGoalFailure::NoServer { waited: timeout },
+                None => SendGoalFailure::Timeout { waited: timeout },
+            };
+            Err(SendGoalError { action: core.name.clone(), failure, goal: unsent })
+        })
     }
 }
 

@@ -15,6 +15,8 @@ use std::task::Waker;
 pub(super) struct Progress<F, R> {
     /// When the goal was accepted; or why it wasn't.
     pub(super) response: Option<Result<Time, SendGoalFailure>>,
+    /// The client waited for that in vain.
+    is_given_up: bool,
     status: GoalStatus,
     feedback: VecDeque<F>,
     /// How much feedback is kept.
@@ -47,6 +49,7 @@ impl<F, R: Clone> Progress<F, R> {
     pub(super) fn new(depth: usize) -> Self {
         Self {
             response: None,
+            is_given_up: false,
             status: GoalStatus::Unknown,
             feedback: VecDeque::new(),
             depth: depth.max(1),
@@ -66,11 +69,18 @@ impl<F, R: Clone> Progress<F, R> {
         self.status
     }
 
-    pub(super) fn handle_response(&mut self, response: Result<Time, SendGoalFailure>) {
+    /// Returns whether it was given up meanwhile: then it is to be canceled.
+    pub(super) fn handle_response(&mut self, response: Result<Time, SendGoalFailure>) -> bool {
         if response.is_ok() {
             self.handle_status(GoalStatus::Accepted);
         }
         self.response = Some(response);
+        self.is_given_up
+    }
+
+    /// The client waits no longer for the response, unless it is there.
+    pub(super) fn give_up(&mut self) {
+        self.is_given_up = self.response.is_none();
     }
 
     pub(super) fn handle_feedback(&mut self, feedback: F) {

@@ -2,8 +2,10 @@
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, cancel, order, sent};
+use sinew::Duration;
 use sinew_action::{
-    Actions, Cancel, CancelReason, ExecutingGoal, FeedbackItem, GoalStatus, OnDrop, Policy, ResultError,
+    Actions, Cancel, CancelError, CancelReason, Decision, ExecutingGoal, FeedbackItem, GoalStatus, OnDrop,
+    Policy, ResultError, SendGoalFailure,
 };
 use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
 use std::sync::mpsc;
@@ -15,6 +17,7 @@ on_both_paths![
     goals_end_inside_callbacks_that_cancelling_runs,
     feedback_is_a_stream,
     futures_execute_goals,
+    what_no_server_took_in_time_is_not_done_later,
 ];
 
 fn default() -> FibonacciResult {
@@ -46,6 +49,52 @@ fn a_goal_whose_callback_panics_is_aborted() {
     let goal = sent(&world.client(), 1);
     assert!(world.executor.spin_all(PATIENCE).is_err(), "the panic goes on as any callback's");
     assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Aborted);
+}
+
+fn what_no_server_took_in_time_is_not_done_later(world: &World) {
+    let client = world.client.action_client::<Fibonacci>("fibonacci").create().unwrap();
+    let instant = Duration::from_millis(1);
+    let error = client.send_goal(order(7)).wait(instant).unwrap_err();
+    assert_eq!(*error.failure(), SendGoalFailure::NoServer { waited: instant }, "{error}");
+    assert_eq!(error.into_goal().unwrap().order, 7);
+    let error = client.cancel(Cancel::All).wait(instant).unwrap_err();
+    assert!(matches!(error, CancelError::Timeout { .. }), "{error}");
+    // A goal that no one waits for goes on: it was sent to whichever server comes.
+    drop(client.send_goal(order(8)));
+    let (_server, goals) = world.serve();
+    let executing = world.next(&goals);
+    assert_eq!((executing.goal().order, executing.cancel_reason()), (8, None));
+    sent(&client, 9);
+    assert_eq!(world.next(&goals).goal().order, 9);
+    assert!(goals.try_recv().is_err());
+}
+
+#[test]
+fn a_goal_that_is_accepted_too_late_is_canceled() {
+    let world = World::shm();
+    let (accept, may_accept) = mpsc::channel::<()>();
+    let may_accept = parking_lot::Mutex::new(may_accept);
+    let (pen, goals) = mpsc::channel();
+    let _server = world
+        .server
+        .action_server::<Fibonacci>("fibonacci")
+        .on_goal(move |_, _| {
+            let _ = may_accept.lock().recv();
+            Decision::Execute
+        })
+        .callback(move |goal: ExecutingGoal<Fibonacci>| pen.send(goal))
+        .unwrap();
+    let client = world.client();
+    let pending = client.send_goal(order(1));
+    let waited = Duration::from_millis(20);
+    let error = pending.wait(waited).unwrap_err();
+    // Taken or not by then: it isn't executed to its end.
+    let is_taken = *error.failure() == SendGoalFailure::Timeout { waited };
+    assert!(is_taken && error.into_goal().is_none());
+    accept.send(()).unwrap();
+    let executing = world.next(&goals);
+    world.until(|| executing.cancel_reason());
+    drop(accept);
 }
 
 fn a_server_that_goes_tells_its_goals_and_clients(world: &World) {

@@ -6,7 +6,7 @@ use sinew::msg::{Action, TypeHash};
 use sinew::prelude::*;
 use sinew::time::{Time, VirtualClock};
 use sinew_action::{
-    Actions, Cancel, CancelOutcome, Decision, ExecutingGoal, GoalId, GoalStatus, SendGoalFailure,
+    Actions, Cancel, CancelError, CancelOutcome, Decision, ExecutingGoal, GoalId, GoalStatus, SendGoalFailure,
 };
 use sinew_interfaces::action_msgs::msg::GoalStatusArray;
 use sinew_interfaces::example_interfaces::action::{
@@ -99,6 +99,8 @@ fn goals_are_cancelled_in_four_ways(world: &World) {
     );
     let unknown = cancel(&client, Cancel::Goal(GoalId([9; 16])));
     assert_eq!(unknown.outcome, CancelOutcome::UnknownGoal);
+    let all = client.cancel(Cancel::Before(at(0))).wait(PATIENCE).unwrap_err();
+    assert!(matches!(all, CancelError::NoTime { .. }), "{all}");
     let before = cancel(&client, Cancel::Before(at(1)));
     assert_eq!((before.outcome, before.goals), (CancelOutcome::Done, vec![entry(1)]));
     let both = cancel(&client, Cancel::GoalAndBefore(id(5), at(2)));
