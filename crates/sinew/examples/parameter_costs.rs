@@ -1,5 +1,5 @@
 //! What parameters cost: reading one, setting one from another process beside a bare call of the same
-//! messages, and a node with and without parameters.
+//! messages, and a node with and without parameters; what a thousand idle nodes cost.
 //!
 //! ```sh
 //! cargo run --release -p sinew --example parameter_costs
@@ -20,6 +20,8 @@ const ROUNDS: usize = 21;
 const READS: u32 = 10_000_000;
 const NODES: u32 = 1000;
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long nothing is done.
+const IDLE: Duration = Duration::from_secs(5);
 
 #[derive(Parameters)]
 struct Gains {
@@ -34,6 +36,7 @@ fn main() -> Result<(), Failure> {
         return serve(place.as_ref());
     }
     let place = tempfile::tempdir_in("/dev/shm")?;
+    sinew::logging::builder().console(false).directory(place.path()).init()?;
     let context = Context::builder().directory(place.path()).domain(0).build()?;
     reading(&context)?;
     setting(place.path(), &context)?;
@@ -161,5 +164,24 @@ fn nodes(context: &Context) -> Result<(), Failure> {
         let bytes = (resident()? - before) / f64::from(NODES);
         println!("a node {what}: {:.1} us, {:.1} KB", time / 1e3, bytes / 1024.0);
     }
+    std::thread::sleep(IDLE); // what making them has left to do
+    let before = processor_time()?;
+    std::thread::sleep(IDLE);
+    let used = processor_time()? - before;
+    println!(
+        "{} nodes, with logging, that do nothing: {:.0} us of the processor in {IDLE:?}",
+        kept.len(),
+        used / 1e3
+    );
     Ok(())
+}
+
+/// Nanoseconds that the threads of this process have run.
+fn processor_time() -> Result<f64, Failure> {
+    let mut sum = 0.0;
+    for task in std::fs::read_dir("/proc/self/task")? {
+        let times = std::fs::read_to_string(task?.path().join("schedstat"))?;
+        sum += times.split_whitespace().next().ok_or("no time in schedstat")?.parse::<f64>()?;
+    }
+    Ok(sum)
 }
