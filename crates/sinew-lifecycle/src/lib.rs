@@ -42,7 +42,7 @@ pub use closures::{FromFn, from_fn};
 pub use machine::{GRAPH, State, Step, Transition};
 pub use managed::{ManagedNode, ManagedPublisher};
 pub use node::{LifecycleNode, TransitionError};
-pub use supervisor::{OnLoss, Supervisor, SupervisorBuilder, SupervisorError};
+pub use supervisor::{OnLoss, StopHandle, Supervisor, SupervisorBuilder, SupervisorError};
 
 /// The book's page on lifecycle: its programs are tests.
 #[cfg(doctest)]

@@ -3,8 +3,10 @@
 use crate::client::{LifecycleClient, LifecycleClientError};
 use crate::machine::{State, Transition};
 use sinew::error::CreateError;
-use sinew::time::ClockKind;
+use sinew::time::{ClockKind, Time};
 use sinew::{Duration, LogLevel, Node};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Brings managed nodes up in order, and takes them down if one of them is lost. ROS 2: nav2's
 /// `lifecycle_manager`.
@@ -39,6 +41,19 @@ pub struct Supervisor {
     node: Node,
     managed: Vec<LifecycleClient>,
     timeout: Duration,
+    is_stopped: Arc<AtomicBool>,
+}
+
+/// Ends a [supervision](Supervisor::supervise), from any thread; from [`Supervisor::stop_handle`].
+#[derive(Debug, Clone)]
+pub struct StopHandle(Arc<AtomicBool>);
+
+impl StopHandle {
+    /// Has it end: within a tenth of a second, or once the transition ended that it waits for. The
+    /// nodes stay as they are. It doesn't begin again. Never blocks.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed); // nothing rides on it
+    }
 }
 
 /// Makes a [`Supervisor`]; from [`Supervisor::builder`].
@@ -55,7 +70,9 @@ pub struct SupervisorBuilder {
 pub enum OnLoss {
     /// They are deactivated and cleaned up, in reverse order, and supervision ends.
     TakeDown,
-    /// The same, then all are brought up again once the lost one is back.
+    /// The same, then all are brought up again once the lost one is back. If they can't be brought
+    /// up, also at first, that is told in the log and tried again: after a tenth of a second, then
+    /// after twice as long each time, up to 10 s.
     Restart,
 }
 
@@ -87,8 +104,8 @@ pub enum SupervisorError {
         /// The state that it is in; `None` if it is gone.
         state: Option<State>,
     },
-    /// The context was shut down.
-    #[error("the context was shut down")]
+    /// The context was shut down, or the supervision stopped.
+    #[error("the context was shut down, or the supervision was stopped")]
     Shutdown,
 }
 
@@ -116,17 +133,26 @@ impl SupervisorBuilder {
     pub fn build(self) -> Result<Supervisor, CreateError> {
         let Self { node, managed, timeout } = self;
         let clients = managed.iter().map(|name| LifecycleClient::new(&node, name));
-        Ok(Supervisor { managed: clients.collect::<Result<_, _>>()?, node, timeout })
+        let managed = clients.collect::<Result<_, _>>()?;
+        Ok(Supervisor { managed, node, timeout, is_stopped: Arc::default() })
     }
 }
 
 /// How often it is looked whether all are well.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// How many looks it waits at most before nodes that can't be brought up are tried again.
+const MOST_LOOKS: u32 = 100;
+
 impl Supervisor {
     /// One that asks in the name of that node.
     pub fn builder(node: &Node) -> SupervisorBuilder {
         SupervisorBuilder { node: node.clone(), managed: Vec::new(), timeout: Duration::from_secs(10) }
+    }
+
+    /// What ends its [`supervise`](Self::supervise).
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(self.is_stopped.clone())
     }
 
     /// Waits for all nodes, configures all in order, then activates all in order. Those that are
@@ -137,12 +163,7 @@ impl Supervisor {
     /// in reverse order.
     pub fn start(&self) -> Result<(), SupervisorError> {
         for client in &self.managed {
-            if !client.wait_until_ready(self.timeout) {
-                return Err(SupervisorError::Missing {
-                    node: client.managed().to_owned(),
-                    waited: self.timeout,
-                });
-            }
+            self.wait_for(client)?;
         }
         for transition in [Transition::Configure, Transition::Activate] {
             for client in &self.managed {
@@ -150,6 +171,19 @@ impl Supervisor {
                     self.take_down();
                     return Err(SupervisorError::Transition { transition, source });
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_for(&self, client: &LifecycleClient) -> Result<(), SupervisorError> {
+        let deadline = Time::steady() + self.timeout;
+        // In parts, so that it can be stopped.
+        while !client.wait_until_ready(LOOK.min(deadline - Time::steady())) {
+            self.sleep(Duration::from_millis(1))?; // if the context is shut down, nothing was waited for
+            if Time::steady() >= deadline {
+                let node = client.managed().to_owned();
+                return Err(SupervisorError::Missing { node, waited: self.timeout });
             }
         }
         Ok(())
@@ -207,15 +241,29 @@ impl Supervisor {
         first
     }
 
-    /// Brings all up, and watches until one is lost (it is gone, or no longer active) or the context
-    /// is shut down. Looks ten times a second whether all are there, and once whether all are active.
+    /// Brings all up, and watches until one is lost (it is gone, or no longer active), the context is
+    /// shut down, or it is [stopped](Self::stop_handle). Looks ten times a second whether all are
+    /// there, and once whether all are active.
     ///
     /// # Errors
-    /// [`SupervisorError`]: they can't be brought up; with [`OnLoss::TakeDown`] one was lost; or the
-    /// context was shut down.
+    /// [`SupervisorError`]: with [`OnLoss::TakeDown`] they can't be brought up, or one was lost; the
+    /// context was shut down, or it was stopped.
     pub fn supervise(&self, on_loss: OnLoss) -> Result<(), SupervisorError> {
+        let mut looks = 1;
         loop {
-            self.start()?;
+            if let Err(error) = self.start() {
+                if on_loss == OnLoss::TakeDown || matches!(error, SupervisorError::Shutdown) {
+                    return Err(error);
+                }
+                self.sleep(LOOK)?; // if the context is shut down, that was why
+                sinew::log!(self.node.logger(), LogLevel::Warn, "{error}; it is tried again");
+                for _ in 1..looks {
+                    self.sleep(LOOK)?;
+                }
+                looks = MOST_LOOKS.min(2 * looks);
+                continue;
+            }
+            looks = 1;
             let lost = self.watch()?;
             let told = lost.to_string();
             self.take_down();
@@ -228,7 +276,7 @@ impl Supervisor {
                 "{told}; they are brought up again once it is back"
             );
             while !self.managed.iter().all(LifecycleClient::is_ready) {
-                self.sleep()?;
+                self.sleep(LOOK)?;
             }
         }
     }
@@ -249,12 +297,17 @@ impl Supervisor {
                     }
                 }
             }
-            self.sleep()?;
+            self.sleep(LOOK)?;
         }
         Err(SupervisorError::Shutdown)
     }
 
-    fn sleep(&self) -> Result<(), SupervisorError> {
-        self.node.sleep_for(ClockKind::Steady, LOOK).map_err(|_| SupervisorError::Shutdown)
+    fn sleep(&self, time: Duration) -> Result<(), SupervisorError> {
+        let slept = self.node.sleep_for(ClockKind::Steady, time).is_ok();
+        if slept && !self.is_stopped.load(Ordering::Relaxed) {
+            Ok(())
+        } else {
+            Err(SupervisorError::Shutdown)
+        }
     }
 }

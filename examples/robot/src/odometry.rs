@@ -7,15 +7,23 @@
 
 use crate::map::START;
 use crate::wheels::{RADIUS, TRACK};
+use sinew::LogLevel;
 use sinew::prelude::*;
 use sinew::time::Time;
 use sinew_interfaces::nav_msgs::msg::Odometry as OdometryMsg;
 use sinew_interfaces::sensor_msgs::msg::JointState;
 use sinew_tf::{StampedTransform, StaticTransformBroadcaster, Transform, TransformBroadcaster};
 
+/// Faster than any wheel goes, in m/s.
+const FASTEST: f64 = 5.0;
+
+/// Wheels that tell nothing for longer have been away.
+const SILENCE: Duration = Duration::from_secs(1);
+
 struct Track {
-    /// How far each wheel had turned.
-    turned: Option<[f64; 2]>,
+    node: Node,
+    /// How far each wheel had turned, and when.
+    turned: Option<([f64; 2], Time)>,
     /// x, y and heading in `odom`.
     pose: [f64; 3],
     odometry: Publisher<OdometryMsg>,
@@ -27,8 +35,20 @@ impl Track {
         let (Some(&left), Some(&right)) = (joints.position.first(), joints.position.get(1)) else {
             return Err("joint_states has no two positions".into());
         };
-        let before = self.turned.replace([left, right]).unwrap_or([left, right]);
+        let stamp = Time::from(joints.header.stamp);
+        let (before, at) = self.turned.replace(([left, right], stamp)).unwrap_or(([left, right], stamp));
         let [left, right] = [(left - before[0]) * RADIUS, (right - before[1]) * RADIUS];
+        let most = FASTEST * (stamp - at).as_secs_f64();
+        if stamp < at || stamp - at > SILENCE || left.abs() > most || right.abs() > most {
+            // Their driver counts from zero again, and so does this, as all that was added up is gone.
+            sinew::log!(
+                self.node.logger(),
+                LogLevel::Warn,
+                "the wheels were away, or turned by {left:.2} m and {right:.2} m at once: odometry begins anew"
+            );
+            self.pose = [0.0; 3];
+            return Ok(());
+        }
         let [x, y, heading] = &mut self.pose;
         let turn = (right - left) / TRACK;
         let middle = *heading + turn / 2.0; // the arc's direction on the way
@@ -38,7 +58,7 @@ impl Track {
 
         let [x, y, heading] = self.pose;
         let transform = Transform::from_roll_pitch_yaw([x, y, 0.0], [0.0, 0.0, heading]);
-        let stamp = Time::from(joints.header.stamp); // that of the wheels: the age isn't lost
+        // The stamp is that of the wheels: the age isn't lost.
         let placed = StampedTransform { stamp, transform }.to_msg("odom", "base_link");
         let mut odometry = OdometryMsg { header: placed.header.clone(), ..OdometryMsg::default() };
         odometry.child_frame_id = "base_link".to_owned();
@@ -68,6 +88,7 @@ pub fn odometry(node: &Node) -> Result<Odometry, Box<dyn std::error::Error + Sen
         at(0.0, 0.0, 0.2).to_msg("base_link", "lidar"),
     ])?;
     let track = node.group(Track {
+        node: node.clone(),
         turned: None,
         pose: [0.0; 3],
         odometry: node.publisher("odom").create()?,

@@ -7,9 +7,10 @@
 
 use crate::map::Map;
 use crate::robot_interfaces::action::{Navigate, NavigateFeedback, NavigateResult};
+use sinew::parameters::Parameter;
 use sinew::prelude::*;
 use sinew::time::ClockKind;
-use sinew_action::{ActionServer, Actions, ExecutingGoal, Policy};
+use sinew_action::{ActionServer, Actions, CancelReason, ExecutingGoal, Policy};
 use sinew_interfaces::geometry_msgs::msg::PoseStamped;
 use sinew_interfaces::nav_msgs::msg::Path;
 use sinew_interfaces::std_msgs::msg::Header;
@@ -24,6 +25,7 @@ struct Planning {
     node: Node,
     buffer: Buffer,
     paths: Publisher<Path>,
+    patience: Parameter<f64>,
 }
 
 impl Planning {
@@ -54,13 +56,33 @@ impl Planning {
             return Ok(goal.abort(because("there is no way to that place"))?);
         };
         self.drive(&way)?;
+        // Where it was last when it had moved, and when.
+        let mut moved = (here, self.node.now());
         loop {
             self.node.sleep_for_async(ClockKind::Ros, Duration::from_millis(100)).await?;
-            if goal.is_cancel_requested() {
+            if let Some(reason) = goal.cancel_reason() {
                 self.drive(&[])?; // the robot stops
-                return Ok(goal.canceled(because("it was cancelled"))?);
+                let message = match reason {
+                    CancelReason::Preempted => "a newer goal came",
+                    CancelReason::ServerGone => "the planner ends",
+                    _ => "it was cancelled",
+                };
+                return Ok(goal.canceled(because(message))?);
             }
-            let Some([x, y]) = self.here() else { continue };
+            let (place, now) = (self.here(), self.node.now());
+            if let Some([x, y]) = place
+                && (moved.0[0] - x).hypot(moved.0[1] - y) > TOLERANCE
+            {
+                moved = ([x, y], now);
+            }
+            let patience = self.patience.get();
+            if (now - moved.1).as_secs_f64() > patience {
+                self.drive(&[])?;
+                let message =
+                    format!("it hasn't moved for {patience} s: does something block it, or not drive?");
+                return Ok(goal.abort(because(&message))?);
+            }
+            let Some([x, y]) = place else { continue };
             let distance = (to[0] - x).hypot(to[1] - y);
             if distance < TOLERANCE {
                 return Ok(goal.succeed(because("it is there"))?);
@@ -83,7 +105,11 @@ pub struct Planner {
 pub fn planner(node: &Node) -> sinew::Result<Planner> {
     let buffer = Buffer::new();
     let frames = TransformListener::new(node, &buffer)?;
-    let planning = Planning { node: node.clone(), buffer, paths: node.publisher("path").create()? };
+    let patience = node.parameter("patience").default(5.0).range(0.1..=600.0);
+    let patience =
+        patience.description("A goal is aborted if nothing moves for so many seconds.").create()?;
+    let paths = node.publisher("path").create()?;
+    let planning = Planning { node: node.clone(), buffer, paths, patience };
     let navigate = node
         .action_server("navigate")
         .policy(Policy::NewestWins)

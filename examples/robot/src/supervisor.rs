@@ -2,12 +2,18 @@
 
 use sinew::error::CreateError;
 use sinew::{LogLevel, Node};
-use sinew_lifecycle::{OnLoss, Supervisor as Lifecycles, SupervisorError};
-use std::thread::JoinHandle;
+use sinew_lifecycle::{OnLoss, StopHandle, Supervisor as Lifecycles, SupervisorError};
 
-/// The thread that watches. It ends with the context.
+/// What ends the thread that watches: with it, or with the context.
 pub struct Supervisor {
-    _watching: JoinHandle<()>,
+    watching: StopHandle,
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        // Not waited for: it may wait for an executor's thread, on which this is dropped.
+        self.watching.stop();
+    }
 }
 
 /// The node.
@@ -17,9 +23,10 @@ pub struct Supervisor {
 pub fn supervisor(node: &Node) -> Result<Supervisor, CreateError> {
     let drivers = Lifecycles::builder(node).manage("/wheels").manage("/lidar").build()?;
     let logger = node.logger();
-    let watching = std::thread::spawn(move || match drivers.supervise(OnLoss::Restart) {
+    let watching = drivers.stop_handle();
+    std::thread::spawn(move || match drivers.supervise(OnLoss::Restart) {
         Ok(()) | Err(SupervisorError::Shutdown) => {}
         Err(error) => sinew::log!(logger, LogLevel::Error, "{error}"),
     });
-    Ok(Supervisor { _watching: watching })
+    Ok(Supervisor { watching })
 }

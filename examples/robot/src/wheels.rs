@@ -1,17 +1,18 @@
 //! The wheels, simulated: they turn as `cmd_vel` says, and the robot moves as they turn. A managed
 //! node, as a driver of real wheels would be.
 //!
-//! | takes | `cmd_vel` (geometry_msgs/Twist) |
+//! | takes | `cmd_vel` (geometry_msgs/Twist); they stop if none comes for `cmd_vel_timeout` seconds |
 //! |---|---|
 //! | publishes | `joint_states` (sensor_msgs/JointState), how far each wheel has turned, 100 times a second |
 //! | | `ground_truth` (geometry_msgs/PoseStamped), which a real robot doesn't know: for the simulated lidar |
 
 use crate::map::START;
 use parking_lot::Mutex;
+use sinew::LogLevel;
 use sinew::error::CreateError;
 use sinew::parameters::Parameter;
 use sinew::prelude::*;
-use sinew::time::ClockKind;
+use sinew::time::{ClockKind, Time};
 use sinew_interfaces::geometry_msgs::msg::{PoseStamped, Twist};
 use sinew_interfaces::sensor_msgs::msg::JointState;
 use sinew_interfaces::std_msgs::msg::Header;
@@ -34,13 +35,25 @@ struct Motion {
     pose: [f64; 3],
 }
 
+/// What was commanded last.
+#[derive(Clone, Copy)]
+struct Command {
+    /// Forward in m/s, and to the left in rad/s.
+    speeds: [f64; 2],
+    /// When it came.
+    at: Time,
+}
+
+/// Nothing moves.
+const STOP: Command = Command { speeds: [0.0; 2], at: Time::from_nanoseconds(0) };
+
 /// What the wheels' callbacks share. They are in one group, which runs one of them at a time.
 struct Drive {
     node: Node,
-    /// Forward in m/s, and to the left in rad/s.
-    command: [f64; 2],
+    command: Arc<Mutex<Command>>,
     motion: Arc<Mutex<Motion>>,
     slip: Parameter<f64>,
+    timeout: Parameter<f64>,
     joints: ManagedPublisher<JointState>,
     truth: ManagedPublisher<PoseStamped>,
 }
@@ -48,7 +61,21 @@ struct Drive {
 impl Drive {
     fn step(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let dt = PERIOD.as_secs_f64();
-        let [forward, left] = self.command;
+        let now = self.node.now();
+        let [forward, left] = {
+            let mut command = self.command.lock();
+            // Who commanded may be gone, and would be driven on for.
+            if command.speeds != STOP.speeds && (now - command.at).as_secs_f64() > self.timeout.get() {
+                let seconds = self.timeout.get();
+                sinew::log!(
+                    self.node.logger(),
+                    LogLevel::Warn,
+                    "no cmd_vel for {seconds} s: the wheels stop"
+                );
+                *command = STOP;
+            }
+            command.speeds
+        };
         let speeds = [forward - left * TRACK / 2.0, forward + left * TRACK / 2.0];
         let mut motion = self.motion.lock();
         for (turned, speed) in motion.turned.iter_mut().zip(speeds) {
@@ -61,7 +88,7 @@ impl Drive {
         *x += forward * grip * dt * heading.cos();
         *y += forward * grip * dt * heading.sin();
 
-        let stamp = self.node.now().to_msg();
+        let stamp = now.to_msg();
         let header = |frame: &str| Header { stamp, frame_id: frame.to_owned() };
         self.joints.publish(JointState {
             header: header(""),
@@ -79,7 +106,8 @@ impl Drive {
 
 /// What there is while the node is configured. It rests unless it is active.
 pub struct Wheels {
-    _command: Subscription<Twist>,
+    command: Arc<Mutex<Command>>,
+    _commands: Subscription<Twist>,
     _step: Timer,
 }
 
@@ -91,24 +119,34 @@ pub fn wheels(node: &Node) -> Result<LifecycleNode<FromFn<Wheels>>, CreateError>
     // Made once. What is inside the closure is made each time the node is configured.
     let slip = node.parameter("slip").default(0.0).range(0.0..=0.5);
     let slip = slip.description("Part of each turn that is lost.").create()?;
+    let timeout = node.parameter("cmd_vel_timeout").default(0.5).range(0.0..=10.0);
+    let timeout = timeout.description("After so many seconds without cmd_vel the wheels stop.").create()?;
     let motion = Arc::new(Mutex::new(Motion { turned: [0.0; 2], pose: [START[0], START[1], 0.0] }));
     LifecycleNode::new(
         node,
         from_fn(move |node| {
+            let command = Arc::new(Mutex::new(STOP));
             let drive = node.managed_group(Drive {
                 node: (**node).clone(),
-                command: [0.0; 2],
+                command: command.clone(),
                 motion: motion.clone(),
                 slip: slip.clone(),
+                timeout: timeout.clone(),
                 joints: node.manage(node.publisher("joint_states").create()?),
                 truth: node.manage(node.publisher("ground_truth").create()?),
             });
             Ok(Wheels {
-                _command: drive.subscription("cmd_vel").callback(|drive: &mut Drive, twist: &Twist| {
-                    drive.command = [twist.linear.x, twist.angular.z];
+                command,
+                _commands: drive.subscription("cmd_vel").callback(|drive: &mut Drive, twist: &Twist| {
+                    let (speeds, at) = ([twist.linear.x, twist.angular.z], drive.node.now());
+                    *drive.command.lock() = Command { speeds, at };
                 })?,
                 _step: drive.timer(PERIOD).clock(ClockKind::Ros).callback(Drive::step)?,
             })
+        })
+        .on_deactivate(|wheels: &mut Wheels| {
+            *wheels.command.lock() = STOP; // what was commanded before isn't when they are activated
+            Ok(())
         }),
     )
 }

@@ -9,6 +9,8 @@ use sinew::prelude::*;
 use sinew::time::VirtualClock;
 use sinew_action::{ActionClient, Actions, GoalHandle, GoalStatus};
 use sinew_interfaces::geometry_msgs::msg::{PoseStamped, Twist};
+use sinew_interfaces::sensor_msgs::msg::JointState;
+use sinew_interfaces::std_msgs::msg::Header;
 use sinew_lifecycle::{FromFn, LifecycleNode};
 use sinew_tf::{At, Buffer, TransformListener};
 use std::any::Any;
@@ -23,8 +25,8 @@ struct Robot {
     truth: Subscription<PoseStamped>,
     commands: Subscription<Twist>,
     nodes: Vec<Node>,
-    /// They end with it.
-    _kept: Vec<Box<dyn Any>>,
+    /// They end with it: lidar, odometry, controller, planner, and the test's own.
+    kept: Vec<Box<dyn Any>>,
 }
 
 /// What is told of a goal: feedback, and its end.
@@ -72,7 +74,7 @@ impl Robot {
             wheels,
             buffer,
             nodes,
-            _kept: kept,
+            kept,
         };
         robot.pass(200); // all know where they are
         robot
@@ -176,9 +178,54 @@ fn a_newer_goal_takes_the_place_of_an_older_one() {
     let (_older, told_of_older) = robot.go(4.125, 1.125);
     robot.pass(500);
     let (_newer, told_of_newer) = robot.go(1.125, 2.125);
-    assert_eq!(robot.end_of(&told_of_older).0, GoalStatus::Canceled);
+    assert_eq!(robot.end_of(&told_of_older), (GoalStatus::Canceled, "a newer goal came".to_owned()));
     assert_eq!(robot.end_of(&told_of_newer).0, GoalStatus::Succeeded);
     assert!(distance(robot.place(), [1.125, 2.125]) < 0.2);
+}
+
+#[test]
+fn wheels_stop_when_no_one_commands() {
+    let mut robot = Robot::new();
+    let (_goal, told) = robot.go(4.125, 1.125);
+    robot.pass(1500);
+    assert!(!robot.is_still());
+    let controller = robot.kept.remove(2);
+    drop(controller);
+    robot.pass(600);
+    assert!(robot.is_still());
+    let (status, message) = robot.end_of(&told);
+    assert_eq!(status, GoalStatus::Aborted);
+    assert!(message.starts_with("it hasn't moved for 5 s"), "{message}");
+}
+
+#[test]
+fn wheels_that_are_activated_again_wait_for_a_command() {
+    let mut robot = Robot::new();
+    let (_goal, _told) = robot.go(4.125, 1.125);
+    robot.pass(1500);
+    robot.wheels.deactivate().unwrap();
+    drop(robot.kept.remove(2)); // the controller
+    robot.wheels.activate().unwrap();
+    assert!(robot.is_still());
+}
+
+#[test]
+fn odometry_begins_anew_with_the_wheels() {
+    let robot = Robot::new();
+    let joints = robot.node.publisher::<JointState>("joint_states").create().unwrap();
+    robot.wheels.deactivate().unwrap(); // these are the test's
+    let at = |left: f64, right: f64| {
+        let header = Header { stamp: robot.node.now().to_msg(), frame_id: String::new() };
+        joints.publish(JointState { header, position: vec![left, right], ..JointState::default() }).unwrap();
+        robot.pass(10);
+        robot.buffer.lookup("odom", "base_link", At::Latest).unwrap().transform.translation
+    };
+    at(0.0, 0.0);
+    let before = at(0.1, 0.1);
+    assert!((before[0] - 0.01).abs() < 1e-9, "{before:?}");
+    at(1000.0, 900.0); // no wheel turns so fast
+    let after = at(1000.2, 900.2);
+    assert!((after[0] - 0.02).abs() < 1e-9 && after[1].abs() < 1e-9, "{after:?}");
 }
 
 #[test]

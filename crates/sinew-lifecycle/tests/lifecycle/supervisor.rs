@@ -16,6 +16,7 @@ on_both_paths! {
     one_that_is_missing_is_named,
     one_that_is_lost_takes_the_others_down,
     one_that_comes_back_is_brought_up,
+    what_cannot_be_brought_up_is_tried_again,
 }
 
 type Story = Arc<Mutex<Vec<String>>>;
@@ -142,6 +143,28 @@ fn one_that_comes_back_is_brought_up(world: &World) {
         wait(&|| activated() == 3 && map.state() == State::Active && planner.state() == State::Active);
         world.operator.shutdown();
         assert!(supervising.join().unwrap().is_err());
+    });
+}
+
+fn what_cannot_be_brought_up_is_tried_again(world: &World) {
+    let story = Story::default();
+    let breaks = Arc::new(AtomicBool::new(true));
+    let planner = node(world, "planner", &story, sound());
+    let broken = node(world, "map", &story, breaks.clone());
+    let supervisor = supervisor(world, &["/planner", "/map"]);
+    let stop = supervisor.stop_handle();
+    std::thread::scope(|scope| {
+        let supervising = scope.spawn(|| supervisor.supervise(OnLoss::Restart));
+        let wait = |until: &dyn Fn() -> bool| wait(|| until() || supervising.is_finished());
+        // It can't be activated, and is finalized: until it is another one, nothing helps.
+        wait(&|| broken.state() == State::Finalized && planner.state() == State::Unconfigured);
+        assert!(!supervising.is_finished());
+        drop(broken);
+        let map = node(world, "map", &story, sound());
+        wait(&|| [map.state(), planner.state()] == [State::Active; 2]);
+        stop.stop();
+        assert!(matches!(supervising.join().unwrap(), Err(SupervisorError::Shutdown)));
+        assert_eq!([map.state(), planner.state()], [State::Active; 2], "they stay as they are");
     });
 }
 
