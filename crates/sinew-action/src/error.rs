@@ -5,8 +5,10 @@ use sinew::Duration;
 use sinew::error::CallFailure;
 use std::fmt;
 
+sinew::__debug_says!(SendGoalFailure, ResultError, CancelError);
+
 /// Why a goal was not accepted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendGoalFailure {
     /// The server said no.
@@ -68,7 +70,7 @@ impl<G> fmt::Debug for SendGoalError<G> {
 impl<G> std::error::Error for SendGoalError<G> {}
 
 /// Why a goal that was accepted has no result.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultError {
     /// The server went, or its process died, before the goal ended.
@@ -103,7 +105,7 @@ pub enum ResultError {
 }
 
 /// Why it isn't known what became of a request to cancel.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CancelError {
     /// It got no answer.

@@ -51,6 +51,8 @@ use sinew_interfaces::composition_interfaces::srv::{
 use sinew_interfaces::rcl_interfaces::msg::Parameter;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 
+sinew::__debug_says!(ContainerError, LoadError);
+
 /// What a component is, in a box, so that dropping it ends it; or why there is none.
 type Made = Result<Box<dyn Any + Send>, Box<dyn Error + Send + Sync>>;
 
@@ -250,7 +252,7 @@ impl Container {
 }
 
 /// Why there is no container.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ContainerError {
     /// Its node or a service can't be made.
@@ -360,7 +362,7 @@ fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node
 }
 
 /// Why a node isn't loaded.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 enum LoadError {
     #[error("this container has no `{wanted}`{similar}; it has {known}")]
     Unknown { wanted: String, similar: String, known: String },

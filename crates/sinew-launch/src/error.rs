@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::place::Place;
 
+sinew::__debug_says!(LoadError, Problem);
+
 /// Why a launch file can't be used. Nothing was started.
 ///
 /// ```
@@ -17,7 +19,7 @@ use crate::place::Place;
 /// assert!(error.contains("robot.toml:2:1: a process has no `progam`; did you mean `program`?"), "{error}");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The file can't be read.
@@ -49,7 +51,7 @@ pub enum LoadError {
 }
 
 /// What is wrong at a place in a launch file.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each field is named in its variant's sentence")]
 pub enum Problem {

@@ -5,6 +5,8 @@ use crate::managed::ManagedNode;
 use std::error::Error;
 use std::fmt;
 
+sinew::__debug_says!(CallbackError);
+
 /// A managed node, by what it has in which state.
 ///
 /// Unconfigured it has only what the value itself has. [`configure`](Self::configure) makes
@@ -134,7 +136,7 @@ pub enum Recovery {
 }
 
 /// A callback's error, as [`Lifecycle::on_error`] is told of it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{transition} failed: {reason}")]
 #[non_exhaustive]
 pub struct CallbackError {

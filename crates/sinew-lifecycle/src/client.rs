@@ -11,6 +11,8 @@ use sinew_interfaces::lifecycle_msgs::srv::{
 };
 use std::fmt;
 
+sinew::__debug_says!(LifecycleClientError);
+
 /// Asks a managed node, here or elsewhere, of Sinew or ROS 2, for its state and for transitions.
 ///
 /// Methods with a timeout block; in a callback they let the server run if that is in the same
@@ -48,7 +50,7 @@ pub struct LifecycleClient {
 }
 
 /// Why a managed node elsewhere didn't do what it was asked for.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleClientError {
     /// It didn't answer.

@@ -19,6 +19,8 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+sinew::__debug_says!(TransitionError);
+
 /// A node whose states are managed: from outside by ROS 2's five services, from inside by methods.
 ///
 /// On the wire it is what a `LifecycleNode` of ROS 2 is: services `~/change_state`, `~/get_state`,
@@ -55,7 +57,7 @@ struct Work<L: Lifecycle> {
 }
 
 /// What a transition ended with that didn't succeed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TransitionError {
     /// It can't begin now.

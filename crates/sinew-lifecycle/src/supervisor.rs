@@ -8,6 +8,8 @@ use sinew::{Duration, LogLevel, Node};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+sinew::__debug_says!(SupervisorError);
+
 /// Brings managed nodes up in order, and takes them down if one of them is lost. ROS 2: nav2's
 /// `lifecycle_manager`.
 ///
@@ -77,7 +79,7 @@ pub enum OnLoss {
 }
 
 /// Why nodes aren't up, or down.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SupervisorError {
     /// A node isn't there.

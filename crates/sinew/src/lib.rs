@@ -363,6 +363,7 @@ pub mod executor;
 pub mod logging;
 mod mailbox;
 mod message;
+pub mod names;
 pub mod parameters;
 mod remote;
 mod ros;
@@ -448,6 +449,7 @@ pub mod __private {
     pub use crate::parameters::field::{ChoiceCell, ChoiceField, ParameterField, choice, constrain_choice};
     pub use crate::parameters::spec::{Declarations, Field, OrStandard, Parameters, Spec, Values, join};
     pub use crate::parameters::value::{ParameterType, ParameterValue};
+    pub use crate::sys::says::say;
     pub use sinew_msg::__private::*;
 }
 

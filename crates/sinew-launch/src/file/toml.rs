@@ -345,6 +345,15 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
     // Whole lines as ROS 2 has them, or `false`: the program is none of ROS 2's.
     let takes_ros_arguments =
         table.entry("ros_args").is_none_or(|entry| entry.value.get_ref().as_bool() != Some(false));
+    if !takes_ros_arguments {
+        for key in ["node", "namespace", "remap", "parameters", "parameter_files", "components"] {
+            if let Some(entry) = table.entry(key) {
+                let expected =
+                    "it would be told by arguments behind `--ros-args`, which `ros_args = false` leaves out";
+                return Err(Problem::value(key, "given", expected).at(&entry.key_place()));
+            }
+        }
+    }
     Ok(ProcessItem {
         name: Some(name.to_owned()),
         package: table.text("package")?,

@@ -1,6 +1,7 @@
 //! From what a file says to what is to be run: conditions are decided, texts replaced, includes
 //! read, programs found. Whatever is wrong is said here, before anything starts.
 
+mod names;
 mod order;
 mod process;
 mod programs;
@@ -299,6 +300,7 @@ impl<'a> Planner<'a> {
             }
             ItemKind::Namespace(namespace) => {
                 scope.namespace = scope.namespace_of(&scope.text(namespace)?);
+                names::namespace(&scope.namespace, namespace)?;
             }
             ItemKind::Environment { name, value } => {
                 let (name, value) = (scope.text(name)?, scope.text_if(value.as_ref())?);
@@ -309,6 +311,7 @@ impl<'a> Planner<'a> {
             }
             ItemKind::Remap { from, to } => {
                 let rule = (scope.text(from)?, scope.text(to)?);
+                names::remap((&rule.0, &rule.1), from)?;
                 scope.remap.push(rule);
             }
             ItemKind::Parameter(parameter) => {
@@ -374,6 +377,7 @@ impl<'a> Planner<'a> {
         add_after(&include.after, scope, &mut inner);
         if let Some(namespace) = &include.namespace {
             inner.namespace = scope.namespace_of(&scope.text(namespace)?);
+            names::namespace(&inner.namespace, namespace)?;
         }
         let mut names = Vec::new();
         for (name, value) in &include.arguments {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::scope::{Given, Scope, absolute, joined};
-use super::{Offer, Output, Process, Word, given, programs};
+use super::{Offer, Output, Process, Word, given, names, programs};
 use crate::description::{ComponentItem, ProcessItem, ReadyItem, RestartItem, Words};
 use crate::error::{LoadError, Problem};
 use crate::parameter::{self, Parameter};
@@ -30,9 +30,13 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     let around = scope.namespace.clone();
     if let Some(namespace) = &item.namespace {
         scope.namespace = scope.namespace_of(&scope.text(namespace)?);
+        names::namespace(&scope.namespace, namespace)?;
     }
     let scope = &scope;
     let node = scope.text_if(item.node.as_ref())?;
+    if let (Some(name), Some(text)) = (&node, &item.node) {
+        names::node("node", name, text)?;
+    }
     let (program, mut words) = program(item, place, scope)?;
     for argument in &item.arguments {
         words.extend(split(argument, scope)?);
@@ -168,9 +172,12 @@ impl Component {
             );
         }
         let node = joined(&namespace, &name);
+        names::node("components", &node, &item.name)?;
         let mut options = Vec::new();
         for (from, to) in &item.remap {
-            options.push(("-r", Word::Text(format!("{node}:{}:={}", scope.text(from)?, scope.text(to)?))));
+            let (rule, place) = ((scope.text(from)?, scope.text(to)?), from);
+            names::remap((&rule.0, &rule.1), place)?;
+            options.push(("-r", Word::Text(format!("{node}:{}:={}", rule.0, rule.1))));
         }
         let given = item.parameters.iter().map(|item| given(item, scope));
         options.extend(parameters(Some(&node), &given.collect::<Result<Vec<_>, _>>()?));
@@ -208,7 +215,9 @@ fn ros_arguments(
         add(option, rule);
     }
     for (from, to) in &item.remap {
-        add("-r", Word::Text(format!("{}:={}", scope.text(from)?, scope.text(to)?)));
+        let rule = (scope.text(from)?, scope.text(to)?);
+        names::remap((&rule.0, &rule.1), from)?;
+        add("-r", Word::Text(format!("{}:={}", rule.0, rule.1)));
     }
     for (from, to) in scope.remap.iter().rev() {
         add("-r", Word::Text(format!("{from}:={to}")));

@@ -60,10 +60,10 @@ pub(crate) fn in_package(
     }
     let all = names(folders());
     let similar = suggestion(program, all.iter().map(String::as_str));
-    let looked = format!(
-        "looked for lib/{package}/{program} in {}, and on PATH",
-        looked(environment, "AMENT_PREFIX_PATH").trim_start_matches("looked in ")
-    );
+    let looked = match environment.get("AMENT_PREFIX_PATH").filter(|value| !value.is_empty()) {
+        Some(prefixes) => format!("looked for lib/{package}/{program} in {prefixes}, and on PATH"),
+        None => "AMENT_PREFIX_PATH isn't set, so no package is known; looked on PATH".to_owned(),
+    };
     Err(Problem::NoProgram { name: program.to_owned(), similar, looked })
 }
 

@@ -31,6 +31,8 @@ use crate::plan::{Offer, Plan};
 use crate::supervisor::{Exit, Outcome, Signal, Step, Supervisor};
 use child::Child;
 use keeper::Keeper;
+
+sinew::__debug_says!(RunError);
 pub use keeper::keep;
 use offers::Offers;
 use output::Sink;
@@ -65,7 +67,7 @@ pub struct RunOptions {
 }
 
 /// Why a plan can't be run, or why that ended early. What had been started has been ended.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A system call failed that works on any supported machine.

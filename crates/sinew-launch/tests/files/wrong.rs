@@ -64,6 +64,17 @@ fn of_a_process_in_toml() {
         ),
         ("args = \"a 'b\"", "a.toml:3:8: `args` is `a 'b`; a quote in it is never closed"),
         ("if = 'maybe'", "a.toml:3:6: `if` is `maybe`; it has to be true or false"),
+        ("node = 'bad name'", "a.toml:3:8: `node` is `bad name`; "),
+        ("namespace = 'a b'", "a.toml:3:13: `namespace` is `/a b`; "),
+        (
+            "remap = { 'x y' = 'z' }",
+            "a.toml:3:11: `remap` is `x y:=z`; remap rule `x y:=z` contains an invalid name",
+        ),
+        (
+            "ros_args = false\nnode = 'x'",
+            "a.toml:4:1: `node` is given; it would be told by arguments behind `--ros-args`",
+        ),
+        ("ros_args = false\nparameters = { x = 1 }", "a.toml:4:1: `parameters` is given; "),
         (
             "output = 'scren'",
             "a.toml:3:10: `output` is `scren`; it has to be screen, log, both; did you mean `screen`?",

@@ -56,6 +56,7 @@ pub use tracing_layer::TracingLayer;
 
 use crate::api::node::{UNPUBLISHED, Unpublished};
 use crate::sys::logging::set_front;
+use crate::sys::says::debug_says;
 use front::{Front, Writer, flush_at_exit, flush_soon, say_of_sinew};
 use line::Format;
 use sinks::{Console, LogFile};
@@ -84,8 +85,10 @@ pub fn flush(timeout: Duration) -> bool {
     front::installed().is_none_or(|front| front.flush(timeout))
 }
 
+debug_says!(LoggingError: Taken, Environment { variable, value }, System(error));
+
 /// Why logging can't begin.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoggingError {
     /// The process has a logger, of this or another library.

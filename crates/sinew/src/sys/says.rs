@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it
 /// doesn't have in it, each on a line of its own.
-pub(crate) fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(&with_causes(error, "\n  because: "))
 }
 
@@ -47,3 +47,16 @@ macro_rules! debug_says {
     };
 }
 pub(crate) use debug_says;
+
+/// `Debug` of errors of the crates above: the sentence, see [`say`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __debug_says {
+    ($($error:ty),+ $(,)?) => {$(
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::__private::say(self, f)
+            }
+        }
+    )+};
+}
