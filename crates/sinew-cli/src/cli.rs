@@ -99,6 +99,8 @@ impl Command {
             Self::Demo(demo) => demo.executor.check(),
             Self::Bench(bench) => bench.scenario.check(),
             Self::Topic(topic) => topic.command.check(),
+            Self::Tf(tf) => tf.command.check(),
+            Self::Graph(graph) => graph.check(),
             _ => Ok(()),
         }
     }

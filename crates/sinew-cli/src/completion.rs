@@ -13,6 +13,9 @@ use std::time::Duration;
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use sinew::{Context, Service, Unique};
+use sinew_interfaces::composition_interfaces::srv::{ListNodes, ListNodesRequest};
+use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
 use sinew_lifecycle::Transition;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_shm::EndpointKind;
@@ -20,15 +23,16 @@ use sinew_shm::EndpointKind;
 use crate::cli::Cli;
 use crate::cli::interfaces::DefinitionOptions;
 use crate::cli::tools::Where;
-use crate::graph::{action_names, is_hidden};
+use crate::graph::{action_names, action_types, is_hidden};
+use crate::harmless::one_line;
 use crate::interfaces::PackageSources;
 use crate::observed::{Observed, ObservedDomain};
-use crate::{component, lifecycle, params};
+use crate::{component, lifecycle, params, tf};
 
 /// Names the shell that asks. (`COMPLETE` would be asked for by other programs, too.)
 const VARIABLE: &str = "SINEW_COMPLETE";
 
-/// How long a node is asked for the names of its parameters.
+/// How long a node is asked for what it has, and frames are listened for.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// If a shell asks, answers it and ends the program.
@@ -54,7 +58,7 @@ fn command() -> Command {
 
 fn named(command: Command, above: &'static str) -> Command {
     let name = command.get_name();
-    let tools = ["node", "topic", "service", "action", "interface", "launch", "lifecycle", "param"];
+    let tools = ["node", "topic", "service", "action", "interface", "launch", "lifecycle", "param", "tf"];
     let tool = tools.into_iter().find(|tool| *tool == name).unwrap_or(above);
     command
         .mut_args(|arg| match What::of(&arg, tool) {
@@ -72,13 +76,18 @@ enum What {
     Service,
     Action,
     Container,
+    /// What the container that stands before it can make.
+    Plugin,
+    /// A node in the container that stands before it.
+    Loaded,
     Managed,
     Transition,
     /// Of the node that stands before it.
     Parameter,
-    /// Of one kind, or of any.
+    /// Of what stands before it, if that is there; else all of one kind, or of any.
     Type(Option<Kind>),
     Package,
+    Frame,
     /// An argument of the launch file that stands before it.
     LaunchArgument,
 }
@@ -96,6 +105,9 @@ impl What {
             ("SERVICE", _) | ("NAME", "service") if arg.is_positional() => Self::Service,
             ("ACTION", _) | ("NAME", "action") if arg.is_positional() => Self::Action,
             ("CONTAINER", _) => Self::Container,
+            ("PLUGIN", _) => Self::Plugin,
+            ("UID", _) => Self::Loaded,
+            ("REFERENCE" | "FRAME", "tf") => Self::Frame,
             ("PARAMETER", _) => Self::Parameter,
             ("TYPE", "topic") => Self::Type(Some(Kind::Message)),
             ("TYPE", "service") => Self::Type(Some(Kind::Service)),
@@ -111,6 +123,9 @@ impl What {
     fn candidates(self, typed: &OsStr) -> Vec<CompletionCandidate> {
         let Some(typed) = typed.to_str() else { return Vec::new() };
         let words = words();
+        if matches!(self, Self::Loaded) {
+            return loaded(&words, typed).unwrap_or_default();
+        }
         let mut names = self.names(&words).unwrap_or_default();
         // As everywhere, the slash that names begin with needn't be typed.
         if !typed.is_empty() && !typed.starts_with('/') {
@@ -140,8 +155,22 @@ impl What {
                 Some(Transition::ALL.map(|transition| transition.label().to_owned()).to_vec())
             }
             Self::Container => Some(component::containers_in(&snapshot()?)),
+            Self::Plugin => {
+                let known =
+                    Asking::of(&place)?.ask::<Trigger>(words, "list_types", TriggerRequest::default())?;
+                Some(known.message.lines().map(one_line).collect())
+            }
+            Self::Loaded => None, // with what they are, see `loaded`
+            Self::Frame => {
+                let frames = tf::frame_names(&place, PATIENCE)?;
+                // A shell would print the others, and control characters with them.
+                Some(frames.into_iter().filter(|frame| one_line(frame) == *frame).collect())
+            }
             Self::Parameter => params::names(&place, &node_in(words)?, PATIENCE),
             Self::Type(kind) => {
+                if let Some(types) = snapshot().and_then(|snapshot| types_in(&snapshot, words, kind?)) {
+                    return Some(types);
+                }
                 let mut names = PackageSources::open(&DefinitionOptions::default()).ok()?.names();
                 names.retain(|name| kind.is_none_or(|kind| name.kind() == kind));
                 Some(names.iter().map(ToString::to_string).collect())
@@ -163,6 +192,64 @@ fn names_of(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<String> 
     snapshot.ends(kinds).into_keys().map(str::to_owned).collect()
 }
 
+/// The types of the topic, service or action that stands before: `sinew topic pub NAME`. `None` if it
+/// isn't there, or none stands there.
+fn types_in(snapshot: &ObservedDomain, words: &[String], kind: Kind) -> Option<Vec<String>> {
+    if values_in(words).nth(2) == Some("find") {
+        return None;
+    }
+    let name = node_in(words)?;
+    let kinds = match kind {
+        Kind::Message => [EndpointKind::Publisher, EndpointKind::Subscription],
+        Kind::Service => [EndpointKind::Server, EndpointKind::Client],
+        Kind::Action => return Some(action_types(snapshot, &name)).filter(|types| !types.is_empty()),
+    };
+    let types = snapshot.ends(kinds).get(name.as_str())?.types().into_iter().map(str::to_owned).collect();
+    Some(types)
+}
+
+/// The numbers of the nodes in the container that stands before, each with its node's name.
+fn loaded(words: &[String], typed: &str) -> Option<Vec<CompletionCandidate>> {
+    let asking = Asking::of(&Where::in_words(words))?;
+    let listed = asking.ask::<ListNodes>(words, "list_nodes", ListNodesRequest::default())?;
+    let all = listed.unique_ids.iter().zip(&listed.full_node_names);
+    let all = all.map(|(id, node)| (id.to_string(), one_line(node)));
+    let given: Vec<&str> = values_in(words).skip(4).filter(|word| *word != typed).collect();
+    let fitting = all.filter(|(id, _)| id.starts_with(typed) && !given.contains(&id.as_str()));
+    Some(fitting.map(|(id, node)| CompletionCandidate::new(id).help(Some(node.into()))).collect())
+}
+
+/// A node of ours that asks containers.
+struct Asking {
+    node: sinew::Node,
+    _context: Context,
+}
+
+impl Asking {
+    fn of(place: &Where) -> Option<Self> {
+        let builder = Context::builder().domain(place.domain().ok()?);
+        let builder = match &place.dir {
+            Some(directory) => builder.directory(directory),
+            None => builder,
+        };
+        let context = builder.build().ok()?;
+        let node = context.node(&format!("_sinew_completion_{}", std::process::id())).ok()?;
+        Some(Self { node, _context: context })
+    }
+
+    /// Asks the container that stands before.
+    fn ask<S: Service>(
+        &self,
+        words: &[String],
+        service: &str,
+        request: S::Request,
+    ) -> Option<Unique<S::Response>> {
+        let name = format!("{}/_container/{service}", node_in(words)?);
+        let client = self.node.client::<S>(&name).create().ok()?;
+        client.wait_for_server(PATIENCE).then(|| client.call(request, PATIENCE).ok())?
+    }
+}
+
 /// The line that a shell asks about, from `sinew` on.
 fn words() -> Vec<String> {
     let all = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
@@ -179,7 +266,7 @@ fn values_in(words: &[String]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The node whose parameter is meant: `sinew param get NODE`.
+/// The node, topic or so that is meant: `sinew param get NODE`.
 fn node_in(words: &[String]) -> Option<String> {
     values_in(words).nth(3).map(|node| format!("/{}", node.trim_start_matches('/')))
 }

@@ -35,6 +35,10 @@ pub(crate) fn launch(options: &cli::LaunchOptions) -> Result<(), Error> {
     if options.print {
         return print(&plan.processes.iter().map(printed).collect::<String>());
     }
+    if plan.processes.is_empty() {
+        let file = options.file.display();
+        return print(&format!("{file}: there is nothing to start: no process, or none whose condition holds\n"));
+    }
     run_plan(&plan, options)
 }
 

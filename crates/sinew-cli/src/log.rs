@@ -12,11 +12,19 @@ use sinew_interfaces::rcl_interfaces::msg::{Log, LoggerLevel};
 use sinew_interfaces::rcl_interfaces::srv::{
     GetLoggerLevels, GetLoggerLevelsRequest, SetLoggerLevels, SetLoggerLevelsRequest,
 };
+use sinew_shm::EndpointKind;
 
 use crate::cli::tools::Where;
 use crate::cli::tools::log::{FollowOptions, LevelOptions, LogCommand, LogOptions, NewLevel};
 use crate::error::Error;
+use crate::graph::is_hidden;
+use crate::harmless;
+use crate::observed::Observed;
 use crate::output::{print, print_json};
+use crate::similar;
+
+/// What nodes that let others set levels serve, below their names.
+const SERVICE: &str = "/get_logger_levels";
 
 /// How long a node's services may take to be found, and to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -113,8 +121,12 @@ fn text(log: &Log, is_verbose: bool) -> String {
     let stamp = Time::from(log.stamp).nanoseconds();
     let (seconds, rest) = (stamp.div_euclid(1_000_000_000), stamp.rem_euclid(1_000_000_000));
     let Log { level, name, msg, file, function, line, .. } = log;
-    let place = if is_verbose { format!(" ({function} at {file}:{line})") } else { String::new() };
-    format!("[{}] [{seconds}.{rest:09}] [{name}]: {msg}{place}\n", severity((*level).into()))
+    let place = match is_verbose {
+        true => harmless::one_line(&format!(" ({function} at {file}:{line})")),
+        false => String::new(),
+    };
+    let (severity, name) = (severity((*level).into()), harmless::one_line(name));
+    format!("[{severity}] [{seconds}.{rest:09}] [{name}]: {}{place}\n", harmless::indented(msg, "    "))
 }
 
 fn json(log: &Log) -> impl Serialize + use<'_> {
@@ -132,15 +144,16 @@ fn json(log: &Log) -> impl Serialize + use<'_> {
 
 /// Tells or sets a level.
 fn level(options: &LevelOptions) -> Result<(), Error> {
+    look_for(options)?;
     let (_context, node) = context(&options.place)?;
     let logger =
         options.logger.clone().unwrap_or_else(|| options.node.trim_start_matches('/').replace('/', "."));
-    let unanswered = |why: String| Error::NoLoggerService { node: options.node.clone(), why };
-    let missing = || unanswered("it has none, or isn't there".to_owned());
+    let unanswered = |why: String| unanswered(&options.node, why);
+    let gone = || unanswered("they have gone".to_owned());
     let Some(NewLevel(level)) = options.level else {
-        let get = node.client::<GetLoggerLevels>(&format!("{}/get_logger_levels", options.node)).create()?;
+        let get = node.client::<GetLoggerLevels>(&format!("{}{SERVICE}", options.node)).create()?;
         if !get.wait_for_server(PATIENCE) {
-            return Err(missing());
+            return Err(gone());
         }
         let request = GetLoggerLevelsRequest { names: vec![logger] };
         let response = get.call(request, PATIENCE).map_err(|error| unanswered(error.to_string()))?;
@@ -148,7 +161,7 @@ fn level(options: &LevelOptions) -> Result<(), Error> {
     };
     let set = node.client::<SetLoggerLevels>(&format!("{}/set_logger_levels", options.node)).create()?;
     if !set.wait_for_server(PATIENCE) {
-        return Err(missing());
+        return Err(gone());
     }
     let wanted = LoggerLevel { name: logger, level: level.map_or(0, |level| level.number().into()) };
     let request = SetLoggerLevelsRequest { levels: vec![wanted.clone()] };
@@ -158,6 +171,26 @@ fn level(options: &LevelOptions) -> Result<(), Error> {
         Some(result) => Err(unanswered(result.reason.clone())),
         None => Err(unanswered("its answer is empty".to_owned())),
     }
+}
+
+fn unanswered(node: &str, why: String) -> Error {
+    Error::NoLoggerService { node: node.to_owned(), why: harmless::one_line(&why) }
+}
+
+/// That the node is there, and lets others read and set levels.
+fn look_for(options: &LevelOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let snapshot = observed.look()?;
+    let service = format!("{}{SERVICE}", options.node);
+    if snapshot.of(EndpointKind::Server).any(|end| end.entity.name == service) {
+        return Ok(());
+    }
+    let names = || snapshot.of(EndpointKind::Node).map(|end| end.entity.node.as_str());
+    if names().any(|name| name == options.node) {
+        return Err(unanswered(&options.node, "it has no services for it".to_owned()));
+    }
+    let similar = similar::to(&options.node, names().filter(|name| !is_hidden(name)));
+    Err(Error::NotFound { what: "node", name: options.node.clone(), domain: observed.domain(), similar })
 }
 
 fn tell(level: &LoggerLevel, is_json: bool) -> Result<(), Error> {
@@ -170,5 +203,7 @@ fn tell(level: &LoggerLevel, is_json: bool) -> Result<(), Error> {
             &serde_json::json!({ "name": level.name, "level": level.level, "severity": name }),
         );
     }
-    print(&format!("{}: {name}\n", if level.name.is_empty() { "all others" } else { &level.name }))
+    let logger =
+        if level.name.is_empty() { "all others".to_owned() } else { harmless::one_line(&level.name) };
+    print(&format!("{logger}: {name}\n"))
 }

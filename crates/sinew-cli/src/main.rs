@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something
 //! failed, 2 the command line was wrong. `launch` has the codes of what it ran instead of 1, `run`
-//! becomes the program.
+//! becomes the program, and `action send_goal` has codes of its own for goals that haven't succeeded.
 
 mod cli;
 mod completion;
@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod gateways;
 mod graph;
+mod harmless;
 mod interfaces;
 mod launch;
 mod lifecycle;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Err(error::Error::Ended { code }) => ExitCode::from(code),
         Err(error) => {
             // Nothing is left to tell it to when standard error is closed as well.
+            let error = harmless::lines(&error.to_string());
             let _ = writeln!(std::io::stderr(), "sinew: {error}");
             ExitCode::FAILURE
         }

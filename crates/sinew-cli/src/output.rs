@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::harmless;
 
 /// Prints one JSON value on a line of its own.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
@@ -25,5 +26,5 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
 
 /// Tells the user something. Nothing is left to tell it to when standard error is closed.
 pub(crate) fn says(text: &str) {
-    let _ = writeln!(io::stderr(), "sinew: {text}");
+    let _ = writeln!(io::stderr(), "sinew: {}", harmless::lines(text));
 }

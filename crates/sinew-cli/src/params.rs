@@ -19,6 +19,7 @@ use crate::cli::params::{
 use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::graph::is_hidden;
+use crate::harmless::{indented, lines, one_line};
 use crate::observed::Observed;
 use crate::output::{print, print_json, says};
 use crate::similar;
@@ -84,15 +85,23 @@ impl<'a> Asking<'a> {
         Ok(listed.map_err(failed)?.names)
     }
 
-    /// If it is a name that the node hasn't, says which may have been meant.
-    fn unknown(&self, client: &ParameterClient, name: &str, error: ParameterClientError) -> Error {
+    /// If one of them is a name that the node hasn't, says which, and which may have been meant.
+    fn unknown(&self, client: &ParameterClient, asked: &[String], error: ParameterClientError) -> Error {
         let ParameterClientError::NotDeclared { .. } = &error else { return failed(error) };
         let Ok(names) = self.names(client, &[]) else { return failed(error) };
-        if names.iter().any(|known| known == name) {
-            return failed(error); // it has no value
-        }
+        let Some(name) = asked.iter().find(|name| !names.contains(name)) else {
+            return failed(error); // they have no value
+        };
         let similar = similar::to(name, names.iter().map(String::as_str));
-        Error::NotFound { what: "parameter of the node", name: name.to_owned(), domain: self.domain, similar }
+        let similar = similar.iter().map(|name| one_line(name)).collect();
+        Error::NotFound { what: "parameter of the node", name: name.clone(), domain: self.domain, similar }
+    }
+
+    /// What a refusal for its range doesn't tell: the range. ROS 2 fixes what nodes say then.
+    fn range(&self, client: &ParameterClient, name: &str, reason: &str) -> Option<String> {
+        reason.contains("range").then_some(())?;
+        let described = client.describe([name]).wait(self.options.timeout).ok()?;
+        range(described.first()?)
     }
 }
 
@@ -137,7 +146,7 @@ fn list(options: &ListOptions) -> Result<(), Error> {
         }
         for (index, name) in names.iter().enumerate() {
             let of_type = types.get(index).map(|kind| format!(" (type: {kind})")).unwrap_or_default();
-            let _ = writeln!(text, "{indent}{name}{of_type}"); // a string takes everything
+            let _ = writeln!(text, "{indent}{}{of_type}", one_line(name)); // a string takes everything
         }
         all.push(json!({"node": node, "parameters": names}));
         if let (true, Some(last)) = (options.types, all.last_mut()) {
@@ -151,14 +160,14 @@ fn get(options: &GetOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
     let got = client.get([name]).wait(options.ask.timeout);
-    let values = got.map_err(|error| asking.unknown(&client, name, error))?;
+    let values = got.map_err(|error| asking.unknown(&client, &[name.to_owned()], error))?;
     for value in &values {
         let kind = value.kind();
         if options.ask.json {
             let told = json!({"node": options.node, "name": name, "type": kind.to_string(), "value": as_json(value)});
             return print_json(&told);
         }
-        let plain = if let ParameterValue::String(text) = value { text.clone() } else { value.to_string() };
+        let plain = if let ParameterValue::String(text) = value { lines(text) } else { value.to_string() };
         match options.hide_type {
             true => print(&format!("{plain}\n"))?,
             false => print(&format!("{} value is: {plain}\n", title(kind)))?,
@@ -190,7 +199,7 @@ fn set(options: &SetOptions) -> Result<(), Error> {
     let kind = client.types([name]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied());
     let value = value_for(kind, &options.value)?;
     let outcomes = client.set([NamedValue::new(name, value)]).wait(options.ask.timeout).map_err(failed)?;
-    tell(&options.ask, &options.node, &[name.to_owned()], outcomes)
+    tell(&asking, &client, &[name.to_owned()], outcomes)
 }
 
 /// A value as it was typed, of the type that the parameter has.
@@ -214,13 +223,13 @@ fn delete(options: &DeleteOptions) -> Result<(), Error> {
     let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
     let unset = NamedValue::new(name, ParameterValue::NotSet);
     let outcomes = client.set([unset]).wait(options.ask.timeout).map_err(failed)?;
-    tell(&options.ask, &options.node, &[name.to_owned()], outcomes)
+    tell(&asking, &client, &[name.to_owned()], outcomes)
 }
 
 /// Prints what came of setting; fails if one was refused.
 fn tell(
-    ask: &AskOptions,
-    node: &str,
+    asking: &Asking<'_>,
+    client: &ParameterClient,
     names: &[String],
     outcomes: Vec<Result<(), String>>,
 ) -> Result<(), Error> {
@@ -228,6 +237,11 @@ fn tell(
     for (name, outcome) in names.iter().zip(outcomes) {
         let reason = outcome.as_ref().err().map_or("", String::as_str);
         all.push(json!({"name": name, "successful": outcome.is_ok(), "reason": reason}));
+        let outcome = outcome.map_err(|reason| {
+            let range = asking.range(client, name, &reason);
+            let range = range.map(|range| format!(" (its range is {range})")).unwrap_or_default();
+            one_line(&reason) + &range
+        });
         match &outcome {
             Ok(()) if names.len() == 1 => text.push_str("Set parameter successful\n"),
             Ok(()) => _ = writeln!(text, "Set parameter {name} successful"),
@@ -236,7 +250,7 @@ fn tell(
         }
         refused.extend(outcome.err());
     }
-    if ask.json {
+    if asking.options.json {
         print_json(&all)?
     } else {
         print(&text)?
@@ -244,7 +258,7 @@ fn tell(
     let why = if let [reason] = &refused[..] { format!(": {reason}") } else { String::new() };
     match refused.len() {
         0 => Ok(()),
-        count => Err(Error::NotSet { node: node.to_owned(), count, why }),
+        count => Err(Error::NotSet { node: client.node_name().to_owned(), count, why }),
     }
 }
 
@@ -256,10 +270,7 @@ fn describe(options: &DescribeOptions) -> Result<(), Error> {
         names => names.to_vec(),
     };
     let described = client.describe(names.clone()).wait(options.ask.timeout);
-    let described = described.map_err(|error| match &names[..] {
-        [name] => asking.unknown(&client, name, error),
-        _ => failed(error),
-    })?;
+    let described = described.map_err(|error| asking.unknown(&client, &names, error))?;
     if options.ask.json {
         return print_json(&described.iter().map(descriptor_as_json).collect::<Vec<_>>());
     }
@@ -267,24 +278,16 @@ fn describe(options: &DescribeOptions) -> Result<(), Error> {
 }
 
 fn descriptor_as_text(descriptor: &ParameterDescriptor) -> String {
-    let mut text = format!("Parameter name: {}\n  Type: {}\n", descriptor.name, descriptor.kind);
+    let mut text = format!("Parameter name: {}\n  Type: {}\n", one_line(&descriptor.name), descriptor.kind);
     let mut line = |name: &str, value: String| _ = writeln!(text, "  {name}: {value}");
     if !descriptor.description.is_empty() {
-        line("Description", descriptor.description.replace('\n', "\n    "));
+        line("Description", indented(&descriptor.description, "    "));
     }
-    let range = |from: String, to: String, step: String| match step.as_str() {
-        "0" | "0.0" => format!("{from} to {to}"),
-        step => format!("{from} to {to}, in steps of {step}"),
-    };
-    if let Some(double) = descriptor.double_range {
-        let [from, to, step] = [double.from, double.to, double.step].map(|end| format!("{end:?}"));
-        line("Range", range(from, to, step));
-    }
-    if let Some(integer) = descriptor.integer_range {
-        line("Range", range(integer.from.to_string(), integer.to.to_string(), integer.step.to_string()));
+    if let Some(range) = range(descriptor) {
+        line("Range", range);
     }
     if !descriptor.additional_constraints.is_empty() {
-        line("Constraints", descriptor.additional_constraints.replace('\n', "\n    "));
+        line("Constraints", indented(&descriptor.additional_constraints, "    "));
     }
     if descriptor.read_only {
         line("Read only", "true".to_owned());
@@ -293,6 +296,20 @@ fn descriptor_as_text(descriptor: &ParameterDescriptor) -> String {
         line("Dynamic typing", "true".to_owned());
     }
     text
+}
+
+/// `0.0 to 10.0, in steps of 0.5`, if it has one.
+fn range(descriptor: &ParameterDescriptor) -> Option<String> {
+    let double =
+        descriptor.double_range.map(|range| [range.from, range.to, range.step].map(|end| format!("{end:?}")));
+    let integer = descriptor
+        .integer_range
+        .map(|range| [range.from.to_string(), range.to.to_string(), range.step.to_string()]);
+    let [from, to, step] = double.or(integer)?;
+    Some(match step.as_str() {
+        "0" | "0.0" => format!("{from} to {to}"),
+        step => format!("{from} to {to}, in steps of {step}"),
+    })
 }
 
 fn descriptor_as_json(descriptor: &ParameterDescriptor) -> Value {
@@ -367,7 +384,7 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     let client = asking.of(&options.node)?;
     let names: Vec<_> = values.iter().map(|one| one.name.clone()).collect();
     let outcomes = client.set(values).wait(options.ask.timeout).map_err(failed)?;
-    tell(&options.ask, &options.node, &names, outcomes)
+    tell(&asking, &client, &names, outcomes)
 }
 
 /// Numbers that JSON hasn't are texts, as YAML has them.

@@ -164,6 +164,19 @@ fn listen() -> Option<Termios> {
 /// for each thread that it had.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
+/// Has `tell` called once nobody reads standard output any more: the other end of a pipe is closed, or
+/// the terminal is gone. For the rest of the process's life.
+pub(crate) fn when_output_closes(tell: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+    let wait = move || {
+        let output = io::stdout();
+        // Asked for nothing, the kernel tells of errors only; of a file there are none.
+        while let Err(Errno::INTR) = poll(&mut [PollFd::new(&output, PollFlags::empty())], None) {}
+        tell();
+    };
+    let failed = |source| Error::System { call: "waiting for the end of the output", source };
+    thread::Builder::new().name("output".to_owned()).spawn(wait).map(drop).map_err(failed)
+}
+
 /// Has the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would
 /// without us, but with its terminal given back. For the rest of the process's life.
 pub(crate) fn stop_on_signal(

@@ -44,6 +44,17 @@ fn help_names_everything_there_is() {
 }
 
 #[test]
+fn the_types_of_services_and_topics_are_told_apart() {
+    for (tool, example, other) in [
+        ("service", "std_srvs/srv/SetBool", "std_msgs/msg/String"),
+        ("topic", "std_msgs/msg/String", "std_srvs/srv/SetBool"),
+    ] {
+        let help = text(&sinew(&[tool, "echo", "--help"]).stdout);
+        assert!(help.contains(example) && !help.contains(other), "{help}");
+    }
+}
+
+#[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
     let cases: [(&[&str], &str); 33] = [
         (&["demo", "--viewer-of", "1"], "--processes"),

@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use sinew::{Context, Node};
@@ -111,6 +112,65 @@ fn nothing_is_told_as_such() {
     assert!(output.status.success() && text(&output.stdout).starts_with("no frame is there"));
 }
 
+/// What others call their frames doesn't control the terminal, or look like a line of ours.
+#[test]
+fn names_of_frames_are_harmless() {
+    let robot = Robot::new(&[("map", "od\x1b[2J\nom")]);
+    for line in [&["tree", "--interval", "0.3"][..], &["tree", "--interval", "0.3", "-T", "dot"]] {
+        let told = text(&sinew(robot.place(), line).stdout);
+        assert!(!told.contains('\x1b') && told.contains("[2J") && !told.contains("\nom"), "{told}");
+    }
+}
+
+/// A rotation that is none: what comes and is refused isn't "nothing".
+#[test]
+fn what_is_refused_is_told() {
+    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+    let context = Context::builder().directory(place.path()).build().unwrap();
+    let node = context.node_in("/robot", "odometry").unwrap();
+    let fixed = StaticTransformBroadcaster::new(&node).unwrap();
+    let mut wrong = StampedTransform::default().to_msg("odom", "base");
+    wrong.transform.rotation.w = 9.0;
+    fixed.send([wrong]).unwrap();
+
+    let refused = "refused once: the rotation [0.0, 0.0, 0.0, 9.0] of \"base\" has the length 9";
+    let output = sinew(place.path(), &["tree", "--interval", "0.2"]);
+    let told = text(&output.stdout);
+    let none = "no frame is there: what was published on /tf and /tf_static was refused";
+    assert!(output.status.success() && told.starts_with(&format!("{none}\n{refused}")), "{told}");
+    assert!(told.ends_with("; sent by /robot/odometry\n"), "{told}");
+    let told = sinew(place.path(), &["tree", "--interval", "0.2", "--json"]).stdout;
+    let told: Value = serde_json::from_slice(&told).unwrap();
+    assert_eq!(
+        (&told["refused"][0]["count"], &told["refused"][0]["authority"]),
+        (&1.into(), &"/robot/odometry".into())
+    );
+    let output = sinew(place.path(), &["tree", "--interval", "0.2", "-T", "svg"]);
+    assert!(text(&output.stderr).starts_with(&format!("sinew: {refused}")), "{}", text(&output.stderr));
+
+    let (mut child, line) = begun(place.path(), &["echo", "odom", "base"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.starts_with(&format!("sinew: {refused}")), "{line}");
+}
+
+#[test]
+fn a_file_gets_what_its_name_promises() {
+    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+    let picture = place.path().join("frames.png");
+    let name = picture.to_str().unwrap();
+    let output = sinew(place.path(), &["tree", "--interval", "0.1", "-o", name]);
+    let said = text(&output.stderr);
+    assert_eq!((output.status.code(), picture.exists()), (Some(2), false));
+    assert!(
+        said.contains("no format for names that end with .png, only for .svg, .dot, .gv, .json, .txt"),
+        "{said}"
+    );
+    // Who says what it is to be has it.
+    assert!(sinew(place.path(), &["tree", "--interval", "0.1", "-o", name, "-T", "svg"]).status.success());
+    assert!(std::fs::read_to_string(picture).unwrap().starts_with("<svg"));
+}
+
 #[test]
 fn where_a_frame_is() {
     let robot = Robot::new(&[("map", "odom"), ("odom", "base")]);
@@ -129,17 +189,22 @@ fn where_a_frame_is() {
     assert!(text(&refused.stderr).contains("from 0.001 to 1000 Hz"));
 }
 
+/// A command, and the first line that it says.
+fn begun(place: &Path, arguments: &[&str]) -> (Child, String) {
+    let mut command = Command::new("env"); // which undoes that the test's parent ignores it
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew"), "tf"]).args(arguments);
+    command.env("SINEW_DIR", place).env_remove("SINEW_DOMAIN_ID").env_remove("ROS_DOMAIN_ID");
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line)
+}
+
 /// It waits for frames that aren't there, says why, and ends with the first Ctrl-C.
 #[test]
 fn what_is_missing_is_said_and_waited_for() {
-    use std::io::{BufRead as _, BufReader};
     let robot = Robot::new(&[("map", "odom")]);
-    let mut command = Command::new("env"); // which undoes that the test's parent ignores it
-    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew"), "tf", "echo", "map", "lidar"]);
-    command.env("SINEW_DIR", robot.place()).env_remove("SINEW_DOMAIN_ID").env_remove("ROS_DOMAIN_ID");
-    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let (mut child, line) = begun(robot.place(), &["echo", "map", "lidar"]);
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert!(child.wait().unwrap().success());

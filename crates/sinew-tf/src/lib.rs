@@ -8,6 +8,7 @@
 //! |---|---|
 //! | tell where a frame is | [`TransformBroadcaster`], [`StaticTransformBroadcaster`] |
 //! | keep what others tell | [`TransformListener`] and [`Buffer`] |
+//! | see what was refused | [`TransformListener::refusals`] |
 //! | ask | [`Buffer::lookup`], [`Buffer::lookup_over_time`], [`Buffer::can_transform`] |
 //! | wait, as a future or blocking | [`Buffer::wait_for`] |
 //! | have messages wait for their transforms | [`MessageFilter`] |
@@ -44,6 +45,7 @@ mod insertion;
 mod listener;
 mod lookup;
 mod message_filter;
+mod refusal;
 mod transform;
 mod transformable;
 mod tree;
@@ -55,6 +57,7 @@ pub use insertion::{InsertError, Inserted};
 pub use listener::TransformListener;
 pub use lookup::{At, FrameStatus, LinkRange, LookupError};
 pub use message_filter::{MessageFilter, MessageFilterBuilder};
+pub use refusal::Refusal;
 pub use transform::{StampedTransform, Transform};
 pub use transformable::{Transformable, TransformableStamped};
 pub use wait::PendingTransform;

@@ -1,11 +1,12 @@
 //! Filling a buffer from what others tell.
 
 use crate::buffer::Buffer;
+use crate::refusal::{Refusal, Refusals};
 use parking_lot::Mutex;
 use sinew::error::CreateError;
 use sinew::msg::Gid;
-use sinew::time::{JumpHandler, JumpThreshold};
-use sinew::{Duration, LogLevel, Node, QoS, Subscription};
+use sinew::time::{JumpHandler, JumpThreshold, Time};
+use sinew::{LogLevel, Node, QoS, Subscription};
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use std::collections::HashMap;
 use std::fmt;
@@ -19,9 +20,10 @@ use std::sync::Arc;
 /// also one that waits for a transform, holds up nothing. QoS: the last 100, reliable, on
 /// `/tf_static` transient local, as ROS 2's.
 ///
-/// What the buffer refuses is told in the node's log, each kind at most once in 10 s. When ROS time
-/// jumps back, or comes from another source, the buffer is cleared, which is told there, too. As
-/// authority of a frame the buffer gets the publisher's gid.
+/// What the buffer refuses is counted, see [`refusals`](Self::refusals), and told in the node's log,
+/// of each listener each kind at most once in 10 s. When ROS time jumps back, or comes from another
+/// source, the buffer is cleared, which is told there, too. As authority of a frame the buffer gets
+/// the publisher's gid.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -39,6 +41,7 @@ use std::sync::Arc;
 pub struct TransformListener {
     moving: Subscription<TFMessage>,
     fixed: Subscription<TFMessage>,
+    filler: Arc<Filler>,
     _jumps: JumpHandler,
 }
 
@@ -51,11 +54,34 @@ impl TransformListener {
         let qos = QoS::default().keep_last(100);
         let moving = node.subscription("/tf").qos(qos).create()?;
         let fixed = node.subscription("/tf_static").qos(qos.transient_local()).create()?;
-        let filler =
-            Arc::new(Filler { buffer: buffer.clone(), node: node.clone(), authorities: Mutex::default() });
+        let filler = Arc::new(Filler {
+            buffer: buffer.clone(),
+            node: node.clone(),
+            authorities: Mutex::default(),
+            refusals: Mutex::default(),
+        });
         listen(&moving, &filler, false);
         listen(&fixed, &filler, true);
-        Ok(Self { moving, fixed, _jumps: clear_on_jumps(node, buffer) })
+        Ok(Self { moving, fixed, filler, _jumps: clear_on_jumps(node, buffer) })
+    }
+
+    /// What has come and was refused, by kinds, in the order in which the kinds came first; empty if
+    /// all was taken. Allocates.
+    ///
+    /// ```
+    /// # use sinew::prelude::*;
+    /// # use sinew_tf::{Buffer, InsertError, StampedTransform, TransformBroadcaster, TransformListener};
+    /// # let node = Context::builder().shared_memory(false).build()?.node("planner")?;
+    /// let listener = TransformListener::new(&node, &Buffer::new())?;
+    /// let broadcaster = TransformBroadcaster::new(&node)?;
+    /// broadcaster.send([StampedTransform::default().to_msg("map", "map")]).unwrap();
+    /// let refusals = listener.refusals();
+    /// assert!(matches!(refusals[0].error, InsertError::SelfTransform { .. }) && refusals[0].count == 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.filler.refusals.lock().all()
     }
 }
 
@@ -94,14 +120,17 @@ struct Filler {
     buffer: Buffer,
     node: Node,
     authorities: Mutex<HashMap<Gid, Arc<str>>>,
+    refusals: Mutex<Refusals>,
 }
 
 impl Filler {
     fn fill(&self, message: &TFMessage, publisher: Gid, is_static: bool) {
         let authority = self.authority(publisher);
         self.buffer.insert_all(&message.transforms, is_static, &authority, |error| {
-            let period = Duration::from_secs(10);
-            sinew::log_throttle!(self.node.logger(), LogLevel::Warn, period, "{error}; sent by {authority}");
+            let told = self.refusals.lock().count(error, &authority, Time::steady());
+            if let Some(refusal) = told {
+                sinew::log!(self.node.logger(), LogLevel::Warn, "{refusal}");
+            }
         });
     }
 

@@ -293,7 +293,7 @@ impl SendGoalOptions {
 
 fn type_and_values<'a>(first: Option<&'a str>, second: Option<&'a str>) -> (Option<&'a str>, &'a str) {
     match (first, second) {
-        (Some(first), None) if first.contains(['{', ':']) => (None, first),
+        (Some(first), None) if first.contains(['{', ':']) || first.trim().is_empty() => (None, first),
         (first, second) => (first, second.unwrap_or("{}")),
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod lifecycle;
 pub(crate) mod log;
 pub(crate) mod tf;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -104,10 +104,15 @@ pub(crate) enum ServiceCommand {
     Find(FindOptions),
     /// The requests and responses of a service, or that there were some: as much as its ends publish
     /// (`configure_introspection`).
+    #[command(mut_arg("type_name", |arg| arg.help(SERVICE_TYPE)))]
     Echo(EchoOptions),
     /// Call a service with a request that is given as text.
     Call(CallOptions),
 }
+
+/// What TYPE is of `service echo`, whose other options are those of `topic echo`.
+const SERVICE_TYPE: &str =
+    "Only events of this type of service, such as std_srvs/srv/SetBool [default: of whatever it has]";
 
 #[derive(Args, Debug)]
 pub(crate) struct ActionOptions {
@@ -122,7 +127,9 @@ pub(crate) enum ActionCommand {
     List(TypedListOptions),
     /// Who serves and uses an action.
     Info(InfoOptions),
-    /// Send a goal that is given as text, and tell its feedback and its result. Ctrl-C cancels it.
+    /// Send a goal that is given as text, and tell its feedback and its result. Ctrl-C cancels it, and
+    /// so does closing the output (`| head`). Exit code 0 if it has succeeded, 3 if it was aborted, 4
+    /// if it was canceled, 1 if it was rejected or there is no result.
     #[command(name = "send_goal", visible_alias = "send-goal")]
     SendGoal(SendGoalOptions),
 }
@@ -312,6 +319,31 @@ impl GraphOptions {
             _ => GraphFormat::Dot,
         }
     }
+}
+
+impl GraphOptions {
+    /// A file whose name promises something else than what would be in it is refused.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.json || self.format.is_some() {
+            true => Ok(()),
+            false => ending_is_one_of(self.output.as_deref(), &["dot", "gv", "svg", "json", "txt"]),
+        }
+    }
+}
+
+/// Whether the file's name ends with one of these, or with none at all.
+fn ending_is_one_of(output: Option<&Path>, known: &[&str]) -> Result<(), String> {
+    let Some((path, ending)) = output.and_then(|path| Some((path, path.extension()?))) else { return Ok(()) };
+    if known.iter().any(|known| *known == ending) {
+        return Ok(());
+    }
+    Err(format!(
+        "{} can't be written: there is no format for names that end with .{}, only for .{}; -T chooses one for any \
+         name, and Graphviz makes others of it (`-T dot | dot -Tpng > FILE`)",
+        path.display(),
+        ending.display(),
+        known.join(", .")
+    ))
 }
 
 /// How a picture is told.

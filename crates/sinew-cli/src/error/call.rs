@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::harmless::one_line;
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
@@ -45,7 +47,7 @@ pub(crate) enum CallError {
         service: String,
     },
     /// The server says no.
-    #[error("{service} failed: {reason}")]
+    #[error("{service} failed: {}", one_line(reason))]
     Failed {
         /// The service.
         service: String,
@@ -62,6 +64,14 @@ pub(crate) enum CallError {
         service: String,
         /// Its type.
         type_name: String,
+    },
+    /// The user gives an empty text as a goal.
+    #[error(
+        "the goal for {service} is empty; \"{{}}\" stands for one with all default values (`sinew interface proto` shows them)"
+    )]
+    NoGoal {
+        /// The action.
+        service: String,
     },
     /// The user thinks of another type.
     #[error("{service} has the type {found}, not {wanted}")]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use sinew_msg::dynamic::TextError;
 
+use crate::harmless::one_line;
 use crate::similar::suggestion;
 pub(crate) use call::CallError;
 pub(crate) use types::TypesError;
@@ -95,7 +96,7 @@ pub(crate) enum Error {
     },
 
     /// A container refuses, or doesn't answer.
-    #[error("{name}: {problem}")]
+    #[error("{name}: {}", one_line(problem))]
     Container {
         /// The node's name.
         name: String,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use sinew_interfaces::action_msgs::msg::GoalInfo;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
 use sinew_interfaces::unique_identifier_msgs::msg::UUID;
 use sinew_msg::TypeHash;
+use sinew_msg::cdr::HEADER_SIZE;
 use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::{Domain, EndpointKind};
@@ -45,6 +47,12 @@ fn actions(snapshot: &ObservedDomain) -> BTreeMap<&str, Ends<'_>> {
 /// The names of all actions.
 pub(crate) fn names(snapshot: &ObservedDomain) -> Vec<String> {
     actions(snapshot).into_keys().map(str::to_owned).collect()
+}
+
+/// The types of one action.
+pub(crate) fn types_named(snapshot: &ObservedDomain, name: &str) -> Vec<String> {
+    let all = actions(snapshot);
+    all.get(name).map(types_of).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 fn types_of<'a>(ends: &Ends<'a>) -> Vec<&'a str> {
@@ -112,6 +120,19 @@ enum Event {
     Ended(Result<Vec<u8>, CallFailure>),
     /// Ctrl-C.
     Stop,
+    /// Nobody reads what is printed any more.
+    OutputClosed,
+}
+
+/// Exit codes for goals that have ended otherwise than by success; `ros2` has 0 for all.
+const ABORTED: u8 = 3;
+const CANCELED: u8 = 4;
+
+/// How long a server may take to answer a cancel that nobody would see the answer to.
+const LEAVE_AFTER: Duration = Duration::from_secs(5);
+
+fn output_closed() -> Error {
+    Error::Output(io::ErrorKind::BrokenPipe.into())
 }
 
 /// `ros2 action send_goal`.
@@ -122,6 +143,8 @@ pub(super) fn send_goal(options: &SendGoalOptions) -> Result<(), Error> {
     let (sender, events) = channel();
     let stop = sender.clone();
     terminal::stop_on_signal(move || drop(stop.send(Event::Stop)), None)?;
+    let closed = sender.clone();
+    terminal::when_output_closes(move || drop(closed.send(Event::OutputClosed)))?;
     let ends = wait_for_server(options, &mut observed, &events)?;
     let types = ActionTypes::find(options, &types, &ends)?;
     let mut context = Context::builder().domain(observed.domain());
@@ -176,6 +199,7 @@ fn wait_for_server(
         }
         match events.recv_timeout(LOOK) {
             Err(RecvTimeoutError::Timeout) => {}
+            Ok(Event::OutputClosed) => return Err(output_closed()),
             _ => return Err(CallError::StoppedWaiting { service, domain, similar }.into()),
         }
     }
@@ -183,7 +207,8 @@ fn wait_for_server(
 
 /// What is sent and received, and the goal as the user wrote it.
 struct ActionTypes {
-    request: DynamicMessage,
+    /// The image of the request.
+    request: Vec<u8>,
     answer: Arc<MessageType>,
     result: Arc<MessageType>,
     feedback: Arc<MessageType>,
@@ -205,23 +230,30 @@ impl ActionTypes {
             name.parse::<TypeName>().map_err(|_| Error::from(types.unknown(&name)))
         };
         let [send, result, feedback] = ends.hashes.map(|hash| Some(TypeHash(hash)));
-        let [request_type, answer] = types.service(&part("_SendGoal")?, send)?;
+        let (of_goal, send_goal) = (format!("{}_Goal", ends.action), part("_SendGoal")?);
+        let inside = types.inside(&send_goal, send)?;
+        let (goal_type, answer) = (inside(&of_goal)?, inside(&format!("{send_goal}_Response"))?);
         let [_, result] = types.service(&part("_GetResult")?, result)?;
         let feedback = types.message(&part("_FeedbackMessage")?, feedback)?;
         let id = sinew_action::GoalId::random().0;
-        let mut request = message_of(&request_type, &wrapped(values, id))?;
-        let request = super::now(&mut request).clone();
+        // An empty variable of a script must not send a robot to where all values are 0.
+        if values.trim().is_empty() {
+            return Err(CallError::NoGoal { service: options.name.clone() }.into());
+        }
+        let goal = super::now(&mut message_of(&goal_type, values)?).encode();
+        // The id has 16 bytes, so all of the goal is aligned behind it as by itself.
+        let request = [&goal[..HEADER_SIZE], &id, &goal[HEADER_SIZE..]].concat();
         Ok(Self { request, answer, result, feedback, id })
     }
 }
 
-/// The request with the goal that the user wrote, in YAML or JSON.
-fn wrapped(goal: &str, id: [u8; 16]) -> String {
-    if goal.trim_start().starts_with('{') {
-        return format!("{{\"goal_id\": {{\"uuid\": {id:?}}}, \"goal\": {goal}}}");
-    }
-    let indented: String = goal.lines().map(|line| format!("  {line}\n")).collect();
-    format!("goal_id: {{uuid: {id:?}}}\ngoal:\n{indented}")
+/// How far a goal is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Sent,
+    Accepted,
+    /// Or rejected.
+    Ended,
 }
 
 /// One goal on its way.
@@ -269,18 +301,29 @@ impl<'a> Goal<'a> {
         CallError::Failed { service: self.options.name.clone(), reason: reason.to_string() }.into()
     }
 
-    /// Sends it, and tells what comes of it until it has ended.
+    /// Sends it, and tells what comes of it until it has ended. If nobody reads that any more, it is
+    /// cancelled.
     fn run(&self, events: &Receiver<Event>) -> Result<(), Error> {
+        let mut state = State::Sent;
+        let outcome = self.follow(events, &mut state);
+        if outcome.as_ref().is_err_and(Error::is_closed_output) {
+            self.leave(events, state);
+        }
+        outcome
+    }
+
+    fn follow(&self, events: &Receiver<Event>, state: &mut State) -> Result<(), Error> {
         let told = self.sender.clone();
-        let request = SerializedMessage::new(self.types.request.encode());
+        let request = SerializedMessage::new(self.types.request.clone());
         let sent = self.send.call_with_listener(request, move |answer| {
             let answer = answer.map(|answer| answer.into_inner().into_bytes());
             drop(told.send(Event::Answered(answer.map_err(|error| error.failure().clone()))));
         });
         sent.map_err(|error| self.failed(error.failure()))?;
         let begin = now_ns();
-        let (mut is_accepted, mut is_stopped) = (false, false);
+        let mut is_stopped = false;
         loop {
+            let is_accepted = *state == State::Accepted;
             let event = match self.options.timeout.filter(|_| !is_accepted) {
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(timeout) => {
@@ -290,8 +333,9 @@ impl<'a> Goal<'a> {
             };
             match event {
                 Ok(Event::Answered(answer)) => {
-                    self.accepted(&answer.map_err(|failure| self.failed(failure))?)?;
-                    is_accepted = true;
+                    let answer = answer.map_err(|failure| self.failed(failure))?;
+                    *state = if self.is_accepted(&answer)? { State::Accepted } else { State::Ended };
+                    self.tell_accepted(*state)?;
                     self.tell_feedback()?;
                     self.ask_for_result()?;
                     if is_stopped {
@@ -307,11 +351,13 @@ impl<'a> Goal<'a> {
                 Ok(Event::Canceled(Ok(_))) => {} // it has ended meanwhile
                 Ok(Event::Canceled(Err(failure))) => return Err(self.failed(failure)),
                 Ok(Event::Ended(result)) => {
+                    *state = State::Ended;
                     self.tell_feedback()?;
                     return self.ended(&result.map_err(|failure| self.failed(failure))?);
                 }
                 Ok(Event::Stop) if is_accepted => self.ask_to_cancel()?,
                 Ok(Event::Stop) => is_stopped = true,
+                Ok(Event::OutputClosed) => return Err(output_closed()),
                 Err(_) => {
                     let (service, waited) =
                         (self.options.name.clone(), self.options.timeout.unwrap_or_default());
@@ -321,9 +367,37 @@ impl<'a> Goal<'a> {
         }
     }
 
-    fn accepted(&self, image: &[u8]) -> Result<(), Error> {
+    /// Has the goal cancelled without a word, and waits until the server has heard of it.
+    fn leave(&self, events: &Receiver<Event>, mut state: State) {
+        let begin = now_ns();
+        let mut is_asked = false;
+        while state != State::Ended {
+            // A server that can't be asked is none that would answer.
+            if state == State::Accepted
+                && !std::mem::replace(&mut is_asked, true)
+                && self.ask_to_cancel().is_err()
+            {
+                return;
+            }
+            let passed = Duration::from_nanos(u64::try_from(now_ns() - begin).unwrap_or(0));
+            match events.recv_timeout(LEAVE_AFTER.saturating_sub(passed)) {
+                Ok(Event::Answered(answer)) => {
+                    let is_accepted = answer.is_ok_and(|answer| self.is_accepted(&answer).unwrap_or(false));
+                    state = if is_accepted { State::Accepted } else { State::Ended };
+                }
+                Ok(Event::Feedback | Event::OutputClosed) => {}
+                Ok(Event::Canceled(_) | Event::Ended(_) | Event::Stop) | Err(_) => return,
+            }
+        }
+    }
+
+    fn is_accepted(&self, image: &[u8]) -> Result<bool, Error> {
         let answer = self.read(&self.types.answer, image)?;
-        if part_of(&answer, "accepted") != Some("true".to_owned()) {
+        Ok(part_of(&answer, "accepted").as_deref() == Some("true"))
+    }
+
+    fn tell_accepted(&self, state: State) -> Result<(), Error> {
+        if state != State::Accepted {
             return Err(self.failed("the server rejected the goal"));
         }
         let id = sinew_action::GoalId(self.types.id);
@@ -340,7 +414,7 @@ impl<'a> Goal<'a> {
             let result = result.map(|result| result.into_inner().into_bytes());
             drop(told.send(Event::Ended(result.map_err(|error| error.failure().clone()))));
         });
-        asked.map_err(|error| self.failed(error.failure()))
+        asked.map(drop).map_err(|error| self.failed(error.failure()))
     }
 
     fn ask_to_cancel(&self) -> Result<(), Error> {
@@ -350,7 +424,7 @@ impl<'a> Goal<'a> {
             let code = answer.map(|answer| answer.return_code);
             drop(told.send(Event::Canceled(code.map_err(|error| error.failure().clone()))));
         });
-        asked.map_err(|error| self.failed(error.failure()))
+        asked.map(drop).map_err(|error| self.failed(error.failure()))
     }
 
     /// Prints what has come of the goal's own feedback.
@@ -367,13 +441,14 @@ impl<'a> Goal<'a> {
 
     fn ended(&self, image: &[u8]) -> Result<(), Error> {
         let response = self.read(&self.types.result, image)?;
-        let status = match part_of(&response, "status").as_deref() {
-            Some("4") => "SUCCEEDED",
-            Some("5") => "CANCELED",
-            Some("6") => "ABORTED",
+        let (status, code) = match part_of(&response, "status").as_deref() {
+            Some("4") => ("SUCCEEDED", 0),
+            Some("5") => ("CANCELED", CANCELED),
+            Some("6") => ("ABORTED", ABORTED),
             _ => return Err(self.failed("the server doesn't know the goal any more")),
         };
-        self.tell("Result", "result", &response, Some(status))
+        self.tell("Result", "result", &response, Some(status))?;
+        if code == 0 { Ok(()) } else { Err(Error::Ended { code }) }
     }
 
     /// Prints a field of a message, under a title.

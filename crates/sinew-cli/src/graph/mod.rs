@@ -21,11 +21,11 @@ mod watch;
 use std::sync::Arc;
 
 use sinew::time::Time;
-use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
+use sinew_msg::dynamic::{DynamicMessage, MessageType, Template, TextError};
 
 use crate::cli::tools::{ActionCommand, NodeCommand, ServiceCommand, TopicCommand};
 use crate::error::Error;
-pub(crate) use action::names as action_names;
+pub(crate) use action::{names as action_names, types_named as action_types};
 pub(crate) use held::{Held, STUCK_NS};
 pub(crate) use list::is_hidden;
 pub(crate) use track::{Change, Latencies, Track, dropped};
@@ -83,8 +83,19 @@ fn message_of(message_type: &Arc<MessageType>, text: &str) -> Result<Template, E
     };
     read.map_err(|problem| Error::Message {
         type_name: message_type.name().to_owned(),
-        problem: Box::new(problem),
+        problem: Box::new(placed(problem, text)),
     })
+}
+
+/// The parser sees the end of a text on a line behind it; people look for it behind its last letter.
+fn placed(mut problem: TextError, text: &str) -> TextError {
+    if let TextError::Yaml { line, column, .. } = &mut problem
+        && let Some((last, end)) = text.lines().enumerate().last()
+        && *line > last + 1
+    {
+        (*line, *column) = (last + 1, end.chars().count() + 1);
+    }
+    problem
 }
 
 /// The message as it is now.

@@ -8,6 +8,7 @@ use sinew_msg::dynamic::{DynamicMessage, FieldPath};
 use sinew_shm::{Endpoint, Head};
 
 use crate::cli::tools::EchoOptions;
+use crate::harmless::lines;
 use sinew_bench::clock::now_ns;
 use sinew_bench::table::time;
 
@@ -61,7 +62,7 @@ pub(super) fn for_people(
         (Some(path), false) => message.part(path)?.to_yaml(style),
     };
     if options.csv {
-        return Some(text);
+        return Some(lines(&text));
     }
     let missed = if read.missed > 0 { format!("# lost before it: {}\n", read.missed) } else { String::new() };
     Some(format!("{missed}{text}---\n"))

@@ -57,20 +57,28 @@ impl Types {
         name: &TypeName,
         hash: Option<TypeHash>,
     ) -> Result<[Arc<MessageType>; 2], TypesError> {
+        let inside = self.inside(name, hash)?;
+        Ok([inside(&format!("{name}_Request"))?, inside(&format!("{name}_Response"))?])
+    }
+
+    /// What finds the messages that a type has in it, by their names.
+    pub(crate) fn inside(
+        &self,
+        name: &TypeName,
+        hash: Option<TypeHash>,
+    ) -> Result<impl Fn(&str) -> Result<Arc<MessageType>, TypesError>, TypesError> {
         let description = self.description(name, hash)?;
         // Those of the definition have default values.
         let interfaces = self.sources.has(name).then(|| self.sources.load(name.package())).transpose()?;
         let interfaces = interfaces.filter(|found| found.hash(name) == Some(description.hash()));
-        let part = |suffix: &str| -> Result<Arc<MessageType>, TypesError> {
-            let part = format!("{name}{suffix}");
+        Ok(move |part: &str| {
             if let Some(interfaces) = &interfaces {
-                let part = part.parse().map_err(|_| self.unknown(&part))?;
+                let part = part.parse().map_err(|_| self.unknown(part))?;
                 return Ok(Arc::new(MessageType::of(interfaces, &part)?));
             }
-            let inside = description.of_inside(&part).ok_or_else(|| self.unknown(&part))?;
+            let inside = description.of_inside(part).ok_or_else(|| self.unknown(part))?;
             Ok(Arc::new(MessageType::new(&inside)?))
-        };
-        Ok([part("_Request")?, part("_Response")?])
+        })
     }
 
     /// What there is to know of a type; with a hash, of the one that has it.

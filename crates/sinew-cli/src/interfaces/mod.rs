@@ -16,6 +16,7 @@ use crate::cli::interfaces::{
     InterfaceCommand, InterfaceListOptions, PackageOptions, ShowOptions, TypeOptions,
 };
 use crate::error::{Error, TypesError};
+use crate::harmless;
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 pub(crate) use known::{Types, kept_in};
@@ -107,7 +108,7 @@ fn show(options: &ShowOptions) -> Result<(), Error> {
         (_, true) => Comments::None,
         _ => Comments::Own,
     };
-    print(&types.text(&name, &options.of.place, comments)?)
+    print(&harmless::lines(&types.text(&name, &options.of.place, comments)?))
 }
 
 /// `ros2 interface proto`.

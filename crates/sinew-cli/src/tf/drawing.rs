@@ -2,28 +2,33 @@
 
 use std::fmt::Write as _;
 
-use super::{Frame, Frames};
+use super::{Frame, Frames, Refused};
+use crate::harmless::one_line;
 use crate::picture::dot::quoted;
 use crate::picture::svg::{LETTER, MARGIN, SMALL, STYLE, escaped};
 
 /// As lines.
 pub(super) fn text(frames: &Frames) -> String {
+    let mut text = String::new();
     if frames.frames.is_empty() {
-        return "no frame is there: nothing was published on /tf and /tf_static meanwhile\n".to_owned();
+        text.push_str(match frames.refused.is_empty() {
+            true => "no frame is there: nothing was published on /tf and /tf_static meanwhile\n",
+            false => "no frame is there: what was published on /tf and /tf_static was refused\n",
+        });
     }
     let mut lines = Vec::new();
     for root in frames.roots() {
-        lines.push((root.name.clone(), root.told()));
+        lines.push((root.shown(), root.told()));
         branches(frames, root, "", &mut lines);
     }
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
     for (name, told) in lines {
         let _ = writeln!(text, "{}", format!("{name:width$}  {told}").trim_end()); // a string takes everything
     }
     for around in &frames.loops {
-        let _ = writeln!(text, "these lie in each other in a circle: {}", around.join(", "));
+        let _ = writeln!(text, "these lie in each other in a circle: {}", one_line(&around.join(", ")));
     }
+    text.extend(frames.refused.iter().map(Refused::text).flat_map(|line| [line, "\n".to_owned()]));
     text
 }
 
@@ -32,7 +37,7 @@ fn branches(frames: &Frames, of: &Frame, before: &str, lines: &mut Vec<(String, 
     while let Some(child) = children.next() {
         let (branch, below) =
             if children.peek().is_some() { ("├─ ", "│  ") } else { ("└─ ", "   ") };
-        lines.push((format!("{before}{branch}{}", child.name), child.told()));
+        lines.push((format!("{before}{branch}{}", child.shown()), child.told()));
         branches(frames, child, &format!("{before}{below}"), lines);
     }
 }
@@ -45,10 +50,11 @@ pub(super) fn dot(frames: &Frames) -> String {
     );
     // A string takes everything.
     for frame in &frames.frames {
-        let _ = writeln!(text, "  {};", quoted(&frame.name));
+        let name = quoted(&frame.shown());
+        let _ = writeln!(text, "  {name};");
         if let Some(parent) = &frame.parent {
             let told = quoted(&frame.told().replace(", ", "\n"));
-            let _ = writeln!(text, "  {} -> {} [label={told}];", quoted(parent), quoted(&frame.name));
+            let _ = writeln!(text, "  {} -> {name} [label={told}];", quoted(&one_line(parent)));
         }
     }
     text + "}\n"
@@ -106,7 +112,7 @@ pub(super) fn svg(frames: &Frames) -> String {
             "<rect class=\"node\" x=\"{left:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"5\" stroke=\"{colour}\"{dashed}/>\n\
              <text class=\"name\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>\n<text class=\"small\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
             y + 18.0,
-            escaped(&frame.name),
+            escaped(&frame.shown()),
             y + 33.0,
             escaped(&frame.told()),
         );
@@ -123,7 +129,7 @@ fn place<'a>(
     boxes: &mut Vec<Placed<'a>>,
 ) -> f64 {
     let letters = |text: &str, width: f64| text.chars().count() as f64 * width;
-    let width = letters(&frame.name, LETTER).max(letters(&frame.told(), SMALL)) + 24.0;
+    let width = letters(&frame.shown(), LETTER).max(letters(&frame.told(), SMALL)) + 24.0;
     let own = boxes.len();
     boxes.push(Placed { frame, at: (0.0, f64::from(depth) * ROW), width, parent });
     let mut right = left;

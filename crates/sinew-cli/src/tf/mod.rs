@@ -10,14 +10,15 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::json;
-use sinew::time::{ClockKind, Time};
+use sinew::time::ClockKind;
 use sinew::{Context, Node};
-use sinew_tf::{At, Buffer, FrameStatus, LookupError, StampedTransform, TransformListener};
+use sinew_tf::{At, Buffer, FrameStatus, LookupError, Refusal, StampedTransform, TransformListener};
 
 use crate::cli::tools::Where;
 use crate::cli::tools::tf::{TfCommand, TfEchoOptions, TreeFormat, TreeOptions};
 use crate::error::Error;
-use crate::observed::Observed;
+use crate::harmless::one_line;
+use crate::observed::{Observed, ObservedEndpoint};
 use crate::output::{print, print_json, says};
 
 pub(crate) fn run(command: &TfCommand) -> Result<(), Error> {
@@ -31,7 +32,7 @@ pub(crate) fn run(command: &TfCommand) -> Result<(), Error> {
 struct Listening {
     node: Node,
     buffer: Buffer,
-    _listener: TransformListener,
+    listener: TransformListener,
 }
 
 impl Listening {
@@ -45,13 +46,30 @@ impl Listening {
         let node = context.node(&format!("_sinew_tf_{}", std::process::id()))?;
         let buffer = Buffer::builder().max_frames(2000).build();
         let listener = TransformListener::new(&node, &buffer)?;
-        Ok(Self { node, buffer, _listener: listener })
+        Ok(Self { node, buffer, listener })
     }
 
     /// Sleeps; false if it was interrupted.
     fn sleep(&self, duration: Duration) -> bool {
         self.node.sleep_for(ClockKind::Steady, duration).is_ok()
     }
+}
+
+/// The names of the frames that are told of within `patience`; what is static is there at once.
+pub(crate) fn frame_names(place: &Where, patience: Duration) -> Option<Vec<String>> {
+    let listening = Listening::to(place).ok()?;
+    listening.sleep(patience).then_some(())?;
+    Some(listening.buffer.frames().into_iter().map(|frame| frame.name).collect())
+}
+
+/// The nodes of publishers, by the texts of their gids: a buffer knows its authorities by those.
+fn nodes_by_gid(place: &Where) -> Result<HashMap<String, String>, Error> {
+    let snapshot = Observed::open_silently(place)?.look()?;
+    let by_gid = |end: &ObservedEndpoint| {
+        let gid = end.gid().iter().map(|byte| format!("{byte:02x}")).collect();
+        (gid, end.entity.node.clone())
+    };
+    Ok(snapshot.of(sinew_shm::EndpointKind::Publisher).map(by_gid).collect())
 }
 
 /// A frame, and what is told of it.
@@ -69,16 +87,44 @@ struct Frame {
     authority: String,
 }
 
+/// Transforms that were refused for one kind of reason.
+#[derive(Serialize)]
+struct Refused {
+    count: u64,
+    /// Of the last one.
+    reason: String,
+    /// The node that sent the last one, or the publisher's gid if it is gone.
+    authority: String,
+}
+
+impl Refused {
+    fn of(refusal: Refusal, nodes: &HashMap<String, String>) -> Self {
+        let authority = nodes.get(&*refusal.authority).cloned();
+        Self {
+            count: refusal.count,
+            reason: refusal.error.to_string(),
+            authority: authority.unwrap_or_else(|| refusal.authority.to_string()),
+        }
+    }
+
+    fn text(&self) -> String {
+        let times = if self.count == 1 { "once".to_owned() } else { format!("{} times", self.count) };
+        one_line(&format!("refused {times}: {}; sent by {}", self.reason, self.authority))
+    }
+}
+
 /// All frames, and what is wrong with them.
 #[derive(Serialize)]
 struct Frames {
     frames: Vec<Frame>,
     /// Each lies in the next, and the last in the first.
     loops: Vec<Vec<String>>,
+    refused: Vec<Refused>,
 }
 
 impl Frames {
-    fn of(buffer: &Buffer, now: Time, nodes: &HashMap<String, String>) -> Self {
+    fn of(listening: &Listening, nodes: &HashMap<String, String>) -> Self {
+        let (buffer, now) = (&listening.buffer, listening.node.now());
         let frame = |status: FrameStatus| {
             let stamp = status.range.map(|[_, last]| last.nanoseconds());
             Frame {
@@ -101,7 +147,8 @@ impl Frames {
                 loops.push(frames);
             }
         }
-        Self { frames, loops }
+        let refused = listening.listener.refusals().into_iter().map(|refusal| Refused::of(refusal, nodes));
+        Self { frames, loops, refused: refused.collect() }
     }
 
     /// Where trees begin: frames that lie in none, then one of each loop.
@@ -123,6 +170,11 @@ impl Frames {
 }
 
 impl Frame {
+    /// Its name, as a terminal gets it.
+    fn shown(&self) -> String {
+        one_line(&self.name)
+    }
+
     /// What is told of it beside its name.
     fn told(&self) -> String {
         let mut told = Vec::new();
@@ -132,7 +184,7 @@ impl Frame {
         told.extend(self.rate_hz.map(|rate| format!("{rate:.1} Hz")));
         told.extend(self.age_ns.zip(self.stamp).map(|(age, stamp)| aged(age, stamp)));
         if !self.authority.is_empty() {
-            told.push(format!("by {}", self.authority));
+            told.push(format!("by {}", one_line(&self.authority)));
         }
         told.join(", ")
     }
@@ -155,14 +207,13 @@ fn tree(options: &TreeOptions) -> Result<(), Error> {
     if !listening.sleep(options.interval) {
         return Ok(());
     }
-    let snapshot = Observed::open_silently(&options.place)?.look()?;
-    let by_gid = |end: &crate::observed::ObservedEndpoint| {
-        let gid = end.gid().iter().map(|byte| format!("{byte:02x}")).collect();
-        (gid, end.entity.node.clone())
-    };
-    let nodes = snapshot.of(sinew_shm::EndpointKind::Publisher).map(by_gid).collect();
-    let frames = Frames::of(&listening.buffer, listening.node.now(), &nodes);
-    let text = match options.format() {
+    let frames = Frames::of(&listening, &nodes_by_gid(&options.place)?);
+    let format = options.format();
+    // Text and JSON have it in them.
+    if matches!(format, TreeFormat::Dot | TreeFormat::Svg) {
+        frames.refused.iter().for_each(|refused| says(&refused.text()));
+    }
+    let text = match format {
         TreeFormat::Json => {
             serde_json::to_string(&frames).map_err(|error| Error::Output(error.into()))? + "\n"
         }
@@ -192,7 +243,14 @@ fn echo(options: &TfEchoOptions) -> Result<(), Error> {
     let listening = Listening::to(&options.place)?;
     let mut left = options.count.unwrap_or(u64::MAX);
     let mut missing = Duration::ZERO;
+    let mut told = 0; // kinds of refusals
     while left > 0 {
+        let refusals = listening.listener.refusals();
+        if refusals.len() > told {
+            let nodes = nodes_by_gid(&options.place)?;
+            let new = refusals.into_iter().skip(told).map(|refusal| Refused::of(refusal, &nodes));
+            told += new.map(|refused| says(&refused.text())).count();
+        }
         let pause = match listening.buffer.lookup(&options.reference, &options.frame, At::Latest) {
             Ok(found) => {
                 if options.json {

@@ -1,11 +1,12 @@
 //! `action list`, `action info`, `action send_goal`.
 
 use std::io::{BufRead as _, BufReader};
+use std::sync::mpsc::channel;
 
 use sinew_action::{Actions, ExecutingGoal};
 use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
 
-use crate::{Base, Spinning};
+use crate::{Base, PATIENCE, Spinning, first_line};
 
 /// Counts up; an order of 0 waits to be cancelled.
 fn count(goal: ExecutingGoal<Fibonacci>) {
@@ -79,5 +80,60 @@ fn ctrl_c_cancels_the_goal() {
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
         .unwrap();
     assert_eq!(lines.last().unwrap(), "Goal finished with status: CANCELED");
-    assert!(child.wait().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+}
+
+/// As `sinew action send_goal .. | head -1`, where nothing is printed that could fail.
+#[test]
+fn a_goal_that_nobody_watches_any_more_is_cancelled() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let (canceled, cancels) = channel();
+    let wait = move |goal: ExecutingGoal<Fibonacci>| {
+        let canceled = canceled.clone();
+        std::thread::spawn(move || {
+            while !goal.is_cancel_requested() {
+                std::thread::yield_now();
+            }
+            canceled.send(()).unwrap();
+            goal.canceled(FibonacciResult::default()).unwrap();
+        });
+    };
+    let _server = node.action_server::<Fibonacci>("count").callback(wait).unwrap();
+    let _spinning = Spinning::new(&context);
+    let mut child = base.start(&["action", "send_goal", "count", "order: 0"]);
+    assert!(first_line(child.stdout.take()).starts_with("Goal accepted with ID: "));
+    cancels.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "as whenever a reader goes early");
+}
+
+#[test]
+fn a_goal_that_is_aborted_has_an_exit_code_of_its_own() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let abort = |goal: ExecutingGoal<Fibonacci>| goal.abort(FibonacciResult::default()).unwrap();
+    let _server = node.action_server::<Fibonacci>("count").callback(abort).unwrap();
+    let _spinning = Spinning::new(&context);
+    let output = base.command(&["action", "send_goal", "count", "{}"]).output().unwrap();
+    assert_eq!((output.status.code(), &output.stderr[..]), (Some(3), &b""[..]));
+    assert!(output.stdout.ends_with(b"Goal finished with status: ABORTED\n"));
+}
+
+#[test]
+fn what_is_wrong_with_a_goal_is_told_where_it_stands() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let _server = node.action_server::<Fibonacci>("count").callback(count).unwrap();
+    for (goal, told) in [
+        ("{order: 1}}", "this is no example_interfaces/action/Fibonacci_Goal: line 1, column 11: "),
+        ("{order: 1", "this is no example_interfaces/action/Fibonacci_Goal: line 1, column 10: "),
+        ("{ordre: 1}", "this is no example_interfaces/action/Fibonacci_Goal: `ordre`: "),
+        ("", "the goal for /count is empty; \"{}\" stands for one with all default values"),
+    ] {
+        let said = base.failure(&["action", "send_goal", "count", goal]);
+        assert!(said.starts_with(&format!("sinew: {told}")), "{goal}: {said}");
+    }
 }

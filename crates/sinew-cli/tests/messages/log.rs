@@ -63,6 +63,37 @@ fn lines_are_followed_and_filtered() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("debug, info, warn, error or fatal"));
 }
 
+/// Nothing that a node says controls the terminal, or looks like a line of another node.
+#[test]
+fn what_nodes_say_is_harmless() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("arm").unwrap();
+    let rosout = node.publisher::<Log>("/rosout").qos(QoS::rosout()).create().unwrap();
+    let message = "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\r\n[FATAL] [0] [base]: forged\n";
+    rosout.publish(line(0, 20, "ar\x1bm\nx", message)).unwrap();
+    assert_eq!(
+        base.text(&["log", "-n", "1"]),
+        "[INFO] [1700000000.000000000] [ar\\x1bm\\nx]: \\x1b]0;title\\x07\\x1b[2Jred\n    [FATAL] [0] [base]: forged\n"
+    );
+    let json: Value = serde_json::from_str(&base.text(&["log", "-n", "1", "--json"])).unwrap();
+    assert_eq!(json["msg"], message, "for programs it is as it was said");
+}
+
+#[test]
+fn a_node_without_services_is_told_from_one_that_isnt_there() {
+    let base = Base::new();
+    let context = base.context();
+    let _node = context.node_in("/robot", "arm").unwrap();
+    let said = base.failure(&["log", "level", "/robot/arm"]);
+    assert!(
+        said.starts_with("sinew: the levels of /robot/arm's loggers can't be read or set: it has no"),
+        "{said}"
+    );
+    let said = base.failure(&["log", "level", "/robot/amr", "", "debug"]);
+    assert_eq!(said, "sinew: no node is called /robot/amr in domain 0; did you mean /robot/arm?\n");
+}
+
 #[test]
 fn levels_are_told_and_set() {
     let base = Base::new();

@@ -97,6 +97,8 @@ fn names_values_and_descriptions_are_told() -> sinew::Result<()> {
         said.contains("no parameter of the node is called gian") && said.contains("did you mean gain?"),
         "{said}"
     );
+    let said = failure(&base, &["describe", "/left/camera", "gain", "nope", "mode"]);
+    assert!(said.starts_with("sinew: no parameter of the node is called nope in domain 0"), "{said}");
     let said = failure(&base, &["get", "/left/camera", "empty"]);
     assert!(said.contains("or has no value: empty"), "{said}");
     let said = failure(&base, &["list", "/left/camra"]);
@@ -105,6 +107,23 @@ fn names_values_and_descriptions_are_told() -> sinew::Result<()> {
         "{said}"
     );
     failure(&base, &["list", "/without"]);
+    Ok(())
+}
+
+#[test]
+fn what_nodes_say_of_parameters_is_harmless() -> sinew::Result<()> {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("arm")?;
+    let _ = node
+        .parameter("mode")
+        .default("\x1b[2Jon\noff".to_owned())
+        .description("\x1b]0;t\x07a\nb")
+        .create()?;
+    let told = text(&base, &["describe", "arm", "mode"]);
+    assert_eq!(told, "Parameter name: mode\n  Type: string\n  Description: \\x1b]0;t\\x07a\n    b\n");
+    assert_eq!(text(&base, &["get", "arm", "mode", "--hide-type"]), "\\x1b[2Jon\noff\n");
+    assert_eq!(json(&base, &["get", "arm", "mode"])["value"], "\x1b[2Jon\noff");
     Ok(())
 }
 
@@ -123,7 +142,10 @@ fn parameters_are_set_and_refused() -> sinew::Result<()> {
         assert_eq!(camera.parameter_value(name), Some(value));
     }
     for (arguments, reason) in [
-        (["set", "/left/camera", "gain", "11"], "Parameter {gain} doesn't comply with floating point range."),
+        (
+            ["set", "/left/camera", "gain", "11"],
+            "Parameter {gain} doesn't comply with floating point range. (its range is 0.0 to 10.0, in steps of 0.5)",
+        ),
         (["set", "/left/camera", "mode", "1"], "parameter 'mode' cannot be set because it is read-only"),
         (
             ["set", "/left/camera", "unknown", "1"],

@@ -4,7 +4,14 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use sinew::executor::StopHandle;
+use sinew::{Executor, Node};
+use sinew_action::Actions as _;
+use sinew_component::Container;
+use sinew_interfaces::example_interfaces::action::Fibonacci;
+use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use sinew_shm::Counter;
+use sinew_tf::{StampedTransform, StaticTransformBroadcaster};
 
 use crate::{Base, talker_and_listener, text};
 
@@ -98,6 +105,10 @@ fn the_graph_as_a_picture() {
     assert_eq!(base.text(&["graph", "--interval", "0.01", "-o", file.to_str().unwrap()]), "");
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(svg.starts_with("<svg ") && svg.contains(">/chatter</text>"), "{svg}");
+    let picture = base.0.path().join("graph.png");
+    let output = base.sinew(&["graph", "--interval", "0.01", "-o", picture.to_str().unwrap()]);
+    assert_eq!((output.status.code(), picture.exists()), (Some(2), false));
+    assert!(text(&output.stderr).contains("only for .dot, .gv, .svg, .json, .txt"));
     let said = base.failure(&["graph", "--interval", "0.01", "-o", "/nowhere/graph.svg"]);
     assert!(said.starts_with("sinew: can't write /nowhere/graph.svg: "), "{said}");
 }
@@ -168,6 +179,59 @@ fn bash_completes_parameters_and_arguments_of_launch_files() {
     let file = base.0.path().join("robot.toml");
     std::fs::write(&file, "[arguments]\nrobot = \"r1\"\nrate = 30\n").unwrap();
     assert_eq!(completed(&base, &format!("sinew launch {} ra", file.display())), ["rate:="]);
+}
+
+#[test]
+fn bash_completes_what_containers_have_and_can_make() {
+    let base = Base::new();
+    let context = sinew::Context::builder().directory(base.0.path()).domain(0).build().unwrap();
+    let plain = |node: Node| -> sinew::Result<Node> { Ok(node) };
+    let builder = Container::builder(&context, "box").component("demo::Plain", "plain", plain);
+    let _container = builder.component("demo::Other", "other", plain).build().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let stop = executor.stop_handle();
+    std::thread::scope(|scope| {
+        scope.spawn(|| executor.spin().unwrap());
+        let stopping = Stopping(stop);
+        assert_eq!(completed(&base, "sinew component load /box demo "), ["demo::Other", "demo::Plain"]);
+        for _ in 0..2 {
+            base.text(&["component", "load", "box", "demo", "demo::Plain"]);
+        }
+        assert_eq!(completed(&base, "sinew component unload box "), ["1", "2"]);
+        assert_eq!(completed(&base, "sinew component unload /box 2 "), ["1"]);
+        drop(stopping);
+    });
+}
+
+/// Ends the spinning thread also if the test fails.
+struct Stopping(StopHandle);
+
+impl Drop for Stopping {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+#[test]
+fn bash_completes_frames_and_the_types_of_what_is_there() {
+    let base = Base::new();
+    let context = sinew::Context::builder().directory(base.0.path()).domain(0).build().unwrap();
+    let node = context.node("robot").unwrap();
+    let fixed = StaticTransformBroadcaster::new(&node).unwrap();
+    fixed.send(["lidar", "camera"].map(|frame| StampedTransform::default().to_msg("base", frame))).unwrap();
+    assert_eq!(completed(&base, "sinew tf echo "), ["base", "camera", "lidar"]);
+    assert_eq!(completed(&base, "sinew tf echo base l"), ["lidar"]);
+
+    let _server = node.action_server::<Fibonacci>("count").callback(drop).unwrap();
+    let _adder = node
+        .server::<AddTwoInts>("add")
+        .callback(|_: &AddTwoIntsRequest| AddTwoIntsResponse::default())
+        .unwrap();
+    assert_eq!(completed(&base, "sinew action send_goal /count "), ["example_interfaces/action/Fibonacci"]);
+    assert_eq!(completed(&base, "sinew service call add "), ["example_interfaces/srv/AddTwoInts"]);
+    assert_eq!(completed(&base, "sinew topic echo tf_static "), ["tf2_msgs/msg/TFMessage"]);
+    assert_eq!(completed(&base, "sinew action send_goal /other tf2_"), ["tf2_msgs/action/LookupTransform"]);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use crate::{along_x, at, fix};
 use sinew::prelude::*;
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
-use sinew_tf::{At, Buffer, StaticTransformBroadcaster, TransformBroadcaster, TransformListener};
+use sinew_tf::{
+    At, Buffer, InsertError, StaticTransformBroadcaster, TransformBroadcaster, TransformListener,
+};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -142,17 +144,30 @@ fn time_that_goes_back_clears(world: &World) {
 
 fn what_is_wrong_spoils_nothing_else(world: &World) {
     let buffer = Buffer::new();
-    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    let listener = TransformListener::new(&world.planner, &buffer).unwrap();
     let publisher = world.robot.publisher::<TFMessage>("/tf").create().unwrap();
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let transforms = vec![
         along_x("odom", "", 1, 1.0),
         along_x("odom", "base", 1, f64::NAN),
+        along_x("map", "", 1, 1.0),
         along_x("odom", "base", 1, 1.0),
     ];
+    assert_eq!(listener.refusals(), []);
     publisher.publish(TFMessage { transforms }).unwrap();
     buffer.wait_for("odom", "base", At::Latest).wait(PATIENCE).unwrap();
     assert_eq!(buffer.frames().len(), 2);
+
+    // The refusals of one message are counted once its transforms are there.
+    publisher.publish(TFMessage { transforms: vec![along_x("odom", "arm", 1, 1.0)] }).unwrap();
+    buffer.wait_for("odom", "arm", At::Latest).wait(PATIENCE).unwrap();
+    let refusals = listener.refusals();
+    let [no_child, not_finite] = &refusals[..] else { panic!("{refusals:?}") };
+    assert_eq!((no_child.count, &no_child.error), (2, &InsertError::NoChild { parent: "map".to_owned() }));
+    assert!(matches!(&not_finite.error, InsertError::NotFinite { child, .. } if child == "base"));
+    assert_eq!((not_finite.count, &*not_finite.authority), (1, publisher.gid().to_string().as_str()));
+    let other = TransformListener::new(&world.planner, &Buffer::new()).unwrap();
+    assert_eq!(other.refusals(), [], "of its own only");
 }
 
 fn it_ends_with_its_listener(world: &World) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::ending_is_one_of;
 use crate::cli::place::Where;
 use crate::cli::seconds;
 
@@ -57,6 +58,18 @@ impl TreeOptions {
             (.., Some("dot" | "gv")) => TreeFormat::Dot,
             (.., Some("json")) => TreeFormat::Json,
             _ => TreeFormat::Text,
+        }
+    }
+}
+
+impl TfCommand {
+    /// A file whose name promises something else than what would be in it is refused.
+    pub(in crate::cli) fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Tree(tree) if !tree.json && tree.format.is_none() => {
+                ending_is_one_of(tree.output.as_deref(), &["svg", "dot", "gv", "json", "txt"])
+            }
+            _ => Ok(()),
         }
     }
 }
