@@ -307,6 +307,11 @@ pub(crate) struct LoadOptions {
     #[arg(short, long, value_name = "FROM:=TO")]
     pub(crate) remap_rule: Vec<String>,
 
+    /// An argument for the container, such as `automatically_declare_parameters_from_overrides:=true`. May be given
+    /// several times.
+    #[arg(short, long, value_name = "NAME:=VALUE")]
+    pub(crate) extra_argument: Vec<String>,
+
     #[command(flatten)]
     pub(crate) place: tools::Where,
 
@@ -327,6 +332,10 @@ pub(crate) struct UnloadOptions {
 
     #[command(flatten)]
     pub(crate) place: tools::Where,
+
+    /// One JSON value instead of sentences.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// A launch file's argument.

@@ -15,6 +15,7 @@ use sinew_shm::EndpointKind;
 use crate::cli::tools::Where;
 use crate::cli::{ComponentCommand, ComponentListOptions, ComponentTypesOptions, LoadOptions, UnloadOptions};
 use crate::error::Error;
+use crate::harmless::one_line;
 use crate::observed::{Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
@@ -103,7 +104,7 @@ fn list(options: &ComponentListOptions) -> Result<(), Error> {
         text += &format!("{name}\n");
         let mut components = Vec::new();
         for (id, node) in all {
-            text += &format!("  {id}  {node}\n");
+            text += &format!("  {id}  {}\n", one_line(&node.to_string()));
             components.push(json!({"unique_id": id, "node": node.to_string()}));
         }
         values.push(json!({"container": name, "components": components}));
@@ -118,7 +119,7 @@ fn types(options: &ComponentTypesOptions) -> Result<(), Error> {
     if options.json {
         return print_json(&names);
     }
-    print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
+    print(&names.iter().map(|name| one_line(name) + "\n").collect::<String>())
 }
 
 fn load(options: &LoadOptions) -> Result<(), Error> {
@@ -130,18 +131,24 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
         node_namespace: options.node_namespace.as_deref().unwrap_or_default().into(),
         parameters: options.parameter.iter().map(|text| parameter(text)).collect::<Result<_, _>>()?,
         log_level: options.log_level.map_or(0, sinew::LogLevel::number),
+        extra_arguments: options
+            .extra_argument
+            .iter()
+            .map(|text| parameter(text))
+            .collect::<Result<_, _>>()?,
         remap_rules: options.remap_rule.iter().map(|rule| rule.as_str().into()).collect(),
         ..LoadNodeRequest::default()
     };
     let loaded = asker.ask::<LoadNode>("load_node", request)?;
     if !loaded.success {
-        let problem = loaded.error_message.to_string();
+        let problem = one_line(&loaded.error_message.to_string());
         return Err(Error::Container { name: options.container.clone(), problem });
     }
     let (id, node, container) = (loaded.unique_id, &loaded.full_node_name, &options.container);
     if options.json {
         return print_json(&json!({"unique_id": id, "node": node.to_string()}));
     }
+    let node = one_line(&node.to_string());
     print(&format!("Loaded component {id} into '{container}' container node as '{node}'\n"))
 }
 
@@ -160,10 +167,12 @@ fn unload(options: &UnloadOptions) -> Result<(), Error> {
     for &unique_id in &options.unique_ids {
         let unloaded = asker.ask::<UnloadNode>("unload_node", UnloadNodeRequest { unique_id })?;
         if !unloaded.success {
-            let problem = unloaded.error_message.to_string();
+            let problem = one_line(&unloaded.error_message.to_string());
             return Err(Error::Container { name: options.container.clone(), problem });
         }
-        print(&format!("Unloaded component {unique_id} from '{}' container node\n", options.container))?;
+        if !options.json {
+            print(&format!("Unloaded component {unique_id} from '{}' container node\n", options.container))?;
+        }
     }
-    Ok(())
+    if options.json { print_json(&json!({"unloaded": options.unique_ids})) } else { Ok(()) }
 }

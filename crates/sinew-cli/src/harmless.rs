@@ -4,8 +4,6 @@
 //! `\x1b`; colours are left out. So it is with what `sinew launch` prints of its processes. JSON isn't
 //! for terminals, and has everything.
 
-use std::fmt::Write as _;
-
 /// As one line: it can't look like others of ours. Ends of lines are shown as `\n`.
 pub(crate) fn one_line(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(harmless).collect();
@@ -25,37 +23,8 @@ pub(crate) fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// One line. The rules are those of `harmless` in `sinew-launch/src/run/lines.rs`.
 fn harmless(line: &str) -> String {
-    let mut rest = line.strip_suffix('\r').unwrap_or(line);
-    let mut shown = String::with_capacity(rest.len());
-    while let Some(c) = rest.chars().next() {
-        if let Some(length) = colour(rest) {
-            rest = &rest[length..];
-            continue;
-        }
-        // A string takes everything.
-        match c {
-            '\t' => shown.push(c),
-            c if c.is_ascii_control() => drop(write!(shown, "\\x{:02x}", u32::from(c))),
-            c if c.is_control() || is_reordering(c) => drop(write!(shown, "\\u{{{:x}}}", u32::from(c))),
-            c => shown.push(c),
-        }
-        rest = &rest[c.len_utf8()..];
-    }
-    shown
-}
-
-/// Characters that make a terminal show others in another order.
-fn is_reordering(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The length of the sequence that sets a colour, if the text begins with one.
-fn colour(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix("\x1b[")?;
-    let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;
-    (inside[end..].starts_with('m') && end < 32).then_some(2 + end + 1)
+    sinew_launch::harmless(line.as_bytes(), false)
 }
 
 #[cfg(test)]

@@ -37,7 +37,9 @@ pub(crate) fn launch(options: &cli::LaunchOptions) -> Result<(), Error> {
     }
     if plan.processes.is_empty() {
         let file = options.file.display();
-        return print(&format!("{file}: there is nothing to start: no process, or none whose condition holds\n"));
+        return print(&format!(
+            "{file}: there is nothing to start: no process, or none whose condition holds\n"
+        ));
     }
     run_plan(&plan, options)
 }

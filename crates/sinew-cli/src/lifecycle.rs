@@ -10,6 +10,7 @@ use crate::cli::tools::lifecycle::{
     Asking, GetStateOptions, LifecycleCommand, ManagedNodesOptions, SetStateOptions, TransitionsOptions,
 };
 use crate::error::Error;
+use crate::harmless::one_line;
 use crate::observed::{Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
@@ -115,8 +116,9 @@ fn list(TransitionsOptions { node, all, asking }: &TransitionsOptions) -> Result
         return print_json(&found.iter().map(told).collect::<Vec<_>>());
     }
     for TransitionDescription { transition, start_state, goal_state } in found {
-        let (label, id) = (transition.label, transition.id);
-        print(&format!("{label} [{id}]: {} -> {}\n", start_state.label, goal_state.label))?;
+        let [label, start, goal] =
+            [transition.label, start_state.label, goal_state.label].map(|label| one_line(&label));
+        print(&format!("{label} [{}]: {start} -> {goal}\n", transition.id))?;
     }
     Ok(())
 }

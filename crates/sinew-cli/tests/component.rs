@@ -66,6 +66,11 @@ fn nodes_are_loaded_listed_and_unloaded() {
         assert_eq!(said(place, &["list"]), "/box\n  1  /a/p\n  2  /other\n");
         assert_eq!(said(place, &["unload", "box", "1"]), "Unloaded component 1 from '/box' container node\n");
         assert_eq!(said(place, &["list", "box"]), "/box\n  2  /other\n");
+        let undeclared = "allow_undeclared_parameters:=true";
+        said(place, &["load", "box", "demo", "demo::Plain", "-n", "q", "-e", undeclared]);
+        let wrong = refused(place, &["load", "box", "demo", "demo::Plain", "-e", "use_dds:=true"]);
+        assert!(wrong.contains("the extra argument \"use_dds\" of plain isn't understood"), "{wrong}");
+        assert_eq!(said(place, &["unload", "box", "3", "--json"]), "{\"unloaded\":[3]}\n");
         let wrong = refused(place, &["load", "box", "demo", "demo::Plane"]);
         assert!(
             wrong

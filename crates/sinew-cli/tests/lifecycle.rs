@@ -63,7 +63,7 @@ fn managed_nodes_are_listed_and_managed() {
             "configure [1]: unconfigured -> configuring\nshutdown [5]: unconfigured -> shuttingdown\n"
         );
         assert_eq!(said(place, &["list", "camera", "--all"]).lines().count(), 25);
-        assert_eq!(said(place, &["set", "camera", "configure"]), "/camera is inactive now\n");
+        assert_eq!(said(place, &["set", "camera", "1"]), "/camera is inactive now\n");
         let told: Value =
             serde_json::from_str(&said(place, &["set", "/camera", "activate", "--json"])).unwrap();
         assert_eq!(told, json!({ "node": "/camera", "id": 3, "label": "active" }));

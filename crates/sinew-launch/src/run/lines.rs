@@ -50,7 +50,8 @@ fn broken(bytes: &[u8], line: &mut impl FnMut(&[u8])) {
 
 /// A line as text that is harmless to print: control characters and what isn't UTF-8 are shown by
 /// their numbers, as in `\x07`. Colours stay if they may, and end with the line.
-pub(super) fn harmless(line: &[u8], colours: bool) -> String {
+#[must_use]
+pub fn harmless(line: &[u8], colours: bool) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut text = String::with_capacity(line.len());
     let mut has_colour = false;

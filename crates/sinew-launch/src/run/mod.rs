@@ -31,14 +31,15 @@ use crate::plan::{Offer, Plan};
 use crate::supervisor::{Exit, Outcome, Signal, Step, Supervisor};
 use child::Child;
 use keeper::Keeper;
-
-sinew::__debug_says!(RunError);
 pub use keeper::keep;
+pub use lines::harmless;
 use offers::Offers;
 use output::Sink;
 use report::{Event, Row};
 use signals::Signals;
 use usage::Meter;
+
+sinew::__debug_says!(RunError);
 
 /// How a plan is run.
 ///

@@ -67,7 +67,7 @@ pub(crate) struct SetStateOptions {
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: String,
 
-    /// Which transition.
+    /// Which transition: its label, or its number.
     #[arg(value_name = "TRANSITION", value_parser = transition)]
     pub(crate) transition: Transition,
 
@@ -90,8 +90,17 @@ pub(crate) struct Asking {
     pub(crate) json: bool,
 }
 
+/// Its label, or its number, as `ros2 lifecycle set` takes both.
 fn transition(text: &str) -> Result<Transition, String> {
-    Transition::from_label(text).ok_or_else(|| {
+    let numbered = match text {
+        "1" => Some(Transition::Configure),
+        "2" => Some(Transition::Cleanup),
+        "3" => Some(Transition::Activate),
+        "4" => Some(Transition::Deactivate),
+        "5" | "6" | "7" => Some(Transition::Shutdown), // from each state with its own
+        _ => None,
+    };
+    numbered.or_else(|| Transition::from_label(text)).ok_or_else(|| {
         let labels = Transition::ALL.map(Transition::label);
         format!("no transition is called that; there are {}", labels.join(", "))
     })
