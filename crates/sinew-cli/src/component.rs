@@ -137,7 +137,6 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
             .map(|text| parameter(text))
             .collect::<Result<_, _>>()?,
         remap_rules: options.remap_rule.iter().map(|rule| rule.as_str().into()).collect(),
-        ..LoadNodeRequest::default()
     };
     let loaded = asker.ask::<LoadNode>("load_node", request)?;
     if !loaded.success {
