@@ -116,7 +116,8 @@ pub(super) fn info(options: &InfoOptions) -> Result<(), Error> {
 enum Event {
     Answered(Result<Vec<u8>, CallFailure>),
     Feedback,
-    Canceled(Result<i8, CallFailure>),
+    /// What the server says to a request to cancel, and whether it names the goal.
+    Canceled(Result<(i8, bool), CallFailure>),
     Ended(Result<Vec<u8>, CallFailure>),
     /// Ctrl-C.
     Stop,
@@ -344,8 +345,9 @@ impl<'a> Goal<'a> {
                 }
                 Ok(Event::Feedback) if !is_accepted => {} // it has overtaken the answer, and waits
                 Ok(Event::Feedback) => self.tell_feedback()?,
-                Ok(Event::Canceled(Ok(0))) => self.says("cancelling")?,
-                Ok(Event::Canceled(Ok(1))) => {
+                Ok(Event::Canceled(Ok((0, true)))) => self.says("cancelling")?,
+                // A server of rclpy that refuses says 0, and names no goal.
+                Ok(Event::Canceled(Ok((0 | 1, _)))) => {
                     says("the server refuses to cancel the goal: Ctrl-C again ends this only")
                 }
                 Ok(Event::Canceled(Ok(_))) => {} // it has ended meanwhile
@@ -420,9 +422,13 @@ impl<'a> Goal<'a> {
     fn ask_to_cancel(&self) -> Result<(), Error> {
         let told = self.sender.clone();
         let goal_info = GoalInfo { goal_id: UUID { uuid: self.types.id }, ..GoalInfo::default() };
+        let id = self.types.id;
         let asked = self.cancel.call_with_listener(CancelGoalRequest { goal_info }, move |answer| {
-            let code = answer.map(|answer| answer.return_code);
-            drop(told.send(Event::Canceled(code.map_err(|error| error.failure().clone()))));
+            let answer = answer.map(|answer| {
+                let is_named = answer.goals_canceling.iter().any(|goal| goal.goal_id.uuid == id);
+                (answer.return_code, is_named)
+            });
+            drop(told.send(Event::Canceled(answer.map_err(|error| error.failure().clone()))));
         });
         asked.map(drop).map_err(|error| self.failed(error.failure()))
     }

@@ -83,6 +83,32 @@ fn ctrl_c_cancels_the_goal() {
     assert_eq!(child.wait().unwrap().code(), Some(4));
 }
 
+#[test]
+fn a_cancel_that_is_refused_is_told() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let (begin, begun) = channel();
+    let (asked, asks) = channel();
+    let refuse = move |_| {
+        asked.send(()).unwrap();
+        false
+    };
+    let begin = move |goal: ExecutingGoal<Fibonacci>| begin.send(goal).unwrap();
+    let _server = node.action_server::<Fibonacci>("count").on_cancel(refuse).callback(begin).unwrap();
+    let _spinning = Spinning::new(&context);
+    let child = base.start(&["action", "send_goal", "count", "order: 0"]);
+    let goal = begun.recv_timeout(PATIENCE).unwrap();
+    let (pid, int) = (rustix::process::Pid::from_child(&child), rustix::process::Signal::INT);
+    rustix::process::kill_process(pid, int).unwrap();
+    asks.recv_timeout(PATIENCE).unwrap();
+    goal.succeed(FibonacciResult::default()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("the server refuses to cancel the goal"), "{said}");
+}
+
 /// As `sinew action send_goal .. | head -1`, where nothing is printed that could fail.
 #[test]
 fn a_goal_that_nobody_watches_any_more_is_cancelled() {

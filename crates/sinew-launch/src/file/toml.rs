@@ -346,7 +346,7 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
     let takes_ros_arguments =
         table.entry("ros_args").is_none_or(|entry| entry.value.get_ref().as_bool() != Some(false));
     if !takes_ros_arguments {
-        for key in ["node", "namespace", "remap", "parameters", "parameter_files", "components"] {
+        for key in ["node", "remap", "parameters", "parameter_files", "components"] {
             if let Some(entry) = table.entry(key) {
                 let expected =
                     "it would be told by arguments behind `--ros-args`, which `ros_args = false` leaves out";

@@ -38,7 +38,8 @@ pub enum CallFailure {
         "there was no answer within {waited:?}; {}",
         if *.started { "the server has taken the request, or is in another process: \
             does an executor there spin its node, and is that not waiting for the caller in turn?" } else {
-            "the server has not got to it: does an executor spin its node, and is its callback group free?"
+            "the server has not got to it: does an executor spin its node, is its callback group free, and, if the node is \
+            managed, is it active?"
         }
     )]
     Timeout {
