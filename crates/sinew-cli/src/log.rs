@@ -146,11 +146,11 @@ fn json(log: &Log) -> impl Serialize + use<'_> {
 fn level(options: &LevelOptions) -> Result<(), Error> {
     look_for(options)?;
     let (_context, node) = context(&options.place)?;
-    let logger =
-        options.logger.clone().unwrap_or_else(|| options.node.trim_start_matches('/').replace('/', "."));
+    let (logger, wanted) = options.logger_and_level();
+    let logger = logger.unwrap_or_else(|| options.node.trim_start_matches('/').replace('/', "."));
     let unanswered = |why: String| unanswered(&options.node, why);
     let gone = || unanswered("they have gone".to_owned());
-    let Some(NewLevel(level)) = options.level else {
+    let Some(NewLevel(level)) = wanted else {
         let get = node.client::<GetLoggerLevels>(&format!("{}{SERVICE}", options.node)).create()?;
         if !get.wait_for_server(PATIENCE) {
             return Err(gone());

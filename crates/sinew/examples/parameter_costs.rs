@@ -7,7 +7,7 @@
 
 use sinew::parameters::{NamedValue, ParameterClient, Parameters};
 use sinew::prelude::*;
-use sinew::time::Time;
+use sinew::time::{ClockKind, Time};
 use sinew_interfaces::rcl_interfaces::{msg, srv};
 use std::hint::black_box;
 use std::process::{Child, Command, Stdio};
@@ -164,9 +164,10 @@ fn nodes(context: &Context) -> Result<(), Failure> {
         let bytes = (resident()? - before) / f64::from(NODES);
         println!("a node {what}: {:.1} us, {:.1} KB", time / 1e3, bytes / 1024.0);
     }
-    std::thread::sleep(IDLE); // what making them has left to do
+    let rest = || context.node("rest")?.sleep_for(ClockKind::Steady, IDLE).map_err(Failure::from);
+    rest()?; // what making them has left to do
     let before = processor_time()?;
-    std::thread::sleep(IDLE);
+    rest()?;
     let used = processor_time()? - before;
     println!(
         "{} nodes, with logging, that do nothing: {:.0} us of the processor in {IDLE:?}",

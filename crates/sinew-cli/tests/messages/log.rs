@@ -102,6 +102,8 @@ fn levels_are_told_and_set() {
     let _services = node.logger_services().unwrap();
     let text = |options: &[&str]| base.text(&[&["log", "level", "/robot/arm"], options].concat());
     assert_eq!(text(&[]), "robot.arm: unset\n");
+    assert_eq!(text(&["warn"]), "robot.arm: warn\n");
+    assert_eq!([text(&[]), text(&["unset"])], ["robot.arm: warn\n", "robot.arm: unset\n"]);
     assert_eq!(text(&["robot.arm.hand", "debug"]), "robot.arm.hand: debug\n");
     assert!(Logger::named("robot.arm.hand").is_enabled(sinew::LogLevel::Debug));
     assert_eq!(

@@ -66,8 +66,8 @@ pub(crate) struct LevelOptions {
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: String,
 
-    /// The logger [default: that of the node]; an empty one stands for all that have no level of
-    /// their own.
+    /// The logger [default: that of the node; it may be left out before a level, too]; an empty one
+    /// stands for all that have no level of their own.
     #[arg(value_name = "LOGGER")]
     pub(crate) logger: Option<String>,
 
@@ -82,6 +82,17 @@ pub(crate) struct LevelOptions {
     /// A JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl LevelOptions {
+    /// The logger, if it isn't the node's, and the level that it is to have: a level alone is the
+    /// node's.
+    pub(crate) fn logger_and_level(&self) -> (Option<String>, Option<NewLevel>) {
+        match (&self.logger, self.level) {
+            (Some(level), None) if new_level(level).is_ok() => (None, new_level(level).ok()),
+            (logger, level) => (logger.clone(), level),
+        }
+    }
 }
 
 /// A level that a logger is to have; `None` for that of the logger above it.
