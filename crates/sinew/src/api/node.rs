@@ -17,7 +17,7 @@ use crate::ros::remap::RemapRules;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::logging::logger_of;
-use crate::sys::sync::{Arc, AtomicBool, Mutex, RwLock, next_serial};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, RwLock, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
 use sinew_msg::TypeHash;
 use sinew_msg::description::TypeDescription;
@@ -128,6 +128,8 @@ pub(crate) struct Unpublished {
     pub(crate) are_there: fn() -> bool,
     /// Waits until they are published, at most so long; returns whether they are.
     pub(crate) flush: fn(Duration) -> bool,
+    /// They weren't for the node that went last (nobody reads the console, say), and still aren't.
+    pub(crate) is_stuck: AtomicBool,
 }
 
 /// How long a node that goes waits for its lines to be published.
@@ -445,7 +447,11 @@ impl NodeCore {
     /// which doesn't find it any more, but a node that stands in for it.
     fn publish_last_words(&mut self, logger: &str) {
         let Some(lines) = UNPUBLISHED.get() else { return };
-        if self.context.session.has_ended() || !(lines.are_there)() {
+        // Relaxed: a hint, so that many nodes that go wait once.
+        if !(lines.are_there)() {
+            return lines.is_stuck.store(false, Ordering::Relaxed);
+        }
+        if self.context.session.has_ended() || lines.is_stuck.load(Ordering::Relaxed) {
             return;
         }
         let last = self.stand_in();
@@ -453,7 +459,7 @@ impl NodeCore {
             let _ = last.rosout.set(publisher); // a new node has none
         }
         BY_LOGGER.write().entry(logger.to_owned()).or_default().push(Arc::downgrade(&last));
-        (lines.flush)(LAST_WORDS);
+        lines.is_stuck.store(!(lines.flush)(LAST_WORDS), Ordering::Relaxed);
     }
 }
 

@@ -57,6 +57,7 @@ pub use tracing_layer::TracingLayer;
 use crate::api::node::{UNPUBLISHED, Unpublished};
 use crate::sys::logging::set_front;
 use crate::sys::says::debug_says;
+use crate::sys::sync::AtomicBool;
 use front::{Front, Writer, flush_at_exit, flush_soon, say_of_sinew};
 use line::Format;
 use sinks::{Console, LogFile};
@@ -186,7 +187,8 @@ impl Builder {
         log::set_logger(front).map_err(|_| LoggingError::Taken)?;
         set_front(say_of_sinew);
         let are_there = || front::installed().is_some_and(Front::is_behind);
-        let _ = UNPUBLISHED.set(Unpublished { are_there, flush }); // logging begins once
+        let is_stuck = AtomicBool::new(false);
+        let _ = UNPUBLISHED.set(Unpublished { are_there, flush, is_stuck }); // logging begins once
         let writer = Writer {
             format,
             console: self.console.then(|| Console::new(to_stdout, color, one_by_one)),
