@@ -13,7 +13,7 @@ use crate::ros::remap::{RemapError, RemapRules};
 /// ```
 /// assert!(sinew::names::check_node_name("left_camera").is_ok());
 /// let error = sinew::names::check_node_name("left camera").unwrap_err();
-/// assert!(error.to_string().contains("` `"), "{error}");
+/// assert!(error.to_string().contains("' ' is not allowed"), "{error}");
 /// ```
 pub fn check_node_name(name: &str) -> Result<(), NameError> {
     name::validate_node_name(name)
