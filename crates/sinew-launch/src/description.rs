@@ -23,14 +23,28 @@ pub(crate) struct Condition {
 #[derive(Debug)]
 pub(crate) enum ItemKind {
     Argument(Argument),
-    Let { name: Text, value: Text },
+    Let {
+        name: Text,
+        value: Text,
+    },
     Process(Box<ProcessItem>),
     Include(Include),
     Group(Group),
     Namespace(Text),
-    Environment { name: Text, value: Option<Text> },
-    Remap { from: Text, to: Text },
+    Environment {
+        name: Text,
+        value: Option<Text>,
+    },
+    Remap {
+        from: Text,
+        to: Text,
+    },
     Parameter(ParameterItem),
+    /// Nodes for a container that is written elsewhere, by its node's name.
+    Components {
+        container: Text,
+        components: Vec<ComponentItem>,
+    },
 }
 
 /// What a user of the file may set.

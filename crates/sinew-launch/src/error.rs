@@ -119,6 +119,12 @@ pub enum Problem {
     #[error("there is no process `{name}` to wait for{similar}")]
     UnknownProcess { name: String, similar: String },
 
+    /// A container that isn't in the file.
+    #[error(
+        "there is no container whose node is called `{name}`{similar} (`sinew component load` loads nodes into one that runs already)"
+    )]
+    UnknownContainer { name: String, similar: String },
+
     /// A name is there twice.
     #[error("there are two {what} called `{name}`; the other is at {other}")]
     Twice { what: &'static str, name: String, other: Place },

@@ -28,10 +28,11 @@ fn children(element: &Element) -> Read<Vec<Item>> {
 }
 
 /// What may be in a file or group.
-const TAGS: [&str; 17] = [
+const TAGS: [&str; 18] = [
     "node",
     "executable",
     "node_container",
+    "load_composable_node",
     "arg",
     "let",
     "include",
@@ -112,6 +113,11 @@ fn item(element: &Element) -> Read<Item> {
             let kind = ParameterKind::File { path, has_substitutions: false };
             ItemKind::Parameter(ParameterItem { place: element.place.clone(), kind })
         }
+        "load_composable_node" | "load-composable-node" => {
+            element.check(&["target"], &["composable_node"])?;
+            let container = element.needed("target", "the name of the container's node")?;
+            ItemKind::Components { container, components: components(element)? }
+        }
         tag => return Err(unknown(tag).at(&element.place)),
     };
     Ok(Item { place: element.place.clone(), condition: condition(element)?, kind })
@@ -128,8 +134,8 @@ fn condition(element: &Element) -> Read<Condition> {
 
 fn unknown(tag: &str) -> Problem {
     let remedy = match tag {
-        "composable_node" | "load_composable_node" | "load-composable-node" => {
-            "components are written as `composable_node` in the `node_container` that has them; `sinew component load` loads others into one that runs"
+        "composable_node" => {
+            "components are written as `composable_node` in the `node_container` that has them, or in a `load_composable_node`"
         }
         "timer" => "start a process later by `ready = { delay = .. }` and `after` in a TOML file",
         "event_handler" | "on_exit" | "register_event_handler" => {
@@ -140,7 +146,7 @@ fn unknown(tag: &str) -> Problem {
         "lifecycle_node" => "start it as a `node`; its states are changed by a program of yours",
         _ => {
             let similar = suggestion(tag, TAGS);
-            let remedy = format!("there may be {}{similar}", TAGS[..15].join(", "));
+            let remedy = format!("there may be {}{similar}", TAGS[..16].join(", "));
             return Problem::NotUnderstood { what: format!("`{tag}`"), remedy };
         }
     };
@@ -234,6 +240,13 @@ fn container(element: &Element) -> Read<ProcessItem> {
                         sinew_component::Container, or start this one as a `node` and load them by `ros2 component load`";
         return Err(Problem::value("pkg", "rclcpp_components", expected).at(&package.place));
     }
+    process.components = components(element)?;
+    Ok(process)
+}
+
+/// The nodes that a container takes in.
+fn components(element: &Element) -> Read<Vec<ComponentItem>> {
+    let mut all = Vec::new();
     for component in element.children("composable_node") {
         component.check(&["pkg", "plugin", "name", "namespace"], &["param", "remap", "extra_arg"])?;
         let mut item = ComponentItem {
@@ -262,9 +275,9 @@ fn container(element: &Element) -> Read<ProcessItem> {
                 return Err(Problem::NotUnderstood { what, remedy }.at(&extra.place));
             }
         }
-        process.components.push(item);
+        all.push(item);
     }
-    Ok(process)
+    Ok(all)
 }
 
 fn executable(element: &Element) -> Read<ProcessItem> {

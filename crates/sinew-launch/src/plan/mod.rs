@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::description::{
-    Argument, Include, Item, ItemKind, ParameterItem, ParameterKind, ParameterValue, Typing,
+    Argument, ComponentItem, Include, Item, ItemKind, ParameterItem, ParameterKind, ParameterValue, Typing,
 };
 use crate::error::{LoadError, Problem};
 use crate::file;
@@ -20,7 +20,8 @@ use crate::place::Place;
 use crate::similar::suggestion;
 use crate::supervisor::Policy;
 use crate::text::{Part, Text};
-use scope::{After, Given, Scope, Variable, absolute};
+use process::{Component, Planned};
+use scope::{After, Given, Scope, Variable, absolute, joined};
 
 /// What a launch file is planned with.
 ///
@@ -209,11 +210,38 @@ struct Planner<'a> {
     /// The files that are being read, outermost first.
     stack: Vec<PathBuf>,
     arguments: Vec<ArgumentInfo>,
-    processes: Vec<Process>,
+    processes: Vec<Planned>,
+    /// Components for containers that may be written later.
+    loads: Vec<Load>,
     /// What each of them waits for.
     after: Vec<Vec<After>>,
     /// The names of what isn't there for its condition.
     left_out: Vec<String>,
+}
+
+/// Components for a container.
+struct Load {
+    /// Its node's name as it is written, and in the namespace there.
+    container: [String; 2],
+    place: Place,
+    components: Vec<Component>,
+}
+
+impl Load {
+    fn plan(container: &Text, components: &[ComponentItem], scope: &Scope) -> Result<Self, LoadError> {
+        let name = scope.text(container)?;
+        let mut load = Self {
+            container: [joined("", &name), joined(&scope.namespace, &name)],
+            place: container.place.clone(),
+            components: Vec::new(),
+        };
+        for component in components {
+            if scope.holds(&component.condition)? {
+                load.components.push(Component::loaded(component, scope)?);
+            }
+        }
+        Ok(load)
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -224,6 +252,7 @@ impl<'a> Planner<'a> {
             stack: Vec::new(),
             arguments: Vec::new(),
             processes: Vec::new(),
+            loads: Vec::new(),
             after: Vec::new(),
             left_out: Vec::new(),
         }
@@ -317,6 +346,9 @@ impl<'a> Planner<'a> {
             ItemKind::Parameter(parameter) => {
                 let given = given(parameter, scope)?;
                 scope.parameters.push(given);
+            }
+            ItemKind::Components { container, components } => {
+                self.loads.push(Load::plan(container, components, scope)?);
             }
             ItemKind::Argument(_) | ItemKind::Include(_) | ItemKind::Group(_) => {}
         }
@@ -419,24 +451,46 @@ impl<'a> Planner<'a> {
     }
 
     /// Adds a process. One that was named has to be the only one of its name; others get a number.
-    fn add(&mut self, mut process: Process, after: Vec<After>, is_named: bool) -> Result<(), LoadError> {
-        let is_taken = |name: &str| self.processes.iter().find(|other| other.name == name);
+    fn add(&mut self, mut planned: Planned, after: Vec<After>, is_named: bool) -> Result<(), LoadError> {
+        let process = &mut planned.process;
+        let all = || self.processes.iter().map(|planned| &planned.process);
+        let is_taken = |name: &str| all().find(|other| other.name == name);
         if let Some(other) = is_taken(&process.name) {
             if is_named {
                 let (what, other) = ("processes", other.place.clone());
-                return Err(Problem::Twice { what, name: process.name, other }.at(&process.place));
+                return Err(Problem::Twice { what, name: process.name.clone(), other }.at(&process.place));
             }
             let numbered = (2..).map(|number| format!("{}-{number}", process.name));
             process.name = numbered.into_iter().find(|name| is_taken(name).is_none()).unwrap_or_default();
         }
-        self.processes.push(process);
+        self.processes.push(planned);
         self.after.push(after);
         Ok(())
     }
 
     fn finish(mut self) -> Result<Plan, LoadError> {
-        order::resolve(&mut self.processes, &self.after, &self.left_out)?;
-        Ok(Plan { processes: self.processes, arguments: self.arguments })
+        for load in std::mem::take(&mut self.loads) {
+            self.load(load)?;
+        }
+        let mut processes: Vec<Process> = self.processes.into_iter().map(Planned::finish).collect();
+        order::resolve(&mut processes, &self.after, &self.left_out)?;
+        Ok(Plan { processes, arguments: self.arguments })
+    }
+
+    /// Gives components to the container that they are for.
+    fn load(&mut self, load: Load) -> Result<(), LoadError> {
+        let Load { container, place, components } = load;
+        let named = |planned: &Planned, name: &String| planned.line.node.as_ref() == Some(name);
+        let found =
+            container.iter().find_map(|name| self.processes.iter().position(|planned| named(planned, name)));
+        let Some(index) = found else {
+            let known = self.processes.iter().filter_map(|planned| planned.line.node.as_deref());
+            let [name, _] = container;
+            let similar = suggestion(&name, known);
+            return Err(Problem::UnknownContainer { name, similar }.at(&place));
+        };
+        self.processes[index].line.components.extend(components);
+        Ok(())
     }
 }
 

@@ -17,8 +17,61 @@ use crate::text::Text;
 /// Longer delays and graces are a mistake.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// Plans a process, but for whom it waits.
-pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<Process, LoadError> {
+/// A process, but for whom it waits, and for its arguments: components may be written elsewhere in
+/// the files.
+pub(crate) struct Planned {
+    pub(crate) process: Process,
+    pub(crate) line: CommandLine,
+}
+
+impl Planned {
+    pub(crate) fn finish(mut self) -> Process {
+        self.process.arguments = self.line.arguments();
+        self.process
+    }
+}
+
+/// What a process is given.
+#[derive(Default)]
+pub(crate) struct CommandLine {
+    /// The full name of its node, if it is told one.
+    pub(crate) node: Option<String>,
+    words: Vec<String>,
+    pub(crate) components: Vec<Component>,
+    /// `--ros-args`: what its node is called,
+    names: Vec<Word>,
+    /// the rules for all of its nodes,
+    rules: Vec<Word>,
+    /// their parameters,
+    parameters: Vec<Word>,
+    /// and what the file says itself.
+    others: Vec<Word>,
+}
+
+impl CommandLine {
+    fn arguments(self) -> Vec<Word> {
+        let Self { words, components, names, rules, parameters, others, .. } = self;
+        let of_components = components.iter().flat_map(Component::words);
+        let mut all: Vec<Word> = words.into_iter().chain(of_components).map(Word::Text).collect();
+        let options = components.into_iter().flat_map(|component| component.options);
+        let (first, last): (Vec<_>, Vec<_>) = options.partition(|(option, _)| *option == "-r");
+        let words_of = |options: Vec<(&str, Word)>| {
+            let words = options.into_iter().flat_map(|(option, word)| [Word::Text(option.to_owned()), word]);
+            words.collect::<Vec<_>>()
+        };
+        // The first rule that matches counts: those of one node, the process's own, those around it.
+        // Of parameters the last counts.
+        let ros = [names, words_of(first), rules, parameters, words_of(last), others].concat();
+        if !ros.is_empty() {
+            all.push(Word::Text("--ros-args".to_owned()));
+        }
+        all.extend(ros);
+        all
+    }
+}
+
+/// Plans a process.
+pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<Planned, LoadError> {
     let mut scope = scope.clone();
     for (name, value) in &item.environment {
         let (name, value) = (scope.text(name)?, scope.text_if(value.as_ref())?);
@@ -41,16 +94,14 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     for argument in &item.arguments {
         words.extend(split(argument, scope)?);
     }
-    let mut components = Vec::new();
-    for component in &item.components {
-        if scope.holds(&component.condition)? {
-            components.push(Component::of(component, &around, scope)?);
-        }
-    }
-    words.extend(components.iter().flat_map(Component::words));
-    let mut arguments: Vec<Word> = words.into_iter().map(Word::Text).collect();
+    let mut line = CommandLine { words, ..CommandLine::default() };
     if item.takes_ros_arguments {
-        arguments.extend(ros_arguments(item, node.as_deref(), &components, scope)?);
+        ros_arguments(&mut line, item, node.as_deref(), scope)?;
+        for component in &item.components {
+            if scope.holds(&component.condition)? {
+                line.components.push(Component::of(component, &around, scope)?);
+            }
+        }
     }
     let own = match (&item.name, &node) {
         (Some(name), _) | (None, Some(name)) => name.clone(),
@@ -80,17 +131,18 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
         ready_timeout: seconds("timeout", &item.ready.timeout)?,
         after: Vec::new(),
     };
-    Ok(Process {
+    let process = Process {
         name,
         place: place.clone(),
         program,
-        arguments,
+        arguments: Vec::new(),
         environment: scope.environment.clone(),
         directory,
         output: one_of("output", item.output.as_ref(), scope, &OUTPUTS)?.unwrap_or(Output::Screen),
         policy,
         ready,
-    })
+    };
+    Ok(Planned { process, line })
 }
 
 /// The program, and what stands before its own arguments.
@@ -148,7 +200,7 @@ fn split(words: &Words, scope: &Scope) -> Result<Vec<String>, LoadError> {
 }
 
 /// A node that a container is told to take in.
-struct Component {
+pub(crate) struct Component {
     /// Its full name.
     node: String,
     kind: String,
@@ -188,56 +240,64 @@ impl Component {
         Ok(Self { node, kind, options })
     }
 
+    /// One that is written elsewhere than in its container: what is set for all nodes at its place
+    /// counts for it.
+    pub(crate) fn loaded(item: &ComponentItem, scope: &Scope) -> Result<Self, LoadError> {
+        let mut component = Self::of(item, &scope.namespace, scope)?;
+        let node = &component.node;
+        // As in a command line: of rules the first counts, of parameters the last.
+        let rules = scope.remap.iter().rev();
+        let rules = rules.map(|(from, to)| ("-r", Word::Text(format!("{node}:{from}:={to}"))));
+        let mut options = parameters(Some(node), &scope.parameters);
+        let rules: Vec<_> = rules.collect();
+        options.append(&mut component.options);
+        options.extend(rules);
+        component.options = options;
+        Ok(component)
+    }
+
     /// `--component TYPE=NODE`, as `sinew-component` reads it.
     fn words(&self) -> [String; 2] {
         ["--component".to_owned(), format!("{}={}", self.kind, self.node)]
     }
 }
 
-/// `--ros-args`, if there is anything to say.
+/// What `--ros-args` say of all nodes of the process.
 fn ros_arguments(
+    line: &mut CommandLine,
     item: &ProcessItem,
     node: Option<&str>,
-    components: &[Component],
     scope: &Scope,
-) -> Result<Vec<Word>, LoadError> {
-    let mut words = Vec::new();
-    let mut add = |option: &str, value: Word| words.extend([Word::Text(option.to_owned()), value]);
+) -> Result<(), LoadError> {
+    let add = |words: &mut Vec<Word>, option: &str, value: Word| {
+        words.extend([Word::Text(option.to_owned()), value]);
+    };
+    let CommandLine { node: full_name, names, rules, parameters: of_parameters, others, .. } = line;
     if let Some(node) = node {
-        add("-r", Word::Text(format!("__node:={node}")));
+        *full_name = Some(joined(&scope.namespace, node));
+        add(names, "-r", Word::Text(format!("__node:={node}")));
     }
     if !scope.namespace.is_empty() {
-        add("-r", Word::Text(format!("__ns:={}", scope.namespace)));
-    }
-    // The first rule that matches counts: those of one node, the process's own, those around it.
-    let options = || components.iter().flat_map(|component| component.options.iter().cloned());
-    for (option, rule) in options().filter(|(option, _)| *option == "-r") {
-        add(option, rule);
+        add(names, "-r", Word::Text(format!("__ns:={}", scope.namespace)));
     }
     for (from, to) in &item.remap {
         let rule = (scope.text(from)?, scope.text(to)?);
         names::remap((&rule.0, &rule.1), from)?;
-        add("-r", Word::Text(format!("{}:={}", rule.0, rule.1)));
+        add(rules, "-r", Word::Text(format!("{}:={}", rule.0, rule.1)));
     }
     for (from, to) in scope.remap.iter().rev() {
-        add("-r", Word::Text(format!("{from}:={to}")));
+        add(rules, "-r", Word::Text(format!("{from}:={to}")));
     }
     let own: Result<Vec<Given>, LoadError> = item.parameters.iter().map(|item| given(item, scope)).collect();
-    // Of parameters the last counts: the process's own after those around it.
+    // The process's own after those around it.
     let all: Vec<Given> = scope.parameters.iter().cloned().chain(own?).collect();
     for (option, word) in parameters(None, &all) {
-        add(option, word);
-    }
-    for (option, word) in options().filter(|(option, _)| *option != "-r") {
-        add(option, word);
+        add(of_parameters, option, word);
     }
     for line in &item.ros_arguments {
-        words.extend(split(line, scope)?.into_iter().map(Word::Text));
+        others.extend(split(line, scope)?.into_iter().map(Word::Text));
     }
-    if !words.is_empty() {
-        words.insert(0, Word::Text("--ros-args".to_owned()));
-    }
-    Ok(words)
+    Ok(())
 }
 
 /// Options for parameters, of one node by its full name or of all: single words are given on the

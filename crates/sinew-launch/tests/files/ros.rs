@@ -237,3 +237,64 @@ launch:
         assert!(both.contains("--component drivers::Lidar=/robot/lidar"), "{both}");
     }
 }
+
+#[test]
+fn components_are_loaded_into_a_container_written_elsewhere() {
+    let xml = r#"
+<launch>
+  <group>
+    <push_ros_namespace namespace="robot"/>
+    <set_remap from="image" to="shown"/>
+    <set_parameter name="rate" value="10"/>
+    <load_composable_node target="box">
+      <composable_node pkg="drivers" plugin="drivers::Camera" name="camera" namespace="left">
+        <remap from="info" to="told"/>
+        <param name="rate" value="30"/>
+      </composable_node>
+    </load_composable_node>
+  </group>
+  <node_container pkg="robot" exec="driver" name="box" namespace="robot">
+    <remap from="a" to="b"/>
+    <composable_node pkg="drivers" plugin="drivers::Lidar" name="lidar"/>
+  </node_container>
+  <load_composable_node target="/robot/box" unless="1">
+    <composable_node pkg="drivers" plugin="drivers::Other" name="other"/>
+  </load_composable_node>
+</launch>
+"#;
+    let yaml = r#"
+launch:
+- node_container:
+    pkg: robot
+    exec: driver
+    name: box
+    namespace: robot
+    remap:
+    - {from: a, to: b}
+    composable_node:
+    - {pkg: drivers, plugin: drivers::Lidar, name: lidar}
+- group:
+  - push_ros_namespace: {namespace: robot}
+  - set_remap: {from: image, to: shown}
+  - set_parameter: {name: rate, value: 10}
+  - load_composable_node:
+      target: /robot/box
+      composable_node:
+      - pkg: drivers
+        plugin: drivers::Camera
+        name: camera
+        namespace: left
+        remap:
+        - {from: info, to: told}
+        param:
+        - {name: rate, value: 30}
+"#;
+    for (name, text) in [("a.launch.xml", xml), ("a.launch.yaml", yaml)] {
+        assert_eq!(
+            line(&Place::new().plan(name, text, &[]).processes[0]),
+            "driver --component drivers::Lidar=/lidar --component drivers::Camera=/robot/left/camera --ros-args -r __node:=box \
+             -r __ns:=/robot -r /robot/left/camera:info:=told -r /robot/left/camera:image:=shown -r a:=b \
+             -p /robot/left/camera:rate:=10 -p /robot/left/camera:rate:=30"
+        );
+    }
+}

@@ -161,6 +161,14 @@ fn of_xml() {
             "<node_container pkg='robot' exec='driver'><composable_node pkg='a' plugin='b'/></node_container>",
             "a.xml:2:45: `composable_node` needs `name`: what its node is called",
         ),
+        (
+            "<node_container pkg='robot' exec='driver' name='box'/><load_composable_node target='bix'/>",
+            "a.xml:2:79: there is no container whose node is called `/bix`; did you mean `/box`? (`sinew component load`",
+        ),
+        (
+            "<load_composable_node/>",
+            "a.xml:2:3: `load_composable_node` needs `target`: the name of the container's node",
+        ),
         ("<group if='1' unless='0'/>", "a.xml:2:10: `if` is there beside `unless`"),
         ("text", "a.xml:1:9: the text `text` isn't understood"),
         ("<arg name='x'/><let name='y' value='$(var x)'/>", "a.xml:2:3: the argument `x` has no default"),
