@@ -10,6 +10,7 @@ use sinew::error::ParameterClientError;
 use sinew::parameters::{
     NamedValue, ParameterClient, ParameterDescriptor, ParameterFile, ParameterType, ParameterValue,
 };
+use sinew_bench::clock::now_ns;
 use sinew_shm::EndpointKind;
 
 use crate::cli::params::{
@@ -27,6 +28,9 @@ use crate::similar;
 /// What nodes with parameters serve, below their names.
 const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
 
+/// How long nodes may take to serve their parameters once they are asked for.
+const SERVING_NS: i64 = 1_000_000_000;
+
 pub(crate) fn run(command: &ParamCommand) -> Result<(), Error> {
     match command {
         ParamCommand::List(options) => list(options),
@@ -43,8 +47,10 @@ pub(crate) fn run(command: &ParamCommand) -> Result<(), Error> {
 struct Asking<'a> {
     options: &'a AskOptions,
     domain: u32,
-    /// The nodes that have parameters, in the order of their names.
-    nodes: Vec<String>,
+    /// The nodes that serve their parameters, in the order of their names.
+    serving: Vec<String>,
+    /// The other nodes of this host. They serve them once they are asked for, if they are to.
+    silent: Vec<String>,
     node: sinew::Node,
 }
 
@@ -56,23 +62,25 @@ impl<'a> Asking<'a> {
             Some(name.strip_suffix(SERVICE.0).filter(|_| type_name == SERVICE.1)?.to_owned())
         };
         let servers = snapshot.of(EndpointKind::Server);
-        let mut nodes: Vec<_> =
-            servers.filter_map(|end| serving(&end.entity.name, &end.entity.type_name)).collect();
-        nodes.sort();
-        nodes.dedup();
+        let serving = servers.filter_map(|end| serving(&end.entity.name, &end.entity.type_name));
+        let serving = sorted(serving.collect());
+        let of_host = snapshot.of(EndpointKind::Node).filter(|end| !end.is_remote());
+        let of_host = of_host.map(|end| &end.entity.node).filter(|name| !serving.contains(name));
+        let silent = sorted(of_host.cloned().collect());
         let mut context = Context::builder().domain(observed.domain());
         if let Some(directory) = &options.place.dir {
             context = context.directory(directory);
         }
         let name = format!("_sinew_param_{}", std::process::id());
         let node = context.build().map_err(sinew::Error::from)?.node(&name).map_err(sinew::Error::from)?;
-        Ok(Self { options, domain: observed.domain(), nodes, node })
+        Ok(Self { options, domain: observed.domain(), serving, silent, node })
     }
 
-    /// For the parameters of a node that has some.
+    /// For the parameters of a node.
     fn of(&self, node: &str) -> Result<ParameterClient, Error> {
-        if !self.nodes.iter().any(|known| known == node) {
-            let similar = similar::to(node, self.nodes.iter().map(String::as_str));
+        let nodes = || self.serving.iter().chain(&self.silent).map(String::as_str);
+        if !nodes().any(|known| known == node) {
+            let similar = similar::to(node, nodes());
             let what = "node with parameters";
             return Err(Error::NotFound { what, name: node.to_owned(), domain: self.domain, similar });
         }
@@ -105,6 +113,12 @@ impl<'a> Asking<'a> {
     }
 }
 
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// The names of a node's parameters, if it tells them in time.
 pub(crate) fn names(place: &Where, node: &str, timeout: Duration) -> Option<Vec<String>> {
     let options = AskOptions { timeout, place: place.clone(), json: false };
@@ -118,23 +132,41 @@ fn failed(error: ParameterClientError) -> Error {
 
 fn list(options: &ListOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
-    let nodes = match &options.node {
-        Some(node) => vec![node.clone()],
-        None => asking.nodes.iter().filter(|node| options.all || !is_hidden(node)).cloned().collect(),
+    let nodes: Vec<&String> = match &options.node {
+        Some(node) => vec![node],
+        None => {
+            let all = asking.serving.iter().chain(&asking.silent);
+            let shown = all.filter(|node| options.all || !is_hidden(node));
+            let mut shown: Vec<_> = shown.collect();
+            shown.sort();
+            shown
+        }
     };
     if nodes.is_empty() {
         says(&format!("no node in domain {} has parameters", asking.domain));
     }
+    // All are asked before the first one is waited for: those that don't serve them yet begin to.
+    let asked = nodes.into_iter().map(|node| {
+        let client = asking.of(node)?;
+        let names = client.list(options.prefixes.iter().cloned(), 0);
+        Ok((node, client, names))
+    });
+    let asked: Vec<_> = asked.collect::<Result<_, Error>>()?;
     let (mut text, mut all) = (String::new(), Vec::new());
-    for node in nodes {
-        let client = asking.of(&node)?;
+    let begin = now_ns();
+    for (node, client, names) in asked {
+        let mut timeout = options.ask.timeout;
+        if options.node.is_none() && asking.silent.contains(node) {
+            let left = (SERVING_NS - (now_ns() - begin)).max(SERVING_NS / 50);
+            timeout = timeout.min(Duration::from_nanos(left.unsigned_abs()));
+        }
         // One that goes, or hangs, doesn't keep the others from being listed.
-        let names = match asking.names(&client, &options.prefixes) {
+        let names = match names.wait(timeout) {
             Err(error) if options.node.is_none() => {
                 says(&error.to_string());
                 continue;
             }
-            names => names?,
+            names => names.map_err(failed)?.names,
         };
         let types = match options.types && !names.is_empty() {
             true => client.types(names.clone()).wait(options.ask.timeout).map_err(failed)?,

@@ -200,7 +200,7 @@
 //! A parameter is a named, typed value of a node that others may look at and set: by ROS 2's
 //! services, files and command lines. [`Node::parameter`] declares one, whose handle reads it
 //! without a lock; [`parameters::Parameters`] makes a struct of them. A node without parameters
-//! costs nothing for them. The repository's `docs/book/parameters.md` has more.
+//! costs nothing for them until another node asks. The repository's `docs/book/parameters.md` has more.
 //!
 //! # Quality of service
 //!

@@ -111,6 +111,25 @@ fn names_values_and_descriptions_are_told() -> sinew::Result<()> {
 }
 
 #[test]
+fn nodes_without_parameters_are_asked_too() -> sinew::Result<()> {
+    let base = Base::new();
+    let context = base.context();
+    let [one, two] = [context.node("one")?, context.node("two")?];
+    let _hidden = context.node("_hidden")?;
+    assert_eq!(text(&base, &["list"]), "/one:\n  use_sim_time\n/two:\n  use_sim_time\n");
+    let three = context.node("three")?;
+    assert_eq!(text(&base, &["set", "/three", "use_sim_time", "true"]), "Set parameter successful\n");
+    assert_eq!(three.parameter_value("use_sim_time"), Some(true.into()));
+    assert_eq!(one.parameter_value("use_sim_time"), Some(true.into()), "of one context");
+    drop((one, two));
+    let _silent = context.node_builder("silent").start_parameter_services(false).create()?;
+    let (printed, code, said) = sinew(&base, &["list"]);
+    assert_eq!((printed.as_str(), code), ("/three:\n  use_sim_time\n", 0));
+    assert!(said.starts_with("sinew: no node /silent has served its parameters within"), "{said}");
+    Ok(())
+}
+
+#[test]
 fn what_nodes_say_of_parameters_is_harmless() -> sinew::Result<()> {
     let base = Base::new();
     let context = base.context();

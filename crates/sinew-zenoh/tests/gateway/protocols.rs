@@ -49,6 +49,12 @@ fn parameters_of_another_host() -> Outcome {
     assert!(set(50)?[0].is_ok());
     assert!(set(500)?[0].is_err(), "out of its range");
     assert_eq!(rate.get(), 50);
+
+    // One that has none serves what each node has, once it is asked.
+    let plain = context.node("plain")?;
+    let of_plain = ParameterClient::new(&other.context().node("asker")?, "/plain");
+    assert_eq!(of_plain.list([""; 0], 0).wait(PATIENCE)?.names, ["use_sim_time"]);
+    assert_eq!(plain.list_parameters(&[], 0), ["use_sim_time"]);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::message::{Gid, Unique};
+use crate::parameters::clients::ClientId;
 use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
@@ -446,6 +447,8 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
             context.services.remove_client(&calls);
             return Err(error);
         }
+        // A node that is asked for its parameters has them served from now on.
+        context.parameter_clients.came(ClientId::Own(calls.number), &name);
         requests.count_matched();
         let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));

@@ -5,6 +5,7 @@ use crate::executor::group::{GroupCore, Membership};
 use crate::executor::prefetch;
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
+use crate::parameters::clients::ClientId;
 use crate::service::error::CallError;
 use crate::service::observed::ServiceEvent;
 use crate::service::pending_calls::{self, CallFault, CallId, CallOutcome, CallWaiter, PendingCalls};
@@ -91,6 +92,7 @@ impl Drop for ClientCore {
             drop(self.requests.withdraw(self.calls.number, id));
         }
         self.node.context.services.remove_client(&self.calls);
+        self.node.context.parameter_clients.went(ClientId::Own(self.calls.number));
         drop(self.calls.observed.set(None));
         self.pool.close();
     }

@@ -5,6 +5,7 @@ use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
 use crate::executor::{AddError, Executable, Executor, sealed};
+use crate::parameters::clients::ParameterClients;
 use crate::parameters::options::USE_SIM_TIME;
 use crate::remote::shm::{LocalEndpoints, ShmTransport};
 use crate::ros::arguments::Arguments;
@@ -63,6 +64,7 @@ pub(crate) struct ContextCore {
     pub(crate) arguments: Arguments,
     pub(crate) services: ServiceRegistry,
     pub(crate) groups: Arc<GroupRegistry>,
+    pub(crate) parameter_clients: ParameterClients,
     /// How it meets the other processes of the host: made with the first node.
     neighbours: Neighbours,
 }
@@ -209,6 +211,10 @@ impl LocalEndpoints for ContextCore {
 
     fn services(&self) -> &ServiceRegistry {
         &self.services
+    }
+
+    fn parameter_clients(&self) -> &ParameterClients {
+        &self.parameter_clients
     }
 }
 
@@ -385,6 +391,7 @@ impl ContextBuilder {
             domain,
             arguments,
             groups: Arc::default(),
+            parameter_clients: ParameterClients::default(),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
                 base: self.base,

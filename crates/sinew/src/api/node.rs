@@ -344,6 +344,17 @@ impl NodeCore {
         all.into_iter().filter(|node| Arc::ptr_eq(&node.context, context)).collect()
     }
 
+    /// Those of them with that name.
+    pub(crate) fn all_named(context: &Arc<ContextCore>, full_name: &str) -> Vec<Arc<Self>> {
+        // As above.
+        let all: Vec<_> = {
+            let nodes = BY_LOGGER.read();
+            nodes.get(&logger_of(full_name)).into_iter().flatten().filter_map(Weak::upgrade).collect()
+        };
+        let is_it = |node: &Arc<Self>| *node.full_name == *full_name && Arc::ptr_eq(&node.context, context);
+        all.into_iter().filter(is_it).collect()
+    }
+
     /// A node that is this one to others, and keeps its context, but neither keeps this one nor is
     /// kept by it: for what this one keeps itself.
     pub(crate) fn stand_in(&self) -> Arc<Self> {

@@ -108,7 +108,8 @@ impl NodeBuilder {
     }
 
     /// Whether others reach the node's parameters by its six services: from the start, or never. By
-    /// default from its first parameter on, so that a node without any costs nothing.
+    /// default from its first parameter on, or once another node has a client of one of these
+    /// services, so that a node without parameters that none asks for costs nothing.
     pub fn start_parameter_services(mut self, started: bool) -> Self {
         self.options.parameters.services = Some(started);
         self

@@ -30,9 +30,9 @@ debug_says!(ParameterClientError:
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterClientError {
-    /// Nobody serves that node's parameters.
+    /// No node of that name serves its parameters.
     #[error(
-        "no node {node} has told of parameters within {waited:?}: check its name, whether it runs, and whether it has any parameter"
+        "no node {node} has served its parameters within {waited:?}: check its name, whether it runs, and whether it is to serve them (start_parameter_services)"
     )]
     NoSuchNode {
         /// The node's full name.
@@ -130,7 +130,9 @@ pub struct ParameterNames {
 
 impl ParameterClient {
     /// For the parameters of the node `of`, by its full name, or by its name in the namespace of
-    /// `node`, which asks. Nothing is sent, and that node needn't be there yet.
+    /// `node`, which asks. Nothing is sent, and that node needn't be there yet. If it has no
+    /// parameters of its own, it serves those that each node has once there is a client of them,
+    /// which the first question makes.
     pub fn new(node: &Node, of: &str) -> Self {
         let of = match of.starts_with('/') {
             true => of.into(),

@@ -66,22 +66,23 @@ impl Deferred {
     }
 
     /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to
-    /// do.
-    pub(crate) fn keep(work: impl FnOnce()) {
+    /// do. Inside another one it is left to that one.
+    pub(crate) fn keep<R>(work: impl FnOnce() -> R) -> R {
         /// Also if `work` panics: deliveries of this thread would tell no task any more.
-        struct Keeping;
+        struct Keeping {
+            is_inside: bool,
+        }
 
         impl Drop for Keeping {
             fn drop(&mut self) {
-                IS_KEEPING.set(false);
+                IS_KEEPING.set(self.is_inside);
                 let kept = Deferred { backlog: Some(Backlog::take()), ..Deferred::default() };
                 kept.finish();
             }
         }
 
-        IS_KEEPING.set(true);
-        let _keeping = Keeping;
-        work();
+        let _keeping = Keeping { is_inside: IS_KEEPING.replace(true) };
+        work()
     }
 
     /// Runs code of the program: at once, or when this thread no longer [keeps](Self::keep) a lock.
@@ -197,5 +198,31 @@ impl Backlog {
         for Warning { node, topic, text } in self.warnings.drain(..) {
             tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::sys::sync::{AtomicUsize, Ordering};
+
+    #[test]
+    fn what_is_left_to_do_inside_waits_for_the_outermost() {
+        let done = Arc::new(AtomicUsize::new(0));
+        let count = || done.load(Ordering::Relaxed);
+        let work = || {
+            let done = done.clone();
+            Deferred::run(move || _ = done.fetch_add(1, Ordering::Relaxed));
+        };
+        Deferred::keep(|| {
+            work();
+            Deferred::keep(work);
+            assert_eq!(count(), 0);
+            work();
+            assert_eq!(count(), 0);
+        });
+        assert_eq!(count(), 3);
+        work();
+        assert_eq!(count(), 4, "at once");
     }
 }

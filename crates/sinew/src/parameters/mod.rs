@@ -16,6 +16,7 @@
 // | `spec` | structs of parameters: what `derive(Parameters)` is made of |
 // | `table` | the parameters of a node: who may set them when, declaring, setting, listing |
 // | `callbacks` | what is asked before a change, and told after it |
+// | `clients` | who asks for parameters: a node without any serves them once there is a client |
 // | `options` | how a node deals with parameters |
 // | `error` | why not |
 //
@@ -23,6 +24,7 @@
 // services, which `api` makes.
 
 pub(crate) mod callbacks;
+pub(crate) mod clients;
 pub(crate) mod descriptor;
 pub(crate) mod error;
 pub(crate) mod field;

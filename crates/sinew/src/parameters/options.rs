@@ -18,7 +18,8 @@ pub(crate) struct ParameterOptions {
     pub(crate) allow_undeclared: bool,
     /// What is overridden is declared when the node is made.
     pub(crate) declare_overrides: bool,
-    /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter.
+    /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter,
+    /// or a client of them is there.
     pub(crate) services: Option<bool>,
     /// Whether changes are published.
     pub(crate) events: bool,

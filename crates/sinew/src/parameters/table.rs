@@ -265,6 +265,18 @@ impl Turn<'_> {
         self.enter(entries, Some(made)).map(drop)
     }
 
+    /// Tells of all that were declared before there was an observer.
+    pub(crate) fn tell_of_all(&self) {
+        let values: Vec<_> = {
+            let state = self.0.state.lock();
+            let all = state.declared.iter().filter(|(_, entry)| entry.value != ParameterValue::NotSet);
+            all.map(|(name, entry)| NamedValue { name: name.clone(), value: entry.value.clone() }).collect()
+        };
+        for value in values {
+            self.tell(&[value], &[Change::New]);
+        }
+    }
+
     /// Finds the value that a parameter is to have, and asks whether it may.
     fn prepare(&self, declaration: Declaration, others: &[Entry]) -> Result<Entry, ParameterError> {
         let Declaration { mut descriptor, default, ignore_overrides, cell } = declaration;

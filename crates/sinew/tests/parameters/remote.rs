@@ -60,7 +60,7 @@ fn a_node_that_is_not_there_is_told() -> sinew::Result<()> {
             error,
             ParameterClientError::NoSuchNode { node: "/nobody".to_owned(), waited: Duration::from_millis(1) }
         );
-        assert!(error.to_string().contains("no node /nobody has told of parameters"));
+        assert!(error.to_string().contains("no node /nobody has served its parameters"));
         let bad = ParameterClient::new(&pair.asker, "/no body").get(["x"]).wait(PATIENCE).unwrap_err();
         assert!(matches!(bad, ParameterClientError::Create(_)), "{bad}");
     }

@@ -152,32 +152,141 @@ fn a_value_of_a_type_that_there_is_not_is_refused() -> sinew::Result<()> {
 fn services_are_there_from_the_first_parameter_or_as_the_builder_says() -> sinew::Result<()> {
     let context = real_context();
     let asker = context.node("asker")?;
-    let is_there = |node: &str| {
-        let list = asker.client::<srv::ListParameters>(&format!("{node}/list_parameters")).create().unwrap();
-        list.is_server_ready()
-    };
     let later = context.node("later")?;
-    assert!(!is_there("/later"));
+    assert!(!is_served(&asker, "/later"));
     let _x = later.parameter("x").default(1).create()?;
-    assert!(is_there("/later"));
+    assert!(is_served(&asker, "/later"));
     let _early = context.node_builder("early").start_parameter_services(true).create()?;
-    assert!(is_there("/early"));
+    assert!(is_served(&asker, "/early"));
     let never = context.node_builder("never").start_parameter_services(false).create()?;
     let x = never.parameter("x").default(1).create()?;
     x.set(2)?;
-    assert!(!is_there("/never"));
-    for service in [
-        "describe_parameters",
-        "get_parameter_types",
-        "get_parameters",
-        "list_parameters",
-        "set_parameters",
-        "set_parameters_atomically",
-    ] {
+    let client = ParameterClient::new(&asker, "/never").list([""; 0], 0);
+    assert!(matches!(client.wait(Duration::ZERO), Err(ParameterClientError::NoSuchNode { .. })));
+    for service in SERVICES {
         let taken = asker
             .server::<srv::ListParameters>(&format!("/early/{service}"))
             .listener(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
         assert!(matches!(taken.map(drop), Err(sinew::error::CreateError::ServiceTaken { .. })), "{service}");
+    }
+    Ok(())
+}
+
+const SERVICES: [&str; 6] = [
+    "describe_parameters",
+    "get_parameter_types",
+    "get_parameters",
+    "list_parameters",
+    "set_parameters",
+    "set_parameters_atomically",
+];
+
+/// Whether that node of the context serves its parameters, found out without a client of them: one
+/// would have it begin to.
+fn is_served(asker: &Node, node: &str) -> bool {
+    let served = SERVICES.map(|service| {
+        let name = format!("{node}/{service}");
+        let made = asker
+            .server::<srv::ListParameters>(&name)
+            .listener(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
+        matches!(made, Err(sinew::error::CreateError::ServiceTaken { .. }))
+    });
+    assert!(served.iter().all(|one| *one == served[0]), "all, or none: {served:?}");
+    served[0]
+}
+
+#[test]
+fn a_node_without_parameters_serves_those_it_has_once_it_is_asked() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let [context, _] = &pair.contexts;
+        let (helper, other) = (context.node("helper")?, context.node("other")?);
+        assert!(!is_served(&helper, "/owner") && pair.owner.list_parameters(&[], 0).is_empty());
+        let client = client(&pair);
+        let names = client.list([""; 0], 0).wait(PATIENCE)?.names;
+        assert_eq!(names, ["use_sim_time"]);
+        assert!(is_served(&helper, "/owner"));
+        client.set_one("use_sim_time", true).wait(PATIENCE)?;
+        assert_eq!(pair.owner.parameter_value("use_sim_time"), Some(true.into()));
+        assert!(!is_served(&helper, "/other"), "of which nobody asks for anything");
+        // What it declares from then on is there, too.
+        let _x = pair.owner.parameter("x").default(1).create()?;
+        assert_eq!(client.get(["x"]).wait(PATIENCE)?, [integer(1)]);
+        drop(other);
+    }
+    Ok(())
+}
+
+#[test]
+fn each_of_the_services_is_asked_for() -> sinew::Result<()> {
+    let context = real_context();
+    let asker = context.node("asker")?;
+    for service in SERVICES {
+        let name = format!("of_{service}");
+        let _owner = context.node(&name)?;
+        let _client = asker.client::<srv::ListParameters>(&format!("/{name}/{service}")).create()?;
+        assert!(is_served(&asker, &format!("/{name}")), "{service}");
+    }
+    let owner = context.node("owner")?;
+    let _other = asker.client::<srv::ListParameters>("/owner/list_parameters_of_it").create()?;
+    assert!(!is_served(&asker, owner.full_name()));
+    Ok(())
+}
+
+#[test]
+fn a_node_that_comes_after_who_asks_for_it_answers() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let [context, _] = &pair.contexts;
+        let client = ParameterClient::new(&pair.asker, "/late");
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| client.list([""; 0], 0).wait(PATIENCE));
+            let late = context.node("late")?;
+            assert_eq!(asking.join().unwrap()?.names, ["use_sim_time"]);
+            drop(late);
+            // As long as there is a client, so does the next one.
+            let _next = context.node("late")?;
+            assert_eq!(client.list([""; 0], 0).wait(PATIENCE)?.names, ["use_sim_time"]);
+            Ok::<(), sinew::Error>(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_node_that_comes_after_who_asked_went_has_nothing_to_serve() -> sinew::Result<()> {
+    let context = real_context();
+    let asker = context.node("asker")?;
+    let ask = || asker.client::<srv::GetParameters>("/late/get_parameters").create();
+    let (one, two) = (ask()?, ask()?);
+    drop(one);
+    let late = context.node("late")?;
+    assert!(is_served(&asker, "/late"), "there is another one");
+    drop((late, two));
+    let _late = context.node("late")?;
+    assert!(!is_served(&asker, "/late"));
+    Ok(())
+}
+
+/// Also while another thread declares the node's first parameter.
+#[test]
+fn a_client_and_a_first_parameter_at_once() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let [context, _] = &pair.contexts;
+        for round in 0..20 {
+            let name = format!("owner_{round}");
+            let owner = context.node(&name)?;
+            let asked = ParameterClient::new(&pair.asker, &name);
+            finishes(move || {
+                std::thread::scope(|scope| {
+                    let asking = scope.spawn(|| asked.list([""; 0], 0).wait(PATIENCE));
+                    let declared = owner.parameter("x").default(1).create();
+                    assert_eq!(declared.unwrap().get(), 1);
+                    assert!(asking.join().unwrap().unwrap().names.contains(&"use_sim_time".to_owned()));
+                });
+            });
+        }
     }
     Ok(())
 }

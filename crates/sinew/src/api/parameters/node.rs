@@ -5,16 +5,16 @@ use crate::api::context::ContextCore;
 use crate::api::node::{Node, NodeCore};
 use crate::api::type_descriptions;
 use crate::executor::group::Group;
+use crate::mailbox::deferred::Deferred;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
 use crate::parameters::options::{ParameterOptions, START_TYPE_DESCRIPTION_SERVICE, USE_SIM_TIME};
 use crate::parameters::spec::Declaration;
-use crate::parameters::table::ParameterTable;
+use crate::parameters::table::{ParameterTable, Turn};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
+use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
-use log::Level;
-use sinew_shm::tell;
 use std::sync::Weak;
 
 /// The parameters that nodes have without declaring them.
@@ -27,39 +27,46 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
         return Ok(table);
     }
     node.check_running("a parameter")?;
-    let is_first = {
+    let overrides = node.context.arguments.parameters().of(&node.full_name);
+    let table = ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
+    // Until it is all there nothing else is declared or set.
+    let turn = table.turn()?;
+    // What is made looks who else is there: what that has others do waits until the lock is free.
+    let is_first = Deferred::keep(|| {
         // Nothing of the program's runs under this lock: there are no callbacks yet.
         let mut services = node.parameter_services.lock();
         let is_first = services.is_none();
         if is_first {
-            let overrides = node.context.arguments.parameters().of(&node.full_name);
-            let table =
-                ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
-            let started = ParameterServices::start(node, &table)?;
-            let (events, context) =
-                (started.events.as_ref().map(Arc::downgrade), Arc::downgrade(&node.context));
-            table.observe(move |values, changes| {
-                note_sim_time(values, &context);
-                if let Some(events) = events.as_ref().and_then(Weak::upgrade) {
-                    events.publish(values, changes);
-                }
-            });
-            let _ = node.parameters.set(table); // only under this lock
-            *services = Some(Box::new(started));
+            declare_first(&turn, &table, node.context.session.follows_clock())?;
+            *services = Some(Box::new(serve(node, &table)?));
+            let _ = node.parameters.set(table.clone()); // only under this lock
         }
-        is_first
-    };
-    #[expect(clippy::expect_used, reason = "set above, or by another thread under the lock")]
-    let table = node.parameters.get().expect("the node has a table now");
+        Ok::<bool, CreateError>(is_first)
+    })?;
     if is_first {
-        declare_first(table, node.context.session.follows_clock())?;
-        start_type_descriptions(node, table)?;
+        turn.tell_of_all();
+        start_type_descriptions(node, &table)?;
     }
-    Ok(table)
+    drop(turn);
+    #[expect(clippy::expect_used, reason = "set above, or by another thread under the lock")]
+    Ok(node.parameters.get().expect("the node has a table now"))
+}
+
+/// Has a node's parameters reached by others, and its changes told.
+fn serve(node: &Arc<NodeCore>, table: &Arc<ParameterTable>) -> Result<ParameterServices, CreateError> {
+    let started = ParameterServices::start(node, table)?;
+    let (events, context) = (started.events.as_ref().map(Arc::downgrade), Arc::downgrade(&node.context));
+    table.observe(move |values, changes| {
+        note_sim_time(values, &context);
+        if let Some(events) = events.as_ref().and_then(Weak::upgrade) {
+            events.publish(values, changes);
+        }
+    });
+    Ok(started)
 }
 
 /// Declares what each node has, and, if it is to, what is overridden.
-fn declare_first(table: &ParameterTable, has_sim_time: bool) -> Result<(), CreateError> {
+fn declare_first(turn: &Turn<'_>, table: &ParameterTable, has_sim_time: bool) -> Result<(), CreateError> {
     let mut uses_sim_time = ParameterDescriptor::new(USE_SIM_TIME, ParameterType::Bool);
     "Whether the node's time is that of the topic /clock.".clone_into(&mut uses_sim_time.description);
     let mut first = vec![Declaration::new::<bool>(uses_sim_time, ParameterValue::Bool(has_sim_time))];
@@ -73,7 +80,7 @@ fn declare_first(table: &ParameterTable, has_sim_time: bool) -> Result<(), Creat
         let others = table.overrides.iter().filter(|(name, _)| !STANDARD.contains(&name.as_str()));
         first.extend(others.map(|(name, value)| Declaration::dynamic(name, value.clone())));
     }
-    table.turn()?.declare(first)?;
+    turn.declare(first)?;
     Ok(())
 }
 
@@ -115,18 +122,44 @@ pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
     }
 }
 
-/// Begins a new node's parameters, if something of them is wanted before it declares any.
+/// Begins a new node's parameters, if something of them is wanted, or asked for by others, before it
+/// declares any.
 pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     let NodeCore { parameter_options, context, full_name, .. } = &**node;
+    context.parameter_clients.serve_by(|| {
+        let context = Arc::downgrade(context);
+        move |name: &str| serve_by_name(&context, name)
+    });
     let ParameterOptions { services, declare_overrides, overrides, .. } = parameter_options;
     let given = context.arguments.parameters().of(full_name);
     let is_standard_given = STANDARD
         .iter()
         .any(|name| given.contains_key(*name) || overrides.iter().any(|one| one.name == *name));
-    if *services == Some(true) || *declare_overrides || is_standard_given {
+    let is_served = services.unwrap_or_else(|| context.parameter_clients.ask(full_name));
+    if is_served || *declare_overrides || is_standard_given {
         table_of(node)?;
     }
     Ok(())
+}
+
+/// There is a client of the parameters of the nodes of that name.
+fn serve_by_name(context: &Weak<ContextCore>, name: &str) {
+    let (context, name) = (context.clone(), name.to_owned());
+    Deferred::run(move || {
+        let Some(context) = context.upgrade() else { return };
+        for node in NodeCore::all_named(&context, &name) {
+            if node.parameter_options.services == Some(false) {
+                continue;
+            }
+            match table_of(&node) {
+                Ok(_) | Err(CreateError::Shutdown { .. }) => {}
+                Err(error) => {
+                    let about = About { node: &node.full_name, subject: "" };
+                    tell!(Level::Warn; about, "node {name} doesn't serve its parameters: {error}");
+                }
+            }
+        }
+    });
 }
 
 impl Node {

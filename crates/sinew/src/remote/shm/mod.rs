@@ -24,6 +24,7 @@ use crate::executor::remote_events::Presence;
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::Deferred;
 use crate::message::type_support::TypeSupport;
+use crate::parameters::clients::{ClientId, ParameterClients};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
@@ -56,6 +57,7 @@ pub(crate) trait LocalEndpoints: Send + Sync {
     fn session(&self) -> &Arc<Session>;
     fn graph(&self) -> &Graph;
     fn services(&self) -> &ServiceRegistry;
+    fn parameter_clients(&self) -> &ParameterClients;
 }
 
 /// A context's presence among the processes of its host.
@@ -394,6 +396,15 @@ impl Observer for DiscoveryObserver {
     }
 
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        if entity.kind == EndpointKind::Client {
+            // A gateway's own is there because a server is.
+            if let Some((_, context)) =
+                self.both().filter(|_| Origin::of(entity).is_some_and(Origin::is_shown))
+            {
+                context.parameter_clients().came(ClientId::Of(peer.id(), key), &entity.name);
+            }
+            return;
+        }
         // No end here has to do with others; and what those of the raw layer say is no QoS.
         if !matches!(entity.kind, EndpointKind::Publisher | EndpointKind::Subscription | EndpointKind::Server)
         {
@@ -433,6 +444,7 @@ impl Observer for DiscoveryObserver {
 
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let Some((transport, context)) = self.both() else { return };
+        context.parameter_clients().went(ClientId::Of(peer.id(), key));
         let publisher = transport.publishers.lock().remove(&(peer.id(), key));
         if let Some(publisher) = publisher {
             let source: Arc<dyn RemoteSource> = publisher.clone();
