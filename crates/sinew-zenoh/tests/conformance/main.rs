@@ -4,7 +4,7 @@
 mod hosts;
 #[macro_use]
 #[allow(dead_code, reason = "not all scenarios hold here")]
-#[path = "../../../sinew/tests/conformance/suite/mod.rs"]
+#[path = "../../../sinew-core/tests/conformance/suite/mod.rs"]
 mod suite;
 
 conformance! {

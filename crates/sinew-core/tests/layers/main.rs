@@ -17,7 +17,7 @@ use imports::Module;
 
 /// The crates whose sources are read.
 const CRATES: [&str; 7] =
-    ["sinew", "sinew-shm", "sinew-msg", "sinew-build", "sinew-bench", "sinew-launch", "sinew-cli"];
+    ["sinew-core", "sinew-shm", "sinew-msg", "sinew-build", "sinew-bench", "sinew-launch", "sinew-cli"];
 
 #[test]
 fn imports_point_one_way() {

@@ -154,7 +154,7 @@ fn rcutils_variables_say_how_lines_look() -> Result<(), Box<dyn std::error::Erro
     let test = "rcutils_variables_say_how_lines_look";
     let format = ("RCUTILS_CONSOLE_OUTPUT_FORMAT", "{name}|{severity}|{message}|{file_name}|{function_name}");
     let left = run(test, &[format]);
-    assert_eq!(left.console, ["robot|WARN|hot|crates/sinew/tests/logging.rs|logging"]);
+    assert_eq!(left.console, ["robot|WARN|hot|crates/sinew-core/tests/logging.rs|logging"]);
     assert!(left.file.is_empty());
     let format = ("RCUTILS_CONSOLE_OUTPUT_FORMAT", "{message}");
     assert_eq!(run(test, &[format, ("RCUTILS_COLORIZED_OUTPUT", "1")]).console, ["\x1b[33mhot\x1b[0m"]);
@@ -234,7 +234,7 @@ fn lines_of_nodes_are_on_rosout_also_for_those_who_come_late() -> Result<(), Box
             assert_eq!((log.name.as_str(), log.level, log.msg.as_str()), ("robot.arm", 30, "hot"));
             assert_eq!(
                 (log.file.as_str(), log.function.as_str()),
-                ("crates/sinew/tests/logging.rs", "logging")
+                ("crates/sinew-core/tests/logging.rs", "logging")
             );
             assert!(log.line > 0);
             assert_eq!(heard(&lines), ("robot.arm.hand".to_owned(), 50 - 10, "open".to_owned()));

@@ -286,7 +286,7 @@
 //!
 //! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and
 //! [`Client`]; [`Executor`] and its ways to spin; [`VirtualClock`] for tests that wait for nothing;
-//! [`Arguments`] for what a command line may change. The repository's `crates/sinew/examples` has
+//! [`Arguments`] for what a command line may change. The repository's `crates/sinew-core/examples` has
 //! programs with services and with async code; its `docs/internals/architecture.md` shows how the
 //! parts work together.
 //!
