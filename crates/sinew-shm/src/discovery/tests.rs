@@ -1,0 +1,108 @@
+//! What a participant makes of what it finds.
+
+use super::*;
+use crate::onlooker::endpoint;
+use crate::{Connect, Participant, Writer};
+
+#[test]
+fn a_directory_that_was_read_just_after_a_change_is_read_again_however_late() {
+    let mut directory = Changing::default();
+    let (first, second) = (Some((1, 0)), Some((1, 4_000_000)));
+    let begin = 1_000_000_000;
+    assert!(directory.may_have_changed(first, begin));
+    directory.read = begin;
+    // A second change had the same time; and then the helper thread didn't look for long.
+    assert!(directory.may_have_changed(first, begin + 10 * COARSE));
+    directory.read = begin + 10 * COARSE;
+    assert!(!directory.may_have_changed(first, begin + 20 * COARSE));
+    assert!(directory.may_have_changed(second, begin + 30 * COARSE));
+}
+
+/// Remembers in which order it is told of publishers and their connections.
+#[derive(Default)]
+struct Diary(Mutex<DiaryState>);
+
+#[derive(Default)]
+struct DiaryState {
+    peers: Vec<Arc<Peer>>,
+    entries: Vec<(&'static str, EndpointKey)>,
+    incoming: Vec<Incoming>,
+}
+
+impl Observer for Diary {
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
+        let mut state = self.0.lock();
+        state.peers.push(peer.clone());
+        if endpoint.kind == EndpointKind::Publisher {
+            state.entries.push(("appeared", key));
+        }
+    }
+
+    fn vanished(&self, _: &Arc<Peer>, key: EndpointKey) {
+        self.0.lock().entries.push(("vanished", key));
+    }
+
+    fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
+        let mut state = self.0.lock();
+        state.entries.push(("connected", incoming.source()));
+        state.incoming.push(incoming);
+        None
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+/// A log names records, which are read as they are now. Where a connection's record was used again
+/// before anybody looked, its first mention comes before that of the publisher that has it now.
+#[test]
+fn a_publisher_is_met_before_its_connection_in_a_record_that_was_used_again() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let (told, diary) = (Arc::new(Diary::default()), Arc::new(Diary::default()));
+    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let reading = Participant::join(&domain, diary.clone()).unwrap();
+    let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
+    writing.refresh();
+    let peer = told.0.lock().peers[0].clone();
+    let connects = || {
+        let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
+        let key = source.key();
+        let mut writer = Writer::new(source, 1, 8, 1).unwrap();
+        let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
+        let slots = || writing.outgoing.all().iter().map(|accepted| accepted.slot).collect::<HashSet<_>>();
+        let others = slots();
+        writer.connect(&peer, &connect).unwrap();
+        let slot = *slots().difference(&others).next().unwrap();
+        (key, writer, slot)
+    };
+    let (first, mut before, slot) = connects();
+    reading.refresh();
+    assert_eq!(diary.0.lock().entries, [("appeared", first), ("connected", first)]);
+
+    let its_helper_is_late = reading.follower.discovery.lock();
+    before.disconnect(peer.id()); // the connection ends, ..
+    diary.0.lock().incoming.clear(); // .. all of it is read, ..
+    let end = sys::steady() + 20_000_000_000;
+    let mut writers = vec![before];
+    let second = loop {
+        let (key, writer, again) = connects();
+        writers.push(writer);
+        if again == slot {
+            break key; // .. and its record is another one's
+        }
+        assert!(sys::steady() < end, "the record is never used again");
+        writing.refresh();
+        writers[0].disconnect(peer.id()); // lets go of what is read
+    };
+    diary.0.lock().entries.clear();
+    drop(its_helper_is_late);
+    reading.refresh();
+    let entries = std::mem::take(&mut diary.0.lock().entries);
+    let of_second: Vec<_> = entries.into_iter().filter(|(_, key)| *key == second).collect();
+    assert_eq!(of_second, [("appeared", second), ("connected", second)]);
+
+    diary.0.lock().incoming.clear();
+    drop(writers);
+    writing.leave();
+    reading.leave();
+}
