@@ -111,6 +111,11 @@ impl Other {
         assert_eq!(self.next().as_deref(), Some(what));
     }
 
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+
     fn kill(&mut self) {
         self.child.kill().unwrap(); // SIGKILL
         self.child.wait().unwrap();
@@ -290,6 +295,64 @@ fn a_late_process_gets_what_was_retained() -> sinew::Result<()> {
             (16..=21).for_each(|number| other.expect(&number.to_string()));
         }
         others[2].expect("21");
+        Ok(())
+    })
+}
+
+/// One publisher's process is stopped when the subscriptions come, so the other's messages are here
+/// first.
+#[test]
+fn what_several_processes_retained_comes_in_the_order_of_its_publication() -> sinew::Result<()> {
+    const TEST: &str = "what_several_processes_retained_comes_in_the_order_of_its_publication";
+    const LATCHED: QoS = QoS::new().keep_last(5).transient_local();
+    let publish = |context: &Context, number| -> sinew::Result<Publisher<Number>> {
+        let publisher = context.node("talker")?.publisher::<Number>("numbers").qos(LATCHED).create()?;
+        publisher.publish(Number(number))?;
+        Ok(publisher)
+    };
+    if let Some((role, context)) = role() {
+        let _publisher = publish(&context, role.parse().unwrap())?;
+        say("here");
+        return sinew::spin(&context);
+    }
+    play(move |place| {
+        let mut first = place.start(TEST, "1");
+        first.expect("here");
+        let here = place.context();
+        let second = publish(&here, 2)?;
+        let mut third = place.start(TEST, "3");
+        third.expect("here");
+
+        let listener = place.context();
+        let node = listener.node("listener")?;
+        first.signal("-STOP");
+        let by_hand = node.subscription::<Number>("numbers").qos(LATCHED).create()?;
+        let log = Log::new();
+        let pen = log.pen();
+        let callback = move |number: &Number| pen.write(number.0);
+        let called = node.subscription::<Number>("numbers").qos(LATCHED).callback(callback)?;
+        let executor = Executor::single();
+        executor.add(&listener)?;
+        until("two are there", || {
+            executor.spin_some().unwrap();
+            let are_there = |subscription: &Subscription<Number>| subscription.statistics().received == 2;
+            are_there(&by_hand) && are_there(&called)
+        });
+        assert_eq!((by_hand.take().map(|(number, _)| number.0), log.lines()), (None, vec![]));
+        second.publish(Number(4))?;
+        first.signal("-CONT");
+        until("all are there", || {
+            executor.spin_some().unwrap();
+            by_hand.statistics().received == 4 && called.statistics().taken == 4
+        });
+        assert_eq!((numbers_in(&by_hand), log.lines()), (vec![1, 2, 3, 4], vec![1, 2, 3, 4]));
+
+        // One that dies without having answered is waited for no longer.
+        third.signal("-STOP");
+        let late = node.subscription::<Number>("numbers").qos(LATCHED).create()?;
+        until("the others' are there", || late.statistics().received == 3);
+        third.kill();
+        until("they are handed out", || late.take().is_some());
         Ok(())
     })
 }
@@ -518,18 +581,14 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
     play(|place| {
         let mut other = place.start("who_publishes_and_goes_before_anybody_looks_is_heard", "listener");
         other.expect("ready");
-        let signal = |name: &str| {
-            let pid = other.child.id().to_string();
-            assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
-        };
-        signal("-STOP");
+        other.signal("-STOP");
         let lasting = place.context();
         for (context, first) in [(&lasting, 1), (&place.context(), 4)] {
             let publisher = context.node("talker")?.publisher::<Number>("numbers").qos(DEEP).create()?;
             assert!(publisher.wait_for_subscribers(1, PATIENCE));
             (first..first + 3).try_for_each(|number| publisher.publish(Number(number)))?;
         }
-        signal("-CONT");
+        other.signal("-CONT");
         let heard: BTreeSet<_> = (0..6).map(|_| other.next().unwrap()).collect();
         assert_eq!(heard.into_iter().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
         assert_eq!(other.next(), None);

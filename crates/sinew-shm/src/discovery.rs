@@ -863,5 +863,4 @@ fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) 
 }
 
 #[cfg(all(test, not(loom)))]
-#[expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 mod tests;

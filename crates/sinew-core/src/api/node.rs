@@ -415,6 +415,9 @@ impl NodeCore {
     ) -> Result<Option<OwnEndpoint>, CreateError> {
         let Some(transport) = self.context.transport() else { return Ok(None) };
         transport.refresh();
+        if let Some(subscription) = subscription {
+            self.context.graph.await_retained(subscription);
+        }
         let about = EndpointAbout {
             kind,
             number: what.number,

@@ -94,6 +94,9 @@ pub(crate) struct HistoryCache {
     /// What else became of what came; there if anything did.
     lost: Option<Box<Losses>>,
     keep_all: bool,
+    /// Nothing is handed out yet: what publishers elsewhere retained is still coming in. All messages
+    /// are in `rest`.
+    is_held: bool,
     rest: VecDeque<Entry>,
     /// How many were ever taken of those that were moved, as far as is known here.
     settled: usize,
@@ -122,6 +125,7 @@ impl HistoryCache {
             capacity,
             rest: VecDeque::new(), // grows with its use: most histories never fill
             keep_all,
+            is_held: false,
             reserved: 0,
             mortal: 0,
             ahead: 0,
@@ -166,6 +170,28 @@ impl HistoryCache {
     #[inline]
     pub(crate) fn keeps_all(&self) -> bool {
         self.keep_all
+    }
+
+    /// Hands nothing out until [`open`](Self::open): there is no oldest message meanwhile.
+    pub(crate) fn hold(&mut self) {
+        self.is_held = true;
+        if let Some(first) = self.first.take() {
+            self.rest.push_front(first);
+        }
+    }
+
+    /// Hands out what came while it was held.
+    pub(crate) fn open(&mut self) {
+        self.is_held = false;
+        if self.first.is_none() {
+            self.first = self.rest.pop_front();
+        }
+    }
+
+    /// Whether nothing is handed out yet.
+    #[inline]
+    pub(crate) fn is_held(&self) -> bool {
+        self.is_held
     }
 
     /// Moves all messages to `to`, which is empty; they count as waiting until they are
@@ -310,7 +336,7 @@ impl HistoryCache {
         self.waiting += 1;
         let reception = self.received;
         let entry = Entry { message, publication: Publication { expires, ..*publication }, reception };
-        if self.first.is_none() {
+        if self.first.is_none() && !self.is_held {
             self.first = Some(entry);
         } else {
             self.rest.push_back(entry);
@@ -392,6 +418,7 @@ impl HistoryCache {
                     (lost.overwritten, lost.expired) = (lost.missed, 0);
                 }
             }
+            JoinOrder::Before if self.is_held => {} // none was handed out: the newest of all stay
             JoinOrder::Before => {
                 older.sort_by_key(by_age);
                 let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));
@@ -410,7 +437,9 @@ impl HistoryCache {
         self.waiting = all.len();
         self.received = before + all.len() as u64;
         self.rest = all.into();
-        self.first = self.rest.pop_front();
+        if !self.is_held {
+            self.first = self.rest.pop_front();
+        }
         out
     }
 
@@ -437,6 +466,7 @@ impl HistoryCache {
 
     fn remove(&mut self, index: usize) -> Option<Entry> {
         let entry = match index.checked_sub(1) {
+            _ if self.is_held => self.rest.remove(index),
             Some(index) => self.rest.remove(index),
             None => std::mem::replace(&mut self.first, self.rest.pop_front()),
         }?;

@@ -161,6 +161,24 @@ impl Graph {
         subscription
     }
 
+    /// Has a transient-local subscription wait for what publishers of other processes retain, which
+    /// don't know of it yet.
+    pub(crate) fn await_retained(&self, subscription: &SubscriptionCore) {
+        if !subscription.wanted.qos.is_transient_local() {
+            return;
+        }
+        let topics = self.topics.lock();
+        let Some(topic) = topics.get(&subscription.wanted.topic) else { return };
+        let matching =
+            |source: &&Arc<dyn RemoteSource>| matches!(match_source(&***source, subscription), Match::Yes);
+        subscription.await_retained(topic.sources.iter().filter(matching).cloned().collect());
+    }
+
+    /// Subscriptions wait no longer for publishers of other processes that give no answer.
+    pub(crate) fn give_up(&self) {
+        self.subscriptions().iter().for_each(|subscription| _ = subscription.gives_up());
+    }
+
     /// Gives a transient-local subscription what its publishers retain. Runs its filter.
     pub(crate) fn join(&self, subscription: &Arc<SubscriptionCore>) {
         if !subscription.wanted.qos.is_transient_local() {
@@ -192,7 +210,7 @@ impl Graph {
         if let Some(filter) = &subscription.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
-        subscription.merge(retained, JoinOrder::Now);
+        let _ = subscription.merge(retained, JoinOrder::Now); // nobody waits yet
     }
 
     pub(crate) fn remove_subscription(&self, subscription: &Arc<SubscriptionCore>) {

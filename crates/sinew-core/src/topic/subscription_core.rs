@@ -2,6 +2,7 @@
 //! something came.
 
 mod ahead;
+mod joining;
 mod remote_sources;
 
 use super::copy_plan::Role;
@@ -301,7 +302,10 @@ impl SubscriptionCore {
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
         state.count(Some(publication.stamp.time));
-        if !state.notifier.is_announced() {
+        let is_held = state.history.is_held();
+        if is_held {
+            // It is told once it may be handed out.
+        } else if !state.notifier.is_announced() {
             if let Some(scheduler) = state.notifier.notify(publication.stamp) {
                 deferred.signal(Some(scheduler));
             }
@@ -311,7 +315,7 @@ impl SubscriptionCore {
         {
             task_ref.change_key(oldest);
         }
-        if state.listened && !matches!(lost, Some((_, LossCause::Refused))) {
+        if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !is_held {
             deferred.tell(state.heard());
         }
         drop(state);
@@ -367,7 +371,11 @@ impl SubscriptionCore {
             }
             self.read_remote();
         }
-        self.take_as(Taker::Anybody).map(|(entry, _)| entry)
+        let taken = self.take_as(Taker::Anybody);
+        if taken.is_none() && self.gives_up() {
+            return self.take();
+        }
+        taken.map(|(entry, _)| entry)
     }
 
     /// Takes the oldest message, for the callback. Also returns the stamp under which the executor
@@ -514,7 +522,7 @@ impl SubscriptionCore {
     /// Sets whom to tell of every message, and tells it at once of those that wait.
     pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
         let mut state = self.whole();
-        let waiting = state.history.len() as u64;
+        let waiting = if state.history.is_held() { 0 } else { state.history.len() as u64 };
         let before = state.listen(|all| all.set_listener(listener.clone()));
         drop(state);
         drop(before);
@@ -544,14 +552,9 @@ impl SubscriptionCore {
         self.whole().history.oldest_of(publisher)
     }
 
-    /// Announces what was brought in besides [`push`](Self::push).
-    pub(crate) fn announce_waiting(&self, deferred: &mut Deferred) {
-        let mut state = self.whole();
-        let Some(oldest) = state.history.oldest() else { return };
-        deferred.signal(state.notifier.notify(oldest));
-        if state.listened {
-            deferred.tell(state.heard());
-        }
+    /// Announces so many messages that were brought in besides [`push`](Self::push).
+    pub(crate) fn announce_waiting(&self, count: usize, deferred: &mut Deferred) {
+        self.whole().announce(count, deferred);
     }
 
     /// Promises a place if there is one now; `None` if the subscription is gone and needs none.
@@ -687,8 +690,9 @@ impl SubscriptionCore {
         self.release(state);
     }
 
-    /// Brings in what was retained for late joiners; see [`HistoryCache::merge`].
-    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: JoinOrder) {
+    /// Brings in what was retained for late joiners; see [`HistoryCache::merge`]. Returns how many
+    /// more messages wait now.
+    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: JoinOrder) -> usize {
         for Entry { publication, .. } in &mut retained {
             publication.expires =
                 publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
@@ -698,9 +702,14 @@ impl SubscriptionCore {
             Some(deadline) if !retained.is_empty() => deadline.arrived(now),
             _ => None,
         };
-        let out = self.whole().history.merge(retained, now, joins);
+        let mut state = self.whole();
+        let before = state.history.len();
+        let out = state.history.merge(retained, now, joins);
+        let more = state.history.len().saturating_sub(before);
+        drop(state);
         drop(out); // user code, outside the lock
         scheduler::signal(signal);
+        more
     }
 
     /// The context has ended: wakes publishers that wait for a place and tasks that wait for a
@@ -725,6 +734,7 @@ impl SubscriptionCore {
         self.space.notify_all();
         drop((out, task_ref));
         tasks.into_iter().flatten().map(|(_, task)| task).for_each(wake);
+        self.stop_joining();
         self.leave_sources();
     }
 

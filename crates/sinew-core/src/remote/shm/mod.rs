@@ -475,9 +475,11 @@ impl Observer for DiscoveryObserver {
             // matched get what it published.
             let described = RemoteEndpoint::of(&incoming.source_endpoint().ok()?, incoming.peer())?;
             let publisher = RemotePublisher::new(&transport, incoming.peer(), described);
-            publisher.accept(incoming);
             let source: Arc<dyn RemoteSource> = publisher.clone();
             context.graph().add_source(source.clone());
+            // Once it serves them: a thread that takes by hand, and knows it already, would find
+            // that no subscription wants what is there, and pass over it.
+            publisher.accept(incoming);
             context.graph().remove_source(&source);
             publisher.end();
             return Some(publisher);
@@ -506,6 +508,7 @@ impl Observer for DiscoveryObserver {
         if let Some((transport, context)) = self.both() {
             context.graph().connect_again();
             context.graph().tidy();
+            context.graph().give_up();
             context.graph().warn_unmatched();
             transport.retry();
         }

@@ -48,7 +48,8 @@ pub(crate) struct RemotePublisher {
     handed_over: Mutex<Vec<RetainedReader>>,
     /// One of the last three has changed, and no thread has looked since.
     has_news: AtomicBool,
-    /// Its last connection has ended, and all of it was read. Changes while it is being read.
+    /// Nothing is to be read: there is no connection yet, or its connections have ended, and all of
+    /// them was read. Changes while they are being read.
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
     is_gone: AtomicBool,
@@ -105,7 +106,7 @@ impl RemotePublisher {
             accepted: Mutex::new(None),
             handed_over: Mutex::default(),
             has_news: AtomicBool::new(false),
-            is_over: AtomicBool::new(false),
+            is_over: AtomicBool::new(true),
             is_gone: AtomicBool::new(false),
             complaints: WarnOnce::default(),
         })
@@ -113,7 +114,7 @@ impl RemotePublisher {
 
     /// Its messages come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
-        let before = self.accepted.lock().replace(Box::new(incoming));
+        let before = self.accepted.lock().replace(Box::new(incoming)); // it isn't over: see `is_over`
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         if let Some(mut before) = before {
             before.done(); // as in `read_on`
@@ -272,9 +273,12 @@ impl RemotePublisher {
         if has_news {
             self.read_news(reading, deferred);
         }
-        let RingReader { incoming: Some(incoming), stalled, .. } = reading else { return };
-        if stalled.is_empty() && incoming.is_over() {
-            incoming.done();
+        let RingReader { incoming, stalled, retained, .. } = reading;
+        let is_read = incoming.as_mut().is_none_or(Incoming::is_over);
+        if stalled.is_empty() && retained.is_empty() && is_read {
+            if let Some(incoming) = incoming {
+                incoming.done();
+            }
             self.is_over.store(true, Ordering::Release); // pairs with `is_over`
         }
     }
@@ -286,9 +290,14 @@ impl RemotePublisher {
             // for them.
             self.take_ends(reading, deferred);
         }
-        let accepted = self.accepted.lock().take();
+        let accepted = {
+            let mut accepted = self.accepted.lock();
+            if accepted.is_some() {
+                self.is_over.store(false, Ordering::Relaxed); // until all of this one is read
+            }
+            accepted.take()
+        };
         if let Some(accepted) = accepted {
-            self.is_over.store(false, Ordering::Relaxed); // until all of this one is read
             if let Some(mut before) = reading.incoming.replace(*accepted) {
                 before.done(); // its end was reached: a new one begins where it ended
             }
@@ -487,9 +496,12 @@ impl RemoteSource for RemotePublisher {
     // another one.
     fn is_over(&self) -> bool {
         // Acquire: pairs with `end` and `read_on`.
-        self.is_gone.load(Ordering::Acquire)
-            && self.is_over.load(Ordering::Acquire)
-            && self.accepted.lock().is_none()
+        if !self.is_gone.load(Ordering::Acquire) {
+            return false;
+        }
+        // Under their locks: a thread that takes one of them out says so there.
+        let (accepted, handed_over) = (self.accepted.lock(), self.handed_over.lock());
+        accepted.is_none() && handed_over.is_empty() && self.is_over.load(Ordering::Acquire)
     }
 
     #[inline]
@@ -530,17 +542,27 @@ impl Sink for RemotePublisher {
 impl RemotePublisher {
     /// Brings in what was retained for late subscriptions, as far as it is there.
     fn read_retained(&self, reading: &mut RingReader, deferred: &mut Deferred) {
-        let mut handed_over = std::mem::take(&mut *self.handed_over.lock());
+        let mut handed_over = {
+            let mut handed_over = self.handed_over.lock();
+            if !handed_over.is_empty() {
+                self.is_over.store(false, Ordering::Relaxed); // until it is read
+            }
+            std::mem::take(&mut *handed_over)
+        };
         reading.retained.append(&mut handed_over);
         let RingReader { retained, buffer, .. } = reading;
         retained.retain_mut(|RetainedReader { subscription, incoming }| {
-            match subscription.upgrade() {
-                Some(subscription) => self.bring_in(&subscription, incoming, buffer, deferred),
+            let subscription = subscription.upgrade();
+            match &subscription {
+                Some(subscription) => self.bring_in(subscription, incoming, buffer, deferred),
                 None => drop(incoming.skip_to_newest(0)),
             }
             let is_over = incoming.is_over();
             if is_over {
                 incoming.done();
+                if let Some(subscription) = &subscription {
+                    subscription.has_all_of(self, deferred);
+                }
             }
             !is_over
         });
@@ -585,8 +607,40 @@ impl RemotePublisher {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
-            subscription.merge(entries, JoinOrder::Before);
-            subscription.announce_waiting(deferred);
+            let more = subscription.merge(entries, JoinOrder::Before);
+            subscription.announce_waiting(more, deferred);
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::api::context::Context;
+    use crate::topic::subscription_core::RemoteSource;
+    use sinew_msg::Message;
+
+    #[derive(Debug, Clone, Copy, Message)]
+    struct Number {
+        _value: u64,
+    }
+
+    /// Else each subscription that it matched would keep it for ever.
+    #[test]
+    fn a_publisher_that_went_without_a_connection_is_over() -> crate::Result<()> {
+        let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+        let contexts = [0; 2].map(|_| Context::builder().domain(0).directory(directory.path()).build());
+        let [talking, listening] = contexts.map(|context| context.expect("a context"));
+        let _listener = listening.node("listener")?;
+        let publisher = talking.node("talker")?.publisher::<Number>("numbers").create()?;
+        let transport = listening.shared().transport().expect("shared memory").clone();
+        transport.refresh();
+        let known: Vec<_> = transport.publishers.lock().values().cloned().collect();
+        let known = known.into_iter().find(|known| known.offered.topic.ends_with("numbers"));
+        let known = known.expect("it is known");
+        assert!(!known.is_over());
+        drop(publisher);
+        transport.refresh();
+        assert!(known.is_over());
+        Ok(())
     }
 }

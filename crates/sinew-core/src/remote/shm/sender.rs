@@ -9,7 +9,8 @@
 //!
 //! A connection gets what is published from its beginning on. What a transient-local publisher
 //! retained before goes to a late subscription by a connection of its own, for that subscription
-//! alone, which ends where the other one begins.
+//! alone, which ends where the other one begins. If it retained nothing, that connection is empty: so
+//! the subscription knows when it has all, and hands out what several publishers retained in order.
 
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::RawMessage;
@@ -235,9 +236,10 @@ impl RemoteSink for ShmSink {
         let depth = requested.ring_depth();
         self.writer.grow_for_reader(depth)?;
         self.writer.grow(retained.len())?;
-        if requested.is_transient_local() && !retained.is_empty() && !*has_retained {
+        if requested.is_transient_local() && !*has_retained {
+            // Also if that is nothing: the subscription waits for it.
             let wanted = retained.iter().rev().take(requested.capacity());
-            let must_get_all = self.offered.is_blocking() && requested.is_blocking();
+            let must_get_all = self.offered.is_blocking() && requested.is_blocking() && !retained.is_empty();
             let first;
             (first, brought_back) = self.bring_back(wanted, next, must_get_all)?;
             self.writer.hand_over(peer, *key, first, must_get_all)?;

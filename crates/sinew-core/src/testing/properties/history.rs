@@ -284,4 +284,62 @@ proptest! {
         pair.check();
         later.into_iter().for_each(|operation| pair.run(operation));
     }
+
+    /// A late joiner that waits for what two publishers retained, while messages come: nothing comes
+    /// out before all is in, then the newest that fit, in order.
+    #[test]
+    fn what_is_held_comes_out_in_order_once_it_is_open(
+        capacity in 1..8_usize,
+        keep_all: bool,
+        // Per publication, in order of time: which of two publishers retained it, or it came since.
+        publications in vec(0..3_usize, 0..20),
+        swapped: bool,
+        before in 0..4_usize,
+        later in vec(operation(), 0..40),
+    ) {
+        let mut pair = Pair::new(capacity, keep_all);
+        let (mut retained, mut expected) = ([Vec::new(), Vec::new()], Vec::new());
+        let mut came = 0;
+        for whose in publications {
+            pair.now += 1;
+            let (message, publication) = pair.next_message();
+            let number = pair.published;
+            if let Some(retained) = retained.get_mut(whose) {
+                retained.push(Entry { message, publication, reception: 0 });
+                expected.push(number);
+            } else {
+                let out = pair.history.push(message, &publication, i64::MAX, Admission::Any);
+                pair.list.push(number, i64::MAX, pair.now);
+                drop(out);
+                came += 1;
+            }
+            if came == before {
+                pair.history.hold();
+            }
+        }
+        pair.history.hold();
+        expected.extend(pair.list.waiting.iter().map(|waiting| waiting.number));
+        expected.sort_unstable();
+        expected.drain(..expected.len().saturating_sub(capacity));
+        if swapped {
+            retained.reverse();
+        }
+        let now = pair.now;
+        for retained in retained {
+            drop(pair.history.merge(retained, now, JoinOrder::Before));
+            prop_assert!(pair.history.oldest().is_none());
+            prop_assert!(pair.history.pop(|| now, |_| ()).is_none());
+        }
+        let lost = pair.list.counts.overwritten;
+        pair.list.counts.received = lost + expected.len() as u64;
+        pair.list.waiting = expected
+            .into_iter()
+            .zip(lost + 1..)
+            .map(|(number, reception)| Waiting { number, expires: i64::MAX, reception })
+            .collect();
+
+        pair.history.open();
+        pair.check();
+        later.into_iter().for_each(|operation| pair.run(operation));
+    }
 }

@@ -168,7 +168,8 @@ impl SubscriptionCore {
     /// Whether what waits is to be moved, and may be.
     fn moves(&self, state: &SubscriptionState) -> bool {
         let history = &state.history;
-        let is_simple = history.keeps_all() && !history.has_mortals() && !state.listened;
+        let is_simple =
+            history.keeps_all() && !history.is_held() && !history.has_mortals() && !state.listened;
         // Relaxed: the thread that sets it first brings all home after that.
         let is_ours = !self.sources.any.load(Ordering::Relaxed);
         history.len() >= MANY && state.waiting == 0 && is_simple && is_ours && !state.closed

@@ -1,5 +1,6 @@
 //! A subscription's publishers elsewhere, and what a transport does for each of them.
 
+use super::joining::Joining;
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
@@ -84,6 +85,10 @@ pub(crate) struct UnreadableMessage {
 pub(super) struct RemoteSources {
     pub(super) any: AtomicBool,
     all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
+    /// Whether the subscription waits for what publishers retained. A hint.
+    pub(super) is_joining: AtomicBool,
+    /// What it waits for. Locked before the history.
+    pub(super) joining: Mutex<Option<Joining>>,
 }
 
 impl SubscriptionCore {
@@ -101,6 +106,7 @@ impl SubscriptionCore {
             || state.listened
             || state.notifier.task_ref().is_some()
             || state.history.oldest().is_some()
+            || state.history.is_held()
         {
             return ControlFlow::Continue(());
         }
@@ -161,6 +167,7 @@ impl SubscriptionCore {
         if sources.iter().any(|source| is_over(&source)) {
             self.change_sources(|all| all.retain(|source| !source.is_over()));
             sources.iter().filter(is_over).for_each(|source| source.disconnect(self));
+            self.await_living();
         }
     }
 
