@@ -55,7 +55,8 @@ mod there {
         rules.deny.clone_from(&given.deny);
         rules.namespace.clone_from(&given.namespace);
         rules.rate.clone_from(&given.rate);
-        let gateway = Gateway::builder().options(options).rules(rules).start(&context)?;
+        let gateway =
+            Gateway::builder().options(options).rules(rules).strict_qos(given.strict_qos).start(&context)?;
         if gateway.wait_until_it_leads(std::time::Duration::from_millis(500)) {
             let session = gateway.statistics().session;
             print(&format!("domain {number} is on the network, as session {session}\n"))?;

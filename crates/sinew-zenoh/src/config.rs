@@ -145,6 +145,15 @@ pub fn router(environment: Environment<'_>, options: &SessionOptions) -> Result<
     Ok(config)
 }
 
+/// Gives a gateway's session an id by which other gateways know it, unless one is configured.
+pub(crate) fn mark(config: &mut Config) -> Result<(), ConfigError> {
+    if config.get_json("id").is_ok_and(|id| id != "null") {
+        return Ok(());
+    }
+    let id = crate::wire::session_id::new();
+    set(config, "id", &format!("{id:?}"), || "the session's id".to_owned())
+}
+
 /// How a session waits for a router.
 ///
 /// # Errors

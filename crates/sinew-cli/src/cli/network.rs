@@ -49,6 +49,11 @@ pub(crate) struct GatewayOptions {
     #[arg(long, value_name = "PATTERN=HZ")]
     pub(crate) rate: Vec<String>,
 
+    /// Match ends of this host with those of ROS 2 by their QoS, too. By default they match as
+    /// rmw_zenoh's own do, which looks at no QoS.
+    #[arg(long)]
+    pub(crate) strict_qos: bool,
+
     /// Find others of the network segment by multicast, and be found: without a router.
     #[arg(long, conflicts_with = "client")]
     pub(crate) multicast: bool,

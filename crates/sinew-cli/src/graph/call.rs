@@ -164,7 +164,7 @@ impl Sink for Reader {
 impl Observer for CallObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         // What is only listed has another server that stands for it.
-        let is_there = Origin::of(entity) != Some(Origin::Listed);
+        let is_there = !Origin::of(entity).is_some_and(Origin::is_listed);
         if entity.kind == EndpointKind::Server && entity.name == self.service && is_there {
             self.news.with(|news| news.servers.push((Arc::clone(peer), key, entity.clone())));
             self.wake();

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use sinew::QoS;
+use sinew::gateway;
 use sinew::qos::{Durability, History};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
@@ -268,7 +269,9 @@ impl<'a> Echo<'a> {
             }
             let offered = QoS::from_bytes(&publisher.qos);
             let requested = self.options.qos.qos(fitting(offered.as_ref()));
-            if let Some(why) = offered.and_then(|offered| offered.incompatibility(&requested)) {
+            let any_qos = gateway::Origin::of(publisher).is_some_and(gateway::Origin::matches_any_qos);
+            let why = offered.and_then(|offered| offered.incompatibility(&requested));
+            if let Some(why) = why.filter(|_| !any_qos) {
                 let options: Vec<_> = why.policies().map(qos::option).collect();
                 says(&format!(
                     "nothing of {node} comes, incompatible: {why}; {} or --qos-profile can ask for less",

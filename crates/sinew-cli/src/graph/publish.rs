@@ -279,15 +279,17 @@ impl<'a> Publish<'a> {
                 says(&format!("{} asks for a QoS that is not known here, so it gets nothing", entity.node));
                 continue;
             };
-            match self.offered.incompatibility(&requested) {
+            let origin = Origin::of(&entity);
+            let any_qos = origin.is_some_and(Origin::matches_any_qos);
+            match self.offered.incompatibility(&requested).filter(|_| !any_qos) {
                 // The ends that it carries for are told of by themselves.
-                Some(_) if Origin::of(&entity) == Some(Origin::Carrier) => {}
+                Some(_) if origin == Some(Origin::Carrier) => {}
                 Some(why) => {
                     let remedies: String = why.policies().map(remedy).collect();
                     says(&format!("{} gets nothing, incompatible: {why}{remedies}", entity.node));
                 }
-                None => match Origin::of(&entity) {
-                    Some(Origin::Listed) => self.listed.push((peer.id(), key)),
+                None => match origin {
+                    Some(origin) if origin.is_listed() => self.listed.push((peer.id(), key)),
                     origin => {
                         if origin == Some(Origin::Carrier) {
                             self.carriers.push((peer.id(), key));

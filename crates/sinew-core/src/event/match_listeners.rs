@@ -32,6 +32,8 @@ struct MatchStatus {
     carriers: u64,
     /// What others can see of it.
     counters: Option<Counters>,
+    /// The log says that it matches one whose QoS would keep them apart, if both were of Sinew.
+    has_tolerated: bool,
     /// An end of another process that is private to it, and since when that is known: the first
     /// one. Not said yet.
     stays_inside: Option<(Time, String)>,
@@ -84,10 +86,10 @@ impl MatchListeners {
     /// A publisher matches a subscription that is at home there, or no longer does.
     pub(crate) fn subscription(&self, origin: Origin, came: bool, deferred: &mut Deferred) {
         match origin {
-            Origin::Listed => self.listed(came, deferred),
+            Origin::Listed | Origin::AnyQosListed => self.listed(came, deferred),
             Origin::Carrier => self.carried(came, deferred),
-            Origin::Local | Origin::Network if came => self.is_matched(deferred),
-            Origin::Local | Origin::Network => self.is_unmatched(deferred),
+            Origin::Local | Origin::Network | Origin::AnyQosNetwork if came => self.is_matched(deferred),
+            Origin::Local | Origin::Network | Origin::AnyQosNetwork => self.is_unmatched(deferred),
         }
     }
 
@@ -126,6 +128,12 @@ impl MatchListeners {
         let mut current = self.current.lock();
         current.counters = Some(counters);
         current.tell();
+    }
+
+    /// It matches an end of the network whose QoS would keep them apart, if both were of Sinew.
+    /// Whether that is the first one, which the log tells of.
+    pub(crate) fn tolerates(&self) -> bool {
+        !std::mem::replace(&mut self.current.lock().has_tolerated, true)
     }
 
     /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of

@@ -1,6 +1,7 @@
 //! Whether a publisher and a subscription of one topic match, and what keeps them apart.
 //!
-//! The rules are those of [`matching`](super::qos) and one more: their types are the same. In a
+//! The rules are those of [`matching`](super::qos), unless one is of a program that matches whatever
+//! the QoS is ([`Origin::matches_any_qos`]), and one more: their types are the same. In a
 //! process that is asked of the types themselves ([`TypeSupport::exchanges_with`]), between
 //! processes of what participants tell of them: name, hash, and whether values can leave their
 //! process.
@@ -95,6 +96,19 @@ impl Mismatch {
         };
         found.mismatch(&offered, &asked)
     }
+
+    /// Why a publisher and a subscription that match would be kept apart if both were of Sinew: the
+    /// publisher offers less than is asked for, and one of them is of a program on the network that
+    /// [matches whatever the QoS is](Origin::matches_any_qos). `None` if it is not so.
+    pub fn tolerated_between(publisher: &Endpoint, subscription: &Endpoint) -> Option<Incompatibility> {
+        let is_pair = (publisher.kind, subscription.kind)
+            == (EndpointKind::Publisher, EndpointKind::Subscription)
+            && publisher.name == subscription.name;
+        let ends = QoS::from_bytes(&publisher.qos).zip(QoS::from_bytes(&subscription.qos));
+        let (offered, asked) = ends.filter(|_| is_pair)?;
+        let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
+        Match::outside(&offered, &asked).tolerated(&offered, &asked)
+    }
 }
 
 /// How a publisher and a subscription of one topic stand to each other.
@@ -163,6 +177,7 @@ impl Match {
             return Self::OtherType;
         }
         match qos::incompatibility(offered.qos, asked.qos) {
+            Some(_) if offered.origin.matches_any_qos() || asked.origin.matches_any_qos() => Self::Yes,
             Some(_) => Self::OtherQos,
             None => Self::Yes,
         }
@@ -178,6 +193,15 @@ impl Match {
         }
         let same = offered.name == asked.name && offered.hash == asked.hash && offered.hash != [0; 32];
         Self::of(same, offered, asked)
+    }
+
+    /// Why ends that match wouldn't do so between programs of Sinew's: one is of a program that
+    /// matches whatever the QoS is.
+    pub(crate) fn tolerated(self, offered: &End<'_>, asked: &End<'_>) -> Option<Incompatibility> {
+        match self {
+            Self::Yes => offered.qos.incompatibility(asked.qos),
+            _ => None,
+        }
     }
 
     /// What keeps them apart.
@@ -251,6 +275,23 @@ mod tests {
         assert_eq!(text(&offered, &asked, true), None);
         let outside = text(&offered, &asked, false).unwrap();
         assert!(outside.starts_with("type (robot::Inside stays in its process"), "{outside}");
+    }
+
+    #[test]
+    fn programs_that_match_whatever_the_qos_is_are_kept_apart_by_types_alone() {
+        let strict = QoS::new().transient_local().deadline(Duration::from_millis(5));
+        let weak = QoS::new().best_effort();
+        for origin in [Origin::AnyQosNetwork, Origin::AnyQosListed] {
+            let mut offered = publisher("a/msg/A", 1, weak, true);
+            let asked = subscription("a/msg/A", 1, strict, true);
+            assert!(Mismatch::between(&offered, &asked, false).is_some());
+            origin.write_to(&mut offered.qos);
+            assert_eq!(Mismatch::between(&offered, &asked, false), None);
+            assert!(Mismatch::tolerated_between(&offered, &asked).is_some());
+            let other = subscription("b/msg/B", 2, strict, true);
+            assert!(matches!(Mismatch::between(&offered, &other, false), Some(Mismatch::Type { .. })));
+            assert_eq!(Mismatch::tolerated_between(&offered, &other), None);
+        }
     }
 
     #[test]

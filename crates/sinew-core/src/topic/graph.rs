@@ -16,7 +16,7 @@ use crate::mailbox::history::JoinOrder;
 use crate::message::type_support::TypeSupport;
 use crate::ros::mismatch::{End, Match};
 use crate::ros::origin::Origin;
-use crate::ros::qos::QoS;
+use crate::ros::qos::{Incompatibility, QoS};
 use crate::sys::logging::later;
 use crate::sys::sync::{Arc, Condvar, Mutex};
 use std::collections::HashMap;
@@ -482,7 +482,10 @@ fn meet_source(
     if found == Match::Apart {
         return;
     }
-    let Some(mismatch) = found.mismatch(&source.offered().end(), &subscription.asks()) else {
+    let (offered, asked) = (source.offered().end(), subscription.asks());
+    let Some(mismatch) = found.mismatch(&offered, &asked) else {
+        let whose = || source.offered().whose();
+        warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), whose, deferred);
         subscription.add_source(source);
         match_up(subscription, None, deferred);
         return;
@@ -500,7 +503,9 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
     if found == Match::Apart {
         return;
     }
-    let Some(mismatch) = found.mismatch(&publisher.offers(), &wanted.end()) else {
+    let (offered, asked) = (publisher.offers(), wanted.end());
+    let Some(mismatch) = found.mismatch(&offered, &asked) else {
+        warn_tolerant_publisher(publisher, found.tolerated(&offered, &asked), || wanted.whose(), deferred);
         if publisher.connect(remote) {
             publisher.match_listeners.subscription(wanted.origin, true, deferred);
         }
@@ -521,7 +526,11 @@ fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &m
     if found == Match::Apart {
         return;
     }
-    let Some(mismatch) = found.mismatch(&publisher.offers(), &subscription.asks()) else {
+    let (offered, asked) = (publisher.offers(), subscription.asks());
+    let Some(mismatch) = found.mismatch(&offered, &asked) else {
+        // Of one process, in which the gateway is: the publisher stands for one of the network.
+        let whose = || format!("{} of the network", publisher.node);
+        warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), whose, deferred);
         match_up(subscription, publisher.promised.lease.as_ref(), deferred);
         publisher.match_listeners.subscription(subscription.wanted.origin, true, deferred);
         return;
@@ -559,6 +568,41 @@ fn warn_publisher(publisher: &PublisherCore, reason: &str, deferred: &mut Deferr
         topic,
         format!("nothing of this publisher goes to a subscription of {topic}, incompatible: {reason}"),
     );
+}
+
+/// How the log ends of the first end of the network that an end matches only because programs there
+/// match whatever the QoS is.
+const TOLERATED: &str =
+    "they match nevertheless, as rmw_zenoh's ends do (sinew gateway --strict-qos keeps them apart)";
+
+fn warn_tolerant_subscription(
+    subscription: &SubscriptionCore,
+    tolerated: Option<Incompatibility>,
+    whose: impl FnOnce() -> String,
+    deferred: &mut Deferred,
+) {
+    let Some(why) = tolerated.filter(|_| subscription.match_listeners.tolerates()) else { return };
+    let (topic, whose) = (&subscription.wanted.topic, whose());
+    let text =
+        format!("a publisher on {topic} offers less than is asked for: {why} with {whose}; {TOLERATED}");
+    deferred.warn(&subscription.wanted.node, topic, text);
+}
+
+fn warn_tolerant_publisher(
+    publisher: &PublisherCore,
+    tolerated: Option<Incompatibility>,
+    whose: impl FnOnce() -> String,
+    deferred: &mut Deferred,
+) {
+    // One that stands for a publisher of the network is a gateway's: the subscription says it.
+    let is_said = |_: &Incompatibility| {
+        publisher.class.origin == Origin::Local && publisher.match_listeners.tolerates()
+    };
+    let Some(why) = tolerated.filter(is_said) else { return };
+    let (topic, whose) = (&publisher.topic, whose());
+    let text =
+        format!("a subscription of {topic} asks for more than is offered: {why} with {whose}; {TOLERATED}");
+    deferred.warn(&publisher.node, topic, text);
 }
 
 /// See [`MatchListeners::take_unsaid`].

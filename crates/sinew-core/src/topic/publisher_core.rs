@@ -298,7 +298,7 @@ impl PublisherCore {
     ) -> Arc<Self> {
         let PublisherConfig { number, topic, node, node_number, qos, origin, table, pool, session, promised } =
             offered;
-        let network = if origin == Origin::Network { NETWORK } else { 0 };
+        let network = if origin.is_network() { NETWORK } else { 0 };
         let retained = qos.is_transient_local().then(Box::default);
         let state = PublisherState {
             fanout: Fanout::default(), // the first publish fetches the list

@@ -24,8 +24,11 @@ pub(crate) struct RemoteEndpoint {
 }
 
 impl RemoteEndpoint {
-    /// For people: its node and its process.
+    /// For people: its node, and its process or that it is elsewhere.
     pub(crate) fn whose(&self) -> String {
+        if self.origin.is_remote() {
+            return format!("{} of the network", self.node);
+        }
         format!("{} in {}", self.node, self.process)
     }
 

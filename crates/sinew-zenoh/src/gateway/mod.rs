@@ -168,7 +168,8 @@ pub struct Gateway {
 impl Gateway {
     /// One with the defaults of rmw_zenoh and of the environment; see [`config`](crate::config).
     pub fn builder() -> GatewayBuilder {
-        GatewayBuilder { options: SessionOptions::default(), rules: RuleOptions::default() }
+        let (options, rules) = (SessionOptions::default(), RuleOptions::default());
+        GatewayBuilder { options, rules, strict_qos: false }
     }
 
     /// What it does now. Waits for the gateway's thread to say.
@@ -220,6 +221,7 @@ impl std::fmt::Debug for Gateway {
 pub struct GatewayBuilder {
     options: SessionOptions,
     rules: RuleOptions,
+    strict_qos: bool,
 }
 
 impl GatewayBuilder {
@@ -240,6 +242,15 @@ impl GatewayBuilder {
     /// passes everything as it is.
     pub fn rules(mut self, rules: RuleOptions) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// Whether ends here and there have to be compatible in QoS also where the other program isn't of
+    /// Sinew. By default they match as rmw_zenoh's own do, which looks at no QoS: a best-effort
+    /// publisher here reaches a reliable subscription of ROS 2, and the log says once what isn't
+    /// promised. Ends of two hosts of Sinew are always matched strictly.
+    pub fn strict_qos(mut self, is_strict: bool) -> Self {
+        self.strict_qos = is_strict;
         self
     }
 
@@ -270,7 +281,8 @@ impl GatewayBuilder {
         context: &Context,
         environment: Environment<'_>,
     ) -> Result<Gateway, GatewayError> {
-        let config = crate::config::session(environment, &self.options)?;
+        let mut config = crate::config::session(environment, &self.options)?;
+        crate::config::mark(&mut config)?;
         let check = crate::config::router_check(environment)?;
         let rules = Rules::new(&self.rules)?;
         let domain = context.domain();
@@ -289,6 +301,7 @@ impl GatewayBuilder {
             place,
             config,
             rules,
+            strict_qos: self.strict_qos,
             check: if self.options.connect.is_empty() { check } else { RouterCheck::Skip },
             changes: changes.clone(),
             leads: leads.clone(),
@@ -309,6 +322,7 @@ struct Start {
     place: Domain,
     config: Config,
     rules: Rules,
+    strict_qos: bool,
     check: RouterCheck,
     changes: Sender<Change>,
     leads: Arc<Leads>,
@@ -336,6 +350,7 @@ impl Start {
             congestion,
             place: self.place.clone(),
             rules: self.rules.clone(),
+            strict_qos: self.strict_qos,
             changes: self.changes.clone(),
             said: Mutex::default(),
         });
@@ -382,6 +397,8 @@ struct Shared {
     session: Session,
     place: Domain,
     rules: Rules,
+    /// Ends of programs that aren't of Sinew are matched by their QoS, too.
+    strict_qos: bool,
     changes: Sender<Change>,
     congestion: Congestion,
     /// What was said once.

@@ -15,7 +15,7 @@ use super::sessions::{Elsewhere, Sessions};
 use super::{GatewayError, GatewayStatistics, Shared, Start};
 use crate::config::RouterCheck;
 use crate::wire::token::{ADMIN_SPACE, CPU_BACKEND, Token, TokenEnd, TokenKind};
-use crate::wire::{buffer, gid, key, name};
+use crate::wire::{buffer, gid, key, name, session_id};
 use sinew::gateway::{GatewayWord, Origin, Report};
 use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::qos::Durability;
@@ -426,8 +426,9 @@ impl Worker {
         let hash = end.hash.unwrap_or(TypeHash([0; 32]));
         let route = RouteKey { name: end.name.clone(), type_name: end.type_name.clone(), hash };
         let Some(here) = self.enter_node(&node, &token) else { return };
+        let asked = if self.matches_any_qos(&token) { QoS::new().best_effort() } else { end.qos };
         let came = |ends: &mut RouteEnds| {
-            ends.remote_subscriptions.insert(token_key.clone(), end.qos);
+            ends.remote_subscriptions.insert(token_key.clone(), asked);
         };
         match token.kind {
             TokenKind::Subscription => drop(self.with_route(&route, came)),
@@ -454,13 +455,19 @@ impl Worker {
         self.remote.insert(token_key, remote);
     }
 
+    /// Whether a token's program matches as rmw_zenoh does, which looks at no QoS.
+    fn matches_any_qos(&self, token: &Token) -> bool {
+        !self.shared.strict_qos && !session_id::is_gateway(&token.session)
+    }
+
     /// The node here that stands for the one of a token.
     fn enter_node(&mut self, node: &(String, u64), token: &Token) -> Option<Node> {
         if let Some((here, count)) = self.remote_nodes.get_mut(node) {
             *count += 1;
             return Some(here.clone());
         }
-        match self.shared.context.node_of(Origin::Network, &token.namespace, &token.node) {
+        let origin = if self.matches_any_qos(token) { Origin::AnyQosNetwork } else { Origin::Network };
+        match self.shared.context.node_of(origin, &token.namespace, &token.node) {
             Ok(here) => {
                 self.remote_nodes.insert(node.clone(), (here.clone(), 1));
                 self.sessions.node_came(&node.0, &token.full_node());
@@ -528,7 +535,8 @@ impl Worker {
             TokenKind::Node | TokenKind::Publisher => return None,
         };
         let mut qos = end.qos.to_bytes(true);
-        Origin::Listed.write_to(&mut qos);
+        let origin = if self.matches_any_qos(token) { Origin::AnyQosListed } else { Origin::Listed };
+        origin.write_to(&mut qos);
         let endpoint = Endpoint {
             kind,
             number: 0,

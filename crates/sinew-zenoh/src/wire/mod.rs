@@ -9,6 +9,7 @@
 //! | `gid` | the identity of an end |
 //! | `buffer` | the additional endpoints of Lyrical, for types with large byte fields |
 //! | `attachment` | what goes beside a message |
+//! | `session_id` | the ids of gateways' sessions |
 //!
 //! The source of all constants is rmw_zenoh's design document (`docs/design.md` of
 //! `ros2/rmw_zenoh`) and what its releases for Jazzy, Kilted and Lyrical send. Nothing that comes
@@ -20,4 +21,5 @@ pub mod gid;
 pub mod key;
 pub mod name;
 pub mod qos;
+pub mod session_id;
 pub mod token;

@@ -10,6 +10,7 @@ mod leading;
 mod link;
 mod network;
 mod protocols;
+mod qos;
 mod reports;
 mod secure;
 mod services;

@@ -9,7 +9,7 @@
 //! | 3 | durability: 0 volatile, 1 transient local |
 //! | 4 | liveliness: 0 automatic, 1 manual by topic |
 //! | 5 | 1 if values of the type have images, so that they can leave the process |
-//! | 6 | where it is at home: 0 here, 1 on the network, 2 only told of, 3 a gateway's carrier |
+//! | 6 | where it is at home: 0 here, 1 on the network, 2 only told of, 3 a gateway's carrier; 4 and 5 as 1 and 2, of a program that matches whatever the QoS is |
 //! | 8.. | depth, u64 |
 //! | 16.. | deadline in ns, u64; `u64::MAX` for none; and so for the next two |
 //! | 24.. | lifespan |

@@ -434,7 +434,7 @@ impl Observer for DiscoveryObserver {
                 };
                 transport.services.lock().insert((peer.id(), key), server.clone());
                 // What is only listed has another server that stands for it.
-                if server.described().travels && server.described().origin != Origin::Listed {
+                if server.described().travels && !server.described().origin.is_listed() {
                     context.services().add_remote(&entity.name, server);
                 }
             }

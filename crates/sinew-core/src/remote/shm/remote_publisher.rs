@@ -15,7 +15,6 @@ use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
 use crate::message::block::RawMessage;
 use crate::message::info::{NETWORK, Publication, introduce};
-use crate::ros::origin::Origin;
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -85,7 +84,7 @@ struct RetainedReader {
 
 impl RemotePublisher {
     pub(crate) fn new(transport: &Arc<ShmTransport>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
-        let network = if offered.origin == Origin::Network { NETWORK } else { 0 };
+        let network = if offered.origin.is_network() { NETWORK } else { 0 };
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX)) | network;
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         let reading = RingReader {

@@ -16,7 +16,6 @@ use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::message::type_support::TypeSupport;
-use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
@@ -59,7 +58,7 @@ impl PublisherEndpoint for ShmEndpoint {
     }
 
     fn reaches(&self, subscription: &RemoteSubscription) -> bool {
-        subscription.address.is::<ShmAddress>() && subscription.wanted.origin != Origin::Listed
+        subscription.address.is::<ShmAddress>() && !subscription.wanted.origin.is_listed()
     }
 
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError> {
