@@ -1,8 +1,13 @@
 //! Texts of other processes, so that nothing in them steers the terminal that they are printed on.
 //!
 //! Control characters, and those that show others in another order, are shown by their numbers, as in
-//! `\x1b`; colours are left out. So it is with what `sinew launch` prints of its processes. JSON isn't
-//! for terminals, and has everything.
+//! `\x1b`; colours are left out. So it is with what `sinew launch` prints of its processes. JSON has
+//! all of it, escaped as JSON does: people look at it on terminals, too.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use sinew_msg::is_unseen;
 
 /// As one line: it can't look like others of ours. Ends of lines are shown as `\n`.
 pub(crate) fn one_line(text: &str) -> String {
@@ -21,6 +26,31 @@ pub(crate) fn indented(text: &str, indent: &str) -> String {
 pub(crate) fn lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(harmless).collect();
     lines.join("\n")
+}
+
+/// What is printed: harmless, wherever it comes from. JSON is escaped before.
+pub(crate) fn printed(text: &str) -> Cow<'_, str> {
+    let is_harmless = |c: char| matches!(c, '\n' | '\t') || !is_unseen(c);
+    if text.chars().all(is_harmless) { text.into() } else { lines(text).into() }
+}
+
+/// JSON with what is unseen in its strings escaped; everywhere else all is ASCII.
+pub(crate) fn json(text: String) -> String {
+    let is_harmless = |c: char| c == '\n' || !is_unseen(c);
+    if text.chars().all(is_harmless) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_harmless(c) {
+            escaped.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(escaped, "\\u{unit:04x}"); // a string takes everything
+        }
+    }
+    escaped
 }
 
 fn harmless(line: &str) -> String {
@@ -42,6 +72,21 @@ mod tests {
         ] {
             assert_eq!([one_line(text), lines(text), indented(text, "  ")], [shown; 3]);
         }
+    }
+
+    #[test]
+    fn json_says_the_same_and_steers_nothing() {
+        let said = "a\x7f\u{9b}31m\u{202e}\u{200b}\u{e0041}\n\t\"ä";
+        let text = json(serde_json::to_string(said).unwrap() + "\n");
+        assert_eq!(text, "\"a\\u007f\\u009b31m\\u202e\\u200b\\udb40\\udc41\\n\\t\\\"ä\"\n");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), said);
+        assert_eq!(printed(&text), text);
+    }
+
+    #[test]
+    fn what_is_printed_is_harmless() {
+        assert_eq!(printed("a\tä\nb\n"), "a\tä\nb\n");
+        assert_eq!(printed("a\u{202e}\x1b[2J\nb\n"), "a\\u{202e}\\x1b[2J\nb\n");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Who is in a domain at a moment, read from the participants' own memory.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind, Peer, Snaps
 
 use crate::cli::tools::Where;
 use crate::error::Error;
+use crate::output::says;
 
 /// A domain that is looked at, again and again if need be. It need not be there yet.
 pub(crate) struct Observed {
@@ -83,8 +83,7 @@ impl Observed {
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_quietly(place)?;
         for refused in observed.census.iter().flat_map(Snapshot::refused) {
-            // Nothing is left to tell it to when standard error is closed.
-            let _ = writeln!(io::stderr(), "sinew: a participant is left out: {refused}");
+            says(&format!("a participant is left out: {refused}"));
         }
         Ok(observed)
     }
@@ -93,8 +92,7 @@ impl Observed {
     pub(crate) fn open_quietly(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_silently(place)?;
         for concern in Domain::concerns(place.dir.as_deref(), observed.domain) {
-            // Nothing is left to tell it to when standard error is closed.
-            let _ = writeln!(io::stderr(), "sinew: {concern}");
+            says(&concern.to_string());
         }
         Ok(observed)
     }

@@ -9,13 +9,18 @@ use crate::harmless;
 
 /// Prints one JSON value on a line of its own.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string(value).map_err(|error| Error::Output(error.into()))?;
-    print(&(text + "\n"))
+    print(&json(value)?)
 }
 
-/// Prints, at once.
+/// One JSON value as a line of its own.
+pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string(value).map_err(|error| Error::Output(error.into()))?;
+    Ok(harmless::json(text + "\n"))
+}
+
+/// Prints, at once. What is from others steers no terminal.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
-    print_bytes(text.as_bytes())
+    print_bytes(harmless::printed(text).as_bytes())
 }
 
 /// The same of what needn't be text.

@@ -23,7 +23,7 @@ use crate::graph::is_hidden;
 use crate::harmless::{indented, lines, one_line};
 use crate::observed::Observed;
 use crate::output::{print, print_json, says};
-use crate::similar;
+use crate::similar::{self, suggestion};
 
 /// What nodes with parameters serve, below their names.
 const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
@@ -105,11 +105,19 @@ impl<'a> Asking<'a> {
         Error::NotFound { what: "parameter of the node", name: name.clone(), domain: self.domain, similar }
     }
 
-    /// What a refusal for its range doesn't tell: the range. ROS 2 fixes what nodes say then.
-    fn range(&self, client: &ParameterClient, name: &str, reason: &str) -> Option<String> {
-        reason.contains("range").then_some(())?;
-        let described = client.describe([name]).wait(self.options.timeout).ok()?;
-        range(described.first()?)
+    /// What a node's refusal doesn't tell: of `rclcpp`'s for its range the range, and of a name that
+    /// there isn't which there are.
+    fn hint(&self, client: &ParameterClient, name: &str, reason: &str) -> String {
+        if reason.contains("doesn't comply with") {
+            let described = client.describe([name]).wait(self.options.timeout).ok();
+            let range = described.as_ref().and_then(|all| range(all.first()?));
+            return range.map(|range| format!(" (its range is {range})")).unwrap_or_default();
+        }
+        let Ok(names) = self.names(client, &[]) else { return String::new() };
+        match names.iter().any(|known| known == name) {
+            true => String::new(),
+            false => suggestion(&similar::to(name, names.iter().map(String::as_str))),
+        }
     }
 }
 
@@ -234,18 +242,14 @@ fn set(options: &SetOptions) -> Result<(), Error> {
     tell(&asking, &client, &[name.to_owned()], outcomes)
 }
 
-/// A value as it was typed, of the type that the parameter has.
+/// A value as it was typed, of the type that the parameter has: also a node of `rclcpp`, which doesn't
+/// take integers for doubles, is told a double.
 fn value_for(kind: Option<ParameterType>, text: &str) -> Result<ParameterValue, Error> {
-    let read = ParameterFile::value(text);
-    #[expect(clippy::cast_precision_loss, reason = "as a number with a point would be read")]
-    Ok(match (kind, read) {
+    Ok(match (kind, ParameterFile::value(text)) {
         (Some(ParameterType::String), Ok(ParameterValue::String(text))) => text.into(),
         (Some(ParameterType::String), _) => text.into(),
-        (Some(ParameterType::Double), Ok(ParameterValue::Integer(value))) => (value as f64).into(),
-        (Some(ParameterType::DoubleArray), Ok(ParameterValue::IntegerArray(values))) => {
-            ParameterValue::DoubleArray(values.into_iter().map(|value| value as f64).collect())
-        }
-        (_, Ok(value)) => value,
+        (Some(kind), Ok(value)) => value.widened(kind),
+        (None, Ok(value)) => value,
         (_, Err(problem)) => return Err(Error::ParameterText { what: "the value".to_owned(), problem }),
     })
 }
@@ -270,9 +274,8 @@ fn tell(
         let reason = outcome.as_ref().err().map_or("", String::as_str);
         all.push(json!({"name": name, "successful": outcome.is_ok(), "reason": reason}));
         let outcome = outcome.map_err(|reason| {
-            let range = asking.range(client, name, &reason);
-            let range = range.map(|range| format!(" (its range is {range})")).unwrap_or_default();
-            one_line(&reason) + &range
+            let hint = asking.hint(client, name, &reason);
+            one_line(&(reason + &hint))
         });
         match &outcome {
             Ok(()) if names.len() == 1 => text.push_str("Set parameter successful\n"),
@@ -332,16 +335,8 @@ fn descriptor_as_text(descriptor: &ParameterDescriptor) -> String {
 
 /// `0.0 to 10.0, in steps of 0.5`, if it has one.
 fn range(descriptor: &ParameterDescriptor) -> Option<String> {
-    let double =
-        descriptor.double_range.map(|range| [range.from, range.to, range.step].map(|end| format!("{end:?}")));
-    let integer = descriptor
-        .integer_range
-        .map(|range| [range.from.to_string(), range.to.to_string(), range.step.to_string()]);
-    let [from, to, step] = double.or(integer)?;
-    Some(match step.as_str() {
-        "0" | "0.0" => format!("{from} to {to}"),
-        step => format!("{from} to {to}, in steps of {step}"),
-    })
+    let double = descriptor.double_range.map(|range| range.to_string());
+    double.or_else(|| descriptor.integer_range.map(|range| range.to_string()))
 }
 
 fn descriptor_as_json(descriptor: &ParameterDescriptor) -> Value {
@@ -389,7 +384,7 @@ fn as_file(node: &str, values: &[(String, ParameterValue)]) -> String {
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/'));
         let key = if is_plain { name.clone() } else { ParameterValue::from(name.as_str()).to_string() };
         let printed = value.to_string();
-        let is_said = ParameterFile::value(&printed).is_ok_and(|read| read.kind() == value.kind());
+        let is_said = ParameterFile::value(&printed).is_ok_and(|read| read.widened(value.kind()) == *value);
         let _ = match is_said {
             true => writeln!(text, "    {key}: {printed}"),
             false => writeln!(text, "    # {key}: {printed}"),
@@ -415,8 +410,22 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let client = asking.of(&options.node)?;
     let names: Vec<_> = values.iter().map(|one| one.name.clone()).collect();
+    // One by one: of all at once there are none if one isn't declared.
+    let kind = |name: &String| {
+        client.types([name.as_str()]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied())
+    };
+    let widened = |one: NamedValue| match needs_kind(&one.value).then(|| kind(&one.name)).flatten() {
+        Some(kind) => NamedValue { value: one.value.widened(kind), ..one },
+        None => one,
+    };
+    let values: Vec<_> = values.into_iter().map(widened).collect();
     let outcomes = client.set(values).wait(options.ask.timeout).map_err(failed)?;
     tell(&asking, &client, &names, outcomes)
+}
+
+/// Whether a parameter's type may make another value of it.
+fn needs_kind(value: &ParameterValue) -> bool {
+    matches!(value, ParameterValue::Integer(_) | ParameterValue::IntegerArray(_))
 }
 
 /// Numbers that JSON hasn't are texts, as YAML has them.

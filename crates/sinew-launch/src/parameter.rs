@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use sinew::parameters::{ParameterType, ParameterValue};
+
 /// A parameter's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Parameter {
@@ -54,11 +56,14 @@ impl Parameter {
         Self::of_word(text)
     }
 
-    /// A list of values of one type.
+    /// A list of values of one type. Among doubles integers are doubles, where nothing is lost.
     pub(crate) fn list(values: Vec<Self>) -> Result<Self, String> {
         fn all<T>(values: &[Parameter], of: impl Fn(&Parameter) -> Option<T>) -> Option<Vec<T>> {
             values.iter().map(of).collect()
         }
+        let has_double = values.iter().any(|value| matches!(value, Self::Double(_)));
+        let values: Vec<_> =
+            if has_double { values.into_iter().map(Self::widened).collect() } else { values };
         let (first, all_of) = (values.first(), values.as_slice());
         let list = match first {
             None => return Err("an empty list has no type; leave the parameter out".to_owned()),
@@ -82,11 +87,21 @@ impl Parameter {
         };
         list.ok_or_else(|| {
             let types: Vec<&str> = values.iter().map(Self::type_name).collect();
-            format!(
-                "all values of a list have one type, and these are {}; write 1.0 for a number that isn't whole",
-                types.join(", ")
-            )
+            let hint = match has_double && values.iter().any(|value| matches!(value, Self::Integer(_))) {
+                true => "; an integer that no double is can't be among them",
+                false => "",
+            };
+            format!("all values of a list have one type, and these are {}{hint}", types.join(", "))
         })
+    }
+
+    /// An integer as the double that it is, if there is one.
+    fn widened(self) -> Self {
+        let Self::Integer(value) = self else { return self };
+        match ParameterValue::from(value).widened(ParameterType::Double) {
+            ParameterValue::Double(value) => Self::Double(value),
+            _ => self,
+        }
     }
 
     pub(crate) fn type_name(&self) -> &'static str {
@@ -242,7 +257,9 @@ mod tests {
         }
         let list = Parameter::of_text("[a, 'b, c', \"1\"]").unwrap();
         assert_eq!(list, Parameter::Texts(vec!["a".into(), "b, c".into(), "1".into()]));
-        assert!(Parameter::of_text("[1, 2.0]").unwrap_err().contains("an integer, a double"));
+        assert_eq!(Parameter::of_text("[1, 2.5]").unwrap(), Parameter::Doubles(vec![1.0, 2.5]));
+        assert!(Parameter::of_text("[1, a]").unwrap_err().contains("an integer, a string"));
+        assert!(Parameter::of_text("[2.0, 9007199254740993]").unwrap_err().contains("a double, an integer"));
         assert!(Parameter::of_text("[]").unwrap_err().contains("empty"));
     }
 

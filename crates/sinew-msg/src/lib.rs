@@ -44,6 +44,7 @@ mod service;
 mod time;
 #[cfg(feature = "text")]
 mod tree;
+mod unseen;
 pub mod view;
 
 pub use action::Action;
@@ -55,6 +56,7 @@ pub use plain::{Plain, PlainProof};
 pub use service::{Service, ServiceType};
 pub use sinew_derive::Message;
 pub use time::{Stamped, TimeMessage};
+pub use unseen::is_unseen;
 
 /// What generated code names, and nothing else should: it changes as the generator does.
 #[doc(hidden)]

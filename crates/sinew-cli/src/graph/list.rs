@@ -1,7 +1,6 @@
 //! `sinew node list`, `sinew topic list`, `sinew service list`.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
 use sinew_shm::{Domain, EndpointKind};
@@ -28,8 +27,7 @@ pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
     let names: Vec<&str> = nodes.iter().map(|(name, _)| *name).collect();
     hint_at(&options.place, names.is_empty(), "nodes");
     for name in names.chunk_by(|one, next| one == next).filter(|same| same.len() > 1) {
-        // Nothing is left to tell it to when standard error is closed.
-        let _ = writeln!(io::stderr(), "sinew: {} nodes are called {}", name.len(), name[0]);
+        says(&format!("{} nodes are called {}", name.len(), name[0]));
     }
     print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
@@ -122,8 +120,7 @@ fn is_called(type_name: &str, wanted: &str) -> bool {
 fn hint_at(place: &Where, is_empty: bool, what: &str) {
     if let (true, Ok(domain)) = (is_empty, place.domain()) {
         let base = place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
-        // Nothing is left to tell it to when standard error is closed.
-        let _ = writeln!(io::stderr(), "sinew: no {what} in domain {domain} of {}", base.display());
+        says(&format!("no {what} in domain {domain} of {}", base.display()));
     }
 }
 

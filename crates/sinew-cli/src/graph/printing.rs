@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
 use sinew::time::Time;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath};
 use sinew_shm::{Endpoint, Head};
 
 use crate::cli::tools::EchoOptions;
-use crate::harmless::lines;
+use crate::harmless::{json, lines};
 use sinew_bench::clock::now_ns;
 use sinew_bench::table::time;
 
@@ -93,12 +92,12 @@ fn bytes_for_people(origin: &Origin, read: &Read, bytes: &[u8]) -> String {
 pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPath>) -> Option<String> {
     let (stamp, latency) = read.times();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let about = json!({
+    let about = serde_json::json!({
         "topic": origin.publisher.name, "type": origin.publisher.type_name, "stamp_ns": stamp,
         "publisher": hex(&origin.gid), "node": origin.publisher.node, "sequence": read.number,
         "lost_before": read.missed, "latency_ns": latency, "length": read.length,
     });
-    let about = about.to_string();
+    let about = json(about.to_string());
     let about = about.strip_suffix('}').unwrap_or(&about);
     Some(match (&read.content, field) {
         (Content::Fields(message), None) => format!("{about},\"message\":{}}}\n", message.to_json()),

@@ -75,9 +75,7 @@ pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
     let snapshot = observed.look()?;
     let picture = GraphPicture::of(&snapshot, observed.domain(), options.all, &mut tracks);
     let text = match options.format() {
-        GraphFormat::Json => {
-            serde_json::to_string(&picture).map_err(|error| Error::Output(error.into()))? + "\n"
-        }
+        GraphFormat::Json => output::json(&picture)?,
         GraphFormat::Dot => dot::text(&picture),
         GraphFormat::Svg => svg::text(&picture),
     };

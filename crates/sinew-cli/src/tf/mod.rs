@@ -19,7 +19,7 @@ use crate::cli::tools::tf::{TfCommand, TfEchoOptions, TreeFormat, TreeOptions};
 use crate::error::Error;
 use crate::harmless::one_line;
 use crate::observed::{Observed, ObservedEndpoint};
-use crate::output::{print, print_json, says};
+use crate::output::{self, print, print_json, says};
 
 pub(crate) fn run(command: &TfCommand) -> Result<(), Error> {
     match command {
@@ -214,9 +214,7 @@ fn tree(options: &TreeOptions) -> Result<(), Error> {
         frames.refused.iter().for_each(|refused| says(&refused.text()));
     }
     let text = match format {
-        TreeFormat::Json => {
-            serde_json::to_string(&frames).map_err(|error| Error::Output(error.into()))? + "\n"
-        }
+        TreeFormat::Json => output::json(&frames)?,
         TreeFormat::Text => drawing::text(&frames),
         TreeFormat::Dot => drawing::dot(&frames),
         TreeFormat::Svg => drawing::svg(&frames),

@@ -7,6 +7,7 @@ use super::figures::{
 };
 use super::keys::Key;
 use sinew_bench::table::{bytes, time};
+use sinew_msg::is_unseen;
 
 /// What the topics are ordered by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -230,7 +231,7 @@ fn table<T>(table: &[Column<T>], rows: &[&T], (columns, room): (usize, usize)) -
 fn cut(text: &str, width: usize) -> String {
     // Letters that would move the cursor are none of a name.
     let mut letters: Vec<char> =
-        text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+        text.chars().map(|letter| if is_unseen(letter) { '?' } else { letter }).collect();
     if letters.len() > width {
         letters.truncate(width);
         letters.pop();

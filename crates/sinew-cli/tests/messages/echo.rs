@@ -17,6 +17,32 @@ fn a_topic_is_echoed_with_its_fields() {
 }
 
 #[test]
+fn what_messages_say_steers_no_terminal() {
+    let base = Base::new();
+    let context = base.context();
+    let talker = context
+        .node("talker")
+        .unwrap()
+        .publisher::<Text>("chatter")
+        .qos(QoS::default().transient_local())
+        .create()
+        .unwrap();
+    let data = "\u{9b}31m\u{202e}a\u{200b}\u{e0041}";
+    talker.publish(Text { data: data.to_owned() }).unwrap();
+    let echo = |options: &[&str]| {
+        base.text(
+            &[&["topic", "echo", "chatter", "--once", "--qos-durability", "transient_local"], options]
+                .concat(),
+        )
+    };
+    assert_eq!(echo(&[]), "data: \"\\x9B31m\\u202Ea\\u200B\\U000E0041\"\n---\n");
+    assert_eq!(echo(&["--csv"]), "\\u{9b}31m\\u{202e}a\\u{200b}\\u{e0041}\n");
+    let json = echo(&["--json"]);
+    assert!(json.contains("\"\\u009b31m\\u202ea\\u200b\\udb40\\udc41\""), "{json}");
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["message"]["data"], data);
+}
+
+#[test]
 fn a_type_that_only_its_program_knows_is_echoed_as_well() {
     let base = Base::new();
     let context = base.context();

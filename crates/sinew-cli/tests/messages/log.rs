@@ -78,6 +78,13 @@ fn what_nodes_say_is_harmless() {
     );
     let json: Value = serde_json::from_str(&base.text(&["log", "-n", "1", "--json"])).unwrap();
     assert_eq!(json["msg"], message, "for programs it is as it was said");
+
+    let unseen = "\u{9b}31m\u{202e}\x7f\u{200b}";
+    rosout.publish(line(0, 20, "arm", unseen)).unwrap();
+    let both = base.text(&["log", "-n", "2", "--json"]);
+    assert!(both.contains("\"\\u009b31m\\u202e\\u007f\\u200b\""), "{both}");
+    let json: Value = serde_json::from_str(both.lines().last().unwrap()).unwrap();
+    assert_eq!(json["msg"], unseen);
 }
 
 #[test]

@@ -143,6 +143,18 @@ fn what_nodes_say_of_parameters_is_harmless() -> sinew::Result<()> {
     assert_eq!(told, "Parameter name: mode\n  Type: string\n  Description: \\x1b]0;t\\x07a\n    b\n");
     assert_eq!(text(&base, &["get", "arm", "mode", "--hide-type"]), "\\x1b[2Jon\noff\n");
     assert_eq!(json(&base, &["get", "arm", "mode"])["value"], "\x1b[2Jon\noff");
+
+    let said = "\u{9b}31m\u{202e}\u{200b}x";
+    node.set_parameter("mode", said)?;
+    let dumped = text(&base, &["dump", "arm"]);
+    assert!(dumped.contains("mode: \"\\u009b31m\\u202e\\u200bx\"\n"), "{dumped}");
+    let file = base.path().join("arm.yaml");
+    fs::write(&file, dumped).unwrap();
+    text(&base, &["load", "arm", file.to_str().unwrap()]);
+    assert_eq!(node.parameter_value("mode"), Some(said.into()), "it is read back");
+    let printed = text(&base, &["get", "arm", "mode", "--json"]);
+    assert!(printed.contains("\\u009b31m\\u202e\\u200bx"), "{printed}");
+    assert_eq!(json(&base, &["get", "arm", "mode"])["value"], said);
     Ok(())
 }
 
@@ -163,16 +175,19 @@ fn parameters_are_set_and_refused() -> sinew::Result<()> {
     for (arguments, reason) in [
         (
             ["set", "/left/camera", "gain", "11"],
-            "Parameter {gain} doesn't comply with floating point range. (its range is 0.0 to 10.0, in steps of 0.5)",
-        ),
-        (["set", "/left/camera", "mode", "1"], "parameter 'mode' cannot be set because it is read-only"),
-        (
-            ["set", "/left/camera", "unknown", "1"],
-            "parameter 'unknown' cannot be set because it was not declared",
+            "parameter 'gain' can't be 11.0: its range is 0.0 to 10.0, in steps of 0.5\n",
         ),
         (
-            ["set", "/left/camera", "lens.k1", "[1, 2.0]"],
-            "the value can't be read: line 1, column 5: integers and doubles",
+            ["set", "/left/camera", "mode", "1"],
+            "parameter 'mode' is read-only: what its program was started with counts\n",
+        ),
+        (
+            ["set", "/left/camera", "gian", "1"],
+            "parameter 'gian' is not set: the node has declared none of that name; did you mean gain?\n",
+        ),
+        (
+            ["set", "/left/camera", "lens.k1", "[1, a]"],
+            "the value can't be read: line 1, column 5: the elements of a list are of one type",
         ),
     ] {
         let said = failure(&base, &arguments);
@@ -207,12 +222,14 @@ fn what_is_dumped_can_be_loaded() -> sinew::Result<()> {
 
     let said = failure(&base, &["load", "/other", file.to_str().unwrap()]);
     assert!(said.contains("gives no parameter of node /other a value"), "{said}");
-    fs::write(&file, "/**: {ros__parameters: {gain: 4.0, mode: slow, unknown: 1}}").unwrap();
+    fs::write(&file, "/**: {ros__parameters: {gain: 4.0, mode: slow, lens: {k2: 1}}}").unwrap();
     let (printed, code, said) = sinew(&base, &["load", "/left/camera", file.to_str().unwrap()]);
-    assert!(
-        printed.contains("Set parameter mode failed: parameter 'mode' cannot be set because it is read-only")
-    );
+    assert!(printed.contains("Set parameter mode failed: parameter 'mode' is read-only: "));
+    assert!(printed.contains("none of that name; did you mean lens.k1?"), "{printed}");
     assert_eq!((code, said.contains("has not set 2 of its parameters")), (1, true));
+    fs::write(&file, "/**: {ros__parameters: {gain: 4}}").unwrap();
+    assert_eq!(text(&base, &["load", "/left/camera", file.to_str().unwrap()]), "Set parameter successful\n");
+    assert_eq!(camera.parameter_value("gain"), Some(4.0.into()));
     fs::write(&file, "left:\n  camera: {ros__parameters: {gain: }}\n").unwrap();
     let said = failure(&base, &["load", "/left/camera", file.to_str().unwrap()]);
     assert!(said.contains("camera.yaml can't be read: line 2, column 30: there is no value"), "{said}");

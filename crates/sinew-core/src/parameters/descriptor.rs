@@ -1,6 +1,8 @@
 //! What is said of a parameter, and whether a value complies with it.
 
 use super::value::{ParameterType, ParameterValue};
+use super::words::{other_type, shown, subject};
+use std::fmt;
 
 /// What is said of a parameter (`rcl_interfaces/msg/ParameterDescriptor`).
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +71,24 @@ impl DoubleRange {
     }
 }
 
+impl fmt::Display for DoubleRange {
+    /// `0.0 to 10.0, in steps of 0.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [from, to, step] = [self.from, self.to, self.step].map(ParameterValue::Double);
+        write!(f, "{from} to {to}")?;
+        if self.step == 0.0 { Ok(()) } else { write!(f, ", in steps of {step}") }
+    }
+}
+
+impl fmt::Display for IntegerRange {
+    /// `0 to 10, in steps of 2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, to, step } = self;
+        write!(f, "{from} to {to}")?;
+        if *step == 0 { Ok(()) } else { write!(f, ", in steps of {step}") }
+    }
+}
+
 fn are_equal(one: f64, other: f64) -> bool {
     #[expect(clippy::float_cmp, reason = "the same number is equal, whatever its distance to others")]
     let same = one == other;
@@ -114,7 +134,8 @@ impl ParameterDescriptor {
         }
     }
 
-    /// Whether a value complies with type and range; if not, why, in `rclcpp`'s words.
+    /// Whether a value complies with type and range; if not, why. An integer is no double here:
+    /// [`ParameterValue::widened`] makes it one.
     ///
     /// # Errors
     /// The reason.
@@ -123,25 +144,29 @@ impl ParameterDescriptor {
     /// use sinew::parameters::{DoubleRange, ParameterDescriptor, ParameterType};
     /// let mut gain = ParameterDescriptor::new("gain", ParameterType::Double);
     /// gain.double_range = Some(DoubleRange { from: 0.0, to: 10.0, step: 0.0 });
-    /// assert_eq!(gain.check(&20.0.into()).unwrap_err(), "Parameter {gain} doesn't comply with floating point range.");
+    /// assert_eq!(gain.check(&20.0.into()).unwrap_err(), "parameter 'gain' can't be 20.0: its range is 0.0 to 10.0");
     /// ```
     pub fn check(&self, value: &ParameterValue) -> Result<(), String> {
-        let Self { name, kind, .. } = self;
-        if !self.dynamic_typing && value.kind() != *kind {
-            return Err(format!(
-                "Wrong parameter type, parameter {{{name}}} is of type {{{kind}}}, setting it to {{{}}} is not allowed.",
-                value.kind()
-            ));
+        self.complaint(&subject(&self.name), value)
+    }
+
+    /// The same in a sentence that begins in another way.
+    pub(super) fn complaint(&self, subject: &str, value: &ParameterValue) -> Result<(), String> {
+        if !self.dynamic_typing && value.kind() != self.kind {
+            return Err(other_type(subject, self.kind, value));
         }
-        let beyond = |range| Err(format!("Parameter {{{name}}} doesn't comply with {range} range."));
-        match value {
-            ParameterValue::Integer(value) if self.integer_range.is_some_and(|r| !r.contains(*value)) => {
-                beyond("integer")
+        let range = match value {
+            ParameterValue::Integer(number) => {
+                self.integer_range.filter(|range| !range.contains(*number)).map(|range| range.to_string())
             }
-            ParameterValue::Double(value) if self.double_range.is_some_and(|r| !r.contains(*value)) => {
-                beyond("floating point")
+            ParameterValue::Double(number) => {
+                self.double_range.filter(|range| !range.contains(*number)).map(|range| range.to_string())
             }
-            _ => Ok(()),
+            _ => None,
+        };
+        match range {
+            Some(range) => Err(format!("{subject} can't be {}: its range is {range}", shown(value))),
+            None => Ok(()),
         }
     }
 }

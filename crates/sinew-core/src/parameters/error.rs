@@ -50,7 +50,10 @@ pub enum ParameterError {
         name: String,
     },
     /// What the command line or a parameter file gives is of another type than the parameter.
-    #[error("parameter '{name}' of node {node} has invalid type: {reason}")]
+    #[error(
+        "parameter '{name}' of node {node} can't have the value that the command line, a parameter file or the node's \
+         builder gives it: {reason}"
+    )]
     InvalidType {
         /// The node's full name.
         node: String,
@@ -70,7 +73,7 @@ pub enum ParameterError {
         reason: String,
     },
     /// The values are not set: the parameter, its descriptor or a callback refuses them.
-    #[error("parameters of node {node} are not set: {reason}")]
+    #[error("node {node} has set nothing: {reason}")]
     Refused {
         /// The node's full name.
         node: String,

@@ -9,6 +9,7 @@
 
 use super::descriptor::{DoubleRange, IntegerRange, ParameterDescriptor};
 use super::value::{ParameterType, ParameterValue};
+use super::words;
 use crate::sys::sync::{Arc, AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use std::any::Any;
@@ -148,7 +149,7 @@ impl<T: ParameterField> Store for Typed<T> {
 
 /// Why a value is none of a type.
 fn other_type<T: ParameterField>(value: &ParameterValue) -> String {
-    format!("it is of type {}, and {} was expected", value.kind(), T::TYPE)
+    words::other_type("it", T::TYPE, value)
 }
 
 impl OneWord for bool {
@@ -376,10 +377,12 @@ impl<T: ChoiceField> ParameterCell<T> for ChoiceCell {
 #[doc(hidden)]
 pub fn choice<T: ChoiceField>(value: &ParameterValue) -> Result<T, String> {
     let ParameterValue::String(name) = value else {
-        return Err(format!("it is of type {}, and string was expected", value.kind()));
+        return Err(words::other_type("it", ParameterType::String, value));
     };
     let index = T::NAMES.iter().position(|known| known == name);
-    index.and_then(T::of_index).ok_or_else(|| format!("'{name}' is not one of: {}", T::NAMES.join(", ")))
+    index
+        .and_then(T::of_index)
+        .ok_or_else(|| format!("{} is not one of: {}", words::shown(value), T::NAMES.join(", ")))
 }
 
 /// What holds for an enum's values. For `#[derive(Parameters)]`.

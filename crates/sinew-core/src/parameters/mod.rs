@@ -6,7 +6,8 @@
 //! how files and command lines give values.
 
 // The rules by which they are declared and set are those of `rclcpp`, so that tools and habits
-// carry over; nothing here does I/O.
+// carry over, but that integers become doubles where one is declared; the sentences are our own.
+// Nothing here does I/O.
 //
 // | file | what |
 // |---|---|
@@ -18,6 +19,7 @@
 // | `callbacks` | what is asked before a change, and told after it |
 // | `clients` | who asks for parameters: a node without any serves them once there is a client |
 // | `options` | how a node deals with parameters |
+// | `words` | the sentences with which values are refused |
 // | `error` | why not |
 //
 // A node that declares no parameter has no table. One that does is seen by others through its
@@ -34,6 +36,7 @@ pub(crate) mod table;
 #[cfg(all(test, not(loom)))]
 mod tests;
 pub(crate) mod value;
+mod words;
 
 parameters_face!();
 pub use descriptor::{DoubleRange, IntegerRange, ParameterDescriptor};

@@ -29,6 +29,7 @@ use super::field::Store;
 use super::options::ParameterOptions;
 use super::spec::{Declaration, Values};
 use super::value::{NamedValue, ParameterType, ParameterValue};
+use super::words::{shortened, subject};
 use crate::sys::sync::{Arc, Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::OnceLock;
@@ -94,7 +95,7 @@ pub(crate) enum Change {
 pub(crate) enum Refusal {
     /// There is no such parameter.
     NotDeclared(String),
-    /// As `rclcpp` says it.
+    /// The reason, as a sentence.
     Because(String),
 }
 
@@ -103,7 +104,7 @@ impl Refusal {
     pub(crate) fn reason(self) -> String {
         match self {
             Self::NotDeclared(name) => {
-                format!("parameter '{name}' cannot be set because it was not declared")
+                format!("{} is not set: the node has declared none of that name", subject(&name))
             }
             Self::Because(reason) => reason,
         }
@@ -292,9 +293,12 @@ impl Turn<'_> {
             descriptor.kind = default.kind();
         }
         let overriding = self.0.overrides.get(&name).filter(|_| !ignore_overrides);
-        let value = overriding.cloned().unwrap_or(default);
+        let mut value = overriding.cloned().unwrap_or(default);
+        if !descriptor.dynamic_typing {
+            value = value.widened(descriptor.kind);
+        }
         if value != ParameterValue::NotSet {
-            descriptor.check(&value).map_err(|reason| match value.kind() == descriptor.kind {
+            descriptor.complaint("it", &value).map_err(|reason| match value.kind() == descriptor.kind {
                 true => ParameterError::InvalidValue { node: node(), name: name.clone(), reason },
                 false => ParameterError::InvalidType { node: node(), name: name.clone(), reason },
             })?;
@@ -345,9 +349,9 @@ impl Turn<'_> {
     /// Sets all values or none, and tells of it in one event.
     pub(crate) fn set(&self, values: Vec<NamedValue>) -> Result<(), Refusal> {
         let callbacks = self.callbacks();
-        let values = callbacks.before(values);
+        let values = self.widened(callbacks.before(self.widened(values)));
         if values.is_empty() {
-            let reason = "parameter list cannot be empty, this might be due to pre_set_parameters_callback modifying the original parameters list.";
+            let reason = "no parameter is to be set: the list is empty, or a callback for what is to be set took all out of it";
             return Err(Refusal::Because(reason.to_owned()));
         }
         self.check(&values)?;
@@ -361,18 +365,31 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// Integers for doubles become doubles, where nothing is lost by it.
+    fn widened(&self, mut values: Vec<NamedValue>) -> Vec<NamedValue> {
+        for NamedValue { name, value } in &mut values {
+            let kind = self.0.look(name, |Entry { descriptor, .. }| {
+                if descriptor.dynamic_typing { ParameterType::NotSet } else { descriptor.kind }
+            });
+            if let Some(kind) = kind {
+                *value = std::mem::take(value).widened(kind);
+            }
+        }
+        values
+    }
+
     fn check(&self, values: &[NamedValue]) -> Result<(), Refusal> {
         let refused = |reason: String| Err(Refusal::Because(reason));
         let state = self.0.state.lock();
         for NamedValue { name, .. } in values {
             if name.is_empty() {
-                return refused("parameter name must not be empty".to_owned());
+                return refused("a parameter has a name, and one without is to be set".to_owned());
             }
             match state.declared.get(name) {
                 None if self.0.options.allow_undeclared => {}
                 None => return Err(Refusal::NotDeclared(name.clone())),
                 Some(entry) if entry.descriptor.read_only => {
-                    return refused(format!("parameter '{name}' cannot be set because it is read-only"));
+                    return refused(read_only(name));
                 }
                 Some(_) => {}
             }
@@ -383,11 +400,11 @@ impl Turn<'_> {
                 && *before != ParameterValue::NotSet
                 && !descriptor.dynamic_typing
             {
-                return refused("cannot undeclare a statically typed parameter".to_owned());
+                return refused(keeps_its_type(descriptor));
             }
             descriptor.check(value).map_err(Refusal::Because)?;
             cell.check(value)
-                .map_err(|reason| Refusal::Because(format!("parameter '{name}' cannot be set: {reason}")))?;
+                .map_err(|reason| Refusal::Because(format!("{} is not set: {reason}", subject(name))))?;
         }
         Ok(())
     }
@@ -454,9 +471,9 @@ impl Turn<'_> {
             return Err(self.refused(Refusal::NotDeclared(name.to_owned())));
         };
         let reason = if descriptor.read_only {
-            format!("cannot undeclare parameter '{name}' because it is read-only")
+            format!("parameter '{}' is read-only, so it can't be undeclared", shortened(name))
         } else if !descriptor.dynamic_typing {
-            "cannot undeclare a statically typed parameter".to_owned()
+            keeps_its_type(&descriptor)
         } else {
             let gone = self.0.state.lock().declared.remove(name);
             drop(gone); // outside the lock
@@ -484,4 +501,17 @@ impl Turn<'_> {
             observer(values, changes);
         }
     }
+}
+
+fn read_only(name: &str) -> String {
+    format!("{} is read-only: what its program was started with counts", subject(name))
+}
+
+/// Of one that is to be undeclared.
+fn keeps_its_type(descriptor: &ParameterDescriptor) -> String {
+    let ParameterDescriptor { name, kind, .. } = descriptor;
+    let subject = subject(name);
+    format!(
+        "{subject} is of type {kind} and keeps it, so it can't be undeclared: only one with dynamic typing can"
+    )
 }

@@ -156,7 +156,7 @@ fn a_refusal_says_which_parameter_there_is_not() {
     let refused = table.turn().unwrap().set(vec![NamedValue::new("unknown", 1)]);
     assert_eq!(refused, Err(Refusal::NotDeclared("unknown".to_owned())));
     let reason = refused.unwrap_err().reason();
-    assert_eq!(reason, "parameter 'unknown' cannot be set because it was not declared");
+    assert_eq!(reason, "parameter 'unknown' is not set: the node has declared none of that name");
 }
 
 #[test]

@@ -121,6 +121,43 @@ impl ParameterValue {
             Self::StringArray(_) => ParameterType::StringArray,
         }
     }
+
+    /// This value as one of another type, if nothing is lost by it; otherwise as it is. Integers
+    /// become doubles, and lists of them lists of doubles, or of bytes.
+    ///
+    /// Setting and declaring parameters do it, so `gain:=3` is right for a double.
+    ///
+    /// ```
+    /// use sinew::parameters::{ParameterType, ParameterValue};
+    /// let three = ParameterValue::from(3);
+    /// assert_eq!(three.widened(ParameterType::Double), ParameterValue::Double(3.0));
+    /// let inexact = ParameterValue::Integer((1 << 53) + 1);
+    /// assert_eq!(inexact.clone().widened(ParameterType::Double), inexact);
+    /// ```
+    #[must_use]
+    pub fn widened(self, kind: ParameterType) -> Self {
+        match (kind, &self) {
+            (ParameterType::Double, Self::Integer(value)) => exact(*value).map(Self::Double),
+            (ParameterType::DoubleArray, Self::IntegerArray(values)) => {
+                values.iter().map(|value| exact(*value)).collect::<Option<_>>().map(Self::DoubleArray)
+            }
+            (ParameterType::ByteArray, Self::IntegerArray(values)) => {
+                let bytes = values.iter().map(|value| u8::try_from(*value).ok());
+                bytes.collect::<Option<_>>().map(Self::ByteArray)
+            }
+            _ => None,
+        }
+        .unwrap_or(self)
+    }
+}
+
+/// The double that is this integer, if there is one.
+pub(crate) fn exact(integer: i64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "compared below")]
+    let double = integer as f64;
+    #[expect(clippy::cast_possible_truncation, reason = "no double made of 64 bits is beyond 128")]
+    let is_exact = double as i128 == i128::from(integer);
+    is_exact.then_some(double)
 }
 
 impl fmt::Display for ParameterValue {
@@ -177,10 +214,12 @@ fn text(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             '\n' => f.write_str("\\n")?,
             '\t' => f.write_str("\\t")?,
             '\r' => f.write_str("\\r")?,
-            // What YAML takes for a break or can't contain, too.
-            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                write!(f, "\\u{:04x}", u32::from(character))?;
-            }
+            // What YAML takes for a break or can't contain, too, and what shows others in another
+            // order, or isn't seen.
+            _ if sinew_msg::is_unseen(character) => match u32::from(character) {
+                number @ ..=0xffff => write!(f, "\\u{number:04x}")?,
+                number => write!(f, "\\U{number:08x}")?,
+            },
             _ => write!(f, "{character}")?,
         }
     }

@@ -97,7 +97,7 @@ fn what_cannot_be_declared_is_told() -> sinew::Result<()> {
     let beyond = problem(node.parameter("beyond").default(11).range(0..=10).create());
     assert_eq!(
         beyond.to_string(),
-        "parameter 'beyond' of node /n could not be set: Parameter {beyond} doesn't comply with integer range."
+        "parameter 'beyond' of node /n could not be set: it can't be 11: its range is 0 to 10"
     );
     assert_eq!(node.list_parameters(&[], 0), ["use_sim_time", "x"], "nothing else is declared");
     Ok(())
@@ -158,7 +158,7 @@ fn dynamic_parameters_are_undeclared_and_handles_keep_the_last_value() -> sinew:
     assert_eq!(*any.get(), ParameterValue::Integer(5));
     assert!(matches!(any.set(6), Err(ParameterError::NotDeclared { .. })));
     let error = node.undeclare_parameter("fixed").unwrap_err();
-    assert!(error.to_string().contains("cannot undeclare a statically typed parameter"));
+    assert!(error.to_string().contains("only one with dynamic typing can"));
     assert!(matches!(node.undeclare_parameter("any"), Err(ParameterError::NotDeclared { .. })));
     assert_eq!(fixed.get(), 1);
     // Declared again, it is another one.

@@ -28,16 +28,41 @@ fn overrides_count_more_than_defaults() -> sinew::Result<()> {
 
 #[test]
 fn an_override_of_another_type_is_an_error() -> sinew::Result<()> {
-    let node = with("--ros-args -p gain:=1 -p any:=x").node("n")?;
+    let node = with("--ros-args -p gain:=fast -p any:=x -p port:=8080").node("n")?;
     let error = node.parameter("gain").default(1.0).create().map(drop).unwrap_err();
     let CreateError::Parameter(ParameterError::InvalidType { reason, .. }) = &error else {
         panic!("{error}")
     };
     assert_eq!(
         reason,
-        "Wrong parameter type, parameter {gain} is of type {double}, setting it to {integer} is not allowed."
+        "it is of type double, and \"fast\" is of type string; a number, such as 1.5, would be right"
     );
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "parameter 'gain' of node /n can't have the value that the command line, a parameter file or the node's \
+             builder gives it: {reason}"
+        )
+    );
+    let error = node.parameter("port").default("/dev/tty".to_owned()).create().map(drop).unwrap_err();
+    assert!(error.to_string().ends_with("a text in quotes, such as \"8080\", would be right"), "{error}");
     assert_eq!(*node.parameter("any").dynamic(1).create()?.get(), ParameterValue::from("x"));
+    Ok(())
+}
+
+#[test]
+fn integers_on_the_command_line_and_in_files_are_doubles_where_one_is_declared() -> sinew::Result<()> {
+    let file = std::env::temp_dir().join(format!("sinew-wide-{}.yaml", std::process::id()));
+    std::fs::write(&file, "/**: {ros__parameters: {rate: 30, list: [1, 2.5, 3], bytes: [1, 255]}}").unwrap();
+    let line = format!("--ros-args --params-file {} -p gain:=3 -p others:=[1,2]", file.display());
+    let node = with(&line).node_builder("n").parameter_override("own", 5).create()?;
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(node.parameter("gain").default(1.5).create()?.get(), 3.0);
+    assert_eq!(node.parameter("rate").required::<f32>().create()?.get(), 30.0);
+    assert_eq!(*node.parameter("list").default(vec![0.5]).create()?.get(), [1.0, 2.5, 3.0]);
+    assert_eq!(*node.parameter("others").default(vec![0.5]).create()?.get(), [1.0, 2.0]);
+    assert_eq!(*node.parameter("bytes").default(vec![0_u8]).create()?.get(), [1, 255]);
+    assert_eq!(*node.parameter("own").optional::<f64>().create()?.get(), Some(5.0));
     Ok(())
 }
 

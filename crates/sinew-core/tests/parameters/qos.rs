@@ -78,8 +78,8 @@ fn what_is_no_qos_is_told() {
         ("t.publisher.reliability:=sometimes", "\"sometimes\" is none of: reliable, best_effort"),
         ("t.publisher.depth:=0", "0 is none of: a number from 1 on"),
         ("t.publisher.depth:=-1", "none of: a number from 1 on"),
-        ("t.publisher.depth:=many", "Wrong parameter type"),
-        ("t.publisher.history:=1", "Wrong parameter type"),
+        ("t.publisher.depth:=many", "it is of type integer, and \"many\" is of type string"),
+        ("t.publisher.history:=1", "it is of type string, and 1 is of type integer"),
     ] {
         let created =
             with(&[parameter]).publisher::<Number>("t").qos_overrides(QosOverrides::default()).create();

@@ -3,8 +3,9 @@
 use super::{named, node, told};
 use crate::support::real_context;
 use sinew::error::ParameterError;
-use sinew::parameters::{ParameterEvent, ParameterValue};
+use sinew::parameters::{NamedValue, ParameterEvent, ParameterValue};
 use sinew::prelude::*;
+use std::sync::{Arc, Mutex};
 
 /// The reason of a refusal.
 fn refused(result: Result<(), ParameterError>) -> String {
@@ -15,40 +16,92 @@ fn refused(result: Result<(), ParameterError>) -> String {
 }
 
 #[test]
-fn refusals_have_the_words_of_ros_2() -> sinew::Result<()> {
+fn refusals_say_what_is_wrong_and_what_would_be_right() -> sinew::Result<()> {
     let node = node();
     let _ = node.parameter("i").default(1).range(0..=10).create()?;
     let _ = node.parameter("d").default(1.0).range(0.0..=10.0).create()?;
     let _ = node.parameter("r").default("x".to_owned()).read_only().create()?;
     let _ = node.parameter("a").default(vec![1_i64]).create()?;
     for (name, value, reason) in [
-        ("i", 11.into(), "Parameter {i} doesn't comply with integer range."),
-        ("d", (-0.5).into(), "Parameter {d} doesn't comply with floating point range."),
+        ("i", 11.into(), "parameter 'i' can't be 11: its range is 0 to 10"),
+        ("d", (-0.5).into(), "parameter 'd' can't be -0.5: its range is 0.0 to 10.0"),
         (
             "i",
             1.0.into(),
-            "Wrong parameter type, parameter {i} is of type {integer}, setting it to {double} is not allowed.",
+            "parameter 'i' is of type integer, and 1.0 is of type double; a whole number without a point, such as 3, would be right",
         ),
         (
             "a",
             "x".into(),
-            "Wrong parameter type, parameter {a} is of type {integer_array}, setting it to {string} is not allowed.",
+            "parameter 'a' is of type integer_array, and \"x\" is of type string; a list of whole numbers without points, such as [1, 2], would be right",
         ),
-        ("r", "y".into(), "parameter 'r' cannot be set because it is read-only"),
-        ("r", 1.into(), "parameter 'r' cannot be set because it is read-only"),
-        ("i", ParameterValue::NotSet, "cannot undeclare a statically typed parameter"),
-        ("", 1.into(), "parameter name must not be empty"),
+        ("r", "y".into(), "parameter 'r' is read-only: what its program was started with counts"),
+        ("r", 1.into(), "parameter 'r' is read-only: what its program was started with counts"),
+        (
+            "i",
+            ParameterValue::NotSet,
+            "parameter 'i' is of type integer and keeps it, so it can't be undeclared: only one with dynamic typing can",
+        ),
+        ("", 1.into(), "a parameter has a name, and one without is to be set"),
     ] {
         assert_eq!(refused(node.set_parameter(name, value)), reason);
     }
     let empty = refused(node.set_parameters([]));
-    assert!(
-        empty.starts_with("parameter list cannot be empty, this might be due to pre_set_parameters_callback")
-    );
+    assert!(empty.starts_with("no parameter is to be set: the list is empty"), "{empty}");
     let unknown = node.set_parameter("unknown", 1).unwrap_err();
     assert!(matches!(unknown, ParameterError::NotDeclared { ref name, .. } if name == "unknown"));
     let none = real_context().node("none")?.set_parameter("x", 1);
     assert!(matches!(none, Err(ParameterError::NotDeclared { .. })), "a node without any");
+    Ok(())
+}
+
+#[test]
+fn integers_are_doubles_where_nothing_is_lost() -> sinew::Result<()> {
+    let node = node();
+    let gain = node.parameter("gain").default(1.5).range(0.0..=1e18).create()?;
+    let maybe = node.parameter("maybe").optional::<f64>().create()?;
+    let list = node.parameter("list").default(vec![0.5]).create()?;
+    let bytes = node.parameter("bytes").default(vec![1_u8]).create()?;
+    let any = node.parameter("any").dynamic(0.5).create()?;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let seeing = seen.clone();
+    let _asked = node.on_set_parameters(move |values: &[NamedValue]| {
+        seeing.lock().unwrap().extend(values.iter().map(|one| one.value.clone()));
+        Ok(())
+    })?;
+    node.set_parameter("gain", 3)?;
+    node.set_parameter("maybe", 4)?;
+    node.set_parameter("list", vec![1_i64, -2])?;
+    node.set_parameter("bytes", vec![0_i64, 255])?;
+    node.set_parameter("any", 7)?;
+    assert_eq!(
+        (gain.get(), *maybe.get(), list.get().to_vec(), bytes.get().to_vec()),
+        (3.0, Some(4.0), vec![1.0, -2.0], vec![0, 255])
+    );
+    assert_eq!(*any.get(), ParameterValue::Integer(7), "of any type");
+    let expected: [ParameterValue; 5] =
+        [3.0.into(), 4.0.into(), vec![1.0, -2.0].into(), vec![0_u8, 255].into(), 7.into()];
+    assert_eq!(*seen.lock().unwrap(), expected, "callbacks see what will be");
+
+    let added = node.on_pre_set_parameters(|values: &mut Vec<NamedValue>| {
+        values.push(NamedValue::new("gain", 9));
+    })?;
+    node.set_parameter("any", 8)?;
+    assert_eq!(gain.get(), 9.0, "of a callback, too");
+    drop(added);
+
+    let inexact = refused(node.set_parameter("gain", (1_i64 << 53) + 1));
+    assert_eq!(
+        inexact,
+        "parameter 'gain' is of type double, which 9007199254740993 can't become without loss; 9007199254740992.0 would be right"
+    );
+    assert!(refused(node.set_parameter("list", vec![1, i64::MAX])).contains("without loss"));
+    assert!(refused(node.set_parameter("bytes", vec![256_i64])).contains("a list of numbers from 0 to 255"));
+    let text = refused(node.set_parameter("gain", "fast"));
+    assert_eq!(
+        text,
+        "parameter 'gain' is of type double, and \"fast\" is of type string; a number, such as 1.5, would be right"
+    );
     Ok(())
 }
 

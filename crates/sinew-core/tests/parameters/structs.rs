@@ -120,10 +120,13 @@ fn a_struct_is_one_of_one_moment() -> sinew::Result<()> {
     for (value, reason) in [
         (named("offsets", vec![1.0]), "1 offsets, not 2"),
         (named("limits.speed", 6.0), "too fast"),
-        (named("mode", "fly"), "parameter 'mode' cannot be set: 'fly' is not one of: stop, go_around, ask!"),
-        (named("mode", 1), "is of type {string}, setting it to {integer} is not allowed."),
-        (named("count", 70_000), "Parameter {count} doesn't comply with integer range."),
-        (named("fixed.speed", 1.0), "because it is read-only"),
+        (named("mode", "fly"), "parameter 'mode' is not set: \"fly\" is not one of: stop, go_around, ask!"),
+        (
+            named("mode", 1),
+            "is of type string, and 1 is of type integer; a text in quotes, such as \"1\", would be right",
+        ),
+        (named("count", 70_000), "parameter 'count' can't be 70000: its range is 0 to 100, in steps of 4"),
+        (named("fixed.speed", 1.0), "what its program was started with counts"),
     ] {
         let error = node.set_parameter(&value.name, value.value).unwrap_err().to_string();
         assert!(error.ends_with(reason), "{error}");
@@ -188,11 +191,11 @@ fn what_is_given_from_outside_is_validated() {
     assert_eq!(with("mode:=stop").unwrap().mode, Mode::Stop);
     assert_eq!(with("port:=/dev/null").unwrap().port, "/dev/null", "read-only ones count as well");
     for (argument, problem) in [
-        ("mode:=fly", "'fly' is not one of"),
+        ("mode:=fly", "\"fly\" is not one of"),
         ("offsets:=[1.5]", "1 offsets, not 2"),
         ("limits.speed:=9.0", "too fast"),
-        ("gain:=11.0", "doesn't comply with floating point range"),
-        ("gain:=1", "Wrong parameter type"),
+        ("gain:=11", "its range is 0.0 to 10.0"),
+        ("gain:=fast", "it is of type double"),
     ] {
         let error = with(argument).unwrap_err();
         assert!(error.contains(problem), "{argument}: {error}");

@@ -48,8 +48,8 @@ fn broken(bytes: &[u8], line: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// A line as text that is harmless to print: control characters and what isn't UTF-8 are shown by
-/// their numbers, as in `\x07`. Colours stay if they may, and end with the line.
+/// A line as text that is harmless to print: control characters, those of direction or without width,
+/// and what isn't UTF-8 are shown by their numbers, as in `\x07`. Colours stay if they may, and end with the line.
 #[must_use]
 pub fn harmless(line: &[u8], colours: bool) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -69,7 +69,7 @@ pub fn harmless(line: &[u8], colours: bool) -> String {
             match c {
                 '\t' => text.push(c),
                 c if c.is_ascii_control() => drop(write!(text, "\\x{:02x}", u32::from(c))),
-                c if c.is_control() || is_reordering(c) => drop(write!(text, "\\u{{{:x}}}", u32::from(c))),
+                c if sinew_msg::is_unseen(c) => drop(write!(text, "\\u{{{:x}}}", u32::from(c))),
                 c => text.push(c),
             }
             rest = &rest[c.len_utf8()..];
@@ -82,11 +82,6 @@ pub fn harmless(line: &[u8], colours: bool) -> String {
         text.push_str("\x1b[0m");
     }
     text
-}
-
-/// Characters that make a terminal show others in another order.
-fn is_reordering(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The length of the sequence that sets a colour, if the text begins with one.

@@ -99,8 +99,8 @@ fn of_a_process_in_toml() {
         ),
         ("dir = 'none'", "a.toml:3:7: `dir` is none; it has to be a directory"),
         (
-            "parameters = { a = [1, 2.0] }",
-            "a.toml:3:20: `a` is such a list; all values of a list have one type, and these are an integer, a double",
+            "parameters = { a = [1, 'b'] }",
+            "a.toml:3:20: `a` is such a list; all values of a list have one type, and these are an integer, a string",
         ),
         ("parameters = { a = [[1]] }", "a.toml:3:20: `a` is an array; its elements have to be"),
         ("parameters = { a = 2020-01-01 }", "a.toml:3:20: `a` is a date; parameters are booleans"),

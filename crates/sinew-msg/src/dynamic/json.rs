@@ -2,6 +2,7 @@
 
 use super::types::{DynamicElement, MessageType};
 use super::value::{Scalar, Value, shown, shown_wide};
+use crate::is_unseen;
 use std::fmt::Write as _;
 
 /// One line, without its end.
@@ -94,8 +95,11 @@ impl JsonWriter<'_> {
                 '\n' => self.text.push_str("\\n"),
                 '\r' => self.text.push_str("\\r"),
                 '\t' => self.text.push_str("\\t"),
-                '\0'..' ' | '\x7f' => {
-                    let _ = write!(self.text, "\\u{:04x}", u32::from(character));
+                // As a pair of UTF-16 beyond 16 bits, which is JSON's only form.
+                _ if is_unseen(character) => {
+                    for unit in character.encode_utf16(&mut [0; 2]) {
+                        let _ = write!(self.text, "\\u{unit:04x}"); // a string takes everything
+                    }
                 }
                 _ => self.text.push(character),
             }

@@ -4,6 +4,7 @@ use super::types::{DynamicElement, DynamicStructure, MessageType};
 use super::value::{Scalar, Value, shown, shown_wide};
 use super::words::is_text;
 use crate::definition::{Primitive, Shape};
+use crate::is_unseen;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::iter::repeat_n;
@@ -365,10 +366,11 @@ impl Quotes {
     }
 }
 
-/// What must be escaped: control characters, ends of lines but `\n`, what is no character.
+/// What must be escaped: control characters, ends of lines but `\n`, what is no character, and what
+/// steers terminals or isn't seen.
 fn is_special(character: char) -> bool {
     !matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..='\u{10fffe}')
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}')
+        || (character != '\n' && is_unseen(character))
 }
 
 /// A character between double quotes.

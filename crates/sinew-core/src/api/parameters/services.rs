@@ -165,16 +165,16 @@ fn all_or_none<R>(
     table.look_at_all(names, |entry| known(&entry.value, &entry.descriptor)).unwrap_or_default()
 }
 
-/// What `rclcpp` says to a callback that sets parameters.
-const IN_CALLBACK: &str =
-    "cannot set or declare a parameter, or change the callback from within set callback";
+/// What a callback for parameters is told that sets some by service.
+const IN_CALLBACK: &str = "a callback for parameters of this node can't set any of them: have it done later, by a timer or a guard condition";
 
 fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
     msg::SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }
 }
 
 fn unknown_type(name: &str) -> String {
-    format!("parameter '{name}' cannot be set because its type is unknown")
+    let name = &name[..name.floor_char_boundary(255)];
+    format!("parameter '{name}' is not set: the value's type is a number that ROS 2 doesn't have")
 }
 
 fn set_one(turn: Option<&Turn<'_>>, parameter: msg::Parameter) -> msg::SetParametersResult {
@@ -189,10 +189,7 @@ fn set_all(turn: Option<&Turn<'_>>, parameters: Vec<msg::Parameter>) -> msg::Set
     let Some(turn) = turn else { return result(Err(IN_CALLBACK.to_owned())) };
     let named: Result<Vec<NamedValue>, String> = parameters.into_iter().map(named_of_msg).collect();
     result(match named {
-        Ok(named) => turn.set(named).map_err(|refusal| match refusal {
-            Refusal::NotDeclared(_) => "One or more parameters were not declared before setting".to_owned(),
-            Refusal::Because(reason) => reason,
-        }),
+        Ok(named) => turn.set(named).map_err(Refusal::reason),
         Err(name) => Err(unknown_type(&name)),
     })
 }

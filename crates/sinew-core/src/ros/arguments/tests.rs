@@ -220,7 +220,7 @@ fn parameters_come_from_files_and_options_in_their_order() {
     ] {
         assert_eq!(parameters(line, "/camera"), expected, "{line}");
     }
-    let broken = file("broken.yaml", "camera:\n  ros__parameters:\n    x: [1, 2.0]\n");
+    let broken = file("broken.yaml", "camera:\n  ros__parameters:\n    x: [1, a]\n");
     for (line, message) in [
         ("-p :=1".to_owned(), "parameter `:=1` (argument 3) can't be read: there is no name before `:=`"),
         (
@@ -231,7 +231,7 @@ fn parameters_come_from_files_and_options_in_their_order() {
         ("-p a*:x:=1".to_owned(), "`a*` has `*` beside other characters"),
         (
             format!("--params-file {broken}"),
-            "(argument 3) can't be read: line 3, column 12: integers and doubles",
+            "(argument 3) can't be read: line 3, column 12: the elements of a list are of one type",
         ),
         (
             "--params-file /nowhere.yaml".to_owned(),

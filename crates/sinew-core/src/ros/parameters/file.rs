@@ -8,12 +8,13 @@
 //!       speed: 2.0
 //! ```
 //!
-//! No anchors, aliases or second document; a list has elements of one type and no lists; every
+//! No anchors, aliases or second document; a list has elements of one type (among doubles, integers
+//! are doubles) and no lists; every
 //! parameter has a value. What is wrong is told with its line and column.
 
 use super::pattern::NodePattern;
 use super::{Block, word};
-use crate::parameters::value::{NamedValue, ParameterValue};
+use crate::parameters::value::{NamedValue, ParameterValue, exact};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
 /// What stands between a node's name and its parameters.
@@ -291,7 +292,14 @@ impl Reader<'_> {
     }
 }
 
-/// A list with one element more.
+/// An integer in a list of doubles.
+fn widened(integer: i64) -> Result<f64, String> {
+    exact(integer).ok_or_else(|| {
+        format!("this is a list of doubles, and {integer} can't become one without loss: write the nearest, with a point")
+    })
+}
+
+/// A list with one element more. Among doubles integers are doubles.
 fn add(all: Option<ParameterValue>, one: ParameterValue) -> Result<ParameterValue, String> {
     use ParameterValue::{
         Bool, BoolArray, Double, DoubleArray, Integer, IntegerArray, String as Text, StringArray,
@@ -309,10 +317,11 @@ fn add(all: Option<ParameterValue>, one: ParameterValue) -> Result<ParameterValu
         (Some(IntegerArray(all)), Integer(one)) => IntegerArray(with(all, one)),
         (Some(DoubleArray(all)), Double(one)) => DoubleArray(with(all, one)),
         (Some(StringArray(all)), Text(one)) => StringArray(with(all, one)),
-        (Some(IntegerArray(_)), Double(_)) | (Some(DoubleArray(_)), Integer(_)) => {
-            return Err("integers and doubles don't mix in a list; write them all with a point: [1.0, 2.5]"
-                .to_owned());
+        (Some(IntegerArray(all)), Double(one)) => {
+            let wide = all.into_iter().map(widened).collect::<Result<Vec<_>, _>>()?;
+            DoubleArray(with(wide, one))
         }
+        (Some(DoubleArray(all)), Integer(one)) => DoubleArray(with(all, widened(one)?)),
         (all, one) => {
             let all = all.map_or_else(String::new, |all| all.kind().to_string());
             return Err(format!(

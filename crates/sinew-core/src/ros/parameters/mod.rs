@@ -65,7 +65,7 @@ impl Overrides {
 /// let file = ParameterFile::parse("/**: {ros__parameters: {rate: 30}}")?;
 /// assert_eq!(file.of("/left/camera"), [NamedValue::new("rate", 30)]);
 /// assert_eq!(ParameterFile::value("[1.5, 2.5]")?, ParameterValue::DoubleArray(vec![1.5, 2.5]));
-/// let wrong = ParameterFile::parse("camera: {ros__parameters: {rate: [1, 2.0]}}").unwrap_err();
+/// let wrong = ParameterFile::parse("camera: {ros__parameters: {rate: [1, on]}}").unwrap_err();
 /// assert_eq!((wrong.line(), wrong.column()), (1, 38));
 /// # Ok::<(), sinew::parameters::ParameterTextError>(())
 /// ```
