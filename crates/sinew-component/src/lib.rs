@@ -411,10 +411,9 @@ impl State {
         let type_name = &request.plugin_name;
         let Some(registered) = self.registry.get_mut(type_name) else {
             let names = || self.registry.keys().map(String::as_str);
-            let near = names().map(|name| (strsim::damerau_levenshtein(name, type_name), name)).min();
-            let similar = match near {
-                Some((letters, name)) if letters <= 2 => format!("; did you mean `{name}`?"),
-                _ => String::new(),
+            let similar = match sinew::names::similar(type_name, names()).first() {
+                Some(name) => format!("; did you mean `{name}`?"),
+                None => String::new(),
             };
             let known = names().collect::<Vec<_>>().join(", ");
             return Err(LoadError::Unknown { wanted: type_name.clone(), similar, known });

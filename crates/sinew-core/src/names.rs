@@ -1,9 +1,12 @@
-//! Whether something is a name, or a rule for names: for tools that read what they hand on to nodes.
+//! Whether something is a name, or a rule for names, and which name may have been meant: for tools
+//! that read what they hand on to nodes.
 //!
 //! Nodes, publishers and so on check the names that they are made with themselves.
 
 use crate::ros::name::{self, NameError};
 use crate::ros::remap::{RemapError, RemapRules};
+
+pub use crate::ros::similar::similar;
 
 /// Checks the name of a node: letters, digits and underscores, no digit first, 255 bytes at most.
 ///

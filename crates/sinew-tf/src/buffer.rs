@@ -3,6 +3,7 @@
 use crate::history::Limits;
 use crate::insertion::{InsertError, Inserted};
 use crate::lookup::{At, FrameStatus, LookupError};
+use crate::suggestions::Suggestions;
 use crate::transform::{StampedTransform, Transform};
 use crate::transformable::TransformableStamped;
 use crate::tree::{Insertion, Tree};
@@ -50,6 +51,7 @@ pub struct Buffer(pub(crate) Arc<BufferCore>);
 pub(crate) struct BufferCore {
     pub(crate) tree: RwLock<Tree>,
     pub(crate) waiters: Waiters,
+    suggestions: Suggestions,
 }
 
 /// Makes a [`Buffer`]; from [`Buffer::builder`].
@@ -84,7 +86,8 @@ impl BufferBuilder {
     /// Makes the buffer.
     #[must_use]
     pub fn build(self) -> Buffer {
-        Buffer(Arc::new(BufferCore { tree: RwLock::new(Tree::new(self.0)), waiters: Waiters::default() }))
+        let (tree, waiters) = (RwLock::new(Tree::new(self.0)), Waiters::default());
+        Buffer(Arc::new(BufferCore { tree, waiters, suggestions: Suggestions::default() }))
     }
 }
 
@@ -105,7 +108,8 @@ impl Buffer {
     /// look for a mistake. ROS 2: `setTransform`.
     ///
     /// Stamps may come in any order. Of several with one stamp the last one counts. A slash before a
-    /// frame's name is left out. A quaternion is normalised.
+    /// frame's name is left out; without it, a name has 255 bytes at most. A quaternion is
+    /// normalised.
     ///
     /// # Errors
     /// [`InsertError`]: names, numbers, or it is older than what is kept. Nothing has changed then.
@@ -169,7 +173,7 @@ impl Buffer {
         source: &str,
         at: impl Into<At>,
     ) -> Result<StampedTransform, LookupError> {
-        self.0.tree.read().lookup(target, source, at.into())
+        self.0.lookup(target, source, at.into()).map_err(|error| self.0.told(error))
     }
 
     /// What takes coordinates in the frame `source` at one time to those in `target` at another one,
@@ -184,9 +188,12 @@ impl Buffer {
         (source, source_time): (&str, impl Into<At>),
         fixed: &str,
     ) -> Result<StampedTransform, LookupError> {
-        let tree = self.0.tree.read();
-        let then = tree.lookup(fixed, source, source_time.into())?;
-        let now = tree.lookup(target, fixed, target_time.into())?;
+        let (target_time, source_time) = (target_time.into(), source_time.into());
+        let both = || {
+            let tree = self.0.tree.read();
+            Ok((tree.lookup(fixed, source, source_time)?, tree.lookup(target, fixed, target_time)?))
+        };
+        let (then, now) = both().map_err(|error| self.0.told(error))?;
         Ok(StampedTransform { stamp: now.stamp, transform: (now.transform * then.transform).normalized() })
     }
 
@@ -260,6 +267,20 @@ impl Buffer {
 }
 
 impl BufferCore {
+    /// Without what may have been meant by an unknown name.
+    pub(crate) fn lookup(&self, target: &str, source: &str, at: At) -> Result<StampedTransform, LookupError> {
+        self.tree.read().lookup(target, source, at)
+    }
+
+    /// The error as a caller gets it: names what may have been meant. Call it without the lock.
+    pub(crate) fn told(&self, mut error: LookupError) -> LookupError {
+        if let LookupError::UnknownFrame { frame, similar, known } = &mut error {
+            let found = self.suggestions.of(frame, *known, || self.tree.read().names());
+            *similar = found.map(|name| name.as_ref().to_owned());
+        }
+        error
+    }
+
     fn wake(&self) {
         self.waiters.wake(|query| {
             let tree = self.tree.read(); // once: a second one behind a waiting writer would wait for ever

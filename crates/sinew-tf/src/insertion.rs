@@ -6,6 +6,14 @@ use sinew::time::Time;
 /// `QUATERNION_NORMALIZATION_TOLERANCE`.
 pub(crate) const TOLERANCE: f64 = 10e-3;
 
+/// The longest name of a frame in bytes, as of a node.
+pub(crate) const LONGEST_NAME: usize = 255;
+
+/// How a name begins that is too long to be told.
+pub(crate) fn beginning(name: &str) -> String {
+    name.chars().take(40).collect()
+}
+
 /// What became of a transform that was inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Inserted {
@@ -33,6 +41,16 @@ pub enum InsertError {
     NoParent {
         /// The frame that it places.
         child: String,
+    },
+    /// A name is longer than 255 bytes, which ROS 2 would take.
+    #[error(
+        "the name of the frame {begin:?}.. has {length} bytes, and a frame's name may have {LONGEST_NAME}; give it a shorter one"
+    )]
+    NameTooLong {
+        /// Its first letters.
+        begin: String,
+        /// How many bytes it has.
+        length: usize,
     },
     /// A frame in itself. `TF_SELF_TRANSFORM`.
     #[error("the transform of {frame:?} has {frame:?} as its parent; a frame can't lie in itself")]

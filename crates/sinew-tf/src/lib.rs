@@ -46,6 +46,7 @@ mod listener;
 mod lookup;
 mod message_filter;
 mod refusal;
+mod suggestions;
 mod transform;
 mod transformable;
 mod tree;

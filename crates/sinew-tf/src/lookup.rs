@@ -1,6 +1,6 @@
 //! What is asked of a buffer, and why there is no answer.
 
-use crate::insertion::seconds;
+use crate::insertion::{LONGEST_NAME, beginning, seconds};
 use sinew::Duration;
 use sinew::time::Time;
 use std::fmt;
@@ -56,6 +56,13 @@ pub enum LookupError {
         /// How many frames are known.
         known: usize,
     },
+    /// That name is longer than 255 bytes, so no frame has it.
+    NameTooLong {
+        /// Its first letters.
+        begin: String,
+        /// How many bytes it has.
+        length: usize,
+    },
     /// They lie in two trees. `ConnectivityException`.
     NotConnected {
         /// What was asked for.
@@ -100,6 +107,10 @@ impl fmt::Display for LookupError {
                     None => write!(f, "; {known} others are known, see `sinew tf tree`"),
                 }
             }
+            Self::NameTooLong { begin, length } => write!(
+                f,
+                "no frame is called {begin:?}..: that name has {length} bytes, and a frame's name may have {LONGEST_NAME}"
+            ),
             Self::NotConnected { target, source, target_root, source_root, time } => {
                 write!(f, "no transform from {source:?} to {target:?}")?;
                 if let Some(time) = time {
@@ -147,6 +158,17 @@ impl fmt::Display for LookupError {
 }
 
 impl std::error::Error for LookupError {}
+
+impl LookupError {
+    /// That no frame is called so; without what may have been meant, which is looked for outside
+    /// the tree's lock.
+    pub(crate) fn unknown(frame: &str, known: usize) -> Self {
+        if frame.len() > LONGEST_NAME {
+            return Self::NameTooLong { begin: beginning(frame), length: frame.len() };
+        }
+        Self::UnknownFrame { frame: frame.to_owned(), similar: None, known }
+    }
+}
 
 /// A frame, and what is known of it.
 #[derive(Debug, Clone, Default, PartialEq)]

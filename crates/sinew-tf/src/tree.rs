@@ -7,7 +7,7 @@
 //! meeting point does no harm.
 
 use crate::history::{FrameNumber, Guess, History, Limits, Sample};
-use crate::insertion::{InsertError, Inserted};
+use crate::insertion::{InsertError, Inserted, LONGEST_NAME, beginning};
 use crate::lookup::{At, FrameStatus, LinkRange, LookupError};
 use crate::transform::{StampedTransform, Transform};
 use foldhash::fast::RandomState;
@@ -288,14 +288,15 @@ impl Tree {
     }
 
     fn known(&self, name: &str) -> Result<FrameNumber, LookupError> {
-        let bare = bare(name);
-        if let Some(number) = self.numbers.get(bare) {
+        if let Some(number) = self.numbers.get(bare(name)) {
             return Ok(*number);
         }
-        let alike = |known: &Arc<str>| strsim::jaro_winkler(known, bare);
-        let nearest = self.numbers.keys().max_by(|a, b| alike(a).total_cmp(&alike(b)).then(b.cmp(a)));
-        let similar = nearest.filter(|known| alike(known) > 0.8).map(|known| known.as_ref().to_owned());
-        Err(LookupError::UnknownFrame { frame: name.to_owned(), similar, known: self.frames.len() })
+        Err(LookupError::unknown(name, self.frames.len()))
+    }
+
+    /// The names of all frames, in the order in which they came.
+    pub(crate) fn names(&self) -> Vec<Arc<str>> {
+        self.frames.iter().map(|frame| frame.name.clone()).collect()
     }
 
     // ---- why there is none ----
@@ -365,8 +366,11 @@ impl Tree {
     }
 
     /// Whether what is asked for can't come any more: all links between the two have gone on by more
-    /// than what is kept.
+    /// than what is kept, or no frame can have that name.
     pub(crate) fn is_past(&self, error: &LookupError) -> bool {
+        if let LookupError::NameTooLong { .. } = error {
+            return true;
+        }
         let LookupError::Extrapolation { time, lacking, .. } = error else { return false };
         let history = Duration::from_nanos(self.limits.history.unsigned_abs());
         lacking.iter().any(|link| *time + history < link.last && *time < link.first)
@@ -409,6 +413,10 @@ fn meet(down: &mut Path, up: &mut Path) -> bool {
 
 /// tf2's checks.
 fn checked(parent: &str, child: &str, transform: Transform) -> Result<Transform, InsertError> {
+    // Before all else: no other error repeats such a name.
+    if let Some(name) = [parent, child].into_iter().find(|name| name.len() > LONGEST_NAME) {
+        return Err(InsertError::NameTooLong { begin: beginning(name), length: name.len() });
+    }
     if child.is_empty() {
         return Err(InsertError::NoChild { parent: parent.to_owned() });
     }

@@ -60,11 +60,12 @@ impl PendingTransform {
     /// # Errors
     /// [`LookupError`]: what is missing still.
     pub fn wait(mut self, timeout: Duration) -> Result<StampedTransform, LookupError> {
-        sinew::executor::wait_for(&mut self, timeout).unwrap_or_else(|| self.look())
+        let waited = sinew::executor::wait_for(&mut self, timeout);
+        waited.unwrap_or_else(|| self.look().map_err(|error| self.core.told(error)))
     }
 
     fn look(&self) -> Result<StampedTransform, LookupError> {
-        self.core.tree.read().lookup(&self.query.target, &self.query.source, self.query.at)
+        self.core.lookup(&self.query.target, &self.query.source, self.query.at)
     }
 
     fn register(&mut self, waker: &Waker) {

@@ -10,6 +10,7 @@
 //! | `origin` | where an end is at home: here, or behind a gateway |
 //! | `mismatch` | what keeps two ends apart |
 //! | `failure` | why single operations fail |
+//! | `similar` | names that may have been meant |
 
 pub(crate) mod arguments;
 pub(crate) mod failure;
@@ -20,3 +21,4 @@ pub(crate) mod parameters;
 pub(crate) mod qos;
 pub(crate) mod remap;
 pub(crate) mod report;
+pub(crate) mod similar;

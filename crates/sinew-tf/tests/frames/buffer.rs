@@ -81,6 +81,53 @@ fn a_frame_may_get_another_parent() {
 }
 
 #[test]
+fn long_names_are_refused_before_they_cost_anything() {
+    let buffer = Buffer::new();
+    fix(&buffer, "map", &format!("/{}", "x".repeat(255)), 1.0); // the slash is left out
+    let long = "x".repeat(10_000_000);
+    for (parent, child) in [("map", long.as_str()), (long.as_str(), "map"), (&long[..256], &long[..256])] {
+        let error = buffer.insert(&along_x(parent, child, 1, f64::NAN), "").unwrap_err();
+        let InsertError::NameTooLong { length, .. } = &error else { panic!("{error}") };
+        assert!([256, 10_000_000].contains(length) && error.to_string().len() < 200, "{error}");
+    }
+    assert_eq!(buffer.frames().len(), 2);
+    // Nor can one be asked for, or waited for: a message may name it.
+    let error = buffer.lookup("map", &long, At::Latest).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "no frame is called \"{}\"..: that name has 10000000 bytes, and a frame's name may have 255",
+            "x".repeat(40)
+        )
+    );
+    let waited = buffer.wait_for("map", &long, At::Latest).wait(sinew::Duration::from_secs(60));
+    assert_eq!(waited.unwrap_err(), error);
+}
+
+#[test]
+fn a_frame_that_is_asked_for_in_vain_is_compared_with_others_once() {
+    let buffer = Buffer::new();
+    for number in 0..9_998 {
+        // As long as names may be, and all alike but for their ends: the dearest ones to compare.
+        fix(&buffer, "map", &format!("{}{number:05}", "x".repeat(250)), 1.0);
+    }
+    let unknown = format!("{}12345", "y".repeat(250));
+    for _ in 0..10_000 {
+        let error = buffer.lookup("map", &unknown, At::Latest).unwrap_err();
+        assert!(matches!(error, LookupError::UnknownFrame { similar: None, known: 9_999, .. }), "{error}");
+    }
+    // Who waits asks at each transform that comes, and needs no suggestion for that.
+    let mut waiting: Vec<_> = (0..100).map(|_| buffer.wait_for("map", &unknown, At::Latest)).collect();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    for pending in &mut waiting {
+        assert!(std::pin::Pin::new(pending).poll(&mut context).is_pending());
+    }
+    for stamp in 1..100 {
+        insert(&buffer, "map", "base", stamp, 1.0);
+    }
+}
+
+#[test]
 fn errors_name_what_is_missing() {
     let buffer = Buffer::new();
     let error = buffer.lookup("map", "base_link", At::Latest).unwrap_err();

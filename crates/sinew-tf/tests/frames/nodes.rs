@@ -54,6 +54,21 @@ on_both_paths! {
     time_that_goes_back_clears,
     what_is_wrong_spoils_nothing_else,
     it_ends_with_its_listener,
+    a_long_name_is_refused_and_told,
+}
+
+fn a_long_name_is_refused_and_told(world: &World) {
+    let buffer = Buffer::new();
+    let listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    let broadcaster = TransformBroadcaster::new(&world.robot).unwrap();
+    assert!(broadcaster.publisher().wait_for_subscribers(1, PATIENCE));
+    let long = "arm".repeat(100_000);
+    broadcaster.send([along_x("base", &long, 1, 1.0), along_x("odom", "base", 1, 1.0)]).unwrap();
+    buffer.wait_for("odom", "base", at(1)).wait(PATIENCE).unwrap();
+    assert_eq!(buffer.frames().len(), 2);
+    let [refusal] = &listener.refusals()[..] else { panic!("{:?}", listener.refusals()) };
+    assert!(matches!(refusal.error, InsertError::NameTooLong { length: 300_000, .. }), "{refusal}");
+    assert!(buffer.lookup("odom", "amr", At::Latest).is_err());
 }
 
 fn a_buffer_is_filled_without_an_executor(world: &World) {
