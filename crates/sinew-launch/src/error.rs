@@ -107,6 +107,14 @@ pub enum Problem {
     #[error("can't {action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: io::Error },
 
+    /// Files include others deeper than any robot needs, but not each other.
+    #[error("files are included more than {deepest} deep: {chain}; include them side by side")]
+    IncludeDepth { deepest: usize, chain: String },
+
+    /// It would take more memory or time than it is worth.
+    #[error("{what}; {remedy}")]
+    TooMuch { what: String, remedy: &'static str },
+
     /// Files include each other.
     #[error("a loop: {chain}")]
     IncludeLoop { chain: String },
@@ -142,5 +150,10 @@ impl Problem {
         expected: impl Into<String>,
     ) -> Self {
         Self::Value { key: key.into(), found: found.into(), expected: expected.into() }
+    }
+
+    /// Whether it is a limit of the whole plan, which nothing that comes after it can mend.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(self, Self::TooMuch { .. } | Self::IncludeDepth { .. })
     }
 }

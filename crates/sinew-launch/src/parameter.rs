@@ -199,16 +199,15 @@ pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
-        // Writing to a string takes everything.
-        let _ = match c {
-            '"' | '\\' => write!(quoted, "\\{c}"),
-            '\n' => write!(quoted, "\\n"),
-            '\t' => write!(quoted, "\\t"),
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
             c if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                write!(quoted, "\\u{:04X}", u32::from(c))
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c)); // a string takes everything
             }
-            c => write!(quoted, "{c}"),
-        };
+            c => quoted.push(c),
+        }
     }
     quoted.push('"');
     quoted

@@ -49,19 +49,65 @@ impl fmt::Display for Place {
 pub(crate) struct Source {
     pub(crate) file: Arc<Path>,
     pub(crate) text: String,
+    /// The line and column of the first byte of each block, so that a place is found by reading one
+    /// block, however long the file or its lines are.
+    blocks: Vec<(usize, usize)>,
 }
 
+/// How many bytes are read to find a place, at most.
+const BLOCK: usize = 512;
+
 impl Source {
+    pub(crate) fn new(file: &Path, text: String) -> Self {
+        let mut blocks = vec![(1, 1)];
+        for block in text.as_bytes().chunks(BLOCK) {
+            let first = blocks.last().copied().unwrap_or((1, 1));
+            blocks.push(block.iter().fold(first, behind));
+        }
+        Self { file: file.into(), text, blocks }
+    }
+
     /// Where the byte at `offset` is.
     pub(crate) fn place(&self, offset: usize) -> Place {
-        let before = self.text.get(..offset).unwrap_or(&self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let bytes = self.text.as_bytes();
+        let offset = offset.min(bytes.len());
+        let block = offset / BLOCK;
+        let (line, column) = bytes[block * BLOCK..offset].iter().fold(self.blocks[block], behind);
         self.at(line, column)
     }
 
     /// That line and column.
     pub(crate) fn at(&self, line: usize, column: usize) -> Place {
         Place { file: Arc::clone(&self.file), line, column }
+    }
+}
+
+/// The line and column behind a byte that is at this one. Only the first byte of a character counts.
+fn behind((line, column): (usize, usize), byte: &u8) -> (usize, usize) {
+    match byte {
+        b'\n' => (line + 1, 1),
+        0x80..=0xbf => (line, column),
+        _ => (line, column + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_found_wherever_blocks_begin() {
+        for unit in ["x", "line\n", "ä€😀 \n", "a long line of text, without an end. "] {
+            let text = unit.repeat(3000 / unit.len());
+            let source = Source::new("a.toml".as_ref(), text.clone());
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            for offset in ends {
+                let before = &text[..offset];
+                let line = before.matches('\n').count() + 1;
+                let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
+                assert_eq!(source.place(offset), source.at(line, column), "{offset} of {unit:?}");
+            }
+            assert_eq!(source.place(usize::MAX), source.place(text.len()));
+        }
     }
 }

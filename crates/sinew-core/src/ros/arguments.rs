@@ -9,6 +9,7 @@ use super::remap::{RemapError, RemapRules};
 use crate::parameters::value::NamedValue;
 use crate::sys::logging::{Outputs, level_of, parse_level};
 use sinew_shm::logging::LogLevel;
+use std::io::Read as _;
 
 /// Begins the options for us; may occur several times.
 const BEGIN: &str = "--ros-args";
@@ -364,9 +365,21 @@ fn parameter_of(parameter: String, position: usize) -> Result<Block, ArgumentErr
     read.map_err(|problem| ArgumentError::InvalidParameter { parameter, position, problem })
 }
 
-/// Reads a parameter file.
+/// The largest parameter file in bytes.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// Reads a parameter file. It may be a pipe, as a shell makes of `<(..)`, but not an endless one.
 fn parameters_in(file: String, position: usize) -> Result<Vec<Block>, ArgumentError> {
-    let text = std::fs::read_to_string(&file).map_err(|error| error.to_string());
+    let mut text = String::new();
+    let read =
+        std::fs::File::open(&file).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text));
+    let text = match read.map_err(|error| error.to_string()) {
+        Ok(_) if text.len() as u64 > LARGEST_FILE => Err(format!(
+            "it has more than {} MiB, the most that is read of a parameter file",
+            LARGEST_FILE >> 20
+        )),
+        read => read.map(|_| text),
+    };
     let read = text.and_then(|text| parameters::read(&text).map_err(|problem| problem.to_string()));
     read.map_err(|problem| ArgumentError::ParameterFile { file, position, problem })
 }

@@ -20,6 +20,9 @@ use crate::text::Text;
 
 type Read<T> = Result<T, LoadError>;
 
+/// Deeper groups and parameters are a mistake, and would cost stack.
+const DEEPEST: usize = 64;
+
 /// Reads a file.
 pub(crate) fn read(source: &Source) -> Read<Vec<Item>> {
     let document = DeTable::parse(&source.text).map_err(|error| {
@@ -27,8 +30,8 @@ pub(crate) fn read(source: &Source) -> Read<Vec<Item>> {
         Problem::Syntax { format: "TOML", message: error.message().replace('\n', ", ") }
             .at(&source.place(at.start))
     })?;
-    let place = source.place(0);
-    items(&Table { source, table: document.get_ref(), place, owner: "a launch file".to_owned() }, ITEMS)
+    let (place, owner) = (source.place(0), "a launch file".to_owned());
+    items(&Table { source, table: document.get_ref(), place, owner, depth: 0 }, ITEMS)
 }
 
 /// What a file and a group may have.
@@ -93,6 +96,8 @@ struct Table<'a> {
     table: &'a DeTable<'a>,
     place: Place,
     owner: String,
+    /// How many tables it is in.
+    depth: usize,
 }
 
 /// One value of it.
@@ -102,6 +107,7 @@ struct Entry<'a> {
     key: &'a str,
     key_at: usize,
     value: &'a Spanned<DeValue<'a>>,
+    depth: usize,
 }
 
 impl<'a> Table<'a> {
@@ -110,7 +116,7 @@ impl<'a> Table<'a> {
         let source = self.source;
         let entry = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'a>>)| {
             let name: &std::borrow::Cow<'a, str> = key.get_ref();
-            Entry { source, key: name, key_at: key.span().start, value }
+            Entry { source, key: name, key_at: key.span().start, value, depth: self.depth }
         };
         let mut entries: Vec<_> = self.table.iter().map(entry).collect();
         entries.sort_by_key(|entry| entry.key_at);
@@ -193,8 +199,12 @@ impl<'a> Entry<'a> {
 
     fn table(&self, owner: &str) -> Read<Table<'a>> {
         match self.value.get_ref() {
+            DeValue::Table(_) if self.depth == DEEPEST => {
+                Err(self.wrong("tables are nested 64 deep at most"))
+            }
             DeValue::Table(table) => {
-                Ok(Table { source: self.source, table, place: self.key_place(), owner: owner.to_owned() })
+                let (place, owner) = (self.key_place(), owner.to_owned());
+                Ok(Table { source: self.source, table, place, owner, depth: self.depth + 1 })
             }
             _ => Err(self.wrong("it has to be a table")),
         }

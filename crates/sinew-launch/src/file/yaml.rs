@@ -1,6 +1,8 @@
 //! ROS 2's launch files in YAML: `launch:` and a list of elements. What is a list of maps below an
 //! element are children of that name, all else attributes.
 
+use std::collections::HashMap;
+
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
 use super::element::{Attribute, Element, Value};
@@ -149,14 +151,15 @@ impl<'a> Reading<'a> {
             }
             Event::MappingStart(..) => {
                 let mut entries: Vec<(String, Place, Node)> = Vec::new();
+                let mut known: HashMap<String, usize> = HashMap::new();
                 while let Some((event, place)) = self.next()? {
                     let key = match event {
                         Event::MappingEnd => break,
                         Event::Scalar(key, ..) => key.into_owned(),
                         _ => return Err(wrong("this key", "keys are texts", &place)),
                     };
-                    if let Some((_, other, _)) = entries.iter().find(|(known, ..)| *known == key) {
-                        let (what, other) = ("keys", other.clone());
+                    if let Some(first) = known.insert(key.clone(), entries.len()) {
+                        let (what, other) = ("keys", entries[first].1.clone());
                         return Err(Problem::Twice { what, name: key, other }.at(&place));
                     }
                     let Some((event, value_place)) = self.next()? else { break };

@@ -1,14 +1,16 @@
 //! From what a file says to what is to be run: conditions are decided, texts replaced, includes
 //! read, programs found. Whatever is wrong is said here, before anything starts.
 
+mod limits;
 mod names;
 mod order;
 mod process;
 mod programs;
 mod scope;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::description::{
     Argument, ComponentItem, Include, Item, ItemKind, ParameterItem, ParameterKind, ParameterValue, Typing,
@@ -20,6 +22,7 @@ use crate::place::Place;
 use crate::similar::suggestion;
 use crate::supervisor::Policy;
 use crate::text::{Part, Text};
+use limits::Budget;
 use process::{Component, Planned};
 use scope::{After, Given, Scope, Variable, absolute, joined};
 
@@ -79,8 +82,8 @@ pub struct Process {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<Word>,
-    /// All of its environment.
-    pub environment: BTreeMap<String, String>,
+    /// All of its environment, which processes share unless something is set for one of them.
+    pub environment: Arc<BTreeMap<String, String>>,
     /// Its working directory; that of this process if `None`.
     pub directory: Option<PathBuf>,
     /// Where its output goes.
@@ -122,13 +125,14 @@ pub enum Offer {
     Node(String),
 }
 
-/// Includes are read this deep.
-const DEEPEST: usize = 32;
-
 /// Reads a launch file, and what it includes, and plans it. Starts nothing, and writes nothing.
 ///
 /// The file's form is told by its end: `.toml` is Sinew's own, `.xml`, `.yaml` and `.yml` are ROS
 /// 2's.
+///
+/// A plan has at most 4000 processes and 1000 files, which include each other 32 deep; a file at most
+/// 4 MiB, a value 131,071 bytes, and all values together 64 MiB. So a file costs no more time and
+/// memory than that, whoever wrote it.
 ///
 /// ```
 /// use sinew_launch::{Options, load};
@@ -156,13 +160,13 @@ pub fn load(path: &Path, options: &Options) -> Result<Plan, LoadError> {
     let environment = options.environment.clone().unwrap_or_else(own_environment);
     let given: BTreeMap<String, String> = options.arguments.iter().cloned().collect();
     let mut planner = Planner::new(&given);
-    let mut scope = Scope { environment, ..Scope::default() };
-    for (name, value) in &given {
-        scope.variables.insert(name.clone(), Variable { value: value.clone(), is_text: false });
-    }
-    planner.file(path, &mut scope)?;
+    let variable = |value: &String| Variable { value: value.clone(), is_text: false };
+    let variables = given.iter().map(|(name, value)| (name.clone(), variable(value))).collect();
+    let (variables, environment) = (Arc::new(variables), Arc::new(environment));
+    let mut scope = Scope { variables, environment, ..Scope::default() };
+    planner.file(path, &mut scope, &Place::new(path, 1, 1))?;
     planner.check_given()?;
-    planner.finish()
+    planner.finish(&scope.budget)
 }
 
 /// The arguments of a launch file, and of what it includes, without planning any process: programs
@@ -173,8 +177,8 @@ pub fn load(path: &Path, options: &Options) -> Result<Plan, LoadError> {
 pub fn arguments(path: &Path) -> Result<Vec<ArgumentInfo>, LoadError> {
     let given = BTreeMap::new();
     let mut planner = Planner { only_arguments: true, ..Planner::new(&given) };
-    let mut scope = Scope { environment: own_environment(), ..Scope::default() };
-    planner.file(path, &mut scope)?;
+    let mut scope = Scope { environment: Arc::new(own_environment()), ..Scope::default() };
+    planner.file(path, &mut scope, &Place::new(path, 1, 1))?;
     Ok(planner.arguments)
 }
 
@@ -211,12 +215,14 @@ struct Planner<'a> {
     stack: Vec<PathBuf>,
     arguments: Vec<ArgumentInfo>,
     processes: Vec<Planned>,
+    /// The names of all processes, with the process, and the next number for another one of its name.
+    names: HashMap<String, (usize, usize)>,
     /// Components for containers that may be written later.
     loads: Vec<Load>,
     /// What each of them waits for.
-    after: Vec<Vec<After>>,
+    after: Vec<Arc<Vec<After>>>,
     /// The names of what isn't there for its condition.
-    left_out: Vec<String>,
+    left_out: BTreeSet<String>,
 }
 
 /// Components for a container.
@@ -252,14 +258,18 @@ impl<'a> Planner<'a> {
             stack: Vec::new(),
             arguments: Vec::new(),
             processes: Vec::new(),
+            names: HashMap::new(),
             loads: Vec::new(),
             after: Vec::new(),
-            left_out: Vec::new(),
+            left_out: BTreeSet::new(),
         }
     }
 
-    fn file(&mut self, path: &Path, scope: &mut Scope) -> Result<(), LoadError> {
-        let items = file::read(path)?;
+    /// Reads and plans a file that is asked for at `place`.
+    fn file(&mut self, path: &Path, scope: &mut Scope, place: &Place) -> Result<(), LoadError> {
+        scope.budget.file(place)?;
+        let (items, bytes) = file::read(path)?;
+        scope.budget.charge(bytes, place)?;
         self.stack.push(absolute(path));
         path.clone_into(&mut scope.file);
         self.items(&items, scope)?;
@@ -289,14 +299,19 @@ impl<'a> Planner<'a> {
             ItemKind::Argument(argument) => return self.argument(argument, &item.place, scope),
             ItemKind::Include(include) if self.only_arguments => {
                 // What can't be found without the arguments has none to tell.
-                let _ = self.include(include, &item.place, scope);
-                return Ok(());
+                let depth = self.stack.len();
+                let included = self.include(include, &item.place, scope);
+                self.stack.truncate(depth);
+                return included.or_else(|error| match &error {
+                    LoadError::At { problem, .. } if problem.is_limit() => Err(error),
+                    _ => Ok(()),
+                });
             }
             ItemKind::Include(include) => return self.include(include, &item.place, scope),
             ItemKind::Group(group) => {
                 let mut inner = scope.clone();
                 inner.path.extend(group.name.clone());
-                add_after(&group.after, scope, &mut inner);
+                add_after(&group.after, scope, &mut inner)?;
                 self.items(&group.items, &mut inner)?;
                 let scoped = match &group.scoped {
                     Some(text) if !self.only_arguments => scope.truth("scoped", text)?,
@@ -315,37 +330,31 @@ impl<'a> Planner<'a> {
         match &item.kind {
             ItemKind::Let { name, value } => {
                 let variable = Variable { value: scope.text(value)?, is_text: false };
-                scope.variables.insert(scope.text(name)?, variable);
+                scope.set_variable(scope.text(name)?, variable, &name.place)?;
             }
             ItemKind::Process(process) => {
                 let planned = process::plan(process, &item.place, scope)?;
-                let mut after = scope.after.clone();
-                after.extend(process.after.iter().map(|(name, place)| After {
-                    path: scope.path.clone(),
-                    name: name.clone(),
-                    place: place.clone(),
-                }));
-                self.add(planned, after, process.name.is_some())?;
+                let mut inner = scope.clone();
+                add_after(&process.after, scope, &mut inner)?;
+                self.add(planned, inner.after, process.name.is_some())?;
             }
             ItemKind::Namespace(namespace) => {
                 scope.namespace = scope.namespace_of(&scope.text(namespace)?);
                 names::namespace(&scope.namespace, namespace)?;
             }
             ItemKind::Environment { name, value } => {
-                let (name, value) = (scope.text(name)?, scope.text_if(value.as_ref())?);
-                match value {
-                    Some(value) => drop(scope.environment.insert(name, value)),
-                    None => drop(scope.environment.remove(&name)),
-                }
+                let (text, name) = (name, scope.text(name)?);
+                let value = scope.text_if(value.as_ref())?;
+                scope.set_environment(name, value, &text.place)?;
             }
             ItemKind::Remap { from, to } => {
                 let rule = (scope.text(from)?, scope.text(to)?);
                 names::remap((&rule.0, &rule.1), from)?;
-                scope.remap.push(rule);
+                scope.add_remap(rule, &from.place)?;
             }
             ItemKind::Parameter(parameter) => {
                 let given = given(parameter, scope)?;
-                scope.parameters.push(given);
+                scope.add_parameter(given, &parameter.place)?;
             }
             ItemKind::Components { container, components } => {
                 self.loads.push(Load::plan(container, components, scope)?);
@@ -389,24 +398,28 @@ impl<'a> Planner<'a> {
             let expected = format!("it has to be one of {}{similar}", choices.join(", "));
             return Err(Problem::value(name.as_str(), format!("`{value}`"), expected).at(place));
         }
-        scope.variables.insert(name.clone(), Variable { value, is_text: *is_text });
-        Ok(())
+        scope.set_variable(name.clone(), Variable { value, is_text: *is_text }, place)
     }
 
     fn include(&mut self, include: &Include, place: &Place, scope: &Scope) -> Result<(), LoadError> {
         let path = scope.path_of(&scope.text(&include.file)?);
         let canonical = absolute(&path);
-        if self.stack.contains(&canonical) || self.stack.len() == DEEPEST {
+        let is_loop = self.stack.contains(&canonical);
+        if is_loop || self.stack.len() == limits::DEEPEST {
             let chain = self.stack.iter().chain([&canonical]).map(|path| path.display().to_string());
             let chain = chain.collect::<Vec<_>>().join(" includes ");
-            return Err(Problem::IncludeLoop { chain }.at(place));
+            let problem = match is_loop {
+                true => Problem::IncludeLoop { chain },
+                false => Problem::IncludeDepth { deepest: limits::DEEPEST, chain },
+            };
+            return Err(problem.at(place));
         }
         let mut inner = scope.clone();
         if !include.inherits {
-            inner.variables.clear();
+            inner.variables = Arc::default();
         }
         inner.path.extend(include.name.clone());
-        add_after(&include.after, scope, &mut inner);
+        add_after(&include.after, scope, &mut inner)?;
         if let Some(namespace) = &include.namespace {
             inner.namespace = scope.namespace_of(&scope.text(namespace)?);
             names::namespace(&inner.namespace, namespace)?;
@@ -415,11 +428,11 @@ impl<'a> Planner<'a> {
         for (name, value) in &include.arguments {
             let variable = Variable { value: scope.text(value)?, is_text: false };
             let text = scope.text(name)?;
-            inner.variables.insert(text.clone(), variable);
+            inner.set_variable(text.clone(), variable, &name.place)?;
             names.push((text, name));
         }
         let first = self.arguments.len();
-        self.file(&path, &mut inner).map_err(|error| match error {
+        self.file(&path, &mut inner, place).map_err(|error| match error {
             // The include is what names the file that isn't there.
             LoadError::Read { path, source } => {
                 Problem::File { action: "read", path, source }.at(&include.file.place)
@@ -427,10 +440,11 @@ impl<'a> Planner<'a> {
             error => error,
         })?;
         if !include.inherits {
+            let declared = self.arguments[first..].iter().map(|argument| argument.name.as_str());
+            let declared: BTreeSet<&str> = declared.collect();
             for (name, text) in names {
-                let mut declared = self.arguments[first..].iter().map(|argument| argument.name.as_str());
-                if !declared.clone().any(|known| known == name) {
-                    let similar = suggestion(&name, declared.by_ref());
+                if !declared.contains(name.as_str()) {
+                    let similar = suggestion(&name, declared.iter().copied());
                     let (owner, known) =
                         (path.display().to_string(), declared_names(&self.arguments[first..]));
                     return Err(Problem::UnknownKey { owner, key: name, similar, known }.at(&text.place));
@@ -451,42 +465,49 @@ impl<'a> Planner<'a> {
     }
 
     /// Adds a process. One that was named has to be the only one of its name; others get a number.
-    fn add(&mut self, mut planned: Planned, after: Vec<After>, is_named: bool) -> Result<(), LoadError> {
+    fn add(&mut self, mut planned: Planned, after: Arc<Vec<After>>, is_named: bool) -> Result<(), LoadError> {
         let process = &mut planned.process;
-        let all = || self.processes.iter().map(|planned| &planned.process);
-        let is_taken = |name: &str| all().find(|other| other.name == name);
-        if let Some(other) = is_taken(&process.name) {
+        if self.processes.len() == limits::MOST_PROCESSES {
+            let what = format!("this is one process more than the {} of a plan", limits::MOST_PROCESSES);
+            let remedy = "are files with processes included again and again?";
+            return Err(Problem::TooMuch { what, remedy }.at(&process.place));
+        }
+        if let Some((other, mut number)) = self.names.get(&process.name).copied() {
             if is_named {
-                let (what, other) = ("processes", other.place.clone());
+                let (what, other) = ("processes", self.processes[other].process.place.clone());
                 return Err(Problem::Twice { what, name: process.name.clone(), other }.at(&process.place));
             }
-            let numbered = (2..).map(|number| format!("{}-{number}", process.name));
-            process.name = numbered.into_iter().find(|name| is_taken(name).is_none()).unwrap_or_default();
+            let mut numbered = format!("{}-{number}", process.name);
+            while self.names.contains_key(&numbered) {
+                number += 1;
+                numbered = format!("{}-{number}", process.name);
+            }
+            self.names.insert(std::mem::replace(&mut process.name, numbered), (other, number + 1));
         }
+        self.names.insert(process.name.clone(), (self.processes.len(), 2));
         self.processes.push(planned);
         self.after.push(after);
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Plan, LoadError> {
+    fn finish(mut self, budget: &Budget) -> Result<Plan, LoadError> {
+        let nodes = self.processes.iter().enumerate().rev(); // of several of one name the first counts
+        let nodes = nodes.filter_map(|(index, planned)| Some((planned.line.node.clone()?, index)));
+        let nodes: BTreeMap<String, usize> = nodes.collect();
         for load in std::mem::take(&mut self.loads) {
-            self.load(load)?;
+            self.load(load, &nodes)?;
         }
         let mut processes: Vec<Process> = self.processes.into_iter().map(Planned::finish).collect();
-        order::resolve(&mut processes, &self.after, &self.left_out)?;
+        order::resolve(&mut processes, &self.after, &self.left_out, budget)?;
         Ok(Plan { processes, arguments: self.arguments })
     }
 
     /// Gives components to the container that they are for.
-    fn load(&mut self, load: Load) -> Result<(), LoadError> {
+    fn load(&mut self, load: Load, nodes: &BTreeMap<String, usize>) -> Result<(), LoadError> {
         let Load { container, place, components } = load;
-        let named = |planned: &Planned, name: &String| planned.line.node.as_ref() == Some(name);
-        let found =
-            container.iter().find_map(|name| self.processes.iter().position(|planned| named(planned, name)));
-        let Some(index) = found else {
-            let known = self.processes.iter().filter_map(|planned| planned.line.node.as_deref());
+        let Some(&index) = container.iter().find_map(|name| nodes.get(name)) else {
             let [name, _] = container;
-            let similar = suggestion(&name, known);
+            let similar = suggestion(&name, nodes.keys().map(String::as_str));
             return Err(Problem::UnknownContainer { name, similar }.at(&place));
         };
         self.processes[index].line.components.extend(components);
@@ -501,12 +522,16 @@ fn declared_names(arguments: &[ArgumentInfo]) -> String {
     }
 }
 
-fn add_after(after: &[(String, Place)], scope: &Scope, inner: &mut Scope) {
-    inner.after.extend(after.iter().map(|(name, place)| After {
+fn add_after(after: &[(String, Place)], scope: &Scope, inner: &mut Scope) -> Result<(), LoadError> {
+    let Some((_, place)) = after.first() else { return Ok(()) };
+    let path: usize = scope.path.iter().map(|name| size_of::<String>() + name.len()).sum();
+    scope.budget.charge((inner.after.len() + after.len()) * (size_of::<After>() + path), place)?;
+    Arc::make_mut(&mut inner.after).extend(after.iter().map(|(name, place)| After {
         path: scope.path.clone(),
         name: name.clone(),
         place: place.clone(),
     }));
+    Ok(())
 }
 
 /// A text as it was written, or nearly so.
@@ -528,11 +553,12 @@ fn given(item: &ParameterItem, scope: &Scope) -> Result<Given, LoadError> {
             let file = absolute(&scope.path_of(&scope.text(path)?));
             let failed =
                 |source| Problem::File { action: "read", path: file.clone(), source }.at(&path.place);
-            let text = std::fs::read_to_string(&file).map_err(failed)?;
+            let text = file::regular(&file).map_err(failed)?;
+            scope.budget.charge(text.len(), &path.place)?;
             if !has_substitutions {
                 return Ok(Given::File(file));
             }
-            Ok(Given::Text(scope.text(&Text::parse(&text, &Place::new(&file, 1, 1))?)?))
+            Ok(Given::Text(scope.file_text(&Text::parse(&text, &Place::new(&file, 1, 1))?)?))
         }
         ParameterKind::Value { name, value } => {
             let name = scope.text(name)?;

@@ -74,11 +74,9 @@ impl CommandLine {
 pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<Planned, LoadError> {
     let mut scope = scope.clone();
     for (name, value) in &item.environment {
-        let (name, value) = (scope.text(name)?, scope.text_if(value.as_ref())?);
-        match value {
-            Some(value) => drop(scope.environment.insert(name, value)),
-            None => drop(scope.environment.remove(&name)),
-        }
+        let (text, name) = (name, scope.text(name)?);
+        let value = scope.text_if(value.as_ref())?;
+        scope.set_environment(name, value, &text.place)?;
     }
     let around = scope.namespace.clone();
     if let Some(namespace) = &item.namespace {
@@ -96,7 +94,7 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     }
     let mut line = CommandLine { words, ..CommandLine::default() };
     if item.takes_ros_arguments {
-        ros_arguments(&mut line, item, node.as_deref(), scope)?;
+        ros_arguments(&mut line, (item, place), node.as_deref(), scope)?;
         for component in &item.components {
             if scope.holds(&component.condition)? {
                 line.components.push(Component::of(component, &around, scope)?);
@@ -243,6 +241,7 @@ impl Component {
     /// One that is written elsewhere than in its container: what is set for all nodes at its place
     /// counts for it.
     pub(crate) fn loaded(item: &ComponentItem, scope: &Scope) -> Result<Self, LoadError> {
+        scope.charge_settings(&item.place)?;
         let mut component = Self::of(item, &scope.namespace, scope)?;
         let node = &component.node;
         // As in a command line: of rules the first counts, of parameters the last.
@@ -265,13 +264,14 @@ impl Component {
 /// What `--ros-args` say of all nodes of the process.
 fn ros_arguments(
     line: &mut CommandLine,
-    item: &ProcessItem,
+    (item, place): (&ProcessItem, &Place),
     node: Option<&str>,
     scope: &Scope,
 ) -> Result<(), LoadError> {
     let add = |words: &mut Vec<Word>, option: &str, value: Word| {
         words.extend([Word::Text(option.to_owned()), value]);
     };
+    scope.charge_settings(place)?;
     let CommandLine { node: full_name, names, rules, parameters: of_parameters, others, .. } = line;
     if let Some(node) = node {
         *full_name = Some(joined(&scope.namespace, node));

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::limits::{Budget, LONGEST_VALUE};
 use super::programs;
 use crate::description::Condition;
 use crate::error::{LoadError, Problem};
@@ -42,21 +44,69 @@ pub(crate) struct After {
 pub(crate) struct Scope {
     /// The file that is read.
     pub(crate) file: PathBuf,
-    pub(crate) variables: BTreeMap<String, Variable>,
+    /// Like all that follows in an `Arc`: shared with the scope around until one of them changes it.
+    pub(crate) variables: Arc<BTreeMap<String, Variable>>,
     /// All there is, not only what was changed.
-    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) environment: Arc<BTreeMap<String, String>>,
     /// Begins with `/`; the root is empty.
     pub(crate) namespace: String,
-    pub(crate) remap: Vec<(String, String)>,
-    pub(crate) parameters: Vec<Given>,
+    pub(crate) remap: Arc<Vec<(String, String)>>,
+    pub(crate) parameters: Arc<Vec<Given>>,
     /// The groups and includes around, by name.
     pub(crate) path: Vec<String>,
-    pub(crate) after: Vec<After>,
+    pub(crate) after: Arc<Vec<After>>,
+    /// What all scopes of the plan have used.
+    pub(crate) budget: Budget,
     /// Numbers for `$(anon NAME)`: the same name gets the same one.
     pub(crate) anonymous: u32,
 }
 
 impl Scope {
+    pub(crate) fn set_variable(
+        &mut self,
+        name: String,
+        variable: Variable,
+        place: &Place,
+    ) -> Result<(), LoadError> {
+        let bytes = |(name, variable): (&String, &Variable)| ENTRY + name.len() + variable.value.len();
+        let all = changed(&mut self.variables, &self.budget, place, |all| all.iter().map(bytes).sum())?;
+        all.insert(name, variable);
+        Ok(())
+    }
+
+    /// Sets a variable of the environment, or takes it away.
+    pub(crate) fn set_environment(
+        &mut self,
+        name: String,
+        value: Option<String>,
+        place: &Place,
+    ) -> Result<(), LoadError> {
+        let bytes = |(name, value): (&String, &String)| ENTRY + name.len() + value.len();
+        let all = changed(&mut self.environment, &self.budget, place, |all| all.iter().map(bytes).sum())?;
+        match value {
+            Some(value) => drop(all.insert(name, value)),
+            None => drop(all.remove(&name)),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add_remap(&mut self, rule: (String, String), place: &Place) -> Result<(), LoadError> {
+        changed(&mut self.remap, &self.budget, place, |rules| bytes_of_rules(rules))?.push(rule);
+        Ok(())
+    }
+
+    pub(crate) fn add_parameter(&mut self, given: Given, place: &Place) -> Result<(), LoadError> {
+        let bytes = |all: &Vec<Given>| all.iter().map(bytes_of).sum();
+        changed(&mut self.parameters, &self.budget, place, bytes)?.push(given);
+        Ok(())
+    }
+
+    /// Counts the rules and parameters here for one more process, which gets them all.
+    pub(crate) fn charge_settings(&self, place: &Place) -> Result<(), LoadError> {
+        let parameters: usize = self.parameters.iter().map(bytes_of).sum();
+        self.budget.charge(bytes_of_rules(&self.remap) + parameters, place)
+    }
+
     /// The directory of the file.
     pub(crate) fn directory(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new(""))
@@ -120,6 +170,15 @@ impl Scope {
     }
 
     fn parts(&self, parts: &[Part], text: &Text) -> Result<String, LoadError> {
+        self.parts_within(LONGEST_VALUE, parts, text)
+    }
+
+    /// The text of a whole file with everything replaced.
+    pub(crate) fn file_text(&self, text: &Text) -> Result<String, LoadError> {
+        self.parts_within(usize::MAX, &text.parts, text) // all that it may have is limit enough
+    }
+
+    fn parts_within(&self, longest: usize, parts: &[Part], text: &Text) -> Result<String, LoadError> {
         let mut result = String::new();
         for part in parts {
             match part {
@@ -128,10 +187,17 @@ impl Scope {
                     let arguments: Result<Vec<String>, LoadError> =
                         arguments.iter().map(|argument| self.parts(argument, text)).collect();
                     let replaced = self.call(name, &arguments?).map_err(|problem| problem.at(&text.place))?;
+                    self.budget.charge(replaced.len(), &text.place)?;
                     result.push_str(&replaced);
                 }
             }
+            if result.len() > longest {
+                let what = format!("this value is longer than {longest} bytes");
+                let remedy = "Linux takes no longer word of a command line; does it repeat another value?";
+                return Err(Problem::TooMuch { what, remedy }.at(&text.place));
+            }
         }
+        self.budget.charge(result.len(), &text.place)?;
         Ok(result)
     }
 
@@ -187,6 +253,47 @@ impl Scope {
             similar: suggestion(name, self.variables.keys().map(String::as_str)),
         })
     }
+}
+
+/// About what an entry of a map or list takes beside its texts.
+const ENTRY: usize = 2 * size_of::<String>();
+
+/// About what it takes to keep it.
+fn bytes_of(given: &Given) -> usize {
+    let inside = match given {
+        Given::Value(name, value) => name.len() + bytes_of_value(value),
+        Given::File(path) => path.as_os_str().len(),
+        Given::Text(text) => text.len(),
+    };
+    size_of::<Given>() + inside
+}
+
+fn bytes_of_value(value: &Parameter) -> usize {
+    match value {
+        Parameter::Bool(_) | Parameter::Integer(_) | Parameter::Double(_) => 0,
+        Parameter::Text(text) => text.len(),
+        Parameter::Bools(all) => all.len(),
+        Parameter::Integers(all) => size_of_val(all.as_slice()),
+        Parameter::Doubles(all) => size_of_val(all.as_slice()),
+        Parameter::Texts(all) => all.iter().map(|text| size_of::<String>() + text.len()).sum(),
+    }
+}
+
+fn bytes_of_rules(rules: &[(String, String)]) -> usize {
+    rules.iter().map(|(from, to)| ENTRY + from.len() + to.len()).sum()
+}
+
+/// What is to be changed at `place`; if another scope has it, too, a copy, which counts.
+fn changed<'a, T: Clone>(
+    shared: &'a mut Arc<T>,
+    budget: &Budget,
+    place: &Place,
+    bytes: impl Fn(&T) -> usize,
+) -> Result<&'a mut T, LoadError> {
+    if Arc::get_mut(shared).is_none() {
+        budget.charge(bytes(shared), place)?;
+    }
+    Ok(Arc::make_mut(shared))
 }
 
 /// What there is, with the number of arguments, for its error.

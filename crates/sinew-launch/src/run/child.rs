@@ -51,7 +51,7 @@ impl Child {
                 }
             }
         }
-        command.env_clear().envs(&process.environment).env(family::VARIABLE, mark).process_group(0);
+        command.env_clear().envs(&*process.environment).env(family::VARIABLE, mark).process_group(0);
         if let Some(directory) = &process.directory {
             command.current_dir(directory);
         }

@@ -289,6 +289,13 @@ fn argument() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn a_parameter_file_that_never_ends_is_refused() {
+    let line = ["camera", BEGIN, "--params-file", "/dev/zero"].map(str::to_owned);
+    let error = Arguments::parse(line).unwrap_err().to_string();
+    assert!(error.contains("/dev/zero") && error.contains("it has more than 16 MiB"), "{error}");
+}
+
 proptest! {
     #[test]
     fn no_command_line_makes_it_panic(
