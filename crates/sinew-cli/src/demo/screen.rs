@@ -102,7 +102,7 @@ impl Screen {
         }
         let columns = usize::from(size.0);
         let FrameView { name, width, height, pixels } = frame;
-        let keys = if self.has_keys { "+ and - change the filter's strength, m its mode; " } else { "" };
+        let keys = if self.has_keys { "+ and - change the filter's strength, m its mode; q or " } else { "" };
         let figures = [
             format!("camera -> filter -> viewer. {keys}Ctrl-C ends it."),
             counts(status),
