@@ -84,10 +84,3 @@ pub trait Actions: Maker {
 }
 
 impl<M: Maker> Actions for M {}
-
-/// Compiles the programs in the page.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../docs/book/actions.md")]
-    struct Actions;
-}

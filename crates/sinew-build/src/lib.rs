@@ -5,8 +5,7 @@
 //!
 //! ```toml
 //! [dependencies]
-//! sinew-msg = "0.1"
-//! sinew-interfaces = { version = "0.1", features = ["std_msgs", "service_msgs"] }
+//! sinew = { version = "0.1", features = ["std_msgs", "service_msgs"] }
 //!
 //! [build-dependencies]
 //! sinew-build = "0.1"
@@ -23,13 +22,14 @@
 //! And the library:
 //!
 //! ```text
-//! sinew_msg::include_interfaces!(); // pub mod arm_msgs { pub mod msg { pub struct Joint { .. } } }
+//! sinew::include_interfaces!(); // pub mod arm_msgs { pub mod msg { pub struct Joint { .. } } }
 //! ```
 //!
 //! A folder has the name of its package, and in it `msg/*.msg`, `srv/*.srv` and `action/*.action`.
-//! Packages of ROS 2 that the definitions need come from the crate `sinew-interfaces`, with a
-//! feature for each; services need `service_msgs`. It must be a direct dependency: Cargo tells
-//! build scripts nothing of others.
+//! Packages of ROS 2 that the definitions need come from the crate `sinew`, with a feature for each;
+//! services need `service_msgs`. A crate of interfaces alone may name `sinew-msg` and
+//! `sinew-interfaces` instead, and say `sinew_msg::include_interfaces!()`. They must be direct
+//! dependencies: Cargo tells build scripts nothing of others.
 //!
 //! Modules with types that are [`Plain`] have `unsafe impl`s and allow `unsafe_code` for
 //! themselves, so they don't compile in a crate with `#![forbid(unsafe_code)]`. Put interfaces in a
@@ -108,13 +108,13 @@ impl Default for Generator {
 }
 
 impl Generator {
-    /// Of no packages yet; in a build script it knows those of `sinew-interfaces`, if that is a
-    /// dependency.
+    /// Of no packages yet; in a build script it knows ROS 2's of `sinew` or `sinew-interfaces`, if
+    /// that is a dependency.
     #[must_use]
     pub fn new() -> Self {
         let ros = RosInterfaces::of_dependency();
         let elsewhere = ros.iter().flat_map(RosInterfaces::modules).collect();
-        Self { root: "::sinew_msg".to_owned(), packages: Vec::new(), elsewhere }
+        Self { root: ros::root().to_owned(), packages: Vec::new(), elsewhere }
     }
 
     /// Generates this package, too. The folder's name is the package's.
@@ -132,8 +132,8 @@ impl Generator {
         self
     }
 
-    /// Where the generated code finds the items of `sinew-msg`; `::sinew_msg` unless another crate
-    /// exports them.
+    /// Where the generated code finds the items of `sinew-msg`, if another crate exports them. In the
+    /// build script of a package that depends on `sinew` it is `::sinew`, else `::sinew_msg`.
     #[must_use]
     pub fn root(mut self, path: &str) -> Self {
         path.clone_into(&mut self.root);

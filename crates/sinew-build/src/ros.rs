@@ -31,8 +31,31 @@ const PACKAGES: [&str; 23] = [
     "visualization_msgs",
 ];
 
-/// What the build script of `sinew-interfaces` tells those of its dependents.
+/// A crate of whose packages Cargo tells the build scripts of its dependents.
+#[derive(Clone, Copy)]
+struct Source {
+    /// Its `links`, in capitals.
+    links: &'static str,
+    /// What `Cargo.toml` calls it.
+    dependency: &'static str,
+    /// Where it has the packages' modules.
+    modules: &'static str,
+}
+
+/// `sinew` first: it has all that generated code names, so a program needs nothing beside it.
+const SOURCES: [Source; 2] = [
+    Source { links: "SINEW", dependency: "sinew", modules: "::sinew::interfaces" },
+    Source { links: "SINEW_INTERFACES", dependency: "sinew-interfaces", modules: "::sinew_interfaces" },
+];
+
+/// Where generated code finds the items of `sinew-msg`, in a package that depends on `sinew` or not.
+pub(super) fn root() -> &'static str {
+    if env::var_os("DEP_SINEW_FOLDER").is_some() { "::sinew" } else { "::sinew_msg" }
+}
+
+/// What the build script of `sinew` or `sinew-interfaces` tells those of its dependents.
 pub(super) struct RosInterfaces {
+    source: Source,
     /// Where all its packages are, whichever features are on.
     folder: PathBuf,
     /// Those whose features are on.
@@ -40,16 +63,19 @@ pub(super) struct RosInterfaces {
 }
 
 impl RosInterfaces {
-    /// `None` if the crate is not a dependency.
+    /// `None` if neither crate is a dependency.
     pub(super) fn of_dependency() -> Option<Self> {
-        let folder = env::var_os("DEP_SINEW_INTERFACES_FOLDER")?.into();
-        Some(Self { folder, packages: env::var("DEP_SINEW_INTERFACES_PACKAGES").ok()? })
+        SOURCES.into_iter().find_map(|source| {
+            let folder = env::var_os(format!("DEP_{}_FOLDER", source.links))?.into();
+            let packages = env::var(format!("DEP_{}_PACKAGES", source.links)).ok()?;
+            Some(Self { source, folder, packages })
+        })
     }
 
     /// The folders of the packages whose features are on, and the paths of their modules.
     pub(super) fn modules(&self) -> impl Iterator<Item = (PathBuf, String)> {
         let packages = self.packages.split(',').filter(|package| !package.is_empty());
-        packages.map(|package| (self.folder.join(package), format!("::sinew_interfaces::{package}")))
+        packages.map(|package| (self.folder.join(package), format!("{}::{package}", self.source.modules)))
     }
 
     fn has(&self, name: &TypeName) -> bool {
@@ -69,10 +95,12 @@ pub(super) fn with_hint(
     let hint = match interfaces {
         _ if is_known(package) || !PACKAGES.contains(&package) => hint,
         Some(interfaces) if interfaces.has(&unknown) => {
-            format!("turn on the feature `{package}` of sinew-interfaces").into()
+            format!("turn on the feature `{package}` of {}", interfaces.source.dependency).into()
         }
-        Some(_) => format!("{package} of sinew-interfaces has no message of this name").into(),
-        None => format!("add sinew-interfaces with its feature `{package}` to the dependencies").into(),
+        Some(interfaces) => {
+            format!("{package} of {} has no message of this name", interfaces.source.dependency).into()
+        }
+        None => format!("add sinew with its feature `{package}` to the dependencies").into(),
     };
     ResolveError::Unknown { place, name, field, unknown, hint }
 }
@@ -111,13 +139,15 @@ mod tests {
                 other => panic!("{other}"),
             }
         };
-        let interfaces = RosInterfaces { folder: folder(), packages: "std_msgs".to_owned() };
+        let [sinew, interfaces] =
+            SOURCES.map(|source| RosInterfaces { source, folder: folder(), packages: "std_msgs".to_owned() });
         let there = Some(&interfaces);
         let feature = "turn on the feature `nav_msgs` of sinew-interfaces";
         assert_eq!(hint("nav_msgs/Odometry x", there), feature);
+        assert_eq!(hint("nav_msgs/Odometry x", Some(&sinew)), "turn on the feature `nav_msgs` of sinew");
         let feature = "turn on the feature `sensor_msgs` of sinew-interfaces";
         assert_eq!(hint("sensor_msgs/Image x", there), feature); // not: perhaps `a/Image` is meant
-        let dependency = "add sinew-interfaces with its feature `nav_msgs` to the dependencies";
+        let dependency = "add sinew with its feature `nav_msgs` to the dependencies";
         assert_eq!(hint("nav_msgs/Odometry x", None), dependency);
         let nothing = "nav_msgs of sinew-interfaces has no message of this name";
         assert_eq!(hint("nav_msgs/Odometer x", there), nothing);
@@ -129,11 +159,13 @@ mod tests {
     #[test]
     fn modules_are_those_of_the_features_that_are_on() {
         let folder = PathBuf::from("i");
-        let modules = |packages: &str| -> Vec<String> {
-            let interfaces = RosInterfaces { folder: folder.clone(), packages: packages.to_owned() };
+        let modules = |source: Source, packages: &str| -> Vec<String> {
+            let interfaces = RosInterfaces { source, folder: folder.clone(), packages: packages.to_owned() };
             interfaces.modules().map(|(folder, path)| format!("{} {path}", folder.display())).collect()
         };
-        assert_eq!(modules("a,b"), ["i/a ::sinew_interfaces::a", "i/b ::sinew_interfaces::b"]);
-        assert!(modules("").is_empty());
+        let [sinew, interfaces] = SOURCES;
+        assert_eq!(modules(interfaces, "a,b"), ["i/a ::sinew_interfaces::a", "i/b ::sinew_interfaces::b"]);
+        assert_eq!(modules(sinew, "a,b"), ["i/a ::sinew::interfaces::a", "i/b ::sinew::interfaces::b"]);
+        assert!(modules(sinew, "").is_empty());
     }
 }

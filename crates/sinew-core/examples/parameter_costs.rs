@@ -2,7 +2,7 @@
 //! messages, and a node with and without parameters; what a thousand idle nodes cost.
 //!
 //! ```sh
-//! cargo run --release -p sinew --example parameter_costs
+//! cargo run --release -p sinew-core --example parameter_costs
 //! ```
 
 use sinew::parameters::{NamedValue, ParameterClient, Parameters};

@@ -1,7 +1,7 @@
 //! Quality of service: a map for those who come later, commands that expire, a sensor that is
 //! watched, and a mismatch that is told.
 //!
-//!     cargo run -p sinew --example qos
+//!     cargo run -p sinew-core --example qos
 
 use sinew::event::{IncompatibleQos, RequestedDeadlineMissed};
 use sinew::prelude::*;

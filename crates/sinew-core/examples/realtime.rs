@@ -4,7 +4,7 @@
 //! Without the right to all that (`ulimit -r`, `ulimit -l`, or CAP_SYS_NICE and CAP_IPC_LOCK) it
 //! says what is missing, and goes on without.
 //!
-//!     cargo run --release -p sinew --example realtime
+//!     cargo run --release -p sinew-core --example realtime
 
 use sinew::executor::Placement;
 use sinew::prelude::*;

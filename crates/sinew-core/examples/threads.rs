@@ -4,7 +4,7 @@
 //! they find is counted in a group with a state, whose callbacks never overlap, so no lock is
 //! needed.
 //!
-//!     cargo run -p sinew --example threads
+//!     cargo run -p sinew-core --example threads
 
 use sinew::prelude::*;
 use std::thread;

@@ -1,7 +1,7 @@
 //! Two processes: this program starts itself a second time, and both talk over shared memory. No
 //! daemon, nothing to configure.
 //!
-//!     cargo run -p sinew --example two_processes
+//!     cargo run -p sinew-core --example two_processes
 
 use sinew::executor::WaitSet;
 use sinew::prelude::*;

@@ -3,7 +3,7 @@
 //! The program is the same whether its parts are in one process or in three: start it with
 //! `camera`, `filter` and `viewer` in three terminals, or with nothing for all in one.
 //!
-//!     cargo run -p sinew --example views_and_drafts
+//!     cargo run -p sinew-core --example views_and_drafts
 
 use sinew::msg::Sample;
 use sinew::prelude::*;

@@ -1,6 +1,6 @@
 //! A wait set: the program looks at several inputs at once, and decides itself what to take.
 //!
-//!     cargo run -p sinew --example wait_set
+//!     cargo run -p sinew-core --example wait_set
 
 use sinew::executor::WaitSet;
 use sinew::prelude::*;

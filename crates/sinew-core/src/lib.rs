@@ -506,31 +506,6 @@ pub fn spin(context: &Context) -> Result<()> {
     Ok(executor.spin()?)
 }
 
-/// Compiles the programs in the README and the pages.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-    #[doc = include_str!("../../../docs/book/tour.md")]
-    struct Tour;
-    #[doc = include_str!("../../../docs/book/time.md")]
-    struct TimePage;
-    #[doc = include_str!("../../../docs/book/logging.md")]
-    struct LoggingPage;
-    #[doc = include_str!("../../../docs/book/introspection.md")]
-    struct IntrospectionPage;
-    #[doc = include_str!("../../../docs/book/between-processes.md")]
-    struct BetweenProcesses;
-    #[doc = include_str!("../../../docs/book/ros2-messages.md")]
-    struct RosMessages;
-    #[doc = include_str!("../../../docs/book/messages.md")]
-    struct OwnMessages;
-    #[doc = include_str!("../../../docs/book/copy-free.md")]
-    struct CopyFree;
-    #[doc = include_str!("../../../docs/book/parameters.md")]
-    struct Parameters;
-}
-
 /// What most programs use.
 pub mod prelude {
     pub use crate::time::{ClockKind, TimerInfo};

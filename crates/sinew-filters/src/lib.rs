@@ -43,10 +43,3 @@ mod synchronizer;
 pub use cache::Cache;
 pub use messages::{MessageSet, Topic};
 pub use synchronizer::{ApproximateBuilder, SharedSet, Synchronized, Synchronizer};
-
-/// The book's page on filters: its programs are tests.
-#[cfg(doctest)]
-mod book {
-    #[doc = include_str!("../../../docs/book/filters.md")]
-    struct Page;
-}

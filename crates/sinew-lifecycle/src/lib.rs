@@ -43,10 +43,3 @@ pub use machine::{GRAPH, State, Step, Transition};
 pub use managed::{ManagedNode, ManagedPublisher};
 pub use node::{LifecycleNode, TransitionError};
 pub use supervisor::{OnLoss, StopHandle, Supervisor, SupervisorBuilder, SupervisorError};
-
-/// The book's page on lifecycle: its programs are tests.
-#[cfg(doctest)]
-mod book {
-    #[doc = include_str!("../../../docs/book/lifecycle.md")]
-    struct Page;
-}

@@ -62,10 +62,3 @@ pub use refusal::Refusal;
 pub use transform::{StampedTransform, Transform};
 pub use transformable::{Transformable, TransformableStamped};
 pub use wait::PendingTransform;
-
-/// The book's page on tf: its programs are tests.
-#[cfg(doctest)]
-mod book {
-    #[doc = include_str!("../../../docs/book/tf.md")]
-    struct Page;
-}

@@ -5,13 +5,13 @@
 //! | | `scan` (sensor_msgs/LaserScan), tf |
 //! | publishes | `cmd_vel` (geometry_msgs/Twist) |
 
+use sinew::interfaces::geometry_msgs::msg::{Twist, Vector3};
+use sinew::interfaces::nav_msgs::msg::Path;
+use sinew::interfaces::sensor_msgs::msg::LaserScan;
 use sinew::parameters::{ParameterSet, Parameters};
 use sinew::prelude::*;
+use sinew::tf::{At, Buffer, TransformListener};
 use sinew::time::ClockKind;
-use sinew_interfaces::geometry_msgs::msg::{Twist, Vector3};
-use sinew_interfaces::nav_msgs::msg::Path;
-use sinew_interfaces::sensor_msgs::msg::LaserScan;
-use sinew_tf::{At, Buffer, TransformListener};
 use std::f64::consts::PI;
 
 /// How it drives. `sinew param list /controller` shows these, with their descriptions and ranges.

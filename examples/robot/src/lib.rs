@@ -12,8 +12,8 @@ pub mod planner;
 pub mod supervisor;
 pub mod wheels;
 
+use sinew::component::{Container, ContainerError};
 use sinew::{Context, Node};
-use sinew_component::{Container, ContainerError};
 
 sinew::include_interfaces!();
 

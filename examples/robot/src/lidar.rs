@@ -6,13 +6,13 @@
 
 use crate::map::Map;
 use sinew::error::CreateError;
+use sinew::interfaces::geometry_msgs::msg::PoseStamped;
+use sinew::interfaces::sensor_msgs::msg::LaserScan;
+use sinew::interfaces::std_msgs::msg::Header;
+use sinew::lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
 use sinew::prelude::*;
+use sinew::tf::Transform;
 use sinew::time::ClockKind;
-use sinew_interfaces::geometry_msgs::msg::PoseStamped;
-use sinew_interfaces::sensor_msgs::msg::LaserScan;
-use sinew_interfaces::std_msgs::msg::Header;
-use sinew_lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
-use sinew_tf::Transform;
 use std::f64::consts::PI;
 
 const PERIOD: Duration = Duration::from_millis(100);

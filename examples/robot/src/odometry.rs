@@ -8,11 +8,11 @@
 use crate::map::START;
 use crate::wheels::{RADIUS, TRACK};
 use sinew::LogLevel;
+use sinew::interfaces::nav_msgs::msg::Odometry as OdometryMsg;
+use sinew::interfaces::sensor_msgs::msg::JointState;
 use sinew::prelude::*;
+use sinew::tf::{StampedTransform, StaticTransformBroadcaster, Transform, TransformBroadcaster};
 use sinew::time::Time;
-use sinew_interfaces::nav_msgs::msg::Odometry as OdometryMsg;
-use sinew_interfaces::sensor_msgs::msg::JointState;
-use sinew_tf::{StampedTransform, StaticTransformBroadcaster, Transform, TransformBroadcaster};
 
 /// Faster than any wheel goes, in m/s.
 const FASTEST: f64 = 5.0;

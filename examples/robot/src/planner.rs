@@ -7,14 +7,14 @@
 
 use crate::map::Map;
 use crate::robot_interfaces::action::{Navigate, NavigateFeedback, NavigateResult};
+use sinew::action::{ActionServer, Actions, CancelReason, ExecutingGoal, Policy};
+use sinew::interfaces::geometry_msgs::msg::PoseStamped;
+use sinew::interfaces::nav_msgs::msg::Path;
+use sinew::interfaces::std_msgs::msg::Header;
 use sinew::parameters::Parameter;
 use sinew::prelude::*;
+use sinew::tf::{At, Buffer, Transform, TransformListener};
 use sinew::time::ClockKind;
-use sinew_action::{ActionServer, Actions, CancelReason, ExecutingGoal, Policy};
-use sinew_interfaces::geometry_msgs::msg::PoseStamped;
-use sinew_interfaces::nav_msgs::msg::Path;
-use sinew_interfaces::std_msgs::msg::Header;
-use sinew_tf::{At, Buffer, Transform, TransformListener};
 use std::error::Error;
 
 /// Near enough, in m.

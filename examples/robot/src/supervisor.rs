@@ -1,8 +1,8 @@
 //! Brings the drivers up, and up again if one of them is lost.
 
 use sinew::error::CreateError;
+use sinew::lifecycle::{OnLoss, StopHandle, Supervisor as Lifecycles, SupervisorError};
 use sinew::{LogLevel, Node};
-use sinew_lifecycle::{OnLoss, StopHandle, Supervisor as Lifecycles, SupervisorError};
 
 /// What ends the thread that watches: with it, or with the context.
 pub struct Supervisor {

@@ -10,14 +10,14 @@ use crate::map::START;
 use parking_lot::Mutex;
 use sinew::LogLevel;
 use sinew::error::CreateError;
+use sinew::interfaces::geometry_msgs::msg::{PoseStamped, Twist};
+use sinew::interfaces::sensor_msgs::msg::JointState;
+use sinew::interfaces::std_msgs::msg::Header;
+use sinew::lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
 use sinew::parameters::Parameter;
 use sinew::prelude::*;
+use sinew::tf::Transform;
 use sinew::time::{ClockKind, Time};
-use sinew_interfaces::geometry_msgs::msg::{PoseStamped, Twist};
-use sinew_interfaces::sensor_msgs::msg::JointState;
-use sinew_interfaces::std_msgs::msg::Header;
-use sinew_lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
-use sinew_tf::Transform;
 use std::sync::Arc;
 
 /// A wheel's radius, in m.

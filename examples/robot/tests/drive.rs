@@ -5,14 +5,14 @@
 use parking_lot::Mutex;
 use robot::map::START;
 use robot::robot_interfaces::action::{Navigate, NavigateGoal};
+use sinew::action::{ActionClient, Actions, GoalHandle, GoalStatus};
+use sinew::interfaces::geometry_msgs::msg::{PoseStamped, Twist};
+use sinew::interfaces::sensor_msgs::msg::JointState;
+use sinew::interfaces::std_msgs::msg::Header;
+use sinew::lifecycle::{FromFn, LifecycleNode};
 use sinew::prelude::*;
+use sinew::tf::{At, Buffer, TransformListener};
 use sinew::time::VirtualClock;
-use sinew_action::{ActionClient, Actions, GoalHandle, GoalStatus};
-use sinew_interfaces::geometry_msgs::msg::{PoseStamped, Twist};
-use sinew_interfaces::sensor_msgs::msg::JointState;
-use sinew_interfaces::std_msgs::msg::Header;
-use sinew_lifecycle::{FromFn, LifecycleNode};
-use sinew_tf::{At, Buffer, TransformListener};
 use std::any::Any;
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use robot::robot_interfaces::action::{Navigate, NavigateGoal};
+use sinew::action::{Actions, GoalStatus};
+use sinew::launch::{Options, Plan, Word};
+use sinew::lifecycle::{LifecycleClient, State};
 use sinew::prelude::*;
-use sinew_action::{Actions, GoalStatus};
-use sinew_launch::{Options, Plan, Word};
-use sinew_lifecycle::{LifecycleClient, State};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -17,14 +17,14 @@ fn plan() -> Plan {
         ("program".to_owned(), env!("CARGO_BIN_EXE_robot").to_owned()),
         ("speed".to_owned(), "2.0".to_owned()), // it is in a hurry
     ];
-    sinew_launch::load(&file, &Options { arguments, environment: None }).unwrap()
+    sinew::launch::load(&file, &Options { arguments, environment: None }).unwrap()
 }
 
 /// A process of the plan; killed when it goes.
 struct Running(Child);
 
 impl Running {
-    fn start(process: &sinew_launch::Process, place: &Path) -> Self {
+    fn start(process: &sinew::launch::Process, place: &Path) -> Self {
         let words = process.arguments.iter().map(|word| match word {
             Word::Text(text) => text.clone(),
             Word::File(_) => panic!("no file is expected"),

@@ -1,6 +1,6 @@
 //! Loom models of what is lock-free, and of the protocols between locks.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew --profile
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-core --profile
 //! loom --lib models`.
 //!
 //! Every model states the promise it checks, and which change to the code makes it fail;

@@ -1,7 +1,7 @@
 //! Property tests with oracles: the same operations on the real thing and on a model that is too
 //! simple to be wrong.
 //!
-//! `PROPTEST_CASES=20000 cargo test -p sinew --lib properties` for more than the everyday number of
+//! `PROPTEST_CASES=20000 cargo test -p sinew-core --lib properties` for more than the everyday number of
 //! cases; a failure prints the smallest sequence of operations that shows it.
 //!
 //! | module | what | the oracle |
