@@ -396,7 +396,9 @@ fn one_form_is_right_in_every_placement() {
                         "{what}, {number}"
                     );
                     // The viewer's callback lets go of it a moment later.
-                    wait_for("it is taken", || (viewing.statistics().taken == number.into()).then_some(()));
+                    wait_for("it is taken", || {
+                        (viewing.statistics().taken == u64::from(number)).then_some(())
+                    });
                 }
             });
             let count = u64::from(COUNT);

@@ -152,7 +152,7 @@ fn a_late_joiner_gets_nothing_whose_lifespan_is_over_by_the_publishers_word() ->
     let joiner = joiner(&room, LATCHED)?;
     assert_eq!(joiner.statistics().waiting, 1);
     room.clock.advance(Duration::from_millis(5));
-    assert_eq!(numbers_in(&joiner), [], "and what it got grows old like all others");
+    assert_eq!(numbers_in(&joiner), [0_u64; 0], "and what it got grows old like all others");
     assert_eq!(joiner.statistics().expired, 1);
     Ok(())
 }
@@ -168,7 +168,7 @@ fn a_late_joiner_gets_nothing_whose_lifespan_is_over_by_its_own_word() -> sinew:
     let joiner = joiner(&room, LATCHED.lifespan(Duration::from_millis(10)))?;
     assert_eq!(joiner.statistics().waiting, 1);
     room.clock.advance(Duration::from_millis(5));
-    assert_eq!(numbers_in(&joiner), [], "and what it got grows old like all others");
+    assert_eq!(numbers_in(&joiner), [0_u64; 0], "and what it got grows old like all others");
     assert_eq!(joiner.statistics().expired, 1);
     Ok(())
 }
@@ -312,7 +312,7 @@ fn a_context_that_is_shut_down_in_the_middle_of_a_publish_accepts_nothing_more()
         })
     });
     assert_eq!(failure, sinew::error::PublishFailure::Shutdown);
-    assert_eq!(numbers_in(&other), []);
+    assert_eq!(numbers_in(&other), [0_u64; 0]);
     Ok(())
 }
 
