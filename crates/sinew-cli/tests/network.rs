@@ -127,6 +127,50 @@ fn two_hosts_see_and_hear_each_other() {
     assert!(third.0.wait().unwrap().success(), "Ctrl-C is no failure");
 }
 
+/// Nothing of it would come, and its counters say nothing.
+#[test]
+fn a_topic_of_the_network_that_nobody_takes_is_watched() {
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let _gateways = [gateway(&endpoint, one.path()), gateway(&endpoint, other.path())];
+    let _talker = talker(one.path());
+    wait_for("it is seen", || publishers(other.path()) == 1);
+    let is_carried = || {
+        let top = json(&["top", "--json", "--interval", "0.01"], other.path());
+        let topics = top["topics"].as_array().unwrap().clone();
+        let topic = topics.into_iter().find(|topic| topic["name"] == "/chatter").unwrap();
+        let info = json(&["topic", "info", "--json", "/chatter"], other.path());
+        assert_eq!(topic["carried"], info["publishers"][0]["carried"]);
+        topic["carried"] == true
+    };
+    for (command, begin) in [("hz", "average rate: "), ("bw", "")] {
+        assert!(!is_carried());
+        for arguments in [
+            &["topic", "info", "/chatter"][..],
+            &["topic", "info", "-v", "/chatter"],
+            &["top", "--interval", "0.01"],
+        ] {
+            let said = output(arguments, other.path());
+            assert!(said.contains("not carried: no subscription here"), "{said}");
+        }
+        let mut watch = sinew(&["topic", command, "/chatter", "--interval", "0.1"], Some(other.path()));
+        let mut watch = Running(watch.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        let mut said = String::new();
+        BufReader::new(watch.0.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        assert!(
+            said.starts_with("sinew: /chatter is of the network, and nobody here subscribes to it"),
+            "{said}"
+        );
+        let mut lines = BufReader::new(watch.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let found = lines.find(|line| line.starts_with(begin) && line != "no new messages").unwrap();
+        assert!(found.starts_with("average rate: ") || found.contains("B/s from "), "{found}");
+        assert!(is_carried());
+        watch.signal(rustix::process::Signal::INT);
+        assert!(lines.all(|line| !line.is_empty()) && watch.0.wait().unwrap().success());
+        wait_for("its subscription is gone", || !is_carried());
+    }
+}
+
 #[test]
 fn the_other_side_sees_a_killed_gateway_go_and_come() {
     const COUNT: usize = 30;

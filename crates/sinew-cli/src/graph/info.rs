@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sinew::QoS;
 use sinew_shm::{Counter, EndpointKind};
 
+use super::carried::{NOT_CARRIED, Taken};
 use super::list::{SERVICES, TOPICS};
 use super::mismatch::{self, Pair};
 use super::track::dropped;
@@ -166,6 +167,16 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
         }
         text.extend(subscriptions.iter().filter_map(|end| held_up(end, &snapshot)));
     }
+    text += &mismatch::tolerated(&ends.0);
+    if !verbose {
+        let taken = Taken::of(&snapshot);
+        text.extend(publishers.iter().filter(|end| !taken.is_carried(end)).map(|end| {
+            format!(
+                "{} of the network is {NOT_CARRIED} (sinew topic hz and echo subscribe)\n",
+                end.entity.node
+            )
+        }));
+    }
     print(&text)
 }
 
@@ -317,7 +328,11 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
             ("  overwritten unread", of(Counter::Missed)),
         ]
     };
-    let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    let mut counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    if is_publisher && !Taken::of(snapshot).is_carried(end) {
+        let published = format!("  Published: {}", of(Counter::Messages));
+        counters = counters.replacen(&published, &format!("{published} ({NOT_CARRIED})"), 1);
+    }
     let incompatible = pairs.iter().filter_map(|pair| pair.towards(end));
     let incompatible: String = incompatible.map(|why| format!("{why}\n")).collect();
     let held: String = snapshot.held(peer).iter().map(|held| format!("Now {}\n", held.text())).collect();
@@ -338,8 +353,9 @@ fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
     let counters: serde_json::Map<_, _> =
         COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();
     let used = counts.latencies.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+    let is_carried = entity.kind != EndpointKind::Publisher || Taken::of(snapshot).is_carried(end);
     json!({
-        "node": entity.node, "pid": peer.pid(), "program": peer.program(), "path": end.path(),
+        "node": entity.node, "pid": peer.pid(), "program": peer.program(), "path": end.path(), "carried": is_carried,
         "in_callbacks": snapshot.held(peer), "unread": snapshot.waiting(end).unread, "type": entity.type_name,
         "type_hash": Hash(&entity.hash).to_string(), "gid": end.gid().map(|byte| format!("{byte:02x}")).concat(),
         "qos": qos::json(QoS::from_bytes(&entity.qos).as_ref()), "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],

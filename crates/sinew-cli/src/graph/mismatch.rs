@@ -40,6 +40,18 @@ pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2]
     senders.iter().flat_map(both).filter_map(pair).collect()
 }
 
+/// Pairs of one topic that match only because one is of a program on the network that looks at no
+/// QoS, as rmw_zenoh: a line for each.
+pub(super) fn tolerated([senders, receivers]: &[Vec<&ObservedEndpoint>; 2]) -> String {
+    let both = |&sender| receivers.iter().map(move |&receiver| (sender, receiver));
+    let line = |(sender, receiver): (&ObservedEndpoint, &ObservedEndpoint)| {
+        let why = Mismatch::tolerated_between(&sender.entity, &receiver.entity)?;
+        let [sender, receiver] = [sender, receiver].map(|end| &end.entity.node);
+        Some(format!("{sender} and {receiver} match as rmw_zenoh's ends do, which look at no QoS: {why}\n"))
+    };
+    senders.iter().flat_map(both).filter_map(line).collect()
+}
+
 impl Pair<'_> {
     /// For one of the two.
     pub(super) fn towards(&self, end: &ObservedEndpoint) -> Option<String> {

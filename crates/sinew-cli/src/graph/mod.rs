@@ -1,12 +1,13 @@
 //! `sinew node|topic|service|action`: who is in a domain, and what it is at, read from the participants'
 //! own memory.
 //!
-//! Nothing is joined but by `topic echo`, `topic pub`, `service call` and `action send_goal`: the processes that are
+//! Nothing is joined but by `topic hz` and `bw` of topics that only the network has, `topic echo`, `topic pub`, `service call` and `action send_goal`: the processes that are
 //! looked at do no work for it, and don't notice. Names and forms of the output are those of the
 //! `ros2` command where it has them.
 
 mod action;
 mod call;
+mod carried;
 mod echo;
 mod held;
 mod info;
@@ -26,6 +27,7 @@ use sinew_msg::dynamic::{DynamicMessage, MessageType, Template, TextError};
 use crate::cli::tools::{ActionCommand, NodeCommand, ServiceCommand, TopicCommand};
 use crate::error::Error;
 pub(crate) use action::{names as action_names, types_named as action_types};
+pub(crate) use carried::{NOT_CARRIED, Taken};
 pub(crate) use held::{Held, STUCK_NS};
 pub(crate) use list::is_hidden;
 pub(crate) use track::{Change, Latencies, Track, dropped};

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use sinew_shm::EndpointKind;
 
+use super::carried::Subscribing;
 use super::list::TOPICS;
 use super::track::Latencies;
 use super::{Change, Track};
@@ -12,7 +13,7 @@ use crate::cli::tools::WatchOptions;
 use crate::error::Error;
 use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output::{print, print_json, says};
-use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
+use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::table::time;
 
 /// What is reported.
@@ -73,12 +74,18 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     let window_ns = nanoseconds(options.window);
     let mut tracks = HashMap::new();
     follow::<R>(&mut tracks, &snapshot, name, window_ns);
+    let mut subscribing = Subscribing::new(name);
+    subscribe::<R>(&mut subscribing, options, &observed, &snapshot)?;
     let mut due_ns = now_ns();
     for _ in 0..options.count.unwrap_or(u64::MAX) {
         // After a long stop (Ctrl-Z) not all that was missed is made up for.
         due_ns = (due_ns + nanoseconds(options.interval)).max(now_ns());
-        sleep_until(due_ns);
-        follow::<R>(&mut tracks, &observed.look()?, name, window_ns);
+        if !subscribing.wait(due_ns) {
+            return Ok(());
+        }
+        let snapshot = observed.look()?;
+        subscribe::<R>(&mut subscribing, options, &observed, &snapshot)?;
+        follow::<R>(&mut tracks, &snapshot, name, window_ns);
         let total = Total::of(tracks.values().map(Track::change));
         if options.info.json {
             let mut value = R::json(&total);
@@ -94,6 +101,20 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Publishers of the network count only what comes here. (A measurement of subscriptions is of those
+/// that are there.)
+fn subscribe<R: Report>(
+    subscribing: &mut Subscribing,
+    options: &WatchOptions,
+    observed: &Observed,
+    snapshot: &ObservedDomain,
+) -> Result<(), Error> {
+    match R::KIND {
+        EndpointKind::Publisher => subscribing.look(options, observed, snapshot),
+        _ => Ok(()),
+    }
 }
 
 fn follow<R: Report>(

@@ -6,6 +6,7 @@ use super::figures::{
     Figures, GatewayFigures, NetworkServiceFigures, NetworkTopicFigures, ProcessFigures, Topic,
 };
 use super::keys::Key;
+use crate::graph::NOT_CARRIED;
 use sinew_bench::table::{bytes, time};
 use sinew_msg::is_unseen;
 
@@ -121,6 +122,17 @@ const TOPIC: &[Column<Topic>] = &[
     ("DROPS", 7, |topic| count(topic.dropped)),
 ];
 
+/// A row's text in place of its columns, and behind how many of them.
+type Note<T> = fn(&T) -> Option<(usize, &'static str)>;
+
+fn no_note<T>(_: &T) -> Option<(usize, &'static str)> {
+    None
+}
+
+fn not_carried(topic: &Topic) -> Option<(usize, &'static str)> {
+    (!topic.carried).then_some((3, NOT_CARRIED))
+}
+
 const NETWORK_TOPIC: &[Column<NetworkTopicFigures>] = &[
     ("NETWORK TOPIC", 0, |topic| topic.totals.name.clone()),
     ("IN/S", 8, |topic| rate(topic.received_hz)),
@@ -151,7 +163,8 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     );
     let mut lines = vec![cut(&head, columns)];
     let for_processes = (rows.saturating_sub(5) / 3).max(2);
-    lines.extend(table(PROCESS, &figures.processes.iter().collect::<Vec<_>>(), (columns, for_processes)));
+    let processes: Vec<_> = figures.processes.iter().collect();
+    lines.extend(table((PROCESS, no_note), &processes, (columns, for_processes)));
     lines.extend(held_up(&figures.processes, columns));
     for gateway in &figures.gateways {
         lines.extend(network(gateway, (columns, rows.saturating_sub(5) / 5)));
@@ -162,7 +175,7 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     let left = rows.saturating_sub(lines.len() + 1);
     // Scrolled no further than to the last full page.
     let first = view.first.min(topics.len().saturating_sub(left));
-    lines.extend(table(TOPIC, &topics[first..], (columns, left)));
+    lines.extend(table((TOPIC, not_carried), &topics[first..], (columns, left)));
     lines.truncate(rows);
     lines
 }
@@ -176,12 +189,12 @@ fn network(gateway: &GatewayFigures, (columns, room): (usize, usize)) -> Vec<Str
     let mut topics: Vec<_> = gateway.topics.iter().filter(is_used).collect();
     topics.sort_by(|one, other| moved(other).total_cmp(&moved(one)));
     if !topics.is_empty() {
-        lines.extend(table(NETWORK_TOPIC, &topics, (columns, room.max(2))));
+        lines.extend(table((NETWORK_TOPIC, no_note), &topics, (columns, room.max(2))));
     }
     let mut services: Vec<_> = gateway.services.iter().filter(|service| service.totals.calls > 0).collect();
     services.sort_by(|one, other| other.calls_hz.total_cmp(&one.calls_hz));
     if !services.is_empty() {
-        lines.extend(table(NETWORK_SERVICE, &services, (columns, room.max(2))));
+        lines.extend(table((NETWORK_SERVICE, no_note), &services, (columns, room.max(2))));
     }
     lines
 }
@@ -203,12 +216,17 @@ fn held_up(processes: &[ProcessFigures], columns: usize) -> Vec<String> {
 }
 
 /// Headings, and as many rows as there is room for; the last one says how many more there are.
-fn table<T>(table: &[Column<T>], rows: &[&T], (columns, room): (usize, usize)) -> Vec<String> {
+fn table<T>(
+    (table, note): (&[Column<T>], Note<T>),
+    rows: &[&T],
+    (columns, room): (usize, usize),
+) -> Vec<String> {
     let others: usize = table.iter().map(|(_, width, _)| width).sum();
     let width = columns.saturating_sub(others).max(10);
-    let line = |cell: &dyn Fn(&Column<T>) -> String| {
+    let line = |cell: &dyn Fn(&Column<T>) -> String, note: Option<(usize, &str)>| {
         let mut line = String::new();
-        for (index, column) in table.iter().enumerate() {
+        let (shown, note) = note.unwrap_or((table.len(), ""));
+        for (index, column) in table[..shown].iter().enumerate() {
             let text = cell(column);
             line += &if index == 0 {
                 format!("{:<width$}", cut(&text, width))
@@ -216,11 +234,11 @@ fn table<T>(table: &[Column<T>], rows: &[&T], (columns, room): (usize, usize)) -
                 format!("{text:>0$}", column.1)
             };
         }
-        cut(line.trim_end(), columns)
+        cut(format!("{line}  {note}").trim_end(), columns)
     };
-    let mut lines = vec![line(&|column| column.0.to_owned())];
+    let mut lines = vec![line(&|column| column.0.to_owned(), None)];
     let shown = if rows.len() > room { room.saturating_sub(1) } else { rows.len() };
-    lines.extend(rows[..shown].iter().map(|row| line(&|column| (column.2)(row))));
+    lines.extend(rows[..shown].iter().map(|row| line(&|column| (column.2)(row), note(row))));
     if shown < rows.len() {
         lines.push(cut(&format!("... and {} more", rows.len() - shown), columns));
     }
@@ -267,6 +285,7 @@ mod tests {
             name: format!("/topic{index}"),
             publishers: 1,
             subscriptions: 2,
+            carried: index != 48,
             rate_hz: index as f64,
             bytes_per_second: 2048.0,
             mean_delay_ns: (index > 0).then_some(1e6 / (index as f64 + 1.0)),
@@ -345,6 +364,8 @@ mod tests {
         assert!(lines[7].starts_with("... and 35 more"), "{lines:#?}");
         assert!(lines[9].starts_with("TOPIC") && lines[9].ends_with("QUEUE  DROPS"), "{lines:#?}");
         assert!(lines[10].starts_with("/topic49") && lines[10].ends_with(" 490k"), "{lines:#?}");
+        assert!(lines[11].starts_with("/topic48"), "{lines:#?}");
+        assert!(lines[11].ends_with(" 1     2  not carried: no subscription here"), "{lines:#?}");
         assert_eq!(lines[23], "... and 37 more");
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use sinew_shm::EndpointKind;
 
 use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
-use crate::graph::{Change, Held, Track, dropped};
+use crate::graph::{Change, Held, Taken, Track, dropped};
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 
 /// The counters at the last look.
@@ -126,6 +126,9 @@ pub(super) struct Topic {
     pub(super) type_name: String,
     pub(super) publishers: usize,
     pub(super) subscriptions: usize,
+    /// What its publishers publish comes to this host: one is here, or a subscription is. If not, its
+    /// figures say nothing.
+    pub(super) carried: bool,
     pub(super) rate_hz: f64,
     pub(super) bytes_per_second: f64,
     /// Bytes of shared memory that its publishers have for messages, beside their rings.
@@ -180,7 +183,7 @@ impl Watched {
             seconds,
             processes: processes(snapshot, (&seen, &now), seconds),
             gateways,
-            topics: topics(&seen, seconds),
+            topics: topics(snapshot, &seen, seconds),
         };
         self.gateways = now.into_iter().map(|now| (now.peer.id(), now)).collect();
         figures
@@ -252,16 +255,23 @@ fn processes(
     all
 }
 
-fn topics(seen: &[EndFigures<'_>], seconds: f64) -> Vec<Topic> {
+fn topics(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> Vec<Topic> {
     let mut ends = std::collections::BTreeMap::<&str, Vec<&EndFigures<'_>>>::new();
     for one in seen {
         if matches!(one.end.entity.kind, EndpointKind::Publisher | EndpointKind::Subscription) {
             ends.entry(&one.end.entity.name).or_default().push(one);
         }
     }
+    let taken = Taken::of(snapshot);
     let topic = |(name, ends): (&str, Vec<&EndFigures<'_>>)| {
         let mut topic = Topic { name: name.to_owned(), ..Topic::default() };
         let mut latencies = crate::graph::Latencies::default();
+        let mut publishers = ends
+            .iter()
+            .map(|one| one.end)
+            .filter(|end| end.entity.kind == EndpointKind::Publisher)
+            .peekable();
+        topic.carried = publishers.peek().is_none() || publishers.any(|end| taken.is_carried(end));
         for EndFigures { end, change, memory, dropped, queued } in ends {
             if topic.type_name.is_empty() {
                 topic.type_name.clone_from(&end.entity.type_name);

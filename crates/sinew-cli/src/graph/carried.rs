@@ -1,0 +1,195 @@
+//! Topics of the network that no subscription of this host takes: a gateway brings nothing of them
+//! here, so their counters stand still, whatever is published there.
+//!
+//! `hz` and `bw` subscribe for as long as they watch. What only reads memory says that nothing comes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use sinew::QoS;
+use sinew_bench::clock::{now_ns, sleep_until};
+use sinew_bench::run::Collected;
+use sinew_shm::{
+    Domain, Endpoint, EndpointKey, EndpointKind, Incoming, Observer, OwnEndpoint, Participant, Peer, Sink,
+};
+
+use crate::cli::tools::WatchOptions;
+use crate::error::Error;
+use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
+use crate::output::says;
+use crate::terminal;
+
+/// What stands where a number would say that nothing is published.
+pub(crate) const NOT_CARRIED: &str = "not carried: no subscription here";
+
+/// What subscriptions of this host take: names, types and their hashes.
+pub(crate) struct Taken<'a>(HashSet<(&'a str, &'a str, [u8; 32])>);
+
+impl<'a> Taken<'a> {
+    pub(crate) fn of(snapshot: &'a ObservedDomain) -> Self {
+        Self::but_for(snapshot, None)
+    }
+
+    /// But for what those of a participant take.
+    fn but_for(snapshot: &'a ObservedDomain, participant: Option<u64>) -> Self {
+        let counts = |end: &&ObservedEndpoint| !end.is_remote() && participant != Some(end.peer.id());
+        let subscriptions = snapshot.of(EndpointKind::Subscription).filter(counts);
+        Self(subscriptions.map(|end| what(&end.entity)).collect())
+    }
+
+    /// Whether what a publisher publishes comes to this host: it is of this host, or a subscription
+    /// here takes it.
+    pub(crate) fn is_carried(&self, publisher: &ObservedEndpoint) -> bool {
+        !publisher.is_remote() || self.0.contains(&what(&publisher.entity))
+    }
+}
+
+fn what(end: &Endpoint) -> (&str, &str, [u8; 32]) {
+    (&end.name, &end.type_name, end.hash)
+}
+
+/// Subscriptions that are there so that a gateway brings a topic's messages here: what comes is
+/// counted by the publishers that stand for those there, and dropped.
+pub(super) struct Subscribing {
+    topic: String,
+    /// There once something has to be subscribed to.
+    joined: Option<Joined>,
+}
+
+struct Joined {
+    participant: Arc<Participant>,
+    sources: Collected<Vec<Arc<Source>>>,
+    /// Types by their names and hashes.
+    types: HashSet<(String, [u8; 32])>,
+    subscriptions: Vec<OwnEndpoint>,
+    /// Told by the first signal.
+    stops: Receiver<()>,
+    buffer: Vec<u8>,
+}
+
+/// What comes from a publisher.
+struct Source(Collected<Incoming>);
+
+impl Sink for Source {
+    // It is read whenever a report is due.
+    fn drain(&self) {}
+}
+
+/// Takes what publishers connect.
+struct Connections(Collected<Vec<Arc<Source>>>);
+
+impl Observer for Connections {
+    fn appeared(&self, _: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {}
+
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+
+    fn connected(&self, mut incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
+        incoming.unbind();
+        let source = Arc::new(Source(Collected::new(incoming)));
+        self.0.with(|sources| sources.push(Arc::clone(&source)));
+        Some(source)
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+impl Subscribing {
+    pub(super) fn new(topic: &str) -> Self {
+        Self { topic: topic.to_owned(), joined: None }
+    }
+
+    /// Subscribes to what the network publishes and no other subscription of this host takes. Drops
+    /// what has come.
+    pub(super) fn look(
+        &mut self,
+        options: &WatchOptions,
+        observed: &Observed,
+        snapshot: &ObservedDomain,
+    ) -> Result<(), Error> {
+        let own = self.joined.as_ref().map(|joined| joined.participant.id());
+        let is_of_it = |end: &&ObservedEndpoint| end.entity.name == self.topic && end.is_remote();
+        let publishers = snapshot.of(EndpointKind::Publisher).filter(is_of_it);
+        let taken = Taken::but_for(snapshot, own);
+        let untaken: Vec<_> = publishers.filter(|end| !taken.is_carried(end)).collect();
+        if self.joined.is_none() && !untaken.is_empty() {
+            let name = &self.topic;
+            says(&format!(
+                "{name} is of the network, and nobody here subscribes to it: this does, while it watches"
+            ));
+            self.joined = Some(Joined::new(options, observed)?);
+        }
+        let Some(joined) = &mut self.joined else { return Ok(()) };
+        untaken.iter().try_for_each(|end| joined.subscribe(&end.entity))?;
+        joined.drop_messages();
+        Ok(())
+    }
+
+    /// Waits until then. Whether it is to go on: a signal ends it, if it has subscribed.
+    pub(super) fn wait(&self, until_ns: i64) -> bool {
+        let Some(joined) = &self.joined else {
+            sleep_until(until_ns);
+            return true;
+        };
+        let left = u64::try_from(until_ns - now_ns()).unwrap_or(0);
+        joined.stops.recv_timeout(Duration::from_nanos(left)).is_err()
+    }
+}
+
+impl Drop for Subscribing {
+    fn drop(&mut self) {
+        let Some(joined) = &mut self.joined else { return };
+        joined.subscriptions.clear();
+        joined.sources.with(Vec::clear);
+        joined.participant.leave();
+    }
+}
+
+impl Joined {
+    fn new(options: &WatchOptions, observed: &Observed) -> Result<Self, Error> {
+        let domain = Domain::open(options.info.place.dir.as_deref(), observed.domain())?;
+        let sources = Collected::new(Vec::new());
+        let participant = Participant::join(&domain, Arc::new(Connections(sources.clone())))?;
+        let (told, stops) = mpsc::channel();
+        let stop = move || {
+            let _ = told.send(()); // it is ending already
+        };
+        terminal::stop_on_signal(stop, None)?;
+        let (types, subscriptions) = (HashSet::new(), Vec::new());
+        Ok(Self { participant, sources, types, subscriptions, stops, buffer: Vec::new() })
+    }
+
+    /// Subscribes to what such a publisher publishes, whatever it offers; not to what it retains.
+    fn subscribe(&mut self, publisher: &Endpoint) -> Result<(), Error> {
+        if !self.types.insert((publisher.type_name.clone(), publisher.hash)) {
+            return Ok(());
+        }
+        let subscription = Endpoint {
+            kind: EndpointKind::Subscription,
+            number: self.types.len() as u64,
+            node: format!("/_sinew_watch_{}", std::process::id()),
+            qos: QoS::new().best_effort().keep_last(1).to_bytes(true),
+            ..publisher.clone()
+        };
+        self.subscriptions.push(self.participant.advertise(&subscription, None)?);
+        Ok(())
+    }
+
+    fn drop_messages(&mut self) {
+        let buffer = &mut self.buffer;
+        self.sources.with(|sources| {
+            sources.retain(|source| {
+                source.0.with(|incoming| {
+                    // What makes no sense is dropped, too.
+                    while !matches!(incoming.read(buffer), Ok(None)) {}
+                    let is_over = incoming.is_over();
+                    if is_over {
+                        incoming.done();
+                    }
+                    !is_over
+                })
+            });
+        });
+    }
+}
