@@ -17,7 +17,8 @@ use sinew_interfaces::builtin_interfaces::msg::Time as TimeMessage;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The names of an action's five entities; each is remapped by itself, as in ROS 2.
+/// The names of an action's five entities. A rule for the action's name remaps all; each can also be
+/// remapped by itself, as in ROS 2.
 pub(crate) struct Names {
     pub(crate) send_goal: String,
     pub(crate) cancel_goal: String,

@@ -297,9 +297,65 @@ fn a_lost_lease_is_told_if_no_handler_is() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Where the processes of a test meet.
+/// Where the processes of a test meet. However long it takes, nothing is said of what is missing.
 fn meeting(place: &Path) -> Context {
-    Context::builder().domain(3).directory(place).build().unwrap()
+    Context::builder().domain(3).directory(place).hints_after(None).build().unwrap()
+}
+
+#[test]
+fn what_contexts_are_missing_is_told_without_an_executor_or_a_look() -> sinew::Result<()> {
+    const TEST: &str = "what_contexts_are_missing_is_told_without_an_executor_or_a_look";
+    if role().is_some() {
+        let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
+        let line = ["program", "--ros-args", "-r", "wheel_sates:=elsewhere", "-p", "gian:=3"];
+        let here = Context::builder().domain(3).directory(&place).arguments(line);
+        // The first look is a while after the context has joined.
+        let here = here.hints_after(Some(Duration::ZERO)).build()?;
+        let there = meeting(&place);
+        let driver = there.node("driver")?;
+        let _states = driver.publisher::<Word>("wheel_states").create()?;
+        let _twin = there.node("controller")?;
+        let node = here.node("controller")?;
+        let gain = node.parameter("gain").default(1_i64).create()?;
+        let _states = node.subscription::<Word>("/wheel_stated").create()?;
+        linger();
+        assert_eq!(gain.get(), 1);
+        return Ok(());
+    }
+    finishes(|| {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut program = Program::start(TEST, "program", "info", directory.path());
+        let pid = program.child.id();
+        let lines: Vec<_> = (0..4).map(|_| program.next()).collect();
+        let told: Vec<_> = lines.iter().map(|line| parts(line)).collect();
+        let twin = format!("another node is called /controller, too, in process {pid} (");
+        let expected = [
+            (
+                "INFO",
+                "controller",
+                "no publisher of /wheel_stated yet, 0ns after this subscription was made; /driver publishes the same type as \
+                 /wheel_states",
+            ),
+            ("WARN", "controller", twin.as_str()),
+            (
+                "WARN",
+                "sinew",
+                "remap rule `wheel_sates:=elsewhere` has matched nothing so far: no topic, service or action of /controller is \
+                 called wheel_sates; it has wheel_stated",
+            ),
+            (
+                "WARN",
+                "sinew",
+                "`-p gian:=..` has set nothing so far: no parameter of /controller is called gian; it has gain",
+            ),
+        ];
+        for ((level, logger, text), told) in expected.iter().zip(&told) {
+            assert_eq!((*level, *logger), (told.0, told.1), "{told:?}");
+            assert!(told.2.starts_with(text), "{told:?}");
+        }
+        assert_eq!(program.rest(), Vec::<String>::new(), "once");
+        Ok(())
+    })
 }
 
 /// A program with a publisher on /x, which lingers.

@@ -100,7 +100,8 @@ impl<A: Action> ActionServer<A> {
         Self(Arc::new(ServerInner { core, send, cancel, result, _used: used }))
     }
 
-    /// The action's full name. (Its five entities' names are remapped one by one, after this.)
+    /// The action's full name, after remapping. (Each of its five entities' names can be remapped to
+    /// another one, too.)
     pub fn name(&self) -> &str {
         &self.0.core.name
     }

@@ -382,6 +382,31 @@ fn each_of_the_five_names_is_remapped_by_itself() {
     assert!(client.is_server_ready());
 }
 
+#[test]
+fn one_rule_remaps_an_action() {
+    let context_of = |rules: &[&str]| {
+        let arguments = [&["program", "--ros-args"], rules].concat();
+        Context::builder().arguments(arguments).shared_memory(false).build().unwrap()
+    };
+    for rule in ["fib:=/robot/fibonacci", "/fib:=robot/fibonacci", "arm:fib:=robot/fibonacci"] {
+        let context = context_of(&["-r", "fib/_action/status:=elsewhere", "-r", rule]);
+        let node = context.node("arm").unwrap();
+        let _server =
+            node.action_server::<Fibonacci>("fib").callback(|_: ExecutingGoal<Fibonacci>| {}).unwrap();
+        let plain = context.node("looks").unwrap();
+        let feedback = plain.subscription::<FibonacciFeedbackMessage>("/robot/fibonacci/_action/feedback");
+        assert_eq!(feedback.create().unwrap().publisher_count(), 1, "{rule}");
+        let send = plain.client::<FibonacciSendGoal>("/robot/fibonacci/_action/send_goal").create().unwrap();
+        assert!(send.is_server_ready(), "{rule}");
+        let status = plain.subscription::<GoalStatusArray>("/elsewhere").create().unwrap();
+        assert_eq!(status.publisher_count(), 1, "the first rule counts: {rule}");
+    }
+    let context = context_of(&["-r", "rostopic://fib:=other"]);
+    let node = context.node("arm").unwrap();
+    let server = node.action_server::<Fibonacci>("fib").callback(|_: ExecutingGoal<Fibonacci>| {}).unwrap();
+    assert_eq!(server.name(), "/fib", "an action is no topic");
+}
+
 fn its_node_describes_the_action_and_its_parts(world: &World) {
     let services = [&world.server, &world.client].map(|node| node.type_description_service().unwrap());
     let asker = world.client.client::<GetTypeDescription>("/server/get_type_description").create().unwrap();

@@ -10,6 +10,7 @@ use crate::parameters::options::USE_SIM_TIME;
 use crate::remote::shm::{LocalEndpoints, ShmTransport};
 use crate::ros::arguments::Arguments;
 use crate::ros::failure::{ContextError, CreateError};
+use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
@@ -22,6 +23,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// A process's presence in a domain: the root of its nodes.
 ///
@@ -65,6 +67,7 @@ pub(crate) struct ContextCore {
     pub(crate) services: ServiceRegistry,
     pub(crate) groups: Arc<GroupRegistry>,
     pub(crate) parameter_clients: ParameterClients,
+    pub(crate) hints: Hints,
     /// How it meets the other processes of the host: made with the first node.
     neighbours: Neighbours,
 }
@@ -216,6 +219,10 @@ impl LocalEndpoints for ContextCore {
     fn parameter_clients(&self) -> &ParameterClients {
         &self.parameter_clients
     }
+
+    fn hints(&self) -> &Hints {
+        &self.hints
+    }
 }
 
 impl ShutDown for ContextCore {
@@ -289,6 +296,8 @@ pub struct ContextBuilder {
     clock: Option<VirtualClock>,
     /// Whether ROS time is that of `/clock`, if that was said.
     sim_time: Option<bool>,
+    /// When it says what it is missing, if that was said.
+    hints: Option<Option<Duration>>,
 }
 
 impl ContextBuilder {
@@ -356,6 +365,33 @@ impl ContextBuilder {
         self
     }
 
+    /// How long its nodes wait before they say what they are missing; `None`: they never do.
+    /// Default: 5 s, or never with `--disable-hint-logs`. Once for each, it is told
+    ///
+    /// - that a subscription has had no publisher, or a client no server (as information);
+    /// - that an option of the command line has matched nothing: a remap rule, a parameter, a block
+    ///   of a parameter file (as a warning; if it may well be meant for others, as information). That
+    ///   is told this long after an executor has begun to serve the context, or six times as long
+    ///   after its first node if none does; `sinew doctor` tells the warnings, too;
+    /// - that two nodes have one name (as a warning).
+    ///
+    /// Each line names what is there and may have been meant. The thread that looks after the other
+    /// processes looks every two seconds; a context [without shared memory](Self::shared_memory) says
+    /// nothing. Of single nodes it is turned off by
+    /// [`NodeBuilder::hints`](crate::NodeBuilder::hints).
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use std::time::Duration;
+    /// let context = Context::builder().hints_after(Some(Duration::from_secs(30))).build()?;
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    #[must_use]
+    pub fn hints_after(mut self, patience: Option<Duration>) -> Self {
+        self.hints = Some(patience);
+        self
+    }
+
     /// Makes the context. If it is to [use simulated time](Self::use_sim_time), it joins its domain
     /// at once, to follow `/clock`.
     ///
@@ -383,6 +419,7 @@ impl ContextBuilder {
             }
             None => arguments.is_parameter_true(USE_SIM_TIME),
         };
+        let hints = self.hints.unwrap_or_else(|| arguments.hint_logs().then_some(hints::PATIENCE));
         let session = Session::new(self.clock);
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),
@@ -392,6 +429,7 @@ impl ContextBuilder {
             arguments,
             groups: Arc::default(),
             parameter_clients: ParameterClients::default(),
+            hints: Hints::new(hints),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
                 base: self.base,

@@ -13,6 +13,7 @@
 //! | `callback`, `service_callback` | the forms callbacks may have |
 //! | `generic` | ends of types that are known at run time only; nodes that stand for ends of other hosts |
 //! | `handlers` | the `on_..` handlers that builders collect |
+//! | `hints` | what a context says of itself after a while |
 //! | `timer`, `guard` | timers, guard conditions |
 //! | `parameters`, `parameter_client` | a node's parameters, and those of others |
 //! | `qos_overrides` | a QoS that parameters change |
@@ -31,6 +32,7 @@ pub(crate) mod error;
 pub(crate) mod generic;
 pub(crate) mod guard;
 pub(crate) mod handlers;
+mod hints;
 pub(crate) mod introspection;
 mod makers;
 pub(crate) mod node;

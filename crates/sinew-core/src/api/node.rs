@@ -73,17 +73,17 @@ pub(crate) struct NodeCore {
     /// What other processes know it by.
     entity: NodeEntity,
     /// It [stands in](Self::stand_in) for another one.
-    stands_in: bool,
+    pub(super) stands_in: bool,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
     pub(super) name: String,
-    namespace: String,
+    pub(super) namespace: String,
     /// Where what it stands for is at home.
     pub(crate) origin: Origin,
     /// It was said that it has nothing to run.
     said_idle: AtomicBool,
     /// How its topics and services are renamed, if otherwise than the context's command line says.
-    own_rules: Option<Arc<RemapRules>>,
+    pub(super) own_rules: Option<Arc<RemapRules>>,
     pub(crate) parameter_options: ParameterOptions,
     /// Its parameters, once it has one.
     pub(crate) parameters: OnceLock<Arc<ParameterTable>>,
@@ -482,6 +482,7 @@ impl Drop for NodeCore {
         if self.stands_in || self.origin != Origin::Local {
             return;
         }
+        self.context.hints.forget(&self.full_name);
         let logger = logger_of(&self.full_name);
         self.publish_last_words(&logger);
         let mut nodes = BY_LOGGER.write();

@@ -1,6 +1,7 @@
 //! Making nodes.
 
 use super::context::Context;
+use super::hints;
 use super::node::{Node, NodeOptions};
 use super::parameters;
 use crate::parameters::value::{NamedValue, ParameterValue};
@@ -43,6 +44,7 @@ impl Context {
             namespace: "/".to_owned(),
             options: NodeOptions::default(),
             refused: None,
+            has_hints: true,
         }
     }
 }
@@ -56,6 +58,7 @@ pub struct NodeBuilder {
     options: NodeOptions,
     /// The first remap rule that isn't one.
     refused: Option<RemapError>,
+    has_hints: bool,
 }
 
 impl NodeBuilder {
@@ -122,18 +125,26 @@ impl NodeBuilder {
         self
     }
 
+    /// Whether the node says what it is missing, see
+    /// [`ContextBuilder::hints_after`](crate::ContextBuilder::hints_after). Yes by default.
+    pub fn hints(mut self, wanted: bool) -> Self {
+        self.has_hints = wanted;
+        self
+    }
+
     /// Makes the node.
     ///
     /// # Errors
     /// As [`Context::node`]; of a parameter that is overridden, [`CreateError::Parameter`]; and of a
     /// rule, [`CreateError::Remap`].
     pub fn create(self) -> Result<Node, CreateError> {
-        let Self { context, name, namespace, options, refused } = self;
+        let Self { context, name, namespace, options, refused, has_hints } = self;
         if let Some(error) = refused {
             return Err(error.into());
         }
         let node = Node::new(&context, &name, &namespace, Origin::Local, options)?;
         parameters::node::begin(node.core())?;
+        hints::begin(node.core(), has_hints);
         Ok(node)
     }
 }

@@ -725,6 +725,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 topic,
                 node: self.node.full_name.clone(),
                 node_number: self.node.number,
+                number: next_serial(),
                 origin: self.node.origin,
                 table,
                 qos: self.qos,
@@ -741,7 +742,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             SubscriptionCore::new(wanted, match_listeners, told)
         });
         let known =
-            Advertised { number: next_serial(), name: &topic, table: core.wanted.table, qos: self.qos };
+            Advertised { number: core.wanted.number, name: &topic, table: core.wanted.table, qos: self.qos };
         let entity = match self.node.advertise(EndpointKind::Subscription, &known, Some(&core)) {
             Ok(entity) => entity,
             Err(error) => {

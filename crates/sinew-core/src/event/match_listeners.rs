@@ -123,6 +123,11 @@ impl MatchListeners {
         self.current.lock().matched.current
     }
 
+    /// Whether there ever was an end that it matches.
+    pub(crate) fn was_matched(&self) -> bool {
+        self.current.lock().matched.total > 0
+    }
+
     /// What others can see of it; set once.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut current = self.current.lock();

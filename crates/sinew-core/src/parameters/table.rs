@@ -47,7 +47,12 @@ pub(crate) struct ParameterTable {
     free: Condvar,
     /// What publishes changes, once there is something.
     observer: OnceLock<Box<Observe>>,
+    /// Is told of the name of each parameter that is declared.
+    declared: OnceLock<Box<NoteDeclared>>,
 }
+
+/// Told of the name of a parameter.
+type NoteDeclared = dyn Fn(&str) + Send + Sync;
 
 /// Told of values, and of each what it changes.
 type Observe = dyn Fn(&[NamedValue], &[Change]) + Send + Sync;
@@ -125,12 +130,18 @@ impl ParameterTable {
             state: Mutex::default(),
             free: Condvar::new(),
             observer: OnceLock::new(),
+            declared: OnceLock::new(),
         })
     }
 
     /// Has changes told, from now on.
     pub(crate) fn observe(&self, observer: impl Fn(&[NamedValue], &[Change]) + Send + Sync + 'static) {
         let _ = self.observer.set(Box::new(observer)); // there is one
+    }
+
+    /// Has the names of parameters told that are declared from now on. It takes no lock.
+    pub(crate) fn note_declared(&self, note: impl Fn(&str) + Send + Sync + 'static) {
+        let _ = self.declared.set(Box::new(note)); // there is one
     }
 
     /// Waits until this thread may declare and set.
@@ -317,6 +328,9 @@ impl Turn<'_> {
         }
         if descriptor.dynamic_typing {
             descriptor.kind = value.kind();
+        }
+        if let Some(note) = self.0.declared.get() {
+            note(&name);
         }
         Ok(Entry { descriptor, value, cell: made })
     }

@@ -6,8 +6,10 @@
 
 use super::parameters::{self, Block, NodePattern, Overrides, ParameterTextError};
 use super::remap::{RemapError, RemapRules};
+use super::unmatched::{NodeNames, Unmatched};
 use crate::parameters::value::NamedValue;
 use crate::sys::logging::{Outputs, level_of, parse_level};
+use crate::sys::sync::Arc;
 use sinew_shm::logging::LogLevel;
 use std::io::Read as _;
 
@@ -31,6 +33,7 @@ const END: &str = "--";
 /// | `-p NAME:=VALUE`, `--param NAME:=VALUE` | a node's parameter `NAME` has that value, written as in YAML |
 /// | `--params-file FILE` | parameters have the values that a file gives them; the repository's `docs/book/parameters.md` has its form |
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | where [log lines](crate::logging) go: to `/rosout`, to the console, into a file; the last one counts |
+/// | `--disable-hint-logs`, `--enable-hint-logs` | whether nodes say what they [are missing](crate::ContextBuilder::hints_after) |
 /// | `--log-file-name PREFIX` | how that file's name begins |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
@@ -61,6 +64,7 @@ pub struct Arguments {
     parameters: Overrides,
     outputs: Outputs,
     no_rosout: bool,
+    no_hints: bool,
     wants_help: bool,
     rest: Vec<String>,
 }
@@ -208,6 +212,8 @@ Options for nodes, behind `--ros-args` and up to `--` or the end:
       --log-level LEVEL         debug, info, warn, error or fatal; LOGGER:=LEVEL for one logger
       --disable-stdout-logs     no log lines on the console; also --disable-rosout-logs (/rosout),
                                 --disable-external-lib-logs (files), and --enable-.. of each
+      --disable-hint-logs       not a word of topics without a publisher, services without a
+                                server, and options that match nothing
       --log-file-name PREFIX    how the log file's name begins (default: the program's name)
   -p, --param NAME:=VALUE       give the parameter NAME a value, as in YAML (NODE:NAME:=VALUE: of
                                 the node with that full name only)
@@ -266,6 +272,23 @@ Environment:
         !self.no_rosout
     }
 
+    /// Whether nodes say what they are missing.
+    pub(crate) fn hint_logs(&self) -> bool {
+        !self.no_hints
+    }
+
+    /// What of it has matched nothing so far. `nodes`: all of the context.
+    pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
+        let mut all = self.rules.unmatched(nodes);
+        all.extend(self.parameters.unmatched(nodes));
+        all
+    }
+
+    /// Whether there is something in it that nodes can match.
+    pub(crate) fn has_rules(&self) -> bool {
+        !self.rules.is_empty() || !self.parameters.is_empty()
+    }
+
     /// Whether its last word on a parameter is that it is true, of whichever node.
     pub(crate) fn is_parameter_true(&self, name: &str) -> bool {
         self.parameters.is_true(name)
@@ -305,18 +328,21 @@ Environment:
                 let Some((parameter, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                self.parameters.extend([parameter_of(parameter, position)?]);
+                self.parameters.extend([parameter_of(parameter, position)?], None);
             }
             "--params-file" => {
                 let expected = "the path of a file";
                 let Some((file, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                self.parameters.extend(parameters_in(file, position)?);
+                let name: Arc<str> = file.as_str().into();
+                self.parameters.extend(parameters_in(file, position)?, Some(&name));
             }
             "-h" | "--help" => self.wants_help = true,
             "--enable-rosout-logs" => self.no_rosout = false,
             "--disable-rosout-logs" => self.no_rosout = true,
+            "--enable-hint-logs" => self.no_hints = false,
+            "--disable-hint-logs" => self.no_hints = true,
             "--enable-stdout-logs" => self.outputs.console = true,
             "--disable-stdout-logs" => self.outputs.console = false,
             "--enable-external-lib-logs" => self.outputs.file = true,

@@ -11,9 +11,12 @@
 //! | `mismatch` | what keeps two ends apart |
 //! | `failure` | why single operations fail |
 //! | `similar` | names that may have been meant |
+//! | `unmatched` | rules that have matched nothing |
+//! | `hints` | what a context says of itself after a while |
 
 pub(crate) mod arguments;
 pub(crate) mod failure;
+pub(crate) mod hints;
 pub(crate) mod mismatch;
 pub(crate) mod name;
 pub(crate) mod origin;
@@ -22,3 +25,4 @@ pub(crate) mod qos;
 pub(crate) mod remap;
 pub(crate) mod report;
 pub(crate) mod similar;
+pub(crate) mod unmatched;

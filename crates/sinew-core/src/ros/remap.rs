@@ -1,13 +1,18 @@
 //! Rules that give nodes, topics and services other names.
 //!
-//! The rules are those of the design article "Remapping Names" (on design.ros2.org). Two things
+//! The rules are those of the design article "Remapping Names" (on design.ros2.org). Three things
 //! differ: the names in a rule may contain whatever a topic name may, so `{node}` and `__` as well;
-//! and a rule may be restricted to a node by its full name, too, which tells apart two nodes of one
-//! name in different namespaces.
+//! a rule may be restricted to a node by its full name, too, which tells apart two nodes of one
+//! name in different namespaces; and a rule for the name of an action is one for all topics and
+//! services of it, which are called `ACTION/_action/..`.
 
 use super::name::{
     NameError, NameKind, expand, fully_qualified, validate_name, validate_namespace, validate_node_name,
 };
+use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, whose};
+
+/// What stands between the name of an action and those of its topics and services.
+const ACTION: &str = "/_action/";
 
 /// Why a remap rule isn't one.
 ///
@@ -57,6 +62,10 @@ pub(crate) struct RemapRules(Vec<Rule>);
 
 #[derive(Debug, Clone)]
 struct Rule {
+    /// As the user wrote it.
+    text: String,
+    /// Whether it has changed something.
+    used: Mark,
     /// The node it is for, by its name or its full name; every node without.
     node: Option<String>,
     change: Change,
@@ -100,8 +109,8 @@ impl RemapRules {
 
     /// The name of the node that the program calls `name` and puts into `namespace`.
     pub(crate) fn node_name<'a>(&'a self, name: &'a str, namespace: &str) -> &'a str {
-        let renamed = self.of(name, namespace).find_map(|change| match change {
-            Change::NodeName(name) => Some(name.as_str()),
+        let renamed = self.of(name, namespace).find_map(|rule| match &rule.change {
+            Change::NodeName(name) => Some(rule.uses(name.as_str())),
             _ => None,
         });
         renamed.unwrap_or(name)
@@ -110,8 +119,8 @@ impl RemapRules {
     /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the
     /// name that [`node_name`](Self::node_name) gave it.
     pub(crate) fn namespace<'a>(&'a self, node: &str, namespace: &'a str) -> &'a str {
-        let moved = self.of(node, namespace).find_map(|change| match change {
-            Change::Namespace(namespace) => Some(namespace.as_str()),
+        let moved = self.of(node, namespace).find_map(|rule| match &rule.change {
+            Change::Namespace(namespace) => Some(rule.uses(namespace.as_str())),
             _ => None,
         });
         moved.unwrap_or(namespace)
@@ -131,29 +140,74 @@ impl RemapRules {
         namespace: &str,
     ) -> Result<Option<String>, NameError> {
         let others = if kind == NameKind::Service { Scope::Topics } else { Scope::Services };
-        for change in self.of(node, namespace) {
-            if let Change::Name { scope, from, to } = change
-                && *scope != others
-                // A `from` that can't be expanded here is no topic or service of this node.
-                && expand(kind, from, node, namespace).is_ok_and(|from| from == name)
+        let action = name.split_once(ACTION);
+        for rule in self.of(node, namespace) {
+            let Change::Name { scope, from, to } = &rule.change else { continue };
+            if *scope == others {
+                continue;
+            }
+            // A `from` that can't be expanded here is no topic or service of this node.
+            let Ok(from) = expand(kind, from, node, namespace) else { continue };
+            if from == name {
+                return expand(kind, to, node, namespace).map(|to| Some(rule.uses(to)));
+            }
+            // An action is moved as a whole.
+            if let Some((action, entity)) = action
+                && *scope == Scope::Both
+                && from == action
             {
-                return expand(kind, to, node, namespace).map(Some);
+                let to = expand(kind, to, node, namespace)? + ACTION + entity;
+                return expand(kind, &to, node, namespace).map(|to| Some(rule.uses(to)));
             }
         }
         Ok(None)
     }
 
-    /// What the rules for a node change.
-    fn of(&self, node: &str, namespace: &str) -> impl Iterator<Item = &Change> {
-        let is_for = move |wanted: &str| match wanted.starts_with('/') {
-            true => wanted == fully_qualified(node, namespace),
-            false => wanted == node,
-        };
-        self.0.iter().filter(move |rule| rule.node.as_deref().is_none_or(is_for)).map(|rule| &rule.change)
+    /// The rules for a node.
+    fn of(&self, node: &str, namespace: &str) -> impl Iterator<Item = &Rule> {
+        self.0.iter().filter(move |rule| rule.is_for(node, namespace))
+    }
+
+    /// Those that have changed nothing. `nodes`: all that there are.
+    pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
+        let unused = self.0.iter().filter(|rule| !rule.used.is_set());
+        unused.map(|rule| rule.unmatched(nodes)).collect()
     }
 }
 
 impl Rule {
+    fn is_for(&self, node: &str, namespace: &str) -> bool {
+        self.node.as_deref().is_none_or(|wanted| match wanted.starts_with('/') {
+            true => wanted == fully_qualified(node, namespace),
+            false => wanted == node,
+        })
+    }
+
+    /// What it changes something to.
+    fn uses<T>(&self, to: T) -> T {
+        self.used.set();
+        to
+    }
+
+    /// Why it hasn't.
+    fn unmatched(&self, nodes: &[NodeNames]) -> Unmatched {
+        let its: Vec<_> = nodes.iter().filter(|node| self.is_for(&node.name, &node.namespace)).collect();
+        let why = match (&self.node, &self.change) {
+            (None, _) if nodes.is_empty() => "there is no node".to_owned(),
+            (Some(node), Change::Name { .. }) if its.is_empty() => {
+                format!("no node is called {node}{}", nodes_instead(node, nodes))
+            }
+            (node, Change::Name { scope, from, .. }) => scope.unmatched(node.is_none(), from, &its),
+            // Nodes go by their names before the rule.
+            (Some(node), _) if its.is_empty() => {
+                format!("the program gives no node the name {node}{}", nodes_instead(node, nodes))
+            }
+            _ => "a rule before it counts".to_owned(),
+        };
+        let text = format!("remap rule `{}` has matched nothing so far: {why}", self.text.escape_debug());
+        Unmatched { text, is_likely_wrong: true, marks: vec![self.used.clone()] }
+    }
+
     /// Parses `[NODE:]__node:=NAME`, `[NODE:]__ns:=NAMESPACE` or
     /// `[NODE:][rostopic://|rosservice://]FROM:=TO`.
     fn parse(text: &str) -> Result<Self, RemapError> {
@@ -197,7 +251,34 @@ impl Rule {
                 Change::Name { scope, from: from.to_owned(), to: to.to_owned() }
             }
         };
-        Ok(Self { node: node.map(str::to_owned), change })
+        Ok(Self { text: rule(), used: Mark::default(), node: node.map(str::to_owned), change })
+    }
+}
+
+impl Scope {
+    /// Why nothing of these nodes is called so.
+    fn unmatched(self, is_for_all: bool, from: &str, nodes: &[&NodeNames]) -> String {
+        let (kind, what) = match self {
+            Self::Topics => (NameKind::Topic, "topic"),
+            Self::Services => (NameKind::Service, "service"),
+            Self::Both => (NameKind::Topic, "topic, service or action"),
+        };
+        let expanded = |node: &NodeNames| expand(kind, from, &node.name, &node.namespace).ok();
+        let wanted = nodes.first().and_then(|node| expanded(node)).unwrap_or_else(|| from.to_owned());
+        let topics = nodes.iter().filter(|_| self != Self::Services).flat_map(|node| &node.topics);
+        let services = nodes.iter().filter(|_| self != Self::Topics).flat_map(|node| &node.services);
+        // An action is known by its own name.
+        let names = topics.chain(services).map(|name| name.split_once(ACTION).map_or(&**name, |both| both.0));
+        let namespace = nodes.first().map_or("/", |node| &node.namespace);
+        // As the rule has it: a name without a slash is one of the namespace.
+        let shown = |name: &'_ str| match name.strip_prefix(namespace) {
+            Some(rest) if !from.starts_with(['/', '~']) => rest.trim_start_matches('/').len(),
+            _ => name.len(),
+        };
+        let has = if nodes.len() == 1 { "it has" } else { "they have" };
+        let of = if is_for_all && nodes.len() > 1 { format!("the {}", whose(nodes)) } else { whose(nodes) };
+        let instead = instead(has, &wanted, names, |name| &name[name.len() - shown(name)..]);
+        format!("no {what} of {of} is called {from}{instead}")
     }
 }
 

@@ -1,8 +1,9 @@
-//! What a gateway tells tools of itself.
+//! What a gateway tells tools of itself, and other contexts.
 //!
 //! A gateway's participant has [reports](EndpointKind::Report) in its table: their texts say what
 //! they are about, their counters what there is to know of it. Tools read them as they read the
-//! counters of publishers, and the gateway does nothing for it.
+//! counters of publishers, and the gateway does nothing for it. One of the reports is not a
+//! gateway's: of a rule that matched nothing.
 
 use sinew_shm::{Endpoint, EndpointKind};
 
@@ -18,6 +19,7 @@ pub const LOCK_FILE: &str = "gateway.lock";
 /// | `Session` | its id | | a node of it | [`SessionWord`] |
 /// | `Topic` | the topic's | its type's, and `hash` | | [`TopicWord`] |
 /// | `Service` | the service's | its type's, and `hash` | | [`ServiceWord`] |
+/// | `Unmatched` | | a sentence | | |
 ///
 /// ```
 /// use sinew::gateway::Report;
@@ -37,10 +39,13 @@ pub enum Report {
     Topic,
     /// A service of one type.
     Service,
+    /// Of any context: a rule or parameter of its command line that has matched nothing so far.
+    Unmatched,
 }
 
 impl Report {
-    const ALL: [Self; 5] = [Self::Gateway, Self::Link, Self::Session, Self::Topic, Self::Service];
+    const ALL: [Self; 6] =
+        [Self::Gateway, Self::Link, Self::Session, Self::Topic, Self::Service, Self::Unmatched];
 
     /// One to be told of. Its number, its node and its hash are still to be set.
     pub fn about(self, name: &str, type_name: &str) -> Endpoint {

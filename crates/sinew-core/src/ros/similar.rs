@@ -46,6 +46,47 @@ pub fn similar<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Ve
     best.into_iter().map(|(_, name)| name).collect()
 }
 
+/// Whether two different names resemble each other so that one may be the other, mistyped: the
+/// number of letters between them, two at most; 0 if they differ in their namespaces only, or in
+/// capitals. Names that differ in digits alone don't, and none does above 255 bytes. Takes no longer
+/// than names of that length are.
+///
+/// ```
+/// use sinew::names::alike;
+/// assert_eq!(alike("/wheel_sates", "/wheel_states"), Some(1));
+/// assert_eq!(alike("/scan", "/robot/scan"), Some(0));
+/// assert_eq!(alike("/wheel_1", "/wheel_2"), None);
+/// ```
+#[must_use]
+pub fn alike(one: &str, other: &str) -> Option<usize> {
+    let (end, other_end) = (last(one), last(other));
+    if one == other || one.len().max(other.len()) > LONGEST {
+        return None;
+    }
+    if !end.is_empty() && end.eq_ignore_ascii_case(other_end) {
+        return Some(0);
+    }
+    if without_digits(one).eq(without_digits(other)) {
+        return None;
+    }
+    let near = most_mistyped(end);
+    if one.len().abs_diff(other.len()) > 4 * near {
+        return None; // no letter has more bytes
+    }
+    let letters = |name: &str| name.chars().collect::<Vec<_>>();
+    mistyped(&letters(one), &letters(other), near)
+}
+
+fn without_digits(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|letter| !letter.is_ascii_digit())
+}
+
+/// By the last part of a name alone: `std_msgs/msg/` in front makes no two names alike. One letter
+/// in three, as of clap's suggestions: no wild guesses.
+fn most_mistyped(last: &str) -> usize {
+    ((last.chars().count() + 1) / 3).min(NEAR)
+}
+
 /// One name, and room to compare others with it.
 struct Comparison<'a> {
     wanted: &'a str,
@@ -57,9 +98,7 @@ struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     fn new(wanted: &'a str) -> Self {
-        // By its last part alone: `std_msgs/msg/` in front makes no two names alike. One letter in
-        // three, as of clap's suggestions: no wild guesses.
-        let near = ((last(wanted).chars().count() + 1) / 3).min(NEAR);
+        let near = most_mistyped(last(wanted));
         Self { wanted, letters: wanted.chars().collect(), near, others: Vec::new() }
     }
 
@@ -158,6 +197,37 @@ mod tests {
         assert_eq!(similar("std_msg", ["std_msgs", "nav_msgs"]), ["std_msgs"]);
         assert!(similar("env", ["program", "parameters", "robot/camera"]).is_empty());
         assert!(similar("command", ["and", "or", "any"]).is_empty());
+    }
+
+    #[test]
+    fn mistyped_and_moved_names_resemble_each_other() {
+        for (one, other, expected) in [
+            ("/wheel_sates", "/wheel_states", Some(1)),
+            ("/wheel_sattes", "/wheel_states", Some(1)),
+            ("/imgae", "/image", Some(1)),
+            ("/odm", "/odom", Some(1)),
+            ("/odm", "/odomo", None),
+            ("/scan", "/robot/scan", Some(0)),
+            ("/Scan", "/scan", Some(0)),
+            ("/cmd_vell", "/cmdvel", Some(2)),
+            ("/arm_1/joint", "/arm_2/joints", Some(2)),
+            ("/wheel_1", "/wheel_2", None),
+            ("/wheel_9", "/wheel_10", None),
+            ("/left_wheel", "/right_wheel", None),
+            ("/a", "/b", None),
+            ("/", "/a", None),
+            ("", "", None),
+            ("/scan", "/scan", None),
+            ("/größe", "/grösse", Some(2)),
+        ] {
+            assert_eq!(alike(one, other), expected, "{one} {other}");
+            if expected.is_some() {
+                assert!(alike(other, one).is_some(), "{other} {one}");
+            }
+        }
+        let long = "/".to_owned() + &"x".repeat(LONGEST);
+        assert_eq!(alike(&long, &long[1..]), None);
+        assert_eq!(alike(&long[1..], &long[2..]), Some(1));
     }
 
     #[test]

@@ -11,8 +11,10 @@ use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
+use crate::topic::graph::survey::{MOST, Offered, OneSided};
 use crate::topic::session::Session;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 /// The services of a context.
 pub(crate) struct ServiceRegistry {
@@ -89,6 +91,41 @@ impl ServiceRegistry {
         self.names.lock().values().flat_map(|requests| requests.types_of(node)).collect()
     }
 
+    fn queues(&self) -> Vec<Arc<RequestQueue>> {
+        self.names.lock().values().cloned().collect()
+    }
+
+    /// Clients with one of these numbers of services that have no server, and never had one.
+    pub(crate) fn unserved(&self, numbers: &Range<u64>) -> Vec<OneSided> {
+        let clients: Vec<_> = self.queues().iter().flat_map(|requests| requests.unserved()).collect();
+        let new = clients.iter().filter(|calls| numbers.contains(&calls.number));
+        let one_sided = |calls: &Arc<PendingCalls>| OneSided {
+            node: calls.node.clone(),
+            name: calls.service.clone(),
+            type_name: calls.types.told().0,
+        };
+        new.map(one_sided).collect()
+    }
+
+    /// Services of these types that are served, here or elsewhere.
+    pub(crate) fn served(&self, types: &BTreeSet<String>) -> Vec<Offered> {
+        let offered = |requests: &Arc<RequestQueue>| {
+            let (type_name, node) = requests.server()?;
+            let is_wanted = types.contains(&type_name);
+            is_wanted.then(|| Offered { name: requests.name.clone(), type_name, node })
+        };
+        self.queues().iter().filter_map(offered).take(MOST).collect()
+    }
+
+    /// The nodes of this context that have an end of a service, and the services.
+    pub(crate) fn users(&self) -> Vec<(Arc<str>, Arc<str>)> {
+        let of = |requests: &Arc<RequestQueue>| {
+            let name = requests.name.clone();
+            requests.users().into_iter().map(move |node| (node, name.clone()))
+        };
+        self.queues().iter().flat_map(of).take(MOST).collect()
+    }
+
     /// A server of another process came: what waits goes to it.
     pub(crate) fn add_remote(&self, name: &str, server: Arc<dyn RemoteServer>) {
         let (requests, waiting, strangers) = self.enter(name, |requests| {
@@ -114,7 +151,7 @@ impl ServiceRegistry {
 
     /// Everything ends: all calls fail that wait.
     pub(crate) fn end(&self) {
-        let all: Vec<_> = self.names.lock().values().cloned().collect();
+        let all = self.queues();
         all.iter().for_each(|requests| requests.end());
         all.iter().flat_map(|requests| requests.clients()).for_each(|calls| calls.end());
     }

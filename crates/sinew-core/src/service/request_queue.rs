@@ -485,6 +485,32 @@ impl RequestQueue {
         served.map(|server| server.types).chain(called.map(|calls| calls.types)).collect()
     }
 
+    /// The clients of this process, if there is no server and never was one.
+    pub(crate) fn unserved(&self) -> Vec<Arc<PendingCalls>> {
+        let state = self.state.lock();
+        match state.serving.is_some() || state.ever_served || !state.remote.is_empty() {
+            true => Vec::new(),
+            false => state.clients.clone(),
+        }
+    }
+
+    /// Type and node of a server.
+    pub(crate) fn server(&self) -> Option<(String, String)> {
+        let state = self.state.lock();
+        let here = state.serving.as_ref().map(|server| (server.types.told().0, server.node.to_string()));
+        here.or_else(|| {
+            let described = state.remote.first()?.described();
+            Some((described.type_name.clone(), described.node.clone()))
+        })
+    }
+
+    /// The nodes of its ends in this process.
+    pub(crate) fn users(&self) -> Vec<Arc<str>> {
+        let state = self.state.lock();
+        let served = state.serving.iter().map(|server| server.node.clone());
+        served.chain(state.clients.iter().map(|calls| calls.node.clone())).collect()
+    }
+
     /// Whether it has no end any more.
     pub(crate) fn is_unused(&self) -> bool {
         let state = self.state.lock();

@@ -126,11 +126,17 @@ mod loomed {
     }
 }
 
+/// The standard one in models too: it outlives them.
+static NEXT_SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+
 /// A number that is never given twice in this process; 0 is never given.
 pub(crate) fn next_serial() -> u64 {
-    use std::sync::atomic::AtomicU64;
-    static NEXT: AtomicU64 = AtomicU64::new(1); // the standard one in models too: it outlives them
-    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) // nothing rides on it but being different
+    NEXT_SERIAL.fetch_add(1, Ordering::Relaxed) // nothing rides on it but being different
+}
+
+/// A number that is greater than all that were given before.
+pub(crate) fn serial_to_come() -> u64 {
+    NEXT_SERIAL.load(Ordering::Relaxed) // as above
 }
 
 /// As the standard macro, with loom's keys.

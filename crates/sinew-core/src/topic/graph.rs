@@ -3,6 +3,8 @@
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never
 //! comes here.
 
+pub(crate) mod survey;
+
 use super::publisher_core::{PublisherConfig, PublisherCore};
 use super::remote_sink::{PublisherEndpoint, RemoteSubscription};
 use super::session::Session;

@@ -124,6 +124,11 @@ impl Session {
         !self.has_ended()
     }
 
+    /// Whether an executor serves something of the context.
+    pub(crate) fn has_executor(&self) -> bool {
+        self.executors.lock().iter().any(|known| known.strong_count() > 0)
+    }
+
     /// What goes by ROS time is told when that jumps, and when the context ends.
     pub(crate) fn on_jump(&self, follower: Weak<dyn FollowsTime>) {
         let mut followers = self.followers.lock();

@@ -51,6 +51,8 @@ pub(crate) struct SubscriptionConfig {
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
+    /// Its own number in its participant.
+    pub(crate) number: u64,
     pub(crate) origin: Origin,
     pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,

@@ -13,6 +13,7 @@ use crate::parameters::spec::Declaration;
 use crate::parameters::table::{ParameterTable, Turn};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
+use crate::ros::unmatched::Mark;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
 use std::sync::Weak;
@@ -29,6 +30,8 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     node.check_running("a parameter")?;
     let overrides = node.context.arguments.parameters().of(&node.full_name);
     let table = ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
+    let uses = node.context.arguments.parameters().uses(&node.full_name);
+    table.note_declared(move |name| uses.get(name).into_iter().flatten().for_each(Mark::set));
     // Until it is all there nothing else is declared or set.
     let turn = table.turn()?;
     // What is made looks who else is there: what that has others do waits until the lock is free.

@@ -26,6 +26,7 @@ use crate::mailbox::deferred::Deferred;
 use crate::message::type_support::TypeSupport;
 use crate::parameters::clients::{ClientId, ParameterClients};
 use crate::ros::failure::CreateError;
+use crate::ros::hints::Hints;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
@@ -48,7 +49,7 @@ use sinew_shm::{
     CapacityError, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Incoming, JoinError, Observer,
     OwnEndpoint, Participant, Peer, Sink,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{OnceLock, Weak};
 
@@ -58,7 +59,11 @@ pub(crate) trait LocalEndpoints: Send + Sync {
     fn graph(&self) -> &Graph;
     fn services(&self) -> &ServiceRegistry;
     fn parameter_clients(&self) -> &ParameterClients;
+    fn hints(&self) -> &Hints;
 }
+
+/// A node of another process: whose, and its full name.
+pub(crate) type RemoteNode = (Arc<Peer>, String);
 
 /// A context's presence among the processes of its host.
 pub(crate) struct ShmTransport {
@@ -66,6 +71,8 @@ pub(crate) struct ShmTransport {
     context: Weak<dyn LocalEndpoints>,
     /// Publishers of others.
     publishers: Mutex<HashMap<(u64, EndpointKey), Arc<RemotePublisher>>>,
+    /// Nodes of others on this host.
+    nodes: Mutex<HashMap<(u64, EndpointKey), RemoteNode>>,
     /// Subscriptions of others.
     subscriptions: Mutex<HashMap<(u64, EndpointKey), Arc<RemoteSubscription>>>,
     /// Our subscriptions, by the keys that the others know them by.
@@ -96,6 +103,7 @@ impl ShmTransport {
             participant: OnceLock::new(),
             context: Arc::downgrade(context),
             publishers: Mutex::default(),
+            nodes: Mutex::default(),
             subscriptions: Mutex::default(),
             subscription_cores: Mutex::default(),
             servers: Mutex::default(),
@@ -121,6 +129,12 @@ impl ShmTransport {
         if let Some(participant) = self.participant() {
             participant.refresh();
         }
+    }
+
+    /// The processes of the host that have a node of one of these names, and the name.
+    pub(crate) fn nodes_called(&self, names: &BTreeSet<&str>) -> Vec<RemoteNode> {
+        let nodes = self.nodes.lock();
+        nodes.values().filter(|(_, name)| names.contains(name.as_str())).cloned().collect()
     }
 
     /// Tells the others of an entity.
@@ -278,6 +292,8 @@ impl ShmTransport {
         drop(gone);
         let gone = std::mem::take(&mut *self.servers.lock());
         drop(gone);
+        let gone = std::mem::take(&mut *self.nodes.lock());
+        drop(gone);
     }
 }
 
@@ -405,6 +421,12 @@ impl Observer for DiscoveryObserver {
             }
             return;
         }
+        if entity.kind == EndpointKind::Node && Origin::of(entity) == Some(Origin::Local) {
+            if let Some((transport, _)) = self.both() {
+                transport.nodes.lock().insert((peer.id(), key), (peer.clone(), entity.node.clone()));
+            }
+            return;
+        }
         // No end here has to do with others; and what those of the raw layer say is no QoS.
         if !matches!(entity.kind, EndpointKind::Publisher | EndpointKind::Subscription | EndpointKind::Server)
         {
@@ -445,6 +467,8 @@ impl Observer for DiscoveryObserver {
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let Some((transport, context)) = self.both() else { return };
         context.parameter_clients().went(ClientId::Of(peer.id(), key));
+        let node = transport.nodes.lock().remove(&(peer.id(), key));
+        drop(node);
         let publisher = transport.publishers.lock().remove(&(peer.id(), key));
         if let Some(publisher) = publisher {
             let source: Arc<dyn RemoteSource> = publisher.clone();
@@ -511,6 +535,7 @@ impl Observer for DiscoveryObserver {
             context.graph().give_up();
             context.graph().warn_unmatched();
             transport.retry();
+            context.hints().speak();
         }
     }
 }

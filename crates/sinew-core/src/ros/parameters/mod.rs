@@ -13,11 +13,14 @@ mod file;
 mod pattern;
 mod word;
 
+use super::similar::alike;
+use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, resembles_a_node, whose};
 use crate::parameters::value::{NamedValue, ParameterValue};
+use crate::sys::sync::Arc;
 pub use file::ParameterTextError;
 pub(crate) use file::{read, value};
 pub(crate) use pattern::NodePattern;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is said of the parameters of some nodes.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,30 +31,180 @@ pub(crate) struct Block {
 
 /// All that is said, in its order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Overrides(Vec<Block>);
+pub(crate) struct Overrides(Vec<Said>);
+
+/// A block, where it stands, and whether it was of use.
+#[derive(Debug, Clone)]
+struct Said {
+    block: Block,
+    /// Its file; `None` on the command line.
+    file: Option<Arc<str>>,
+    /// It is for a node that was there.
+    matched: Mark,
+    /// Of each value: a node has declared the parameter.
+    used: Vec<Mark>,
+}
+
+/// The marks of what is said of a node, by the parameters' names.
+pub(crate) type Uses = BTreeMap<String, Vec<Mark>>;
 
 impl Overrides {
-    pub(crate) fn extend(&mut self, blocks: impl IntoIterator<Item = Block>) {
-        self.0.extend(blocks);
+    /// `file`: where they stand, if not on the command line.
+    pub(crate) fn extend(&mut self, blocks: impl IntoIterator<Item = Block>, file: Option<&Arc<str>>) {
+        self.0.extend(blocks.into_iter().map(|block| {
+            let used = block.values.iter().map(|_| Mark::default()).collect();
+            Said { block, file: file.cloned(), matched: Mark::default(), used }
+        }));
     }
 
     /// Whether the last word on a parameter is that it is true, of whichever node.
     pub(crate) fn is_true(&self, name: &str) -> bool {
-        let mut values = self.0.iter().flat_map(|block| &block.values);
+        let mut values = self.0.iter().flat_map(|said| &said.block.values);
         let last = values.rfind(|said| said.name == name);
         last.is_some_and(|said| said.value == ParameterValue::Bool(true))
     }
 
     /// Nothing is said of that parameter.
     pub(crate) fn forget(&mut self, name: &str) {
-        self.0.iter_mut().for_each(|block| block.values.retain(|said| said.name != name));
+        for Said { block, used, .. } in &mut self.0 {
+            let mut kept = block.values.iter().map(|said| said.name != name);
+            used.retain(|_| kept.next().unwrap_or(true));
+            block.values.retain(|said| said.name != name);
+        }
     }
 
-    /// What is said of a node, by its full name.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn for_node(&self, node: &str) -> impl Iterator<Item = &Said> {
+        self.0.iter().filter(move |said| said.block.nodes.matches(node))
+    }
+
+    /// What is said of a node that is there, by its full name.
     pub(crate) fn of(&self, node: &str) -> BTreeMap<String, ParameterValue> {
-        let blocks = self.0.iter().filter(|block| block.nodes.matches(node));
-        let values = blocks.flat_map(|block| &block.values);
+        let said = self.for_node(node).inspect(|said| said.matched.set());
+        let values = said.flat_map(|said| &said.block.values);
         values.map(|said| (said.name.clone(), said.value.clone())).collect()
+    }
+
+    /// What is to be marked when the node declares a parameter.
+    pub(crate) fn uses(&self, node: &str) -> Uses {
+        let mut uses = Uses::new();
+        for said in self.for_node(node) {
+            for (value, mark) in said.block.values.iter().zip(&said.used) {
+                uses.entry(value.name.clone()).or_default().push(mark.clone());
+            }
+        }
+        uses
+    }
+
+    /// What was of no use. `nodes`: all that there are.
+    pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
+        let files: BTreeSet<&Arc<str>> = self.0.iter().filter_map(|said| said.file.as_ref()).collect();
+        let on_the_line = self.0.iter().filter(|said| said.file.is_none());
+        let mut all: Vec<Unmatched> = on_the_line.filter_map(|said| said.unmatched(nodes)).collect();
+        for file in files {
+            let blocks = || self.0.iter().filter(|said| said.file.as_ref() == Some(file));
+            all.extend(blocks().filter_map(|said| said.undeclared(nodes)));
+            let (near, far): (Vec<_>, Vec<_>) = blocks()
+                .filter(|said| !said.matched.is_set())
+                .partition(|said| resembles_a_node(&said.block.nodes.to_string(), nodes));
+            all.extend(near.iter().map(|said| said.for_nobody(nodes)));
+            // A file may be for several programs: then its other blocks are theirs.
+            let is_for_nobody = blocks().all(|said| !said.matched.is_set());
+            if let Some((first, rest)) = far.split_first() {
+                let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+                all.push(Unmatched {
+                    text: format!(
+                        "parameter file {}: no node here is that of its block {}{more}{}",
+                        file.escape_debug(),
+                        first.block.nodes,
+                        nodes_instead(&first.block.nodes.to_string(), nodes)
+                    ),
+                    is_likely_wrong: is_for_nobody && near.is_empty(),
+                    marks: far.iter().map(|said| said.matched.clone()).collect(),
+                });
+            }
+        }
+        all
+    }
+}
+
+impl Said {
+    /// Its values that no node has declared.
+    fn unused(&self) -> impl Iterator<Item = (&NamedValue, &Mark)> {
+        self.block.values.iter().zip(&self.used).filter(|(_, used)| !used.is_set())
+    }
+
+    /// Of the command line, where each has one value.
+    fn unmatched(&self, nodes: &[NodeNames]) -> Option<Unmatched> {
+        let (value, used) = self.unused().next()?;
+        let node = if self.block.nodes.is_all() { String::new() } else { format!("{}:", self.block.nodes) };
+        let why = match self.matched.is_set() {
+            true => self.missing(&value.name, nodes),
+            false => {
+                let instead = nodes_instead(&self.block.nodes.to_string(), nodes);
+                format!("no node is called {}{instead}", self.block.nodes)
+            }
+        };
+        let text = format!("`-p {node}{}:=..` has set nothing so far: {why}", value.name.escape_debug());
+        Some(Unmatched { text, is_likely_wrong: true, marks: vec![used.clone()] })
+    }
+
+    /// The nodes that it is for, as far as they are still there.
+    fn nodes<'a>(&self, nodes: &'a [NodeNames]) -> Vec<&'a NodeNames> {
+        nodes.iter().filter(|node| self.block.nodes.matches(&node.full_name)).collect()
+    }
+
+    /// That its nodes have no such parameter.
+    fn missing(&self, name: &str, nodes: &[NodeNames]) -> String {
+        let its = self.nodes(nodes);
+        let has = if its.len() == 1 { "it has" } else { "they have" };
+        let names = its.iter().flat_map(|node| &node.parameters).map(String::as_str);
+        format!(
+            "no parameter of {} is called {}{}",
+            whose(&its),
+            name.escape_debug(),
+            instead(has, name, names, |name| name)
+        )
+    }
+
+    /// Of a file: a block whose nodes haven't declared all that it has.
+    fn undeclared(&self, nodes: &[NodeNames]) -> Option<Unmatched> {
+        let (file, unused) = (self.file.as_ref()?, self.unused().collect::<Vec<_>>());
+        if !self.matched.is_set() || unused.is_empty() {
+            return None;
+        }
+        let known: Vec<_> = self.nodes(nodes).into_iter().flat_map(|node| &node.parameters).collect();
+        let is_near = |value: &NamedValue| known.iter().any(|known| alike(&value.name, known).is_some());
+        // The one that is most likely mistyped stands for all.
+        let near = unused.iter().find(|(value, _)| is_near(value));
+        let (first, _) = near.or(unused.first())?;
+        let more = match unused.len() - 1 {
+            0 => String::new(),
+            1 => "; one more of the block is not declared either".to_owned(),
+            count => format!("; {count} more of the block are not declared either"),
+        };
+        let text = format!(
+            "parameter file {}, block {}: {}{more}",
+            file.escape_debug(),
+            self.block.nodes,
+            self.missing(&first.name, nodes)
+        );
+        let marks = unused.iter().map(|(_, mark)| (*mark).clone()).collect();
+        Some(Unmatched { text, is_likely_wrong: near.is_some(), marks })
+    }
+
+    /// Of a file: a block for a node that isn't there, while one with such a name is.
+    fn for_nobody(&self, nodes: &[NodeNames]) -> Unmatched {
+        let pattern = self.block.nodes.to_string();
+        let file = self.file.as_deref().unwrap_or_default().escape_debug();
+        let text = format!(
+            "parameter file {file}: no node is called as its block {pattern}{}",
+            nodes_instead(&pattern, nodes)
+        );
+        Unmatched { text, is_likely_wrong: true, marks: vec![self.matched.clone()] }
     }
 }
 
@@ -78,7 +231,9 @@ impl ParameterFile {
     /// # Errors
     /// [`ParameterTextError`].
     pub fn parse(text: &str) -> Result<Self, ParameterTextError> {
-        read(text).map(|blocks| Self(Overrides(blocks)))
+        let mut overrides = Overrides::default();
+        overrides.extend(read(text)?, None);
+        Ok(Self(overrides))
     }
 
     /// What it gives the parameters of a node with this full name, in the order of their names.

@@ -1,6 +1,8 @@
 //! For which nodes something is said: full names, in which `*` stands for one part and `**` for any
 //! number of them, as `rclcpp` matches them.
 
+use std::fmt;
+
 /// Names of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodePattern(Vec<Part>);
@@ -42,6 +44,11 @@ impl NodePattern {
         parts.collect::<Result<_, _>>().map(Self)
     }
 
+    /// Whether it says nothing of names.
+    pub(crate) fn is_all(&self) -> bool {
+        self.0 == [Part::Any]
+    }
+
     /// Whether the node with this full name is one of them.
     pub(crate) fn matches(&self, node: &str) -> bool {
         let names: Vec<&str> = node.split('/').skip(1).collect();
@@ -61,6 +68,17 @@ impl NodePattern {
             }
         }
         reached[names.len()]
+    }
+}
+
+/// With the first `/`.
+impl fmt::Display for NodePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|part| match part {
+            Part::Name(name) => write!(f, "/{name}"),
+            Part::One => f.write_str("/*"),
+            Part::Any => f.write_str("/**"),
+        })
     }
 }
 
@@ -86,6 +104,7 @@ mod tests {
             ("/**/x/**/cam", "/x/cam /a/x/b/c/cam", "/cam /a/cam"),
         ] {
             let parsed = NodePattern::parse(pattern).unwrap();
+            assert_eq!(parsed.to_string().trim_start_matches('/'), pattern.trim_start_matches('/'));
             for node in nodes.split_whitespace() {
                 assert!(parsed.matches(node), "{pattern} {node}");
             }

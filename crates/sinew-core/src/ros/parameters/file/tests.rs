@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// What a file says of a node: `name=value`, in the order of the names.
 fn said(text: &str, node: &str) -> String {
     let mut overrides = Overrides::default();
-    overrides.extend(read(text).unwrap_or_else(|problem| panic!("{text}: {problem}")));
+    overrides.extend(read(text).unwrap_or_else(|problem| panic!("{text}: {problem}")), None);
     let said: Vec<_> = overrides.of(node).iter().map(|(name, value)| format!("{name}={value}")).collect();
     said.join(" ")
 }

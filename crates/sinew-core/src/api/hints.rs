@@ -1,0 +1,315 @@
+//! What a context says of itself after a while, once for each: subscriptions and clients with nobody
+//! at the other end, nodes of one name, options that have matched nothing.
+//!
+//! The thread that looks after the neighbours looks every few seconds. An entity is looked at once,
+//! when it is old enough: serial numbers tell which ones are, so nothing is kept of each, and nothing
+//! is looked at while none is new.
+
+use super::context::ContextCore;
+use super::node::NodeCore;
+use crate::ros::name::fully_qualified;
+use crate::ros::report::Report;
+use crate::ros::similar::alike;
+use crate::ros::unmatched::{NodeNames, Unmatched};
+use crate::sys::clock::Time;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::{Arc, Mutex, serial_to_come};
+use crate::topic::graph::survey::{Offered, OneSided};
+use sinew_shm::OwnEndpoint;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+use std::time::Duration;
+
+/// While no executor serves the context, options are looked at after so many times the patience:
+/// the program may not be done with making its nodes.
+const WITHOUT_EXECUTOR: u32 = 6;
+
+/// Options that are told, at most: a wrong file has as many as a right one.
+const OPTIONS: usize = 20;
+
+/// Entities of a kind with nobody at the other end that are told one by one at a look, at most.
+const ONE_SIDED: usize = 50;
+
+/// Names that are compared at one look, at most, to find some that may have been meant.
+const COMPARED: usize = 20_000;
+
+/// Between the name of an action and those of its topics and services.
+const ACTION: &str = "/_action/";
+
+/// The service by which an action is known here.
+const SEND_GOAL: &str = "/_action/send_goal";
+
+/// Topics of which each node has an end.
+const OF_ALL: [&str; 2] = ["/rosout", "/parameter_events"];
+
+/// Services that a node has without being told to, below its name.
+const OF_EACH: [&str; 7] = [
+    "describe_parameters",
+    "get_parameters",
+    "get_parameter_types",
+    "list_parameters",
+    "set_parameters",
+    "set_parameters_atomically",
+    "get_type_description",
+];
+
+/// A context's nodes begin with this one, or it is one more of them.
+pub(super) fn begin(node: &Arc<NodeCore>, is_wanted: bool) {
+    let NodeCore { context, full_name, .. } = &**node;
+    if !is_wanted {
+        context.hints.silence(full_name);
+    }
+    context.hints.speak_by(|| {
+        let (context, said) = (Arc::downgrade(context), Mutex::new(Said::default()));
+        move || {
+            if let Some(context) = context.upgrade() {
+                look(&context, &said);
+            }
+        }
+    });
+}
+
+/// What was looked at.
+#[derive(Default)]
+struct Said {
+    /// Numbers that were to come at these times, the oldest first.
+    marks: VecDeque<(Time, u64)>,
+    /// What has a smaller number was looked at.
+    looked_at: u64,
+    /// When it was first looked.
+    began: Option<Time>,
+    /// When there first was an executor.
+    executed: Option<Time>,
+    has_told_options: bool,
+    /// Tools are told of these.
+    reports: Vec<(Unmatched, OwnEndpoint)>,
+}
+
+impl Said {
+    /// The numbers of what is old enough now, and wasn't before.
+    fn mature(&mut self, now: Time, patience: Duration) -> Range<u64> {
+        let to_come = serial_to_come();
+        if self.marks.back().is_none_or(|(_, last)| *last != to_come) {
+            self.marks.push_back((now, to_come));
+        }
+        let from = self.looked_at;
+        while let Some((_, number)) = self.marks.pop_front_if(|(at, _)| now - *at >= patience) {
+            self.looked_at = number;
+        }
+        from..self.looked_at
+    }
+
+    /// Whether it is time to look at the options.
+    fn are_options_due(&mut self, now: Time, patience: Duration, has_executor: bool) -> bool {
+        let began = *self.began.get_or_insert(now);
+        if has_executor {
+            self.executed.get_or_insert(now);
+        }
+        let is_due = now - began >= patience * WITHOUT_EXECUTOR
+            || self.executed.is_some_and(|executed| now - executed >= patience);
+        is_due && !std::mem::replace(&mut self.has_told_options, true)
+    }
+}
+
+/// Something to say.
+struct Line {
+    level: Level,
+    /// Of a node, by its full name.
+    node: Option<Arc<str>>,
+    text: String,
+}
+
+fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) {
+    if context.session.has_ended() {
+        return;
+    }
+    for Line { level, node, text } in lines(context, said, Time::steady()) {
+        match &node {
+            Some(node) => tell!(level; About { node, subject: &text }, "{text}"),
+            None => tell!(level, "{text}"),
+        }
+    }
+}
+
+fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line> {
+    let Some(patience) = context.hints.after else { return Vec::new() };
+    let has_executor = context.session.has_executor();
+    let (mature, are_options_due, over) = {
+        let mut said = said.lock();
+        let is_over = |(unmatched, _): &mut (Unmatched, OwnEndpoint)| !unmatched.still();
+        let over: Vec<_> = said.reports.extract_if(.., is_over).collect();
+        (said.mature(now, patience), said.are_options_due(now, patience, has_executor), over)
+    };
+    drop(over); // others are told, outside the lock
+    let mut lines = Vec::new();
+    if !mature.is_empty() {
+        lines.extend(one_sided(context, &mature, patience));
+        lines.extend(twins(context, &mature));
+    }
+    if are_options_due {
+        let (told, reports) = options(context);
+        lines.extend(told);
+        said.lock().reports = reports;
+    }
+    lines
+}
+
+/// Whether a part of the name begins with `_`: such names are for tools.
+fn is_hidden(name: &str) -> bool {
+    name.split('/').any(|part| part.starts_with('_'))
+}
+
+fn one_sided(context: &ContextCore, mature: &Range<u64>, patience: Duration) -> Vec<Line> {
+    let is_told = |one: &OneSided| {
+        // Simulated time has a hidden node of its own.
+        let is_shown = !is_hidden(&one.node) || &*one.name == "/clock";
+        is_shown && !OF_ALL.contains(&&*one.name) && !context.hints.is_silent(&one.node)
+    };
+    let mut topics = context.graph.unpublished(mature);
+    topics.retain(|one| is_told(one) && !is_hidden(&one.name));
+    let mut services = context.services.unserved(mature);
+    // Of the three clients of an action one is enough.
+    services.retain(|one| is_told(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
+    let types = |all: &[OneSided]| all.iter().map(|one| one.type_name.clone()).collect::<BTreeSet<_>>();
+    let mut lines = Vec::new();
+    if !topics.is_empty() {
+        let offered = context.graph.published(&types(&topics));
+        let words = ["subscription", "publisher", "publishes"];
+        lines.extend(missing(&topics, &offered, patience, words));
+    }
+    if !services.is_empty() {
+        let offered = context.services.served(&types(&services));
+        lines.extend(missing(&services, &offered, patience, ["client", "server", "serves"]));
+    }
+    lines
+}
+
+/// `words`: what each of them is, what it misses, and what that does.
+fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&str; 3]) -> Vec<Line> {
+    let [end, other, does] = words;
+    let compared = COMPARED / all.len().max(1);
+    let line = |OneSided { node, name, type_name }: &OneSided| {
+        let (action, name) = shown(name);
+        let candidates = offered
+            .iter()
+            .filter(|offered| offered.type_name == *type_name && !is_hidden(shown(&offered.name).1));
+        let near = candidates
+            .take(compared)
+            .filter_map(|offered| Some((alike(name, shown(&offered.name).1)?, &offered.name, offered)));
+        let nearest = near.min_by_key(|(edits, name, _)| (*edits, *name));
+        let instead = nearest.map_or_else(String::new, |(_, name, offered)| {
+            format!("; {} {does} the same type as {}", offered.node, shown(name).1)
+        });
+        let text =
+            format!("no {other} of {action}{name} yet, {patience:?} after this {end} was made{instead}");
+        Line { level: Level::Info, node: Some(node.clone()), text }
+    };
+    let mut lines: Vec<_> = all.iter().take(ONE_SIDED).map(line).collect();
+    if let Some(left) = all.len().checked_sub(ONE_SIDED).filter(|left| *left > 0) {
+        let text = format!("{left} more {end}s have no {other}; `sinew topic check` lists them");
+        lines.push(Line { level: Level::Info, node: None, text });
+    }
+    lines
+}
+
+/// An action is shown by its own name.
+fn shown(name: &str) -> (&'static str, &str) {
+    name.split_once(ACTION).map_or(("", name), |(action, _)| ("action ", action))
+}
+
+/// Nodes of one name.
+fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
+    let all = NodeCore::all_of(context);
+    let is_told = |node: &&Arc<NodeCore>| {
+        let is_new = mature.contains(&node.number) && !node.stands_in && !is_hidden(&node.full_name);
+        is_new && !context.hints.is_silent(&node.full_name)
+    };
+    let new: Vec<_> = all.iter().filter(is_told).collect();
+    let names: BTreeSet<&str> = new.iter().map(|node| &*node.full_name).collect();
+    let elsewhere = match context.transport() {
+        Some(transport) if !names.is_empty() => transport.nodes_called(&names),
+        _ => Vec::new(),
+    };
+    let (mut told, mut lines) = (BTreeSet::new(), Vec::new());
+    for node in new {
+        let name = &node.full_name;
+        let is_older = |other: &Arc<NodeCore>| {
+            other.full_name == *name && other.number < node.number && !other.stands_in
+        };
+        let whose = match elsewhere.iter().find(|(_, known)| **known == **name) {
+            Some((peer, _)) => format!("process {} ({})", peer.pid(), peer.program()),
+            None if all.iter().any(is_older) => "this process".to_owned(),
+            None => continue,
+        };
+        if told.insert(name.clone()) {
+            let text = format!(
+                "another node is called {name}, too, in {whose}: what is asked of one may reach the other; give one another \
+                 name (-r __node:=..) or namespace (-r __ns:=..)"
+            );
+            lines.push(Line { level: Level::Warn, node: Some(name.clone()), text });
+        }
+    }
+    lines
+}
+
+/// Rules and parameters that have matched nothing; and what tools are told of them.
+fn options(context: &Arc<ContextCore>) -> (Vec<Line>, Vec<(Unmatched, OwnEndpoint)>) {
+    let mut nodes = NodeCore::all_of(context);
+    nodes.retain(|node| !node.stands_in && !is_hidden(&node.full_name));
+    if !context.arguments.has_rules() && nodes.iter().all(|node| node.own_rules.is_none()) {
+        return (Vec::new(), Vec::new());
+    }
+    let names = names_of(context, &nodes);
+    let mut all = context.arguments.unmatched(&names);
+    for (node, its) in nodes.iter().zip(&names).filter(|(node, _)| !context.hints.is_silent(&node.full_name))
+    {
+        let own = node.own_rules.iter().flat_map(|rules| rules.unmatched(std::slice::from_ref(its)));
+        // Those of the command line stand behind a node's own, and were looked at.
+        let own: Vec<_> = own.filter(|one| !all.iter().any(|told| told.is_about(one))).collect();
+        all.extend(own);
+    }
+    let left = all.len().saturating_sub(OPTIONS);
+    all.truncate(OPTIONS);
+    let line = |one: &Unmatched| {
+        let level = if one.is_likely_wrong { Level::Warn } else { Level::Info };
+        Line { level, node: None, text: one.text.clone() }
+    };
+    let mut lines: Vec<_> = all.iter().map(line).collect();
+    if left > 0 {
+        let text = format!("{left} more rules and parameters have matched nothing so far");
+        lines.push(Line { level: Level::Warn, node: None, text });
+    }
+    let participant = context.transport().and_then(|transport| transport.participant());
+    let report = |one: Unmatched| {
+        let endpoint = participant?.advertise(&Report::Unmatched.about("", &one.text), None);
+        Some((one, endpoint.ok()?)) // no room: then the log alone has it
+    };
+    let reports = all.into_iter().filter(|one| one.is_likely_wrong).filter_map(report).collect();
+    (lines, reports)
+}
+
+fn names_of(context: &ContextCore, nodes: &[Arc<NodeCore>]) -> Vec<NodeNames> {
+    let (topics, services) = (context.graph.users(), context.services.users());
+    let is_own = |node: &NodeCore, name: &str| {
+        let below = name.strip_prefix(&*node.full_name).and_then(|rest| rest.strip_prefix('/'));
+        OF_ALL.contains(&name) || below.is_some_and(|rest| OF_EACH.contains(&rest))
+    };
+    let of = |users: &[(Arc<str>, Arc<str>)], node: &NodeCore| {
+        let its = users.iter().filter(|(user, name)| *user == node.full_name && !is_own(node, name));
+        its.map(|(_, name)| name.clone()).collect()
+    };
+    let parameters =
+        |node: &NodeCore| node.parameters.get().map(|table| table.list(&[""; 0], 0).0).unwrap_or_default();
+    let names = |node: &Arc<NodeCore>| NodeNames {
+        full_name: fully_qualified(&node.name, &node.namespace).into(),
+        name: node.name.clone(),
+        namespace: node.namespace.clone(),
+        topics: of(&topics, node),
+        services: of(&services, node),
+        parameters: parameters(node),
+    };
+    nodes.iter().map(names).collect()
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

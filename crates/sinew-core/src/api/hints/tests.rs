@@ -1,0 +1,239 @@
+//! What a context says of itself, in a domain of its own.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use super::{Line, Said, lines};
+use crate::api::context::Context;
+use crate::sys::clock::Time;
+use crate::sys::logging::Level;
+use crate::sys::sync::Mutex;
+use crate::{Executor, Service, Unique};
+use sinew_msg::Message;
+use std::time::Duration;
+
+#[derive(Clone, Debug, Default, PartialEq, Message)]
+struct Number {
+    value: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Message)]
+struct Other {
+    value: u64,
+}
+
+struct Add;
+impl Service for Add {
+    type Request = Number;
+    type Response = Number;
+}
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn context(arguments: &[&str]) -> Context {
+    let line = ["program"].iter().chain(arguments).map(|&argument| argument.to_owned());
+    Context::builder().arguments(line).shared_memory(false).build().unwrap()
+}
+
+/// What it says at once, and after a while.
+fn said_by(context: &Context, later: Duration) -> Vec<(Level, Option<String>, String)> {
+    let said = Mutex::new(Said::default());
+    let now = Time::steady();
+    let plain = |line: Line| (line.level, line.node.map(|node| node.to_string()), line.text);
+    let early = lines(context.shared(), &said, now);
+    assert!(early.is_empty(), "{:?}", early.into_iter().map(plain).collect::<Vec<_>>());
+    let all = lines(context.shared(), &said, now + later).into_iter().map(plain).collect();
+    let again = lines(context.shared(), &said, now + later * 2).into_iter().map(plain).collect::<Vec<_>>();
+    assert!(again.is_empty(), "once: {again:?}");
+    all
+}
+
+fn texts(context: &Context) -> Vec<String> {
+    said_by(context, PATIENCE).into_iter().map(|(_, _, text)| text).collect()
+}
+
+#[test]
+fn a_subscription_without_a_publisher_says_so_once_with_what_is_near() {
+    let context = context(&[]);
+    let driver = context.node("driver").unwrap();
+    let _states = driver.publisher::<Number>("wheel_states").create().unwrap();
+    let _others = driver.publisher::<Other>("wheel_stats").create().unwrap();
+    let node = context.node_in("/robot", "controller").unwrap();
+    let _sates = node.subscription::<Number>("/wheel_sates").create().unwrap();
+    let _matched = node.subscription::<Number>("/wheel_states").create().unwrap();
+    let _had = node.subscription::<Number>("/had").create().unwrap();
+    drop(driver.publisher::<Number>("/had").create().unwrap());
+    let _hidden = node.subscription::<Number>("/a/_hidden").create().unwrap();
+    let _own = node.subscription::<Number>("/rosout").create().unwrap();
+    let _tool = context.node("_tool").unwrap().subscription::<Number>("/nobody").create().unwrap();
+    let (level, whose) = (Level::Info, Some("/robot/controller".to_owned()));
+    let text = "no publisher of /wheel_sates yet, 5s after this subscription was made; /driver publishes the same type as \
+                /wheel_states";
+    assert_eq!(said_by(&context, PATIENCE), [(level, whose, text.to_owned())]);
+}
+
+#[test]
+fn a_client_without_a_server_says_so_and_one_of_an_action_once_for_all() {
+    let context = context(&[]);
+    let server = context.node("adder").unwrap();
+    let _server = server.server::<Add>("/add_two_ints").callback(|number: Unique<Number>| number).unwrap();
+    let _goals =
+        server.server::<Add>("/fib/_action/send_goal").callback(|number: Unique<Number>| number).unwrap();
+    let node = context.node("asker").unwrap();
+    let _client = node.client::<Add>("/add_tow_ints").create().unwrap();
+    let _served = node.client::<Add>("/add_two_ints").create().unwrap();
+    let clients: Vec<_> = ["send_goal", "cancel_goal", "get_result"]
+        .map(|entity| node.client::<Add>(&format!("/robot/fib/_action/{entity}")).create().unwrap())
+        .into();
+    let mut said = texts(&context);
+    said.sort_unstable();
+    let expected = [
+        "no server of /add_tow_ints yet, 5s after this client was made; /adder serves the same type as /add_two_ints",
+        "no server of action /robot/fib yet, 5s after this client was made; /adder serves the same type as /fib",
+    ];
+    assert_eq!(said, expected);
+    drop(clients);
+}
+
+#[test]
+fn nothing_is_said_of_what_is_to_be_silent() {
+    let silent = context(&["--ros-args", "--disable-hint-logs", "-r", "a:=b"]);
+    let _nobody = silent.node("node").unwrap().subscription::<Number>("nobody").create().unwrap();
+    assert_eq!(texts(&silent), [""; 0]);
+    let loud = context(&["--ros-args", "--disable-hint-logs", "--enable-hint-logs"]);
+    let quiet = loud.node_builder("quiet").hints(false).remap("a:=b").create().unwrap();
+    let _nobody = quiet.subscription::<Number>("nobody").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&loud).unwrap();
+    assert_eq!(texts(&loud), [""; 0]);
+    drop((_nobody, quiet));
+    let _nobody = loud.node("quiet").unwrap().subscription::<Number>("nobody").create().unwrap();
+    assert_eq!(texts(&loud).len(), 1, "another node of that name");
+}
+
+#[test]
+fn names_of_others_cost_little_however_many_and_long_they_are() {
+    let context = context(&[]);
+    let node = context.node("node").unwrap();
+    let name = |index: usize| format!("/{}{index:03}", "x".repeat(240));
+    let publishers: Vec<_> =
+        (0..300).map(|index| node.publisher::<Number>(&name(index)).create().unwrap()).collect();
+    let subscriptions: Vec<_> =
+        (300..600).map(|index| node.subscription::<Number>(&name(index)).create().unwrap()).collect();
+    let said = texts(&context);
+    let (last, rest) = said.split_last().unwrap();
+    assert!(rest.iter().all(|text| text.ends_with("was made")), "they differ in digits: {}", rest[0]);
+    let left = subscriptions.len() - rest.len();
+    assert_eq!(*last, format!("{left} more subscriptions have no publisher; `sinew topic check` lists them"));
+    drop(publishers);
+}
+
+#[test]
+fn two_nodes_of_one_name_are_told_by_the_later_one() {
+    let context = context(&[]);
+    let _first = context.node("talker").unwrap();
+    let _other = context.node_in("/left", "talker").unwrap();
+    assert_eq!(texts(&context), [""; 0]);
+    let _second = context.node("talker").unwrap();
+    let said = said_by(&context, PATIENCE);
+    let [(Level::Warn, Some(node), text)] = &said[..] else { panic!("{said:?}") };
+    assert_eq!(node, "/talker");
+    assert!(text.starts_with("another node is called /talker, too, in this process"), "{text}");
+}
+
+#[test]
+fn rules_that_match_nothing_are_told_once_the_context_is_served() {
+    let line = [
+        "--ros-args",
+        "-r",
+        "imgae:=left/image",
+        "-r",
+        "image:=right/image",
+        "-r",
+        "camra:__node:=cam",
+        "-r",
+        "talkr:image:=x",
+        "-p",
+        "gian:=3",
+        "-p",
+        "gain:=4",
+        "-p",
+        "/camra:gain:=5",
+        "-p",
+        "use_sim_time:=false",
+    ];
+    let context = context(&line);
+    let node = context.node_in("/robot", "camera").unwrap();
+    let _image = node.publisher::<Number>("image").create().unwrap();
+    let _depth = node.publisher::<Number>("depth_imgage").create().unwrap();
+    let gain = node.parameter("gain").default(1_i64).create().unwrap();
+    assert_eq!(gain.get(), 4);
+    assert_eq!(texts(&context), [""; 0], "the program may not be done");
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let expected = [
+        "remap rule `imgae:=left/image` has matched nothing so far: no topic, service or action of /robot/camera is called \
+         imgae; it has depth_imgage, right/image",
+        "remap rule `camra:__node:=cam` has matched nothing so far: the program gives no node the name camra; there is \
+         /robot/camera",
+        "remap rule `talkr:image:=x` has matched nothing so far: no node is called talkr; there is /robot/camera",
+        "`-p gian:=..` has set nothing so far: no parameter of /robot/camera is called gian; it has gain",
+        "`-p /camra:gain:=..` has set nothing so far: no node is called /camra; there is /robot/camera",
+    ];
+    let said = said_by(&context, PATIENCE);
+    assert!(said.iter().all(|(level, node, _)| *level == Level::Warn && node.is_none()), "{said:?}");
+    assert_eq!(said.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn without_an_executor_rules_are_told_later() {
+    let context = context(&["--ros-args", "-r", "imgae:=left/image"]);
+    let node = context.node_builder("camera").remap("dpeth:=far").create().unwrap();
+    let _image = node.publisher::<Number>("depth").create().unwrap();
+    let said: Vec<_> = said_by(&context, PATIENCE * 6).into_iter().map(|(_, _, text)| text).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("remap rule `imgae:=left/image`"), "{said:?}");
+    assert!(said[1].ends_with("of /camera is called dpeth; it has depth"), "{said:?}");
+}
+
+#[test]
+fn blocks_of_files_are_told_unless_the_file_may_be_for_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("robot.yaml");
+    let text =
+        "/camera: {ros__parameters: {gain: 1, gian: 2, size: 3}}\n/planner: {ros__parameters: {rate: 1}}\n";
+    std::fs::write(&path, text).unwrap();
+    let file = path.display().to_string();
+    let context_of = |arguments: &[&str]| {
+        let context = context(&[&["--ros-args", "--params-file", file.as_str()], arguments].concat());
+        let node = context.node("camera").unwrap();
+        let gain = node.parameter("gain").default(1_i64).create().unwrap();
+        (context, node, gain)
+    };
+    let (context, node, gain) = context_of(&[]);
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let said = said_by(&context, PATIENCE);
+    let expected = [
+        (
+            Level::Warn,
+            format!(
+                "parameter file {file}, block /camera: no parameter of /camera is called gian; it has gain; one more of the \
+                 block is not declared either"
+            ),
+        ),
+        (
+            Level::Info,
+            format!("parameter file {file}: no node here is that of its block /planner; there is /camera"),
+        ),
+    ];
+    let said: Vec<_> = said.into_iter().map(|(level, _, text)| (level, text)).collect();
+    assert_eq!(said, expected);
+    drop((node, gain));
+
+    let (context, _node, _gain) = context_of(&["-r", "__node:=camrea"]);
+    executor.add(&context).unwrap();
+    let said = said_by(&context, PATIENCE);
+    let warnings: Vec<_> =
+        said.iter().filter(|(level, ..)| *level == Level::Warn).map(|(_, _, text)| text).collect();
+    assert_eq!(warnings.len(), 1, "{said:?}");
+    assert!(warnings[0].contains("no node is called as its block /camera"), "{said:?}");
+}

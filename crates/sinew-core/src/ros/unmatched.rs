@@ -1,0 +1,97 @@
+//! Rules and values of command lines and files that have matched nothing so far, and what they may
+//! have meant. Pure: from what there is to sentences.
+
+use super::similar::{alike, similar};
+use crate::sys::sync::{Arc, HintU8, Ordering};
+
+/// Names that are listed where none is near, at most.
+const FEW: usize = 4;
+
+/// Whether something has been of use. Clones are the same mark.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mark(Arc<HintU8>);
+
+impl Mark {
+    pub(crate) fn set(&self) {
+        self.0.store(1, Ordering::Relaxed); // counts for itself
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// A node of the context, and what it has.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeNames {
+    pub(crate) full_name: Arc<str>,
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    /// Full names, but for those that each node has.
+    pub(crate) topics: Vec<Arc<str>>,
+    pub(crate) services: Vec<Arc<str>>,
+    pub(crate) parameters: Vec<String>,
+}
+
+/// Something that has matched nothing so far.
+#[derive(Debug)]
+pub(crate) struct Unmatched {
+    /// One sentence, which ends with what is there.
+    pub(crate) text: String,
+    /// It can hardly be meant.
+    pub(crate) is_likely_wrong: bool,
+    /// Set once it does match; of several, all of them.
+    pub(crate) marks: Vec<Mark>,
+}
+
+impl Unmatched {
+    /// Whether both are about the same.
+    pub(crate) fn is_about(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Mark, &Mark)| Arc::ptr_eq(&one.0, &other.0);
+        self.marks.len() == other.marks.len() && self.marks.iter().zip(&other.marks).all(same)
+    }
+
+    pub(crate) fn still(&self) -> bool {
+        self.marks.iter().any(|mark| !mark.is_set())
+    }
+}
+
+/// `/talker`, `3 nodes`.
+pub(crate) fn whose(nodes: &[&NodeNames]) -> String {
+    match nodes {
+        [node] => node.full_name.to_string(),
+        nodes => format!("{} nodes", nodes.len()),
+    }
+}
+
+/// The end of a sentence about a name that isn't there: what is near, or all if that is little.
+/// `shown`: how a name is written there.
+pub(crate) fn instead<'a>(
+    has: &str,
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    shown: impl Fn(&'a str) -> &'a str,
+) -> String {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_unstable();
+    names.dedup();
+    let near = similar(wanted, names.iter().copied());
+    let told = if near.is_empty() && names.len() <= FEW { &names } else { &near };
+    match (told.as_slice(), names.len()) {
+        ([], 0) => format!("; {has} none"),
+        ([], count) => format!("; {has} {count} others"),
+        (told, _) => {
+            format!("; {has} {}", told.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// As [`instead`], of nodes.
+pub(crate) fn nodes_instead(wanted: &str, nodes: &[NodeNames]) -> String {
+    instead("there is", wanted, nodes.iter().map(|node| &*node.full_name), |name| name)
+}
+
+/// Whether one of the nodes resembles it.
+pub(crate) fn resembles_a_node(wanted: &str, nodes: &[NodeNames]) -> bool {
+    nodes.iter().any(|node| alike(wanted, &node.full_name).is_some())
+}

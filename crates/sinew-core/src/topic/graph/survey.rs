@@ -1,0 +1,81 @@
+//! What is on topics, for a context that looks at itself after a while.
+
+use super::{Graph, Topic};
+use crate::ros::origin::Origin;
+use crate::sys::sync::Arc;
+use crate::topic::subscription_core::SubscriptionConfig;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Names that are looked at, at most, when one is looked for that may have been meant.
+pub(crate) const MOST: usize = 4096;
+
+/// A subscription or a client of this context that has nobody at the other end.
+#[derive(Debug)]
+pub(crate) struct OneSided {
+    /// Its node's full name.
+    pub(crate) node: Arc<str>,
+    pub(crate) name: Arc<str>,
+    pub(crate) type_name: String,
+}
+
+/// A name that somebody publishes on, or serves.
+#[derive(Debug)]
+pub(crate) struct Offered {
+    pub(crate) name: Arc<str>,
+    pub(crate) type_name: String,
+    /// The full name of a node that does.
+    pub(crate) node: String,
+}
+
+impl Graph {
+    /// Subscriptions with one of these numbers on topics without a publisher, that never matched
+    /// one.
+    pub(crate) fn unpublished(&self, numbers: &Range<u64>) -> Vec<OneSided> {
+        let topics = self.topics.lock();
+        let alone = topics.values().filter(|topic| topic.publishers.is_empty() && topic.sources.is_empty());
+        let new = alone.flat_map(|topic| &topic.subscriptions).filter(|subscription| {
+            let is_ours = subscription.wanted.origin == Origin::Local;
+            is_ours
+                && numbers.contains(&subscription.wanted.number)
+                && !subscription.match_listeners.was_matched()
+        });
+        let one_sided = |wanted: &SubscriptionConfig| OneSided {
+            node: wanted.node.clone(),
+            name: wanted.topic.clone(),
+            type_name: wanted.table.name().to_owned(),
+        };
+        new.map(|subscription| one_sided(&subscription.wanted)).collect()
+    }
+
+    /// Topics on which these types are published, here or elsewhere.
+    pub(crate) fn published(&self, types: &BTreeSet<String>) -> Vec<Offered> {
+        let topics = self.topics.lock();
+        let offered = topics.iter().filter_map(|(name, topic)| {
+            let here = topic.publishers.iter().map(|publisher| (publisher.table.name(), &*publisher.node));
+            let elsewhere = topic.sources.iter().map(|source| {
+                let offered = source.offered();
+                (offered.type_name.as_str(), offered.node.as_str())
+            });
+            let (type_name, node) =
+                here.chain(elsewhere).find(|(type_name, _)| types.contains(*type_name))?;
+            Some(Offered { name: name.clone(), type_name: type_name.to_owned(), node: node.to_owned() })
+        });
+        offered.take(MOST).collect()
+    }
+
+    /// The nodes of this context that have something on a topic, and the topics.
+    pub(crate) fn users(&self) -> Vec<(Arc<str>, Arc<str>)> {
+        let topics = self.topics.lock();
+        let of_topic = |topic: &Topic| {
+            let publishers = topic.publishers.iter().map(|publisher| publisher.node.clone());
+            let subscriptions =
+                topic.subscriptions.iter().map(|subscription| subscription.wanted.node.clone());
+            publishers.chain(subscriptions).collect::<Vec<_>>()
+        };
+        let users = topics
+            .iter()
+            .flat_map(|(name, topic)| of_topic(topic).into_iter().map(|node| (node, name.clone())));
+        users.take(MOST).collect()
+    }
+}
