@@ -53,9 +53,12 @@ pub(crate) enum TopicCommand {
     /// its size isn't counted.
     Bw(WatchOptions),
     /// How long messages take from their publication until their callback has them, as the
-    /// subscriptions' processes note it (of each a hundred times a second at most). `ros2 topic
-    /// delay` tells something else: the age of `header.stamp` where it is received.
-    Delay(WatchOptions),
+    /// subscriptions' processes note it (of each a hundred times a second at most). Reads their
+    /// counters: they do no work for it.
+    Latency(WatchOptions),
+    /// How old the `header.stamp` of messages is when they arrive here. Takes part as a subscription
+    /// does: publishers do some work for it, but never wait.
+    Delay(DelayOptions),
     /// The types of a topic, one on each line.
     Type(InfoOptions),
     /// The topics of a type.
@@ -226,6 +229,19 @@ pub(crate) struct WatchOptions {
     /// End after so many reports [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DelayOptions {
+    #[command(flatten)]
+    pub(crate) watch: WatchOptions,
+
+    /// Compare with the time of `/clock`, not of this machine.
+    #[arg(short = 's', long)]
+    pub(crate) use_sim_time: bool,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
 }
 
 #[derive(Args, Debug)]

@@ -282,6 +282,18 @@ pub(crate) enum Error {
     #[error(transparent)]
     Field(#[from] sinew_msg::dynamic::PathError),
 
+    /// The messages of a topic don't say when they were made.
+    #[error(
+        "the messages of {name} don't say how old they are: {type_name} has no `header.stamp`; `sinew topic latency {name}` tells how \
+         long messages take from their publication to their callbacks"
+    )]
+    NoStamp {
+        /// The topic.
+        name: String,
+        /// Its type.
+        type_name: String,
+    },
+
     /// Nobody wants what would be published.
     #[error(
         "{matched} of {wanted} subscriptions of {topic} matched within {} s, so nothing was published (`sinew topic info -v {topic}` \

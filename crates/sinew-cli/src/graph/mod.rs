@@ -1,13 +1,15 @@
 //! `sinew node|topic|service|action`: who is in a domain, and what it is at, read from the participants'
 //! own memory.
 //!
-//! Nothing is joined but by `topic hz` and `bw` of topics that only the network has, `topic echo`, `topic pub`, `service call` and `action send_goal`: the processes that are
+//! Nothing is joined but by `topic hz` and `bw` of topics that only the network has, `topic echo`,
+//! `topic delay`, `topic pub`, `service call` and `action send_goal`: the processes that are
 //! looked at do no work for it, and don't notice. Names and forms of the output are those of the
 //! `ros2` command where it has them.
 
 mod action;
 mod call;
 mod carried;
+mod delay;
 mod echo;
 mod held;
 mod info;
@@ -48,7 +50,8 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
         TopicCommand::Check(options) => mismatch::check(options),
         TopicCommand::Hz(options) => watch::run::<watch::Rate>(options),
         TopicCommand::Bw(options) => watch::run::<watch::Bandwidth>(options),
-        TopicCommand::Delay(options) => watch::run::<watch::Delay>(options),
+        TopicCommand::Latency(options) => watch::run::<watch::Latency>(options),
+        TopicCommand::Delay(options) => delay::run(options),
         TopicCommand::Type(options) => list::types(options, &list::TOPICS),
         TopicCommand::Find(options) => list::find(options, &list::TOPICS),
         TopicCommand::Echo(options) => echo::topic(options),

@@ -1,4 +1,4 @@
-//! `sinew topic hz|bw|delay`: what goes on at a topic, report after report.
+//! `sinew topic hz|bw|latency`: what goes on at a topic, report after report.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::{Change, Track};
 use crate::cli::tools::WatchOptions;
 use crate::error::Error;
 use crate::observed::{EndpointId, Observed, ObservedDomain};
-use crate::output::{print, print_json, says};
+use crate::output::{print, print_json};
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::table::time;
 
@@ -20,9 +20,6 @@ use sinew_bench::table::time;
 pub(super) trait Report {
     /// Whose counters say it.
     const KIND: EndpointKind;
-
-    /// What is measured, if that isn't what its name says.
-    const MEANING: Option<&str> = None;
 
     /// For people; `None` if there is nothing to tell.
     fn text(total: &Total) -> Option<String>;
@@ -67,9 +64,6 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     let snapshot = observed.look()?;
     if !snapshot.topics().contains_key(name.as_str()) {
         return Err(TOPICS.missing(&observed, &snapshot, name));
-    }
-    if let Some(told) = R::MEANING.filter(|_| !options.info.json) {
-        says(told);
     }
     let window_ns = nanoseconds(options.window);
     let mut tracks = HashMap::new();
@@ -180,23 +174,23 @@ impl Report for Bandwidth {
     }
 }
 
-/// `ros2 topic delay`.
-pub(super) struct Delay;
+/// `sinew topic latency`.
+pub(super) struct Latency;
 
-impl Report for Delay {
+impl Report for Latency {
     const KIND: EndpointKind = EndpointKind::Subscription;
-    const MEANING: Option<&str> = Some(
-        "the delay is the time from a message's publication until its callback has it, as the subscriptions' processes note it \
-         (ros2 topic delay tells the age of header.stamp)",
-    );
 
     fn text(total: &Total) -> Option<String> {
         let latencies = &total.latencies;
-        let below = |percent| latencies.below(percent).map(|ns| time(ns as f64));
-        let (p50, p90, p99) = (below(50)?, below(90)?, below(99)?);
-        let (seconds, count) = (latencies.mean()? / 1e9, latencies.count());
+        let (mean, count) = (latencies.mean()?, latencies.count());
+        // P90 of five messages is the longest of them.
+        let told = [50, 90, 99].into_iter().filter(|percent| count.saturating_mul(100 - percent) >= 100);
+        let told =
+            told.filter_map(|percent| Some(format!("P{percent} {}, ", bucket(latencies.below(percent)?))));
         Some(format!(
-            "average delay: {seconds:.9}\n\tP50 < {p50}, P90 < {p90}, P99 < {p99} window: {count} subscriptions: {}\n",
+            "average latency: {}\n\t{}messages: {count} subscriptions: {}\n",
+            time(mean),
+            told.collect::<String>(),
             total.ends
         ))
     }
@@ -204,10 +198,25 @@ impl Report for Delay {
     fn json(total: &Total) -> Value {
         let latencies = &total.latencies;
         json!({
-            "subscriptions": total.ends, "messages": latencies.count(), "average_delay_ns": latencies.mean(),
+            "subscriptions": total.ends, "messages": latencies.count(), "average_latency_ns": latencies.mean(),
             "p50_below_ns": latencies.below(50), "p90_below_ns": latencies.below(90), "p99_below_ns": latencies.below(99),
         })
     }
+}
+
+/// The latencies that are counted together up to this one: from half of it on. No digit says more
+/// than the counters know.
+fn bucket(below_ns: u64) -> String {
+    let rounded = |ns: u64| match ns {
+        ..1_000 => (ns, "ns"),
+        1_000..1_000_000 => (ns / 1_000, "µs"),
+        1_000_000..1_000_000_000 => (ns / 1_000_000, "ms"),
+        _ => (ns / 1_000_000_000, "s"),
+    };
+    let digits = |value: u64| if value < 100 { value } else { value / 10 * 10 };
+    let ((from, unit), (to, of_end)) = (rounded(below_ns / 2), rounded(below_ns));
+    let unit = if unit == of_end { String::new() } else { format!(" {unit}") };
+    format!("{}{unit} to {} {of_end}", digits(from), digits(to))
 }
 
 /// A size in the units of `ros2 topic bw`: powers of ten.
@@ -216,5 +225,25 @@ fn decimal(bytes: f64) -> String {
         bytes if bytes < 1e3 => format!("{bytes:.0} B"),
         bytes if bytes < 1e6 => format!("{:.2} KB", bytes / 1e3),
         bytes => format!("{:.2} MB", bytes / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_as_wide_as_the_counters() {
+        for (below, told) in [
+            (1, "0 to 1 ns"),
+            (512, "250 to 510 ns"),
+            (1024, "510 ns to 1 µs"),
+            (8192, "4 to 8 µs"),
+            (131_072, "65 to 130 µs"),
+            (1 << 20, "520 µs to 1 ms"),
+            (1 << 31, "1 to 2 s"),
+        ] {
+            assert_eq!(bucket(below), told);
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 mod action;
 mod call;
+mod delay;
 mod echo;
 mod interfaces;
 mod log;
