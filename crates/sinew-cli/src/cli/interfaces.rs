@@ -140,6 +140,24 @@ impl StyleOptions {
     }
 }
 
+/// Where values come from that aren't in the command line: a line has room for 128 KiB.
+#[derive(Args, Debug)]
+pub(crate) struct ValueSource {
+    /// Read the values from this file, in YAML or JSON; `-`, as VALUES too: from standard input.
+    #[arg(long, visible_alias = "yaml-file", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Read the values from standard input.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) stdin: bool,
+}
+
+impl ValueSource {
+    pub(crate) fn is_given(&self) -> bool {
+        self.file.is_some() || self.stdin
+    }
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct PubOptions {
     /// The topic; the leading `/` may be left out.
@@ -153,8 +171,11 @@ pub(crate) struct PubOptions {
     /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default
     /// value. `now` stands for the time of publication (a builtin_interfaces/Time), `auto` for a
     /// std_msgs/Header with that time.
-    #[arg(value_name = "VALUES", default_value = "{}", hide_default_value = true)]
+    #[arg(value_name = "VALUES", default_value = "{}", hide_default_value = true, conflicts_with_all = ["file", "stdin"])]
     pub(crate) values: String,
+
+    #[command(flatten)]
+    pub(crate) source: ValueSource,
 
     /// Messages per second.
     #[arg(short, long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_value = "1")]
@@ -215,8 +236,11 @@ pub(crate) struct CallOptions {
 
     /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value;
     /// `now` and `auto` are as for `topic pub`.
-    #[arg(value_name = "VALUES")]
+    #[arg(value_name = "VALUES", conflicts_with_all = ["file", "stdin"])]
     pub(crate) second: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) source: ValueSource,
 
     /// Call again and again, so many times per second at most, until Ctrl-C is pressed.
     #[arg(short, long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
@@ -243,7 +267,7 @@ pub(crate) struct CallOptions {
 impl CallOptions {
     /// Type and values: either may be left out.
     pub(crate) fn what(&self) -> (Option<&str>, &str) {
-        type_and_values(self.first.as_deref(), self.second.as_deref())
+        type_and_values(self.first.as_deref(), self.second.as_deref(), &self.source)
     }
 }
 
@@ -259,8 +283,11 @@ pub(crate) struct SendGoalOptions {
 
     /// The goal in YAML or JSON, such as "{order: 5}". What isn't there has its default value;
     /// `now` and `auto` are as for `topic pub`.
-    #[arg(value_name = "VALUES")]
+    #[arg(value_name = "VALUES", conflicts_with_all = ["file", "stdin"])]
     pub(crate) second: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) source: ValueSource,
 
     /// As `ros2` has it: feedback is printed in any case.
     #[arg(long, hide = true)]
@@ -287,13 +314,20 @@ pub(crate) struct SendGoalOptions {
 impl SendGoalOptions {
     /// Type and values: either may be left out.
     pub(crate) fn what(&self) -> (Option<&str>, &str) {
-        type_and_values(self.first.as_deref(), self.second.as_deref())
+        type_and_values(self.first.as_deref(), self.second.as_deref(), &self.source)
     }
 }
 
-fn type_and_values<'a>(first: Option<&'a str>, second: Option<&'a str>) -> (Option<&'a str>, &'a str) {
+fn type_and_values<'a>(
+    first: Option<&'a str>,
+    second: Option<&'a str>,
+    source: &ValueSource,
+) -> (Option<&'a str>, &'a str) {
     match (first, second) {
-        (Some(first), None) if first.contains(['{', ':']) || first.trim().is_empty() => (None, first),
+        (first, None) if source.is_given() => (first, ""),
+        (Some(first), None) if first.contains(['{', ':']) || matches!(first.trim(), "" | "-") => {
+            (None, first)
+        }
         (first, second) => (first, second.unwrap_or("{}")),
     }
 }

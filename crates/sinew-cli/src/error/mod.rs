@@ -278,6 +278,13 @@ pub(crate) enum Error {
         problem: Box<TextError>,
     },
 
+    /// A file with values has none.
+    #[error("{} is empty: write the values in YAML or JSON, or {{}} for all default values", from.display())]
+    NoValues {
+        /// The file, or `standard input`.
+        from: PathBuf,
+    },
+
     /// A message has no such field.
     #[error(transparent)]
     Field(#[from] sinew_msg::dynamic::PathError),

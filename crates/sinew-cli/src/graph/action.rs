@@ -23,6 +23,7 @@ use sinew_shm::{Domain, EndpointKind};
 
 use super::list::is_hidden;
 use super::message_of;
+use super::values::written;
 use crate::cli::interfaces::SendGoalOptions;
 use crate::cli::tools::{InfoOptions, TypedListOptions};
 use crate::error::{CallError, Error};
@@ -146,8 +147,9 @@ pub(super) fn send_goal(options: &SendGoalOptions) -> Result<(), Error> {
     terminal::stop_on_signal(move || drop(stop.send(Event::Stop)), None)?;
     let closed = sender.clone();
     terminal::when_output_closes(move || drop(closed.send(Event::OutputClosed)))?;
+    let values = written(options.what().1, &options.source)?;
     let ends = wait_for_server(options, &mut observed, &events)?;
-    let types = ActionTypes::find(options, &types, &ends)?;
+    let types = ActionTypes::find((options, &values), &types, &ends)?;
     let mut context = Context::builder().domain(observed.domain());
     if let Some(path) = &options.place.dir {
         context = context.directory(path);
@@ -217,9 +219,12 @@ struct ActionTypes {
 }
 
 impl ActionTypes {
-    fn find(options: &SendGoalOptions, types: &Types, ends: &ServerEnds) -> Result<Self, Error> {
-        let (wanted, values) = options.what();
-        if let Some(wanted) = wanted {
+    fn find(
+        (options, values): (&SendGoalOptions, &str),
+        types: &Types,
+        ends: &ServerEnds,
+    ) -> Result<Self, Error> {
+        if let Some(wanted) = options.what().0 {
             let wanted = name(wanted, types.sources())?;
             if wanted != ends.action {
                 let (found, wanted) = (ends.action.to_string(), wanted.to_string());

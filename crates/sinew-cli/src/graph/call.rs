@@ -18,6 +18,7 @@ use sinew_shm::{
 };
 
 use super::message_of;
+use super::values::written;
 use crate::cli::interfaces::CallOptions;
 use crate::error::{CallError, Error, TypesError};
 use crate::interfaces::{PackageSources, Types, name};
@@ -36,7 +37,8 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let domain = Domain::open(options.place.dir.as_deref(), observed.domain())?;
     let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain.clone()));
-    check(options, &types)?;
+    let values = written(options.what().1, &options.source)?;
+    check(options, &types, &values)?;
     let snapshot = observed.look()?;
     let mut similar = String::new();
     if !snapshot.of(EndpointKind::Server).any(|end| end.entity.name == options.name) {
@@ -63,7 +65,7 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
             rung.ring();
         };
         terminal::stop_on_signal(stop, None)?;
-        let call = Call { options, found: &found, port, domain: observed.domain(), similar };
+        let call = Call { options, values: &values, found: &found, port, domain: observed.domain(), similar };
         call.run(&types, &participant)
     });
     found.news.with(|news| news.answers = None);
@@ -73,8 +75,8 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
 
 /// What is wrong with the command line itself is told before anybody is waited for. (A type that
 /// only the server knows is looked at when it is there.)
-fn check(options: &CallOptions, types: &Types) -> Result<(), Error> {
-    let (Some(wanted), values) = options.what() else { return Ok(()) };
+fn check(options: &CallOptions, types: &Types, values: &str) -> Result<(), Error> {
+    let Some(wanted) = options.what().0 else { return Ok(()) };
     let wanted = name(wanted, types.sources())?;
     if wanted.kind() != Kind::Service {
         let (name, is) = (wanted.to_string(), wanted.kind().name());
@@ -190,6 +192,8 @@ impl Observer for CallObserver {
 
 struct Call<'a> {
     options: &'a CallOptions,
+    /// The request as the user wrote it.
+    values: &'a str,
     found: &'a CallObserver,
     port: &'a EventReceiver,
     domain: u32,
@@ -227,7 +231,7 @@ impl Call<'_> {
             }
         };
         let [request_type, response_type] = self.types(types, &server)?;
-        let mut request = message_of(&request_type, self.options.what().1)?;
+        let mut request = message_of(&request_type, self.values)?;
         let mut way = self.connect(participant, (&peer, &server), key)?;
         self.found.news.with(|news| news.called = Some((peer.id(), key, way.ours)));
         let mut due = now_ns();

@@ -19,6 +19,7 @@ mod printing;
 mod publish;
 mod qos;
 mod track;
+mod values;
 mod watch;
 
 use std::sync::Arc;

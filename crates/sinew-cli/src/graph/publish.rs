@@ -17,6 +17,7 @@ use sinew_shm::{
 };
 
 use super::qos;
+use super::values::written;
 use crate::cli::interfaces::PubOptions;
 use crate::error::{Error, TypesError};
 use crate::interfaces::{PackageSources, Types, name};
@@ -48,7 +49,8 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     }
     let description = types.in_use(&type_name, &options.place)?;
     let message_type = types.message(&type_name, Some(description.hash()))?;
-    let message = super::message_of(&message_type, &options.values)?;
+    let values = written(&options.values, &options.source)?;
+    let message = super::message_of(&message_type, &values)?;
     let offered = options.qos.qos(QoS::default());
 
     let topic = options.name.clone();

@@ -56,6 +56,10 @@ fn an_action_is_listed_and_a_goal_sent() {
     assert!(accepted.starts_with("{\"accepted\":true,\"goal_id\":\""), "{accepted}");
     assert_eq!(feedback, "{\"feedback\":{\"sequence\":[0,1]}}");
     assert_eq!(result, "{\"result\":{\"sequence\":[0,1]},\"status\":\"SUCCEEDED\"}");
+    let file = base.path().join("goal.yaml");
+    std::fs::write(&file, "order: 3\n").unwrap();
+    let told = base.text(&["action", "send_goal", "count", "--file", file.to_str().unwrap(), "--json"]);
+    assert!(told.ends_with("{\"result\":{\"sequence\":[0,1,2]},\"status\":\"SUCCEEDED\"}\n"), "{told}");
     let told = base.text(&["action", "send_goal", "/count", "order: 1"]);
     assert!(
         told.ends_with("Result:\n    sequence:\n    - 0\nGoal finished with status: SUCCEEDED\n"),

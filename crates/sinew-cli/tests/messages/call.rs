@@ -55,6 +55,14 @@ fn a_service_is_called() {
     let told = base.text(&["service", "call", "grip", "width: 1", "--json"]);
     assert_eq!(told, "{\"held\":true,\"objects\":[\"cup\",\"1 m\"]}\n");
     assert_eq!(base.failure(&["service", "call", "grip"]), "sinew: /grip failed: 0 m is no width\n");
+    let file = base.path().join("request.yaml");
+    std::fs::write(&file, "width: 2\n").unwrap();
+    let path = file.to_str().unwrap();
+    let told = base.text(&["service", "call", "grip", "--file", path, "--json"]);
+    assert_eq!(told, "{\"held\":true,\"objects\":[\"cup\",\"2 m\"]}\n");
+    let input = std::fs::File::open(&file).unwrap();
+    let told = base.command(&["service", "call", "grip", "robot_msgs/srv/Grip", "-"]).stdin(input).output();
+    assert_eq!(crate::good(&told.unwrap()), "held: true\nobjects:\n- cup\n- 2 m\n");
     let other = base.failure(&["service", "call", "grip", "std_srvs/srv/SetBool", "{}"]);
     assert_eq!(other, "sinew: /grip has the type robot_msgs/srv/Grip, not std_srvs/srv/SetBool\n");
     let wrong = base.failure(&["service", "call", "grip", "{width: wide}"]);

@@ -41,6 +41,45 @@ fn a_text_is_published() {
 }
 
 #[test]
+fn a_file_or_standard_input_is_published() {
+    let base = Base::new();
+    let context = base.context();
+    let (_subscription, heard) = listen::<Text>(&context, "chatter");
+    let _spinning = Spinning::new(&context);
+    let file = base.path().join("message.yaml");
+    let path = file.to_str().unwrap();
+    let publish = |options: &[&str]| {
+        let line = ["topic", "pub", "chatter", "std_msgs/String", "--once", "--print", "0"];
+        base.command(&[&line, options].concat())
+    };
+    // Longer than a command line may be.
+    let long = "x".repeat(3 << 20);
+    std::fs::write(&file, format!("data: {long}\n---\n")).unwrap();
+    good(&publish(&["--file", path]).output().unwrap());
+    assert_eq!(heard.recv_timeout(PATIENCE).unwrap().data, long);
+
+    for options in [&["-"][..], &["--file", "-"], &["--stdin"]] {
+        std::fs::write(&file, json!({"data": "from JSON"}).to_string()).unwrap();
+        let output = publish(options).stdin(std::fs::File::open(&file).unwrap()).output().unwrap();
+        good(&output);
+        assert_eq!(heard.recv_timeout(PATIENCE).unwrap().data, "from JSON");
+    }
+
+    let failure = |options: &[&str]| {
+        let output = publish(options).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    std::fs::write(&file, "data: [1\n").unwrap();
+    assert!(failure(&["--file", path]).starts_with("sinew: this is no std_msgs/msg/String: "));
+    std::fs::write(&file, "\n").unwrap();
+    assert!(failure(&["--file", path]).contains("message.yaml is empty: write the values"));
+    assert!(failure(&["-"]).starts_with("sinew: standard input is empty: "));
+    assert!(failure(&["--file", "/none.yaml"]).starts_with("sinew: can't read /none.yaml: No such file"));
+    assert!(failure(&["{data: a}", "--file", path]).contains("cannot be used with"));
+}
+
+#[test]
 fn a_message_of_a_type_that_only_its_subscriber_knows_is_published() {
     let base = Base::new();
     let context = base.context();
