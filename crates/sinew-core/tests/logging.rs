@@ -17,6 +17,7 @@ use std::cell::Cell;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use support::{Number, PATIENCE, Place, real_context, wait_for};
 
 /// Says that this process is the program.
@@ -476,6 +477,7 @@ fn a_line_allocates_its_text_and_nothing_else() -> Result<(), Box<dyn std::error
     if is_program() {
         logging::builder().console(false).file(false).init()?;
         let logger = Logger::named("robot.arm");
+        let node = real_context().node("arm")?;
         let count = |work: &dyn Fn()| {
             let before = ALLOCATIONS.get();
             work();
@@ -487,6 +489,9 @@ fn a_line_allocates_its_text_and_nothing_else() -> Result<(), Box<dyn std::error
             assert_eq!(count(&|| sinew::log!(logger, LogLevel::Fatal, "{} of {}", 3, 4.5)), 1);
             assert_eq!(count(&|| log::debug!(target: logger.name(), "{} of {}", 3, 4.5)), 0);
             assert_eq!(count(&|| sinew::log!(logger, LogLevel::Debug, "{} of {}", 3, 4.5)), 0);
+            assert_eq!(count(&|| sinew::info!(node, "{} of {}", 3, 4.5)), 1);
+            assert_eq!(count(&|| sinew::debug!(node, "{} of {}", 3, 4.5)), 0);
+            assert_eq!(count(&|| sinew::debug_throttle!(PATIENCE, node, "{} of {}", 3, 4.5)), 0);
         }
         return Ok(());
     }
@@ -562,6 +567,83 @@ fn what_is_not_said_is_not_evaluated_and_not_said_once() -> Result<(), Box<dyn s
     let said: Vec<_> = without_times(&left.console);
     let expected = ["always 0", "once 1", "throttle 2", "always 3", "skip 4"];
     assert_eq!(said, expected.map(|text| format!("[DEBUG] [arm]: {text}")));
+    Ok(())
+}
+
+#[test]
+fn each_level_has_its_macros_for_nodes_loggers_and_names() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        logging::builder().file(false).init()?;
+        let context = real_context();
+        let node = context.node_in("/robot", "arm")?;
+        node.logger().set_level(Some(LogLevel::Debug));
+        let (borrowed, owned, shared) = (&node, "robot.arm.owned".to_owned(), Arc::new(node.clone()));
+        let volts = 12;
+        sinew::trace!(node, "{volts} V");
+        sinew::debug!(borrowed, "{} V", volts);
+        sinew::info!(node.logger().child("hand"), "{volts:3} V",);
+        sinew::warn!("robot.arm.name", "a literal");
+        sinew::error!(owned, concat!("{} ", "V"), volts);
+        sinew::fatal!(shared, "{what}", what = "named");
+        for second in 0..3 {
+            context.set_ros_time(Some(Time::from_nanoseconds(1_000_000_000 * second)));
+            sinew::info_once!(node, "once {second}");
+            sinew::warn_skip_first!(node, "skip {second}");
+            sinew::error_throttle!(Duration::from_secs(2), node, "throttle {second}");
+        }
+        return Ok(());
+    }
+    let left = run("each_level_has_its_macros_for_nodes_loggers_and_names", &[]);
+    let expected = [
+        "[DEBUG] [robot.arm]: 12 V",
+        "[DEBUG] [robot.arm]: 12 V",
+        "[INFO] [robot.arm.hand]:  12 V",
+        "[WARN] [robot.arm.name]: a literal",
+        "[ERROR] [robot.arm.owned]: 12 V",
+        "[FATAL] [robot.arm]: named",
+        "[INFO] [robot.arm]: once 0",
+        "[ERROR] [robot.arm]: throttle 0",
+        "[WARN] [robot.arm]: skip 1",
+        "[WARN] [robot.arm]: skip 2",
+        "[ERROR] [robot.arm]: throttle 2",
+    ];
+    assert_eq!(without_times(&left.console), expected);
+    Ok(())
+}
+
+/// Without `init` they are lines of the `log` crate, of its levels and with the logger as target.
+#[test]
+fn another_logger_of_the_log_crate_gets_the_lines() -> Result<(), Box<dyn std::error::Error>> {
+    struct Printer;
+    impl log::Log for Printer {
+        fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+            metadata.target() != "robot.quiet"
+        }
+        fn log(&self, record: &log::Record<'_>) {
+            if self.enabled(record.metadata()) {
+                let (level, target, module) = (record.level(), record.target(), record.module_path());
+                eprintln!("{level} {target} {}: {}", module.unwrap_or(""), record.args());
+            }
+        }
+        fn flush(&self) {}
+    }
+    if is_program() {
+        log::set_logger(&Printer).unwrap();
+        log::set_max_level(log::LevelFilter::Trace);
+        let node = real_context().node_in("/robot", "arm")?;
+        sinew::trace!(node, "traced");
+        sinew::fatal!(node, "fatal");
+        let evaluated = Cell::new(0);
+        sinew::error!("robot.quiet", "{}", evaluated.replace(1));
+        sinew::error_once!("robot.quiet", "{}", evaluated.replace(1));
+        log::set_max_level(log::LevelFilter::Warn);
+        sinew::info!(node, "{}", evaluated.replace(1));
+        eprintln!("{} evaluated", evaluated.get());
+        return Ok(());
+    }
+    let left = run("another_logger_of_the_log_crate_gets_the_lines", &[]);
+    let lines: Vec<_> = left.console.iter().map(String::as_str).collect();
+    assert_eq!(lines, ["TRACE robot.arm logging: traced", "ERROR robot.arm logging: fatal", "0 evaluated"]);
     Ok(())
 }
 

@@ -4,9 +4,9 @@ use crate::machine::{State, StateMachine};
 use parking_lot::Mutex;
 use sinew::error::PublishError;
 use sinew::executor::PauseHandle;
-use sinew::logging::Logger;
+use sinew::logging::{LogTarget, Logger, Sealed};
 use sinew::msg::IntoMessage;
-use sinew::{Group, LogLevel, Message, Node, Publisher, ReentrantGroup, Unique};
+use sinew::{Group, Message, Node, Publisher, ReentrantGroup, Unique};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -130,6 +130,18 @@ impl Deref for ManagedNode {
     }
 }
 
+impl Sealed for ManagedNode {}
+
+impl LogTarget for ManagedNode {
+    fn logger_name(&self) -> &str {
+        self.node.logger_name()
+    }
+
+    fn logger_time(&self) -> sinew::time::Time {
+        self.node.logger_time()
+    }
+}
+
 impl fmt::Debug for ManagedNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ManagedNode({}, {})", self.node.full_name(), self.state())
@@ -204,11 +216,7 @@ impl<T: Message> ManagedPublisher<T> {
             return;
         }
         let (topic, state) = (self.publisher.topic(), self.core.machine.lock().state());
-        sinew::log!(
-            self.core.logger,
-            LogLevel::Warn,
-            "messages to {topic} are dropped: the node is {state}, not active"
-        );
+        sinew::warn!(self.core.logger, "messages to {topic} are dropped: the node is {state}, not active");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::managed::ManagedNode;
 use crate::wire;
 use parking_lot::Mutex;
 use sinew::error::CreateError;
-use sinew::{LogLevel, Node, Publisher, Responder, Server};
+use sinew::{Node, Publisher, Responder, Server};
 use sinew_interfaces::lifecycle_msgs::msg::TransitionEvent;
 use sinew_interfaces::lifecycle_msgs::srv::{
     ChangeState, ChangeStateRequest, ChangeStateResponse, GetAvailableStates, GetAvailableStatesRequest,
@@ -238,7 +238,7 @@ impl<L: Lifecycle> Core<L> {
             }
         };
         if let Err(why) = &done {
-            sinew::log!(self.node.logger(), LogLevel::Warn, "{why}");
+            sinew::warn!(self.node, "{why}");
         }
         ChangeStateResponse { success: done.is_ok() }
     }
@@ -306,7 +306,7 @@ impl<L: Lifecycle> Core<L> {
     fn tell(&self, step: &Step) {
         // It goes on without its listeners.
         if let Err(error) = self.events.publish(wire::event(step)) {
-            sinew::log!(self.node.logger(), LogLevel::Warn, "{error}");
+            sinew::warn!(self.node, "{error}");
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::client::{LifecycleClient, LifecycleClientError};
 use crate::machine::{State, Transition};
 use sinew::error::CreateError;
 use sinew::time::{ClockKind, Time};
-use sinew::{Duration, LogLevel, Node};
+use sinew::{Duration, Node};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -221,7 +221,7 @@ impl Supervisor {
                 Err(error) => Err(error),
             };
             if let Err(error) = done {
-                sinew::log!(self.node.logger(), LogLevel::Warn, "taking down: {error}");
+                sinew::warn!(self.node, "taking down: {error}");
             }
         }
     }
@@ -258,7 +258,7 @@ impl Supervisor {
                     return Err(error);
                 }
                 self.sleep(LOOK)?; // if the context is shut down, that was why
-                sinew::log!(self.node.logger(), LogLevel::Warn, "{error}; it is tried again");
+                sinew::warn!(self.node, "{error}; it is tried again");
                 for _ in 1..looks {
                     self.sleep(LOOK)?;
                 }
@@ -272,11 +272,7 @@ impl Supervisor {
             if on_loss == OnLoss::TakeDown {
                 return Err(lost);
             }
-            sinew::log!(
-                self.node.logger(),
-                LogLevel::Warn,
-                "{told}; they are brought up again once it is back"
-            );
+            sinew::warn!(self.node, "{told}; they are brought up again once it is back");
             while !self.managed.iter().all(LifecycleClient::is_ready) {
                 self.sleep(LOOK)?;
             }

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use sinew::error::CreateError;
 use sinew::msg::Gid;
 use sinew::time::{JumpHandler, JumpThreshold, Time};
-use sinew::{LogLevel, Node, QoS, Subscription};
+use sinew::{Node, QoS, Subscription};
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use std::collections::HashMap;
 use std::fmt;
@@ -106,9 +106,8 @@ fn clear_on_jumps(node: &Node, buffer: &Buffer) -> JumpHandler {
     let (buffer, logger) = (buffer.clone(), node.logger());
     node.on_time_jump(JumpThreshold::resets(), move |jump| {
         buffer.clear();
-        sinew::log!(
+        sinew::warn!(
             logger,
-            LogLevel::Warn,
             "time went from {} s to {} s; the transforms that were kept are forgotten",
             crate::insertion::seconds(&jump.before),
             crate::insertion::seconds(&jump.after)
@@ -129,7 +128,7 @@ impl Filler {
         self.buffer.insert_all(&message.transforms, is_static, &authority, |error| {
             let told = self.refusals.lock().count(error, &authority, Time::steady());
             if let Some(refusal) = told {
-                sinew::log!(self.node.logger(), LogLevel::Warn, "{refusal}");
+                sinew::warn!(self.node, "{refusal}");
             }
         });
     }

@@ -7,7 +7,6 @@
 
 use crate::map::START;
 use crate::wheels::{RADIUS, TRACK};
-use sinew::LogLevel;
 use sinew::interfaces::nav_msgs::msg::Odometry as OdometryMsg;
 use sinew::interfaces::sensor_msgs::msg::JointState;
 use sinew::prelude::*;
@@ -41,9 +40,8 @@ impl Track {
         let most = FASTEST * (stamp - at).as_secs_f64();
         if stamp < at || stamp - at > SILENCE || left.abs() > most || right.abs() > most {
             // Their driver counts from zero again, and so does this, as all that was added up is gone.
-            sinew::log!(
-                self.node.logger(),
-                LogLevel::Warn,
+            sinew::warn!(
+                self.node,
                 "the wheels were away, or turned by {left:.2} m and {right:.2} m at once: odometry begins anew"
             );
             self.pose = [0.0; 3];

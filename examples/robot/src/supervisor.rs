@@ -1,8 +1,8 @@
 //! Brings the drivers up, and up again if one of them is lost.
 
+use sinew::Node;
 use sinew::error::CreateError;
 use sinew::lifecycle::{OnLoss, StopHandle, Supervisor as Lifecycles, SupervisorError};
-use sinew::{LogLevel, Node};
 
 /// What ends the thread that watches: with it, or with the context.
 pub struct Supervisor {
@@ -26,7 +26,7 @@ pub fn supervisor(node: &Node) -> Result<Supervisor, CreateError> {
     let watching = drivers.stop_handle();
     std::thread::spawn(move || match drivers.supervise(OnLoss::Restart) {
         Ok(()) | Err(SupervisorError::Shutdown) => {}
-        Err(error) => sinew::log!(logger, LogLevel::Error, "{error}"),
+        Err(error) => sinew::error!(logger, "{error}"),
     });
     Ok(Supervisor { watching })
 }

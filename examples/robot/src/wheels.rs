@@ -8,7 +8,6 @@
 
 use crate::map::START;
 use parking_lot::Mutex;
-use sinew::LogLevel;
 use sinew::error::CreateError;
 use sinew::interfaces::geometry_msgs::msg::{PoseStamped, Twist};
 use sinew::interfaces::sensor_msgs::msg::JointState;
@@ -67,11 +66,7 @@ impl Drive {
             // Who commanded may be gone, and would be driven on for.
             if command.speeds != STOP.speeds && (now - command.at).as_secs_f64() > self.timeout.get() {
                 let seconds = self.timeout.get();
-                sinew::log!(
-                    self.node.logger(),
-                    LogLevel::Warn,
-                    "no cmd_vel for {seconds} s: the wheels stop"
-                );
+                sinew::warn!(self.node, "no cmd_vel for {seconds} s: the wheels stop");
                 *command = STOP;
             }
             command.speeds

@@ -76,6 +76,8 @@ pub(crate) struct NodeCore {
     pub(super) stands_in: bool,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
+    /// The name of its logger.
+    pub(crate) logger: Arc<str>,
     pub(super) name: String,
     pub(super) namespace: String,
     /// Where what it stands for is at home.
@@ -309,6 +311,7 @@ impl NodeCore {
             entity,
             stands_in: false,
             number,
+            logger: logger_of(&full_name).into(),
             full_name,
             name,
             namespace,
@@ -325,7 +328,7 @@ impl NodeCore {
         });
         if is_local {
             let mut nodes = BY_LOGGER.write();
-            nodes.entry(logger_of(&node.full_name)).or_default().push(Arc::downgrade(&node));
+            nodes.entry(node.logger.as_ref().to_owned()).or_default().push(Arc::downgrade(&node));
         }
         Ok(node)
     }
@@ -363,6 +366,7 @@ impl NodeCore {
             stands_in: true,
             number: self.number,
             full_name: self.full_name.clone(),
+            logger: self.logger.clone(),
             name: self.name.clone(),
             namespace: self.namespace.clone(),
             origin: self.origin,
@@ -483,13 +487,13 @@ impl Drop for NodeCore {
             return;
         }
         self.context.hints.forget(&self.full_name);
-        let logger = logger_of(&self.full_name);
+        let logger = self.logger.clone();
         self.publish_last_words(&logger);
         let mut nodes = BY_LOGGER.write();
-        if let Some(of_name) = nodes.get_mut(&logger) {
+        if let Some(of_name) = nodes.get_mut(logger.as_ref()) {
             of_name.retain(|node| node.strong_count() > 0);
             if of_name.is_empty() {
-                nodes.remove(&logger);
+                nodes.remove(logger.as_ref());
             }
         }
     }

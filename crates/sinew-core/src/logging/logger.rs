@@ -1,7 +1,7 @@
 //! Loggers: names that lines are said under.
 
-use super::front;
 use super::line::Place;
+use super::target::{self, LogTarget, Sealed};
 use crate::api::node::Node;
 use crate::sys::clock::{Clock, ClockKind, Time};
 use crate::sys::logging::{self, LogLevel};
@@ -12,19 +12,17 @@ use std::fmt;
 ///
 /// The logger of node `/robot/arm` is `robot.arm`; its [children](Self::child) are
 /// `robot.arm.gripper` and so on. Lines of a node's logger and its children are published on
-/// `/rosout`. The macros of the `log` crate take its name: `log::info!(target: logger.name(), "..")`;
-/// Sinew's own, which know [`LogLevel::Fatal`], and say something
-/// [once](crate::log_once), [now and then](crate::log_throttle) or [not at
-/// first](crate::log_skip_first), take the logger. Clones are the same logger.
+/// `/rosout`. [`sinew::info!`](crate::info) and the like take it, or a node for its own; those of
+/// the `log` crate take its name: `log::info!(target: logger.name(), "..")`. Clones are the same
+/// logger.
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::LogLevel;
 /// let node = Context::new()?.node_in("/robot", "arm")?;
 /// let gripper = node.logger().child("gripper");
 /// assert_eq!(gripper.name(), "robot.arm.gripper");
-/// log::warn!(target: gripper.name(), "it slips");
-/// sinew::log!(gripper, LogLevel::Fatal, "it is gone");
+/// sinew::warn!(gripper, "it slips");
+/// sinew::fatal!(gripper, "it is gone");
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[derive(Clone)]
@@ -71,31 +69,8 @@ impl Logger {
     /// Says something; what [`log!`](crate::log) does. Never blocks, and allocates only the text, if
     /// [`init`](super::init) was called; else it goes to the logger of the `log` crate.
     pub fn say(&self, level: LogLevel, place: Place, text: fmt::Arguments<'_>) {
-        if self.says(level) {
-            self.hand_over(level, place, text);
-        }
-    }
-
-    /// Whether anything comes of saying it: for the macros, which evaluate nothing otherwise.
-    #[doc(hidden)]
-    pub fn says(&self, level: LogLevel) -> bool {
-        match front::installed() {
-            Some(_) => self.is_enabled(level),
-            None => level_of_log(level) <= log::max_level(),
-        }
-    }
-
-    /// The rest of [`say`](Self::say), once that is known.
-    #[doc(hidden)]
-    pub fn hand_over(&self, level: LogLevel, place: Place, text: fmt::Arguments<'_>) {
-        match front::installed() {
-            Some(front) => front.say(level, &self.name, text, place),
-            None => {
-                let mut record = log::Record::builder();
-                record.level(level_of_log(level)).target(&self.name).line(Some(place.line));
-                record.module_path_static(Some(place.module)).file_static(Some(place.file));
-                log::logger().log(&record.args(text).build());
-            }
+        if let Some(name) = target::says(self, level) {
+            target::hand_over(name, level, place, text);
         }
     }
 
@@ -107,21 +82,34 @@ impl Logger {
     }
 }
 
-/// The level of the `log` crate that says the same.
-fn level_of_log(level: LogLevel) -> log::Level {
-    match level {
-        LogLevel::Debug => log::Level::Debug,
-        LogLevel::Info => log::Level::Info,
-        LogLevel::Warn => log::Level::Warn,
-        LogLevel::Error | LogLevel::Fatal => log::Level::Error,
+impl Sealed for Logger {}
+
+impl LogTarget for Logger {
+    fn logger_name(&self) -> &str {
+        &self.name
+    }
+
+    fn logger_time(&self) -> Time {
+        self.now()
+    }
+}
+
+impl Sealed for Node {}
+
+impl LogTarget for Node {
+    fn logger_name(&self) -> &str {
+        &self.core().logger
+    }
+
+    fn logger_time(&self) -> Time {
+        self.now()
     }
 }
 
 impl Node {
     /// Its logger: `robot.arm` for `/robot/arm`. ROS 2: `get_logger`.
     pub fn logger(&self) -> Logger {
-        let name = logging::logger_of(self.full_name());
-        Logger { name: name.into(), clock: Some(self.context_shared().session.clock.clone()) }
+        Logger { name: self.core().logger.clone(), clock: Some(self.context_shared().session.clock.clone()) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Saying something always, once, now and then, or not at first.
+//! Saying something always, once, now and then, or not at first. `levels` has them for each level.
 
 use crate::sys::clock::Time;
 use crate::sys::sync::{HintI64, Ordering};
@@ -44,27 +44,51 @@ macro_rules! __place {
     };
 }
 
-/// Says something: `sinew::log!(node.logger(), LogLevel::Warn, "battery at {} V", volts)`.
+/// Says something of a level that is known only when it is said:
+/// `sinew::log!(node, level, "battery at {volts} V")`. Else [`info!`](crate::info) and the like are
+/// shorter.
 ///
-/// The macros of the `log` crate do the same for all levels but fatal. What the text needs is
-/// evaluated only if it is said.
+/// What the text needs is evaluated only if it is said.
 #[macro_export]
 macro_rules! log {
-    ($logger:expr, $level:expr, $($text:tt)+) => {
-        $crate::__log_if!(true, $logger, $level, $($text)+)
+    ($target:expr, $level:expr, $($text:tt)+) => {
+        $crate::__say!((always), $target, $level, $($text)+)
     };
 }
 
-/// Says something if the logger says what is of that level, and then, asked after that, a condition
-/// holds.
+/// Says something if the target says what is of that level, and then, asked after that, the way
+/// allows it.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __log_if {
-    ($condition:expr, $logger:expr, $level:expr, $($text:tt)+) => {
-        match (&$logger, $level) {
-            (logger, level) => {
-                if logger.says(level) && $condition {
-                    logger.hand_over(level, $crate::__place!(), format_args!($($text)+));
+macro_rules! __say {
+    ((always), $($line:tt)+) => {
+        $crate::__say_if!(target, true, $($line)+)
+    };
+    ((once), $($line:tt)+) => {{
+        static SAID: $crate::logging::Said = $crate::logging::Said::new();
+        $crate::__say_if!(target, SAID.first(), $($line)+)
+    }};
+    ((skip_first), $($line:tt)+) => {{
+        static SAID: $crate::logging::Said = $crate::logging::Said::new();
+        $crate::__say_if!(target, !SAID.first(), $($line)+)
+    }};
+    ((throttle $period:expr), $($line:tt)+) => {{
+        static SAID: $crate::logging::Said = $crate::logging::Said::new();
+        $crate::__say_if!(target, SAID.again($crate::logging::LogTarget::logger_time(target), $period), $($line)+)
+    }};
+}
+
+/// `target` is the name that the condition has for the target.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __say_if {
+    ($name:ident, $condition:expr, $target:expr, $level:expr, $($text:tt)+) => {
+        match (&$target, $level) {
+            ($name, level) => {
+                if let Some(logger) = $crate::logging::says($name, level) {
+                    if $condition {
+                        $crate::logging::hand_over(logger, level, $crate::__place!(), format_args!($($text)+));
+                    }
                 }
             }
         }
@@ -84,10 +108,9 @@ macro_rules! __log_if {
 /// ```
 #[macro_export]
 macro_rules! log_once {
-    ($logger:expr, $level:expr, $($text:tt)+) => {{
-        static SAID: $crate::logging::Said = $crate::logging::Said::new();
-        $crate::__log_if!(SAID.first(), $logger, $level, $($text)+);
-    }};
+    ($target:expr, $level:expr, $($text:tt)+) => {
+        $crate::__say!((once), $target, $level, $($text)+)
+    };
 }
 
 /// Says something each time but the first (that its level is enabled): `sinew::log_skip_first!(logger, LogLevel::Warn, "late")`.
@@ -103,10 +126,9 @@ macro_rules! log_once {
 /// ```
 #[macro_export]
 macro_rules! log_skip_first {
-    ($logger:expr, $level:expr, $($text:tt)+) => {{
-        static SAID: $crate::logging::Said = $crate::logging::Said::new();
-        $crate::__log_if!(!SAID.first(), $logger, $level, $($text)+);
-    }};
+    ($target:expr, $level:expr, $($text:tt)+) => {
+        $crate::__say!((skip_first), $target, $level, $($text)+)
+    };
 }
 
 /// Says something once in a while: not again before `period` has passed, by the clock of the logger's
@@ -124,11 +146,9 @@ macro_rules! log_skip_first {
 /// ```
 #[macro_export]
 macro_rules! log_throttle {
-    ($logger:expr, $level:expr, $period:expr, $($text:tt)+) => {{
-        static SAID: $crate::logging::Said = $crate::logging::Said::new();
-        let logger = &$logger;
-        $crate::__log_if!(SAID.again(logger.now(), $period), *logger, $level, $($text)+);
-    }};
+    ($target:expr, $level:expr, $period:expr, $($text:tt)+) => {
+        $crate::__say!((throttle $period), $target, $level, $($text)+)
+    };
 }
 
 #[cfg(test)]

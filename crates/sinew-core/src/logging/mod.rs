@@ -1,8 +1,8 @@
 //! Logging: what a program says, to the console, a file and `/rosout`, as ROS 2 does it.
 //!
-//! The front is the `log` crate: a program says `log::info!(target: node.logger().name(), "..")`, or
-//! `sinew::log!(node.logger(), LogLevel::Info, "..")`, and libraries say what they say. [`init`] has
-//! it all written by one thread, so that saying something never blocks:
+//! A node says `sinew::info!(node, "..")`; libraries say what they say with the `log` crate, which
+//! is the front of it all. [`init`] has it all written by one thread, so that saying something never
+//! blocks:
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -15,7 +15,7 @@
 //!     # Ok(()) }; quiet()?;
 //!     let context = Context::new()?; // a program says `Context::from_args()`, for `--log-level` and so on
 //!     let node = context.node("camera")?;
-//!     log::warn!(target: node.logger().name(), "{} of {} pixels are dead", 3, 640 * 480);
+//!     sinew::warn!(node, "{} of {} pixels are dead", 3, 640 * 480);
 //!     Ok(())
 //! }
 //! ```
@@ -28,13 +28,15 @@
 //! | `sinks` | the console and the file |
 //! | `rosout` | the publishers of `/rosout` |
 //! | `services` | levels, read and set from outside |
-//! | `logger`, `macros` | what a program says things with |
+//! | `target`, `logger` | who says something |
+//! | `macros`, `levels` | what it is said with |
 //! | `tracing_layer` | the `tracing` crate, with the feature `tracing` |
 //!
 //! Levels are in `sinew_shm::logging`, as everything in Sinew goes by them. The repository's
 //! `docs/book/logging.md` tells it from the beginning.
 
 mod front;
+mod levels;
 mod line;
 mod logger;
 mod macros;
@@ -42,6 +44,7 @@ mod queue;
 mod rosout;
 mod services;
 mod sinks;
+mod target;
 #[cfg(feature = "tracing")]
 mod tracing_layer;
 
@@ -51,6 +54,9 @@ pub use logger::Logger;
 pub use macros::Said;
 pub use services::LoggerServices;
 pub use sinew_shm::logging::LogLevel;
+pub use target::LogTarget;
+#[doc(hidden)]
+pub use target::{Sealed, Severity, hand_over, says};
 #[cfg(feature = "tracing")]
 pub use tracing_layer::TracingLayer;
 
