@@ -409,13 +409,10 @@ mod pages {
         OwnMessages: "docs/book/messages.md",
         Parameters: "docs/book/parameters.md",
         Qos: "docs/book/qos.md",
+        Ros2: "docs/book/ros2.md",
         RosMessages: "docs/book/ros2-messages.md",
         Tf: "docs/book/tf.md",
         Time: "docs/book/time.md",
         Tour: "docs/book/tour.md",
-    }
-    #[cfg(feature = "gateway")]
-    page! {
-        Ros2: "docs/book/ros2.md",
     }
 }
