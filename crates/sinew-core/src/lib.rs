@@ -143,6 +143,8 @@ pub mod __private {
     pub use crate::parameters::value::{ParameterType, ParameterValue};
     pub use crate::sys::says::say;
     pub use sinew_msg::__private::*;
+    /// The locks of crates upon this one, which keep its rule.
+    pub use sinew_shm::locks;
 }
 
 pub use api::client::Client;

@@ -38,6 +38,8 @@ mod leftovers;
 mod local;
 mod local_tables;
 #[doc(hidden)]
+pub mod locks;
+#[doc(hidden)]
 pub mod logging;
 mod medium;
 mod memory;

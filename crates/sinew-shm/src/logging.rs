@@ -25,6 +25,7 @@
 //! and may hold locks, [`tell_soon!`](crate::tell_soon) has the helper thread say it. The locks
 //! here guard plain data and are leaves.
 
+use crate::locks::no_lock_is_held;
 use crate::sync::{PlainMutex, PlainRwLock};
 use crate::sys;
 use log::{Level, LevelFilter};
@@ -335,7 +336,7 @@ pub fn later<R>(work: impl FnOnce() -> R) -> R {
         is_outermost
     };
     let is_outermost = KEPT.try_with(begin).unwrap_or(false); // none in a thread that ends
-    let _keeping = is_outermost.then_some(Keeping);
+    let _keeping = is_outermost.then(|| Keeping); // made only then: dropping one says everything
     work()
 }
 
@@ -355,6 +356,7 @@ pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     if keep(source, about, text) {
         return;
     }
+    no_lock_is_held(); // the program's logger
     if let Some(front) = FRONT.get() {
         let logger = logger_of(about.node);
         let note = STATE.lock().admit(source, about, &logger, sys::steady());

@@ -1,19 +1,19 @@
 //! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
 //!
-//! Locks here are local to the process; what processes share has none. They don't poison: no user's
-//! code runs under one of them.
+//! Locks here are local to the process; what processes share has none. They don't poison: no code of
+//! the program runs under one of them ([`locks`](crate::locks)).
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-pub(crate) use parking_lot::{Mutex as PlainMutex, RwLock as PlainRwLock}; // of what is part of no protocol
+pub(crate) use crate::locks::{Mutex as PlainMutex, RwLock as PlainRwLock}; // of what is part of no protocol
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
 pub(crate) use std::sync::atomic::AtomicU64 as PlainU64; // counts that are part of no protocol
 
 #[cfg(not(loom))]
-pub(crate) use parking_lot::Mutex;
+pub(crate) use crate::locks::Mutex;
 
 #[cfg(loom)]
 pub(crate) use loomed::{Mutex, futex_wait, futex_wake};

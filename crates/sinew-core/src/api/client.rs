@@ -508,4 +508,8 @@ impl GroupMember for ClientTask {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.calls.attach(task_ref);
     }
+
+    fn attached(&self) {
+        self.calls.retune();
+    }
 }

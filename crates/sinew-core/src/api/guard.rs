@@ -10,7 +10,7 @@ use crate::executor::scheduler::Task;
 use crate::executor::wait_set::{self, Waitable};
 use crate::mailbox::waiters::Listener;
 use crate::ros::failure::CreateError;
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
 use std::fmt;
 
 /// Has its callback run by the executor when it is triggered, from any thread.
@@ -57,6 +57,7 @@ impl GuardCondition {
     /// Has the callback run. Never blocks; wakes the executor if it sleeps. Once it is closed, does
     /// nothing.
     pub fn trigger(&self) {
+        no_lock_is_held(); // its listener is told
         let state = self.inner.state.lock();
         let Some(joined) = &state.joined else { return };
         let signal = joined.source().update(|event| event.count += 1);

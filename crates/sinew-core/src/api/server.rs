@@ -520,6 +520,10 @@ where
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.core.requests.attach(&self.core, task_ref);
     }
+
+    fn attached(&self) {
+        self.core.requests.retune();
+    }
 }
 
 /// Runs a callback for a request. If it panics, its caller is told before the panic goes on.
@@ -652,6 +656,10 @@ where
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.tasks.attach(task_ref.clone());
         self.core.requests.attach(&self.core, task_ref);
+    }
+
+    fn attached(&self) {
+        self.core.requests.retune();
     }
 }
 

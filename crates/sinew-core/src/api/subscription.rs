@@ -841,6 +841,10 @@ where
         self.core.attach(task_ref);
     }
 
+    fn attached(&self) {
+        self.core.retune();
+    }
+
     fn discard(&self) {
         self.core.discard();
     }
@@ -881,6 +885,10 @@ impl Task for WaitSetTask {
 impl GroupMember for WaitSetTask {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.core.attach(task_ref);
+    }
+
+    fn attached(&self) {
+        self.core.retune();
     }
 }
 

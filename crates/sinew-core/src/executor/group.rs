@@ -252,6 +252,10 @@ struct GroupMembers {
 }
 
 impl GroupMembers {
+    fn all(&self) -> Vec<Arc<dyn GroupMember>> {
+        self.entities.iter().map(|(_, resident)| resident.entity.clone()).collect()
+    }
+
     fn place(&self) -> Option<&(Arc<Scheduler>, u32)> {
         self.executor.as_ref().filter(|_| !self.paused)
     }
@@ -264,7 +268,12 @@ impl GroupMembers {
 /// Something with callbacks that runs in a group.
 pub(crate) trait GroupMember: Task {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
+    /// Runs nothing of the program's: the group's lock is held.
     fn attach(&self, task_ref: Option<TaskRef>);
+
+    /// The same once no lock is held: what came from elsewhere is brought in by another thread from
+    /// now on, and up to now by this one.
+    fn attached(&self) {}
 
     /// Its group was paused and is about to go on: what came meanwhile and is out of date by now is
     /// dropped.
@@ -319,15 +328,21 @@ impl GroupCore {
 
     /// Takes an entity in; if the group is in an executor, so is the entity from now on.
     pub(crate) fn join(&self, entity: Arc<dyn GroupMember>) -> Membership {
+        let joined = entity.clone();
         let mut members = self.members.lock();
         let serial = next_serial();
         let task_ref = members.place().map(|(scheduler, slot)| {
             scheduler.enter(*slot, (serial, self.task(scheduler, &*entity)), entity.clone())
         });
-        if task_ref.is_some() {
+        let is_attached = task_ref.is_some();
+        if is_attached {
             entity.attach(task_ref.clone());
         }
         let key = members.entities.insert(Resident { serial, entity, task_ref });
+        drop(members);
+        if is_attached {
+            joined.attached();
+        }
         Membership { key, serial }
     }
 
@@ -354,6 +369,7 @@ impl GroupCore {
         };
         let Some(Resident { entity, task_ref, .. }) = gone else { return false };
         entity.attach(None);
+        entity.attached();
         if let Some(task_ref) = task_ref {
             // A wait that no thread could end isn't begun: two callbacks that close each other's
             // entities, say.
@@ -386,23 +402,28 @@ impl GroupCore {
             return Err(NotAdded::Elsewhere); // with an executor that is going
         };
         members.executor = Some((scheduler.clone(), slot));
-        self.enter_all(&mut members);
+        let attached = self.enter_all(&mut members);
+        drop(members);
+        attached.iter().for_each(|entity| entity.attached());
         Ok(())
     }
 
-    /// All members go into the executor that the group is in, unless it is paused.
-    fn enter_all(&self, members: &mut GroupMembers) {
-        let Some((scheduler, slot)) = members.place().cloned() else { return };
+    /// All members go into the executor that the group is in, unless it is paused. Returns those that
+    /// are [attached](GroupMember::attached) now.
+    #[must_use]
+    fn enter_all(&self, members: &mut GroupMembers) -> Vec<Arc<dyn GroupMember>> {
+        let Some((scheduler, slot)) = members.place().cloned() else { return Vec::new() };
         for (_, resident) in &mut members.entities {
             let task = self.task(&scheduler, &*resident.entity);
             let task_ref = scheduler.enter(slot, (resident.serial, task), resident.entity.clone());
             resident.task_ref = Some(task_ref.clone());
             resident.entity.attach(Some(task_ref));
         }
+        members.all()
     }
 
     fn pause(&self) {
-        let left: Vec<TaskRef> = {
+        let (left, entities): (Vec<TaskRef>, _) = {
             let mut members = self.members.lock();
             if mem::replace(&mut members.paused, true) {
                 return;
@@ -413,8 +434,10 @@ impl GroupCore {
                 task_ref.scheduler.leave(&task_ref, false);
                 Some(task_ref)
             };
-            members.entities.iter_mut().filter_map(|(_, resident)| leave(resident)).collect()
+            let left = members.entities.iter_mut().filter_map(|(_, resident)| leave(resident)).collect();
+            (left, members.all())
         };
+        entities.iter().for_each(|entity| entity.attached());
         // As in `deregister`; what has left leaves once more, to wait without the lock.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
@@ -424,19 +447,21 @@ impl GroupCore {
     }
 
     fn resume(&self) {
-        let entities: Vec<_> = {
+        let entities = {
             let members = self.members.lock();
             if !members.paused {
                 return;
             }
-            members.entities.iter().map(|(_, resident)| resident.entity.clone()).collect()
+            members.all()
         };
         for entity in entities {
             entity.discard(); // messages' own code: no lock is held
         }
         let mut members = self.members.lock();
         if mem::replace(&mut members.paused, false) {
-            self.enter_all(&mut members);
+            let attached = self.enter_all(&mut members);
+            drop(members);
+            attached.iter().for_each(|entity| entity.attached());
         }
     }
 
@@ -454,6 +479,9 @@ impl GroupCore {
             }
         }
         scheduler.remove_group(slot);
+        let entities = members.all();
+        drop(members);
+        entities.iter().for_each(|entity| entity.attached());
     }
 }
 

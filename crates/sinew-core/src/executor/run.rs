@@ -11,7 +11,7 @@ use super::{Executor, FaultPolicy, SpinError};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::says;
-use crate::sys::sync::Arc;
+use crate::sys::sync::{Arc, no_lock_is_held};
 use sinew_shm::Worker as Teller;
 use std::any::Any;
 use std::error::Error;
@@ -224,6 +224,7 @@ impl RunningInLane<'_> {
         }
         let _running = CallbackScope::enter(task.member.serial, task.group);
         note(entity, || self.scheduler.find(task.member));
+        no_lock_is_held();
         match catch_unwind(AssertUnwindSafe(|| entity.run(&mut lane.token()))) {
             Ok(TaskOutcome { result, next, called }) => {
                 self.left = next;
@@ -288,6 +289,7 @@ impl InHand<'_> {
         let _running = CallbackScope::enter(work.serial, work.group);
         let RunningTask { entity, token, member, serial, .. } = work;
         note(&**entity, || self.scheduler.find(MemberId { index: *member, serial: *serial }));
+        no_lock_is_held();
         let ran = catch_unwind(AssertUnwindSafe(|| entity.run(token)));
         if is_timed {
             work.published = current::published();

@@ -16,8 +16,16 @@
 //! A future has a ticket while it waits, under which it is found in the queue, first come, first
 //! served; a task that was woken for a message that another reader took goes back to where it was.
 
+//!
+//! # By hand
+//!
+//! A thread that takes a message by hand, or waits for an answer, reads what came from other processes:
+//! also for others than itself. Whoever called it may hold a lock of the program's, which those
+//! listeners want. So no listener is told on that thread's stack: what there is to tell comes out of
+//! [`by_hand`], and a thread of its own tells it.
+
 use crate::executor::{dispose_of, panic_message, report};
-use crate::sys::sync::{Arc, AtomicU64, Ordering};
+use crate::sys::sync::{Arc, AtomicU64, Ordering, no_lock_is_held};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,6 +43,48 @@ pub(crate) struct Listener {
 thread_local! {
     /// The listeners that this thread is in: seldom more than one.
     static RUNNING: RefCell<Vec<*const Listener>> = const { RefCell::new(Vec::new()) };
+    /// What this thread has to tell while it reads [by hand](self#by-hand).
+    static BY_HAND: RefCell<Option<ToTell>> = const { RefCell::new(None) };
+}
+
+/// Code of the program's that tells listeners.
+pub(crate) type ToTell = Vec<Box<dyn FnOnce() + Send>>;
+
+/// Runs `read`, which brings in what came from elsewhere, on a thread that listeners are not to be told
+/// on. Returns what tells them: none of it inside another one, which returns it.
+#[must_use]
+pub(crate) fn by_hand(read: impl FnOnce()) -> ToTell {
+    /// Also if `read` panics: the thread would tell nothing any more.
+    struct Reading;
+
+    impl Drop for Reading {
+        fn drop(&mut self) {
+            drop(BY_HAND.try_with(RefCell::take));
+        }
+    }
+
+    let begin = |place: &RefCell<Option<ToTell>>| {
+        let mut place = place.borrow_mut();
+        let is_outermost = place.is_none();
+        place.get_or_insert_default();
+        is_outermost
+    };
+    if BY_HAND.try_with(begin) != Ok(true) {
+        read(); // inside another one, or in a thread that is ending
+        return ToTell::new();
+    }
+    let _reading = Reading;
+    read();
+    BY_HAND.try_with(RefCell::take).ok().flatten().unwrap_or_default()
+}
+
+/// Runs `tell`, here and now unless this thread reads [by hand](self#by-hand).
+pub(crate) fn tell_where_it_may_be(tell: impl FnOnce() + Send + 'static) {
+    let is_by_hand = BY_HAND.try_with(|place| place.borrow().is_some()) == Ok(true);
+    if !is_by_hand {
+        return tell();
+    }
+    let _ = BY_HAND.try_with(|place| place.borrow_mut().get_or_insert_default().push(Box::new(tell)));
 }
 
 /// Nothing on a thread that is just ending.
@@ -47,18 +97,25 @@ impl Listener {
         Arc::new(Self { whose, call: Box::new(call), own: AtomicU64::new(0) })
     }
 
-    /// Tells it that so much is new. The caller holds no lock.
+    /// Tells it that so much is new: here, or, if this thread reads by hand, on another thread. The
+    /// caller holds no lock.
     ///
     /// A listener that takes, as most do, may bring in the next messages from another process: they
     /// are told to it once it has returned. Otherwise a burst would be as deep on the stack as it is
     /// long, and a listener that holds a lock of its own would wait for itself.
     pub(crate) fn hear(self: Arc<Self>, count: u64) {
+        no_lock_is_held();
         let this = Arc::as_ptr(&self);
         if running(|running| running.contains(&this)) == Some(true) {
             // Relaxed: this thread reads it, or one that does so instead counts no less.
             self.own.fetch_add(count, Ordering::Relaxed);
             return;
         }
+        tell_where_it_may_be(move || self.run(count));
+    }
+
+    fn run(self: Arc<Self>, count: u64) {
+        let this = Arc::as_ptr(&self);
         running(|running| running.push(this));
         let mut count = count;
         while count > 0 {
@@ -73,7 +130,9 @@ impl Listener {
 
 /// Runs code of the program, and reports its panic: that is no concern of the publisher, caller or
 /// server that runs it on its thread.
+#[track_caller]
 pub(crate) fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
+    no_lock_is_held();
     let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
     let what = what();
     report(&what, &format_args!("{what} panicked: {}", panic_message(&*panic)));

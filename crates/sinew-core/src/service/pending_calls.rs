@@ -32,13 +32,13 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef, index};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
-use crate::mailbox::waiters::contain;
+use crate::mailbox::waiters::{contain, tell_where_it_may_be};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::parker::Parker;
-use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
@@ -106,7 +106,10 @@ impl CallWaiter {
         match self {
             CallWaiter::Thread(parker) => parker.unpark(),
             CallWaiter::Port(port) => port.ring(),
-            CallWaiter::Task(waker) => waker.wake(),
+            CallWaiter::Task(waker) => {
+                no_lock_is_held();
+                waker.wake();
+            }
             CallWaiter::Callback(_) | CallWaiter::Listener(_) | CallWaiter::Nothing => {}
         }
     }
@@ -125,6 +128,8 @@ impl CallWake {
     #[inline(always)]
     fn wake(self, service: &Arc<str>) {
         match self {
+            // Where a lock is held over several answers, a task's waker waits until it is free.
+            CallWake::Caller(waiter @ CallWaiter::Task(_)) => Deferred::run(move || waiter.wake()),
             CallWake::Caller(waiter) => waiter.wake(),
             CallWake::Executor(executor) => scheduler::signal(executor),
             CallWake::Listener(call) => call.tell_listener(service),
@@ -195,11 +200,12 @@ impl Call {
             return;
         };
         let service = service.clone();
-        Deferred::run(move || {
+        let tell = move || {
             let _chain = ChainScope::enter(Some(lineage));
             let outcome = outcome.map_err(|fault| (fault, &*service));
             contain(|| listener(outcome), || format!("the listener of a call of service {service}"));
-        });
+        };
+        Deferred::run(move || tell_where_it_may_be(tell));
     }
 }
 
@@ -720,6 +726,10 @@ impl PendingCalls {
         drop(state);
         drop(before);
         scheduler::signal(signal);
+    }
+
+    /// Another executor runs the callbacks, or none: others are told of answers from elsewhere.
+    pub(crate) fn retune(&self) {
         if let Some(connection) = self.connection_now() {
             connection.retune();
         }

@@ -33,7 +33,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
@@ -283,6 +283,7 @@ impl RequestQueue {
     /// since when it waits: the caller announces it, or runs the server itself.
     #[inline]
     pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Unannounced, RefusedRequest> {
+        no_lock_is_held(); // a server's listener is told
         self.enqueue(self.state.lock(), request, quietly)
     }
 
@@ -744,6 +745,10 @@ impl RequestQueue {
         drop(before);
         scheduler::signal(signal);
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
+    }
+
+    /// Another executor runs the server, or none: others are told of requests from elsewhere.
+    pub(crate) fn retune(&self) {
         self.for_remote_clients(RemoteClient::retune);
     }
 }

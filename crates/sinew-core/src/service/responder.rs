@@ -8,7 +8,7 @@ use super::request::ReplyTo;
 use super::request_queue::ServerCore;
 use crate::message::Unique;
 use crate::message::into_message::{IntoUnique, erase};
-use crate::sys::sync::{Arc, AtomicU64, Ordering};
+use crate::sys::sync::{Arc, AtomicU64, Ordering, no_lock_is_held};
 use sinew_msg::Service;
 use std::fmt;
 use std::fmt::Display;
@@ -21,6 +21,7 @@ fn count(counter: &AtomicU64) {
 impl ServerCore {
     /// Gives a caller what came of its request. An outcome that no caller waits for comes back.
     pub(crate) fn complete(&self, reply_to: ReplyTo, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        no_lock_is_held(); // a call's listener is told
         if let Ok(response) = &outcome {
             let caller = || reply_to.caller(self.requests.session.participant);
             self.observed.tell(ServiceEvent::ResponseSent, caller, response);

@@ -1,7 +1,8 @@
 //! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
 //!
-//! Locks here don't poison. No user code ever runs under one of them (design section 5), so a panic
-//! can't leave what they guard half-changed.
+//! Locks here don't poison. No code of the program ever runs under one of them, so a panic can't leave
+//! what they guard half-changed. Where such code is about to run stands [`no_lock_is_held`], which
+//! checks that in builds with debug assertions.
 //!
 //! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is loom's
 //! there, too: the macro of that name below hides the standard one in the whole crate, and
@@ -16,7 +17,7 @@ pub(crate) use atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 /// For tables of the whole process that are part of no protocol: the same ones in models, too.
-pub(crate) use parking_lot::{Mutex as TableLock, RwLock};
+pub(crate) use sinew_shm::locks::{Mutex as TableLock, RwLock, no_lock_is_held};
 /// For handlers of signals: the standard one in models, too.
 pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
 /// For hints that are part of no protocol: the standard one in models, too.
@@ -29,18 +30,20 @@ pub(crate) use loomed::{Condvar, Guard, Mutex};
 #[cfg(not(loom))]
 pub(crate) use plain::{Condvar, Guard, Mutex};
 
-/// `parking_lot`'s: a byte each, without poisoning, and half the instructions of the standard ones.
+/// `parking_lot`'s, with a check in builds with debug assertions ([`sinew_shm::locks`]): a byte each,
+/// without poisoning, and half the instructions of the standard ones.
 #[cfg(not(loom))]
 mod plain {
-    pub(crate) use parking_lot::{Mutex, MutexGuard as Guard};
+    use sinew_shm::locks;
+    pub(crate) use sinew_shm::locks::{Mutex, MutexGuard as Guard};
     use std::time::Duration;
 
     /// A condition variable for [`Mutex`].
-    pub(crate) struct Condvar(parking_lot::Condvar);
+    pub(crate) struct Condvar(locks::Condvar);
 
     impl Condvar {
         pub(crate) fn new() -> Self {
-            Self(parking_lot::Condvar::new())
+            Self(locks::Condvar::new())
         }
 
         /// Waits at most `timeout`, or for ever when there is none. May return early; the caller

@@ -3,7 +3,7 @@
 use crate::api::context::{Context, ContextCore};
 use crate::api::node::Node;
 use crate::sys::jump::{FollowsTime, JumpThreshold, TimeJump};
-use crate::sys::sync::Arc;
+use crate::sys::sync::{Arc, no_lock_is_held};
 use std::fmt;
 
 /// Has a program's function called when ROS time jumps, until it is dropped. From
@@ -21,6 +21,7 @@ struct Handler<F> {
 impl<F: Fn(&TimeJump) + Send + Sync> FollowsTime for Handler<F> {
     fn jumped(&self, jump: &TimeJump) {
         if self.threshold.admits(jump) {
+            no_lock_is_held();
             (self.call)(jump);
         }
     }

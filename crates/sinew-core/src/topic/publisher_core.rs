@@ -77,7 +77,7 @@ use crate::ros::mismatch::End;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::{Arc, Guard, HintU8, Mutex, Ordering};
+use crate::sys::sync::{Arc, Guard, HintU8, Mutex, Ordering, no_lock_is_held};
 use remote::{Beyond, Closed, RemoteDelivery};
 use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters};
@@ -346,6 +346,7 @@ impl PublisherCore {
     /// Publishes a message. One that could not be published comes back as it was.
     #[inline(never)]
     pub(crate) fn publish(&self, message: RawMessage, form: Form) -> Result<(), (RawMessage, Unpublished)> {
+        no_lock_is_held(); // listeners are told
         if self.is_remote() {
             return self.publish_with_sinks(message, form);
         }
@@ -367,6 +368,7 @@ impl PublisherCore {
     /// a block of its own. False: it is not so simple, and nothing was published.
     #[inline]
     pub(crate) fn publish_value<T: Message>(&self, value: &T) -> bool {
+        no_lock_is_held(); // as in `publish`
         if !self.is_remote() || self.strategy().has(Form::BARE.obstacles()) {
             return false;
         }

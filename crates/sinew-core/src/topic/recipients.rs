@@ -12,7 +12,7 @@ use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::Admission;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
-use crate::sys::sync::Arc;
+use crate::sys::sync::{Arc, no_lock_is_held};
 use std::cell::Cell;
 use std::mem;
 
@@ -172,6 +172,7 @@ impl<'a> Recipients<'a> {
         message: &RawMessage,
         mut reserve: impl FnMut(&SubscriptionCore) -> Result<bool, NoPermit>,
     ) -> Result<usize, NoPermit> {
+        no_lock_is_held(); // filters and `Clone`
         let Selection { group, ownership, node, pool } = *selection;
         let (list, start) = (list(self.subscribers, group), self.chosen.len());
         for (index, subscription) in list.subscriptions.iter().enumerate() {

@@ -31,7 +31,7 @@ use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
-use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
 use ahead::MovedMessages;
 use remote_sources::RemoteSources;
 pub(crate) use remote_sources::{DirectTake, RemoteSource, UnreadableMessage};
@@ -366,6 +366,7 @@ impl SubscriptionCore {
 
     /// Takes the oldest message, for a thread that asks by itself.
     pub(crate) fn take(&self) -> Option<Entry> {
+        no_lock_is_held(); // it reads what came from elsewhere, for others as well
         // Relaxed: as in `read_remote`.
         if self.sources.any.load(Ordering::Relaxed) {
             if let ControlFlow::Break(taken) = self.take_direct() {
@@ -469,6 +470,7 @@ impl SubscriptionCore {
         task: &Waker,
         ended: &AtomicBool,
     ) -> Poll<Option<Entry>> {
+        no_lock_is_held(); // as in `take`; and the waker is cloned
         self.read_remote();
         let result = Deferred::with(|deferred| {
             let mut ours: Option<Waker> = None;
@@ -605,8 +607,7 @@ impl SubscriptionCore {
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
         drop(before);
-        Deferred::with(|deferred| deferred.signal(signal));
-        self.retune();
+        scheduler::signal(signal);
     }
 
     /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine

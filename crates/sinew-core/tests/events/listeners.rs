@@ -78,6 +78,67 @@ fn a_listener_is_told_of_what_it_brings_about_once_it_has_returned() -> sinew::R
     Ok(())
 }
 
+/// Holds up the thread that receives for a context: in a listener, until the test says otherwise.
+struct HeldReceiver {
+    _subscription: Subscription<Number>,
+    leave: mpsc::Sender<()>,
+}
+
+impl HeldReceiver {
+    fn new(receiving: &Context, publishing: &Context) -> sinew::Result<Self> {
+        let subscription = receiving.node("held")?.subscription::<Number>("hold").create()?;
+        let publisher = publishing.node("holder")?.publisher::<Number>("hold").create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        let ((enter, entered), (leave, left)) = (mpsc::channel(), mpsc::channel::<()>());
+        let left = std::sync::Mutex::new(left);
+        subscription.set_listener(move |_| {
+            let _ = enter.send(());
+            let _ = left.lock().expect("one thread").recv();
+        });
+        publish(&publisher, [1]);
+        entered.recv_timeout(PATIENCE).expect("the listener is told");
+        Ok(Self { _subscription: subscription, leave })
+    }
+}
+
+/// Whoever takes may hold a lock of the program's that the listener wants, also that of another
+/// subscription which the same messages are for.
+#[test]
+fn no_listener_is_told_by_a_thread_that_takes() -> sinew::Result<()> {
+    let place = Place::new();
+    let (publishing, taking) = (place.context(), place.context());
+    let node = taking.node("taker")?;
+    let [taken, other] = [(); 2].map(|()| node.subscription::<Number>("numbers").create());
+    let (taken, other) = (taken?, other?);
+    let publisher = publishing.node("talker")?.publisher::<Number>("numbers").create()?;
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    let (tell, told) = mpsc::channel();
+    let lock = Arc::new(std::sync::Mutex::new(()));
+    for (number, subscription) in (0..).zip([&taken, &other]) {
+        let (tell, lock) = (tell.clone(), lock.clone());
+        subscription.set_listener(move |count| {
+            drop(lock.lock());
+            let _ = tell.send((number, count, thread::current().id()));
+        });
+    }
+    let receiver = HeldReceiver::new(&taking, &publishing)?;
+    publish(&publisher, [1, 2, 3]);
+    {
+        let _lock = lock.lock();
+        assert_eq!(taken.take().map(|(number, _)| number.0), Some(1));
+        assert!(thread::spawn(move || block_on(taken.recv()).map(|(number, _)| number.0)).join().is_ok());
+        assert_eq!(told.try_recv(), Err(mpsc::TryRecvError::Empty));
+    }
+    drop(receiver.leave);
+    let mut counts = [0, 0];
+    while counts != [3, 3] {
+        let (number, count, thread): (usize, u64, _) = told.recv_timeout(PATIENCE).expect("it is told");
+        assert_ne!(thread, thread::current().id());
+        counts[number] += count;
+    }
+    Ok(())
+}
+
 #[test]
 fn a_listener_that_is_set_late_is_told_at_once_how_many_wait() -> sinew::Result<()> {
     let room = Room::new();

@@ -14,7 +14,7 @@ use crate::parameters::table::{ParameterTable, Turn};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::ros::unmatched::Mark;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, later, tell};
 use crate::sys::sync::Arc;
 use std::sync::Weak;
 
@@ -34,8 +34,9 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     table.note_declared(move |name| uses.get(name).into_iter().flatten().for_each(Mark::set));
     // Until it is all there nothing else is declared or set.
     let turn = table.turn()?;
-    // What is made looks who else is there: what that has others do waits until the lock is free.
-    let is_first = Deferred::keep(|| {
+    // What is made looks who else is there: what that has others do, or says to the program's logger,
+    // waits until the lock is free.
+    let make = || {
         // Nothing of the program's runs under this lock: there are no callbacks yet.
         let mut services = node.parameter_services.lock();
         let is_first = services.is_none();
@@ -45,7 +46,8 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
             let _ = node.parameters.set(table.clone()); // only under this lock
         }
         Ok::<bool, CreateError>(is_first)
-    })?;
+    };
+    let is_first = Deferred::keep(|| later(make))?;
     if is_first {
         turn.tell_of_all();
         start_type_descriptions(node, &table)?;

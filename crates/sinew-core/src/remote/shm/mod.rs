@@ -23,6 +23,7 @@ mod type_descriptions;
 use crate::executor::remote_events::Presence;
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::Deferred;
+use crate::mailbox::waiters::ToTell;
 use crate::message::type_support::TypeSupport;
 use crate::parameters::clients::{ClientId, ParameterClients};
 use crate::ros::failure::CreateError;
@@ -84,6 +85,8 @@ pub(crate) struct ShmTransport {
     /// Servers of others.
     services: Mutex<HashMap<(u64, EndpointKey), Arc<ShmServer>>>,
     receiver: Mutex<Option<ReceiverThread>>,
+    /// What the receiver is to tell listeners.
+    to_tell: Arc<Mutex<ToTell>>,
     /// The receiver's, once it or a thread that waits for an answer needs one.
     receiver_port: OnceLock<Arc<EventReceiver>>,
     /// The receiver couldn't be started.
@@ -110,6 +113,7 @@ impl ShmTransport {
             connections: Mutex::default(),
             services: Mutex::default(),
             receiver: Mutex::default(),
+            to_tell: Arc::default(),
             receiver_port: OnceLock::new(),
             lacks_receiver: AtomicBool::new(false),
             told: type_descriptions::KnownTypes::default(),
@@ -240,7 +244,7 @@ impl ShmTransport {
         later(|| {
             let mut receiver = self.receiver.lock();
             if receiver.is_none() {
-                match self.receiver_port().map_err(StartError::from).and_then(ReceiverThread::start) {
+                match self.start_receiver() {
                     Ok(started) => *receiver = Some(started),
                     Err(error) => {
                         tell!(
@@ -253,6 +257,21 @@ impl ShmTransport {
             }
             receiver.as_ref().map(ReceiverThread::port)
         })
+    }
+
+    fn start_receiver(&self) -> Result<ReceiverThread, StartError> {
+        ReceiverThread::start(self.receiver_port()?, &self.to_tell)
+    }
+
+    /// Has the receiver tell listeners what other threads brought in.
+    pub(crate) fn tell(&self, mut to_tell: ToTell) {
+        if self.context.upgrade().is_none_or(|context| context.session().has_ended()) {
+            return;
+        }
+        self.to_tell.lock().append(&mut to_tell);
+        if let Some(port) = self.receiver() {
+            port.ring();
+        }
     }
 
     /// The receiver's port, also before there is a receiver.
@@ -288,6 +307,8 @@ impl ShmTransport {
         if let Some(participant) = self.participant() {
             participant.leave();
         }
+        let gone = std::mem::take(&mut *self.to_tell.lock());
+        drop(gone);
         let gone = std::mem::take(&mut *self.publishers.lock());
         drop(gone);
         let gone = std::mem::take(&mut *self.servers.lock());

@@ -1,8 +1,10 @@
 //! The thread that receives from other processes for subscriptions that wait without an executor:
 //! tasks that await a message, listeners, and executors inside another library's event loop. It
-//! sleeps while nothing comes.
+//! sleeps while nothing comes. It also tells listeners what threads of the program brought in that
+//! took a message by hand.
 
-use crate::sys::sync::{Arc, AtomicBool, Ordering};
+use crate::mailbox::waiters::ToTell;
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_shm::{CapacityError, EventReceiver};
 use std::io;
 use std::thread::JoinHandle;
@@ -28,13 +30,14 @@ pub(crate) enum StartError {
 }
 
 impl ReceiverThread {
-    pub(crate) fn start(port: Arc<EventReceiver>) -> Result<Self, StartError> {
+    /// `to_tell`: what it is to tell, each time its port is rung.
+    pub(crate) fn start(port: Arc<EventReceiver>, to_tell: &Arc<Mutex<ToTell>>) -> Result<Self, StartError> {
         let ends = Arc::new(AtomicBool::new(false));
-        let (theirs, their_end) = (port.clone(), ends.clone());
+        let (theirs, their_end, to_tell) = (port.clone(), ends.clone(), to_tell.clone());
         let thread = std::thread::Builder::new()
             .name("sinew-receiver".to_owned())
             .stack_size(256 << 10)
-            .spawn(move || receive(&theirs, &their_end))
+            .spawn(move || receive(&theirs, &their_end, &to_tell))
             .map_err(StartError::Thread)?;
         Ok(Self { port, ends, thread })
     }
@@ -53,12 +56,14 @@ impl ReceiverThread {
     }
 }
 
-fn receive(port: &EventReceiver, ends: &AtomicBool) {
+fn receive(port: &EventReceiver, ends: &AtomicBool, to_tell: &Mutex<ToTell>) {
     loop {
         let seen = port.bell(); // K1
         if ends.load(Ordering::Acquire) {
             return;
         }
+        let telling = std::mem::take(&mut *to_tell.lock()); // after K1: what comes later rings again
+        telling.into_iter().for_each(|tell| tell());
         if port.drain() {
             continue;
         }

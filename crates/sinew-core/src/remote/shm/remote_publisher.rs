@@ -13,11 +13,12 @@ use super::ShmTransport;
 use super::sender::publication_of;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
+use crate::mailbox::waiters::ToTell;
 use crate::message::block::RawMessage;
 use crate::message::info::{NETWORK, Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
-use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::recipients;
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::subscribers::{TypedReaders, groups};
@@ -491,6 +492,12 @@ impl RemoteSource for RemotePublisher {
         self.drain();
     }
 
+    fn tell_elsewhere(&self, to_tell: ToTell) {
+        if let Some(transport) = self.transport.upgrade() {
+            transport.tell(to_tell);
+        }
+    }
+
     // A connection that ends is not enough: where subscriptions come and go, there will be
     // another one.
     fn is_over(&self) -> bool {
@@ -603,6 +610,7 @@ impl RemotePublisher {
             }
         }
         if let Some(filter) = &subscription.wanted.filter {
+            no_lock_is_held();
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {

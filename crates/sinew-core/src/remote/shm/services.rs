@@ -20,6 +20,7 @@ use super::ShmTransport;
 use super::directed::{DirectedReader, DirectedWriter, Received};
 use super::sender::{head_of, publication_of};
 use crate::executor::blocked::Blocked;
+use crate::mailbox::waiters::{ToTell, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::{Publication, introduce};
 use crate::service::failure::CallFailure;
@@ -154,6 +155,22 @@ impl ShmServerConnection {
         Entered(self)
     }
 
+    /// Reads what answers there are, on a thread that waits for one of them: listeners of other calls
+    /// are told on another thread.
+    #[inline]
+    fn drain_by_hand(&self) {
+        self.tell(by_hand(|| self.drain_answers()));
+    }
+
+    #[inline]
+    fn tell(&self, to_tell: ToTell) {
+        if !to_tell.is_empty()
+            && let Some(transport) = self.transport.upgrade()
+        {
+            transport.tell(to_tell);
+        }
+    }
+
     /// Reads what answers there are.
     #[inline]
     fn drain_answers(&self) {
@@ -226,7 +243,7 @@ impl RemoteServerConnection for ShmServerConnection {
         let awake = Time::steady() + patience;
         loop {
             let seen = port.bell(); // K1
-            self.drain_answers();
+            self.drain_by_hand();
             if let Ok(outcome) = calls.take_or_wait(id, CallWaiter::Port(port.clone())) {
                 return RemoteWait::Settled(outcome);
             }
@@ -244,7 +261,7 @@ impl RemoteServerConnection for ShmServerConnection {
                 port.sleep(seen, Some(left)); // K3
             }
             port.unpark();
-            port.drain();
+            self.tell(by_hand(|| _ = port.drain()));
         }
     }
 

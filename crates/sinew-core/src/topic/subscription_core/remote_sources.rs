@@ -5,6 +5,7 @@ use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::Entry;
+use crate::mailbox::waiters::{ToTell, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::message::work::CopyWork;
@@ -40,6 +41,9 @@ pub(crate) trait RemoteSource: Drainable {
     fn look(&self) {
         self.drain();
     }
+
+    /// Has a thread that receives tell listeners; none does once the context is gone.
+    fn tell_elsewhere(&self, to_tell: ToTell);
 
     /// Whether the publisher is gone, and everything that it published was read.
     fn is_over(&self) -> bool;
@@ -91,6 +95,16 @@ pub(super) struct RemoteSources {
     pub(super) joining: Mutex<Option<Joining>>,
 }
 
+/// Has what these brought in told by a thread of theirs.
+#[inline]
+fn tell_elsewhere(sources: &[Arc<dyn RemoteSource>], to_tell: ToTell) {
+    if !to_tell.is_empty()
+        && let Some(source) = sources.first()
+    {
+        source.tell_elsewhere(to_tell);
+    }
+}
+
 impl SubscriptionCore {
     /// Takes the next message of the only publisher there is, if that is in another process, past
     /// the history: if nothing waits there and no task or listener is told of what comes.
@@ -127,7 +141,7 @@ impl SubscriptionCore {
                     Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
                 }
                 if again {
-                    source.drain();
+                    tell_elsewhere(&[source.clone()], by_hand(|| source.drain()));
                 }
                 return ControlFlow::Continue(());
             }
@@ -139,7 +153,7 @@ impl SubscriptionCore {
         drop(guard);
         if let Some(source) = left {
             Deferred::with(|deferred| self.count_lost(lost, deferred));
-            source.drain();
+            tell_elsewhere(&[source.clone()], by_hand(|| source.drain()));
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
@@ -153,10 +167,11 @@ impl SubscriptionCore {
         }
     }
 
+    /// Listeners of what comes are told on another thread.
     #[inline(never)]
     pub(super) fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
-        sources.iter().for_each(|source| source.look());
+        tell_elsewhere(&sources, by_hand(|| sources.iter().for_each(|source| source.look())));
     }
 
     /// Sources that have gone, and of which all was read, keep nothing here, and nothing is kept of
@@ -213,7 +228,7 @@ impl SubscriptionCore {
     }
 
     /// Another thread reads for this subscription now.
-    pub(super) fn retune(&self) {
+    pub(crate) fn retune(&self) {
         if self.sources.any.load(Ordering::Relaxed) {
             let sources = self.sources.all.lock().clone();
             sources.iter().for_each(|source| source.retune());

@@ -1,0 +1,305 @@
+//! The locks of this library's own code, and a check of the rule that they keep.
+//!
+//! The rule: no callback, listener, waker or other code of the program runs while a thread holds a
+//! lock of ours. That code may come back into the library, on the same thread, and would wait for
+//! that lock for ever.
+//!
+//! With debug assertions each thread knows which locks it holds, and where it locked them.
+//! [`no_lock_is_held`] stands where the program's code is about to run, and panics if there is one.
+//! Without debug assertions the locks here are `parking_lot`'s, and the check is nothing.
+//!
+//! Not among them: locks under which the program's code is meant to run, such as a callback group's
+//! token.
+
+#[cfg(any(not(debug_assertions), loom))]
+pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+#[cfg(all(debug_assertions, not(loom)))]
+pub use checked::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The program's code is about to run on this thread.
+///
+/// # Panics
+/// With debug assertions: if the thread holds a lock of ours.
+#[inline(always)]
+#[track_caller]
+pub fn no_lock_is_held() {
+    #[cfg(all(debug_assertions, not(loom)))]
+    checked::no_lock_is_held();
+}
+
+/// `parking_lot`'s, and each thread's list of those that it holds.
+#[cfg(all(debug_assertions, not(loom)))]
+mod checked {
+    use std::cell::Cell;
+    use std::fmt;
+    use std::ops::{Deref, DerefMut};
+    use std::panic::Location;
+    use std::time::Duration;
+
+    /// Locks that a thread is known to hold at once; none that it holds beyond them is noticed.
+    const MOST: usize = 16;
+
+    type Place = &'static Location<'static>;
+
+    thread_local! {
+        /// Where this thread locked what it holds.
+        static HELD: [Cell<Option<Place>>; MOST] = const { [const { Cell::new(None) }; MOST] };
+    }
+
+    /// A thread holds a lock while this lives.
+    struct Held(usize);
+
+    impl Held {
+        #[track_caller]
+        fn begin() -> Self {
+            let place = Location::caller();
+            // A thread that is ending has no list any more.
+            let free = HELD.try_with(|held| {
+                let free = held.iter().position(|one| one.get().is_none())?;
+                held[free].set(Some(place));
+                Some(free)
+            });
+            Self(free.ok().flatten().unwrap_or(MOST))
+        }
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            let _ = HELD.try_with(|held| held.get(self.0).map(|one| one.set(None)));
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn no_lock_is_held() {
+        let first = HELD.try_with(|held| held.iter().find_map(Cell::get)).ok().flatten();
+        let Some(locked) = first else { return };
+        if !std::thread::panicking() {
+            let caller = Location::caller();
+            panic!(
+                "{caller} runs code of the program while this thread holds a lock, which it locked at {locked}"
+            );
+        }
+    }
+
+    /// As `parking_lot::Mutex`.
+    #[derive(Default)]
+    pub struct Mutex<T: ?Sized>(parking_lot::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        /// A lock that nobody holds.
+        pub const fn new(value: T) -> Self {
+            Self(parking_lot::Mutex::new(value))
+        }
+
+        /// What it guarded.
+        pub fn into_inner(self) -> T {
+            self.0.into_inner()
+        }
+    }
+
+    impl<T: ?Sized> Mutex<T> {
+        /// Waits for the lock.
+        #[track_caller]
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            MutexGuard { guard: self.0.lock(), held: Some(Held::begin()) }
+        }
+
+        /// The lock, if nobody holds it.
+        #[track_caller]
+        pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+            self.0.try_lock().map(|guard| MutexGuard { guard, held: Some(Held::begin()) })
+        }
+
+        /// What it guards: nobody else has it.
+        pub fn get_mut(&mut self) -> &mut T {
+            self.0.get_mut()
+        }
+    }
+
+    impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.fmt(f)
+        }
+    }
+
+    /// As `parking_lot::MutexGuard`.
+    #[must_use = "dropped, it unlocks"]
+    pub struct MutexGuard<'a, T: ?Sized> {
+        guard: parking_lot::MutexGuard<'a, T>,
+        /// `None` while it is unlocked for a moment.
+        held: Option<Held>,
+    }
+
+    impl<T: ?Sized> MutexGuard<'_, T> {
+        /// Unlocks it while `work` runs.
+        #[track_caller]
+        pub fn unlocked<R>(this: &mut Self, work: impl FnOnce() -> R) -> R {
+            this.held = None;
+            let result = parking_lot::MutexGuard::unlocked(&mut this.guard, work);
+            this.held = Some(Held::begin());
+            result
+        }
+    }
+
+    impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            &self.guard
+        }
+    }
+
+    impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            &mut self.guard
+        }
+    }
+
+    /// As `parking_lot::Condvar`. A thread that waits on it counts as holding the lock: it runs
+    /// nothing meanwhile.
+    #[derive(Default, Debug)]
+    pub struct Condvar(parking_lot::Condvar);
+
+    impl Condvar {
+        /// One that nobody waits for.
+        pub const fn new() -> Self {
+            Self(parking_lot::Condvar::new())
+        }
+
+        /// Waits for a notification.
+        pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
+            self.0.wait(&mut guard.guard);
+        }
+
+        /// Waits for a notification, at most for `timeout`.
+        pub fn wait_for<T: ?Sized>(
+            &self,
+            guard: &mut MutexGuard<'_, T>,
+            timeout: Duration,
+        ) -> parking_lot::WaitTimeoutResult {
+            self.0.wait_for(&mut guard.guard, timeout)
+        }
+
+        /// Wakes one thread that waits.
+        pub fn notify_one(&self) -> bool {
+            self.0.notify_one()
+        }
+
+        /// Wakes all threads that wait.
+        pub fn notify_all(&self) -> usize {
+            self.0.notify_all()
+        }
+    }
+
+    /// As `parking_lot::RwLock`.
+    #[derive(Default)]
+    pub struct RwLock<T: ?Sized>(parking_lot::RwLock<T>);
+
+    impl<T> RwLock<T> {
+        /// A lock that nobody holds.
+        pub const fn new(value: T) -> Self {
+            Self(parking_lot::RwLock::new(value))
+        }
+    }
+
+    impl<T: ?Sized> RwLock<T> {
+        /// Waits until nobody writes.
+        #[track_caller]
+        pub fn read(&self) -> RwLockReadGuard<'_, T> {
+            RwLockReadGuard { guard: self.0.read(), _held: Held::begin() }
+        }
+
+        /// Waits until nobody reads or writes.
+        #[track_caller]
+        pub fn write(&self) -> RwLockWriteGuard<'_, T> {
+            RwLockWriteGuard { guard: self.0.write(), _held: Held::begin() }
+        }
+    }
+
+    impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.fmt(f)
+        }
+    }
+
+    /// As `parking_lot::RwLockReadGuard`.
+    #[must_use = "dropped, it unlocks"]
+    pub struct RwLockReadGuard<'a, T: ?Sized> {
+        guard: parking_lot::RwLockReadGuard<'a, T>,
+        _held: Held,
+    }
+
+    impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            &self.guard
+        }
+    }
+
+    /// As `parking_lot::RwLockWriteGuard`.
+    #[must_use = "dropped, it unlocks"]
+    pub struct RwLockWriteGuard<'a, T: ?Sized> {
+        guard: parking_lot::RwLockWriteGuard<'a, T>,
+        _held: Held,
+    }
+
+    impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            &self.guard
+        }
+    }
+
+    impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            &mut self.guard
+        }
+    }
+}
+
+#[cfg(all(test, debug_assertions, not(loom)))]
+mod tests {
+    use super::*;
+    use std::panic::catch_unwind;
+    use std::time::Duration;
+
+    fn is_noticed() -> bool {
+        catch_unwind(no_lock_is_held).is_err()
+    }
+
+    #[test]
+    fn a_lock_that_is_held_is_noticed_until_it_is_not() {
+        let (plain, both, bell) = (Mutex::new(1), RwLock::new(2), Condvar::new());
+        assert!(!is_noticed());
+        let mut first = plain.lock();
+        let read = both.read();
+        assert!(is_noticed());
+        bell.wait_for(&mut first, Duration::ZERO);
+        drop(first);
+        assert!(is_noticed(), "in whatever order they are unlocked");
+        drop(read);
+        assert!(!is_noticed());
+        let mut again = plain.try_lock().unwrap();
+        assert!(plain.try_lock().is_none());
+        assert!(!MutexGuard::unlocked(&mut again, is_noticed));
+        assert!(is_noticed());
+        std::thread::scope(|scope| assert!(!scope.spawn(is_noticed).join().unwrap(), "another thread's"));
+        drop(again);
+        let written = both.write();
+        assert!(is_noticed());
+        drop(written);
+        assert!(!is_noticed());
+    }
+
+    #[test]
+    fn more_locks_than_are_counted_are_no_harm() {
+        let locks: [Mutex<()>; 20] = Default::default();
+        let guards: Vec<_> = locks.iter().map(Mutex::lock).collect();
+        assert!(is_noticed());
+        drop(guards);
+        assert!(!is_noticed());
+    }
+}
