@@ -3,7 +3,7 @@
 use super::core::ClientCore;
 use crate::error::CancelError;
 use crate::goal_id::GoalId;
-use parking_lot::Mutex;
+use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::error::CallFailure;
 use sinew::executor::wait_for;
 use sinew::msg::Action;
@@ -96,6 +96,7 @@ impl<A: Action> ClientCore<A> {
                 slot.waker.take()
             };
             if let Some(waker) = waker {
+                no_lock_is_held();
                 waker.wake();
             }
         };
@@ -158,12 +159,13 @@ impl Future for PendingCancel {
 
     /// Pending for ever once it has yielded the answer.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let ours = context.waker().clone(); // the program's code, as all wakers, outside the lock
         let mut slot = self.slot.lock();
-        let Some(answer) = slot.answer.take() else {
-            slot.waker = Some(context.waker().clone());
-            return Poll::Pending;
-        };
-        Poll::Ready(answer)
+        let answer = slot.answer.take();
+        let left = if answer.is_none() { slot.waker.replace(ours) } else { Some(ours) };
+        drop(slot);
+        drop(left);
+        answer.map_or(Poll::Pending, Poll::Ready)
     }
 }
 

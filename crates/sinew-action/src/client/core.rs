@@ -5,6 +5,12 @@
 //! client's group: a goal that has news for them lies in `ready`, once, and the bell has the
 //! executor run one of them. While it runs, its thread has the goal's callbacks, so those of one
 //! goal never run at the same time, also in a reentrant group, and no lock is held.
+//!
+//! What comes by the feedback topic, and the ends of goals, are taken in by one thread at a time
+//! ([`Intake`]): so feedback keeps its order, and what was published before a goal ended reaches it
+//! before its result does. A thread that finds another one at it leaves word and goes on. No lock is
+//! held over a take from a topic: that reads what other processes have published, and may run
+//! listeners.
 
 use super::cancel::Cancel;
 use super::goal::{GoalHandle, GoalResult};
@@ -15,7 +21,7 @@ use crate::maker::CallbackResult;
 use crate::status::GoalStatus;
 use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
 use foldhash::HashMap;
-use parking_lot::Mutex;
+use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::error::CallFailure;
 use sinew::introspection::RegisteredType;
 use sinew::msg::Action;
@@ -28,6 +34,10 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
+use std::task::{Poll, Waker};
+
+/// Pieces of feedback that are taken before the goals are told that have ended meanwhile.
+const MOST_AT_ONCE: usize = 1000;
 
 /// What a client's handles and listeners have in common.
 pub(super) struct ClientCore<A: Action> {
@@ -37,6 +47,8 @@ pub(super) struct ClientCore<A: Action> {
     pub(super) result: Client<GetResult<A>>,
     pub(super) feedback: Subscription<FeedbackMessage<A>>,
     pub(super) status: Subscription<GoalStatusArray>,
+    /// Pieces of feedback of each goal, unless that says otherwise.
+    pub(super) depth: usize,
     state: Mutex<ClientState<A>>,
     pub(super) bell: OnceLock<GuardCondition>,
     /// Its node tells others of the action's type.
@@ -48,13 +60,35 @@ struct ClientState<A: Action> {
     goals: HashMap<GoalId, Arc<ClientGoal<A>>>,
     /// Those with news for callbacks.
     ready: VecDeque<Arc<ClientGoal<A>>>,
+    intake: Intake<A>,
 }
+
+/// Who takes in what has come, and what is to be taken in.
+struct Intake<A: Action> {
+    /// A thread is at it, and looks again until nothing is wanted.
+    is_running: bool,
+    /// Something came since a thread looked last.
+    is_wanted: bool,
+    /// Goals that have ended: told once the feedback is that was published before.
+    ends: Vec<End<A>>,
+}
+
+/// The end of a goal.
+struct End<A: Action> {
+    goal: Arc<ClientGoal<A>>,
+    result: GoalEnd<A>,
+}
+
+/// The result of a goal, or why there is none.
+type GoalEnd<A> = Result<(GoalStatus, Shared<<A as Action>::Result>), ResultError>;
 
 /// One goal.
 pub(super) struct ClientGoal<A: Action> {
     pub(super) id: GoalId,
     pub(super) has_feedback_callback: bool,
     has_callbacks: bool,
+    /// Feedback of the action that had been lost on its way before this goal was sent.
+    lost_before: u64,
     /// Handles of the program.
     pub(super) handles: AtomicUsize,
     pub(super) state: Mutex<GoalState<A>>,
@@ -108,6 +142,32 @@ impl<A: Action> ClientGoal<A> {
         }
     }
 
+    /// What is looked for of the goal, or has the task woken at whatever comes next.
+    pub(super) fn poll<T>(
+        &self,
+        task: &Waker,
+        mut look: impl FnMut(&mut Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>) -> Option<T>,
+    ) -> Poll<T> {
+        let mut ours = None;
+        loop {
+            let mut state = self.state.lock();
+            if let Some(found) = look(&mut state.progress) {
+                drop(state);
+                drop(ours); // the program's code, outside the lock
+                return Poll::Ready(found);
+            }
+            if state.progress.has(task) {
+                return Poll::Pending;
+            }
+            if let Some(ours) = ours.take() {
+                state.progress.wait(ours);
+                return Poll::Pending;
+            }
+            drop(state);
+            ours = Some(task.clone()); // the program's code; then everything is looked at again
+        }
+    }
+
     pub(super) fn result(&self) -> Option<Result<GoalResult<A>, ResultError>> {
         let result = self.state.lock().progress.result.clone()?;
         Some(result.map(|(status, result)| GoalResult::new(self.id, status, result)))
@@ -119,8 +179,10 @@ impl<A: Action> ClientCore<A> {
         name: String,
         (send, cancel, result): (Client<SendGoal<A>>, Client<CancelGoal>, Client<GetResult<A>>),
         (feedback, status): (Subscription<FeedbackMessage<A>>, Subscription<GoalStatusArray>),
+        depth: usize,
     ) -> Arc<Self> {
-        let state = Mutex::new(ClientState { goals: HashMap::default(), ready: VecDeque::new() });
+        let intake = Intake { is_running: false, is_wanted: false, ends: Vec::new() };
+        let state = Mutex::new(ClientState { goals: HashMap::default(), ready: VecDeque::new(), intake });
         let core = Arc::new(Self {
             name,
             send,
@@ -128,6 +190,7 @@ impl<A: Action> ClientCore<A> {
             result,
             feedback,
             status,
+            depth,
             state,
             bell: OnceLock::new(),
             used: OnceLock::new(),
@@ -135,7 +198,7 @@ impl<A: Action> ClientCore<A> {
         let weak = Arc::downgrade(&core);
         core.feedback.set_listener(move |_| {
             if let Some(core) = weak.upgrade() {
-                core.take_feedback();
+                core.take_in(None);
             }
         });
         core
@@ -154,6 +217,7 @@ impl<A: Action> ClientCore<A> {
             id,
             has_feedback_callback: callbacks.feedback.is_some(),
             has_callbacks: callbacks.any(),
+            lost_before: self.lost_on_the_way(),
             handles: AtomicUsize::new(0),
             state: Mutex::new(GoalState {
                 progress: Progress::new(depth),
@@ -231,23 +295,17 @@ impl<A: Action> ClientCore<A> {
         let request = GetResultRequest { goal_id: goal.id, of: PhantomData };
         if let Err(error) = self.result.call_with_listener(request, listener) {
             let failure = ResultError::of(goal.id, error.failure().clone());
-            self.change(goal, |progress| progress.handle_result(Err(failure)));
+            self.end(goal, Err(failure));
         } else if !self.send.is_server_ready() && !self.result.is_server_ready() {
             // The server has gone since it answered. What went to it has failed; but the request
             // may have found no server, and would wait for another one.
-            let failure = ResultError::ServerGone { goal: goal.id };
-            self.change(goal, |progress| {
-                if progress.result.is_none() {
-                    progress.handle_result(Err(failure));
-                }
-            });
+            self.end(goal, Err(ResultError::ServerGone { goal: goal.id }));
         }
     }
 
     // ---- what comes ----
 
     fn ended(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<GetResult<A>>) {
-        self.take_feedback(); // it was published before
         let result = match result {
             Err(error) => Err(ResultError::of(goal.id, error.failure().clone())),
             Ok(response) => {
@@ -258,38 +316,67 @@ impl<A: Action> ClientCore<A> {
                 }
             }
         };
-        self.change(goal, |progress| {
-            if progress.result.is_none() {
-                progress.handle_result(result);
+        self.take_in(Some(End { goal: goal.clone(), result }));
+    }
+
+    /// Brings what has come to its goals, and ends a goal after that; unless another thread is at
+    /// it, which then does so.
+    fn take_in(self: &Arc<Self>, end: Option<End<A>>) {
+        {
+            let Intake { is_running, is_wanted, ends } = &mut self.state.lock().intake;
+            ends.extend(end);
+            *is_wanted = true;
+            if std::mem::replace(is_running, true) {
+                return;
             }
-        });
+        }
+        let mut running = RunningIntake { core: self, is_over: false };
+        while let Some(ends) = running.next() {
+            self.take_feedback();
+            for End { goal, result } in ends {
+                self.end(&goal, result);
+            }
+        }
+    }
+
+    fn end(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: GoalEnd<A>) {
+        let lost = self.lost_on_the_way() - goal.lost_before;
+        self.change(goal, |progress| progress.handle_result(result, lost));
+    }
+
+    /// Feedback of the action, of whatever goals, that was overwritten before it was taken in here.
+    fn lost_on_the_way(&self) -> u64 {
+        self.feedback.statistics().overwritten
+    }
+
+    /// Feedback of a goal that its program missed, as far as that is known.
+    pub(super) fn missed_feedback(&self, goal: &ClientGoal<A>) -> u64 {
+        let lost = self.lost_on_the_way();
+        goal.state.lock().progress.missed(|| lost - goal.lost_before)
     }
 
     /// Takes what has come from the topic to the goals that it is of; what is of other clients'
-    /// goals is no concern of this one.
+    /// goals is no concern of this one. Only for the thread that is at the intake.
     fn take_feedback(self: &Arc<Self>) {
-        let mut woken = Vec::new();
-        {
-            // Under the lock, so that two threads that publish keep each other's order.
-            let state = self.state.lock();
-            while let Some((message, _)) = self.feedback.take() {
-                if let Some(goal) = state.goals.get(&message.goal_id) {
-                    goal.state.lock().progress.handle_feedback(message);
-                    woken.push(goal.clone());
-                }
+        for _ in 0..MOST_AT_ONCE {
+            let Some((message, _)) = self.feedback.take() else { return };
+            let goal = self.state.lock().goals.get(&message.goal_id).cloned();
+            if let Some(goal) = goal {
+                let mut displaced = None;
+                self.change(&goal, |progress| displaced = progress.handle_feedback(message));
+                drop(displaced); // outside the lock: with the program's code
             }
         }
-        for goal in woken {
-            self.change(&goal, |_| {});
-        }
+        self.state.lock().intake.is_wanted = true; // a goal that ends needn't wait for all of these
     }
 
-    /// Takes what has come of the goals' states.
+    /// Takes what has come of the goals' states. Several threads may do so: a goal's state goes on,
+    /// and never back.
     pub(super) fn take_status(&self) {
-        let state = self.state.lock();
         while let Some((array, _)) = self.status.take() {
             for entry in &array.status_list {
-                if let Some(goal) = state.goals.get(&GoalId::of(&entry.goal_info)) {
+                let goal = self.state.lock().goals.get(&GoalId::of(&entry.goal_info)).cloned();
+                if let Some(goal) = goal {
                     goal.state.lock().progress.handle_status(GoalStatus::of_wire(entry.status));
                 }
             }
@@ -317,7 +404,8 @@ impl<A: Action> ClientCore<A> {
             self.state.lock().ready.push_back(goal.clone());
             self.ring();
         }
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        no_lock_is_held();
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Nothing more is expected of a goal.
@@ -358,6 +446,33 @@ impl<A: Action> ClientCore<A> {
         };
         let mut running = Running { core: self, goal: &goal, callbacks };
         running.tell(news)
+    }
+}
+
+/// This thread is at the intake until this is dropped, also over a panic of the program's code.
+struct RunningIntake<'a, A: Action> {
+    core: &'a ClientCore<A>,
+    is_over: bool,
+}
+
+impl<A: Action> RunningIntake<'_, A> {
+    /// The goals that have ended meanwhile; `None`: nothing has come since the last look.
+    fn next(&mut self) -> Option<Vec<End<A>>> {
+        let Intake { is_running, is_wanted, ends } = &mut self.core.state.lock().intake;
+        if !std::mem::take(is_wanted) {
+            *is_running = false;
+            self.is_over = true;
+            return None;
+        }
+        Some(std::mem::take(ends))
+    }
+}
+
+impl<A: Action> Drop for RunningIntake<'_, A> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.core.state.lock().intake.is_running = false;
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 /// Counts those who expect something of a goal.
 struct Hold<A: Action> {
@@ -106,13 +106,7 @@ impl<A: Action> Future for PendingGoal<A> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Hold { core, goal } = &self.0;
-        {
-            let mut state = goal.state.lock();
-            if state.progress.response.is_none() {
-                state.progress.wait(context.waker());
-                return Poll::Pending;
-            }
-        }
+        ready!(goal.poll(context.waker(), |progress| progress.response.is_some().then_some(())));
         goal.accepted(core).map_or(Poll::Pending, Poll::Ready)
     }
 }
@@ -163,9 +157,13 @@ impl<A: Action> GoalHandle<A> {
         Feedback(self.0.clone())
     }
 
-    /// Feedback that gave way to newer one, as it was not read in time.
+    /// Feedback that the program misses: pieces of this goal that were not read in time, and gave way
+    /// to newer ones; and pieces on the action's topic that were overwritten before the client had
+    /// them, since the goal was sent and until it ended. Of those it isn't known whose they were: if
+    /// goals overlap, some may be of others. A bigger
+    /// [depth](super::ActionClientBuilder::feedback_depth) loses less.
     pub fn feedback_lost(&self) -> u64 {
-        self.0.goal.state.lock().progress.lost
+        self.0.core.missed_feedback(&self.0.goal)
     }
 
     /// Asks the server to end it early. It is sent now, not when the future is polled.
@@ -248,13 +246,7 @@ impl<A: Action> Future for PendingResult<A> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let goal = &self.0.goal;
-        {
-            let mut state = goal.state.lock();
-            if state.progress.result.is_none() {
-                state.progress.wait(context.waker());
-                return Poll::Pending;
-            }
-        }
+        ready!(goal.poll(context.waker(), |progress| progress.result.is_some().then_some(())));
         goal.result().map_or(Poll::Pending, Poll::Ready)
     }
 }
@@ -269,6 +261,11 @@ impl<A: Action> Feedback<A> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
+    /// Pieces that the program misses, as [`GoalHandle::feedback_lost`].
+    pub fn lost(&self) -> u64 {
+        self.0.core.missed_feedback(&self.0.goal)
+    }
+
     /// The next piece, if it is there.
     pub fn take(&mut self) -> Option<FeedbackItem<A>> {
         self.0.goal.state.lock().progress.take_feedback().map(FeedbackItem)
@@ -279,15 +276,10 @@ impl<A: Action> Stream for Feedback<A> {
     type Item = FeedbackItem<A>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut state = self.0.goal.state.lock();
-        if let Some(message) = state.progress.take_feedback() {
-            return Poll::Ready(Some(FeedbackItem(message)));
-        }
-        if state.progress.is_over() {
-            return Poll::Ready(None);
-        }
-        state.progress.wait(context.waker());
-        Poll::Pending
+        self.0.goal.poll(context.waker(), |progress| match progress.take_feedback() {
+            Some(message) => Some(Some(FeedbackItem(message))),
+            None => progress.is_over().then_some(None),
+        })
     }
 }
 

@@ -29,8 +29,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Pieces of feedback kept for a goal, unless it says otherwise: as many as ROS 2's subscriptions
-/// keep.
+/// Pieces of feedback that a client has room for, on their way and for each goal, unless it says
+/// otherwise: as many as ROS 2's subscriptions keep.
 const FEEDBACK_DEPTH: usize = 10;
 
 /// Sends goals to the server of an action.
@@ -87,7 +87,7 @@ impl<A: Action> ActionClient<A> {
     /// A goal that is to be sent with callbacks, or other options.
     pub fn goal(&self, goal: A::Goal) -> GoalBuilder<A> {
         let callbacks = Callbacks { response: None, feedback: None, result: None };
-        GoalBuilder { core: self.0.clone(), goal, depth: FEEDBACK_DEPTH, callbacks }
+        GoalBuilder { core: self.0.clone(), goal, depth: self.0.depth, callbacks }
     }
 
     /// Asks the server to end goals early, also those of other clients. It is sent now, not when
@@ -167,12 +167,25 @@ impl<A: Action> fmt::Debug for ActionClient<A> {
 pub struct ActionClientBuilder<A: Action, M: Maker> {
     maker: M,
     name: String,
+    feedback_depth: usize,
     of: PhantomData<fn(A)>,
 }
 
 impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
     pub(crate) fn new(maker: &M, name: &str) -> Self {
-        Self { maker: maker.clone(), name: name.to_owned(), of: PhantomData }
+        let name = name.to_owned();
+        Self { maker: maker.clone(), name, feedback_depth: FEEDBACK_DEPTH, of: PhantomData }
+    }
+
+    /// Pieces of feedback that the client has room for (10 by default, at least 1): so many of all
+    /// goals of the action on their way to it, which it takes in as they come, and so many of each of
+    /// its goals until they are read, unless the goal [says otherwise](GoalBuilder::feedback_depth).
+    /// Then the oldest gives way, and is [counted](GoalHandle::feedback_lost).
+    ///
+    /// A server in another process that publishes in bursts wants as much as its longest burst.
+    pub fn feedback_depth(mut self, pieces: usize) -> Self {
+        self.feedback_depth = pieces.max(1);
+        self
     }
 
     /// Makes the client. There needn't be a server yet.
@@ -180,13 +193,14 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
     /// # Errors
     /// [`CreateError`]: the name, or the context is shut down.
     pub fn create(self) -> Result<ActionClient<A>, CreateError> {
-        let Self { maker, name, .. } = self;
+        let Self { maker, name, feedback_depth, .. } = self;
         let names = Names::of(&name);
         let status = maker.subscribe(&names.status, status_qos())?;
         let core = ClientCore::new(
             Names::action_of(status.topic()).to_owned(),
             (maker.call(&names.send_goal)?, maker.call(&names.cancel_goal)?, maker.call(&names.get_result)?),
-            (maker.subscribe(&names.feedback, QoS::default())?, status),
+            (maker.subscribe(&names.feedback, QoS::default().keep_last(feedback_depth))?, status),
+            feedback_depth,
         );
         let weak = Arc::downgrade(&core);
         let bell = maker.bell(move || weak.upgrade().map_or(Ok(()), |core| core.run_next()))?;
@@ -237,8 +251,9 @@ impl<A: Action> GoalBuilder<A> {
         self
     }
 
-    /// Pieces of feedback that are kept until they are read (10 by default, at least 1): then the
-    /// oldest gives way, and is [counted](GoalHandle::feedback_lost).
+    /// Pieces of this goal's feedback that are kept until they are read (at least 1; by default as
+    /// many as [its client](ActionClientBuilder::feedback_depth) has room for): then the oldest gives
+    /// way, and is [counted](GoalHandle::feedback_lost).
     pub fn feedback_depth(mut self, pieces: usize) -> Self {
         self.depth = pieces;
         self

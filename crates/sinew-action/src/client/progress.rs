@@ -21,8 +21,11 @@ pub(super) struct Progress<F, R> {
     feedback: VecDeque<F>,
     /// How much feedback is kept.
     depth: usize,
-    /// Feedback that gave way to newer one.
-    pub(super) lost: u64,
+    /// Feedback that gave way to newer one here.
+    displaced: u64,
+    /// Feedback of the action that was lost on its way while the goal was going on; known once it has
+    /// ended.
+    lost_on_the_way: Option<u64>,
     pub(super) result: Option<Result<(GoalStatus, R), ResultError>>,
     /// Those that wait for something of the goal.
     wakers: Vec<Waker>,
@@ -53,7 +56,8 @@ impl<F, R: Clone> Progress<F, R> {
             status: GoalStatus::Unknown,
             feedback: VecDeque::new(),
             depth: depth.max(1),
-            lost: 0,
+            displaced: 0,
+            lost_on_the_way: None,
             result: None,
             wakers: Vec::new(),
             told: Told::Nothing,
@@ -83,15 +87,22 @@ impl<F, R: Clone> Progress<F, R> {
         self.is_given_up = self.response.is_none();
     }
 
-    pub(super) fn handle_feedback(&mut self, feedback: F) {
+    /// Returns the piece that is not kept, to be dropped under no lock.
+    #[must_use]
+    pub(super) fn handle_feedback(&mut self, feedback: F) -> Option<F> {
         if self.is_over() {
-            return;
+            return Some(feedback);
         }
-        if self.feedback.len() == self.depth {
-            self.feedback.pop_front();
-            self.lost += 1;
-        }
+        let is_full = self.feedback.len() == self.depth;
+        self.displaced += u64::from(is_full);
+        let displaced = if is_full { self.feedback.pop_front() } else { None };
         self.feedback.push_back(feedback);
+        displaced
+    }
+
+    /// Feedback that the program missed; `lost`: of the action on its way, since the goal was sent.
+    pub(super) fn missed(&self, lost: impl FnOnce() -> u64) -> u64 {
+        self.displaced + self.lost_on_the_way.unwrap_or_else(lost)
     }
 
     /// A goal goes on, and never back: status arrays may be older than what is known.
@@ -101,10 +112,16 @@ impl<F, R: Clone> Progress<F, R> {
         }
     }
 
-    pub(super) fn handle_result(&mut self, result: Result<(GoalStatus, R), ResultError>) {
+    /// The goal has ended, of whose feedback so much was lost on its way at most. The first result
+    /// counts.
+    pub(super) fn handle_result(&mut self, result: Result<(GoalStatus, R), ResultError>, lost: u64) {
+        if self.result.is_some() {
+            return;
+        }
         if let Ok((status, _)) = &result {
             self.status = *status;
         }
+        self.lost_on_the_way = Some(lost);
         self.result = Some(result);
     }
 
@@ -112,11 +129,14 @@ impl<F, R: Clone> Progress<F, R> {
         self.feedback.pop_front()
     }
 
+    /// Whether this task is woken already at whatever comes next.
+    pub(super) fn has(&self, waker: &Waker) -> bool {
+        self.wakers.iter().any(|known| known.will_wake(waker))
+    }
+
     /// Has a task woken at whatever comes next.
-    pub(super) fn wait(&mut self, waker: &Waker) {
-        if !self.wakers.iter().any(|known| known.will_wake(waker)) {
-            self.wakers.push(waker.clone());
-        }
+    pub(super) fn wait(&mut self, waker: Waker) {
+        self.wakers.push(waker);
     }
 
     /// Those that wait: to be woken under no lock.
@@ -202,7 +222,7 @@ mod tests {
                             feedback += 1;
                             expected.push(number);
                         }
-                        progress.handle_feedback(number);
+                        let _ = progress.handle_feedback(number);
                     }
                     Step::Status(status) => {
                         progress.handle_status(GoalStatus::of_wire(status));
@@ -211,7 +231,7 @@ mod tests {
                         }
                     }
                     Step::Result if matches!(progress.response, Some(Ok(_))) && progress.result.is_none() => {
-                        progress.handle_result(Ok((GoalStatus::Aborted, 7)));
+                        progress.handle_result(Ok((GoalStatus::Aborted, 7)), 0);
                         highest = GoalStatus::Aborted;
                     }
                     Step::Poll => poll(&mut progress, &mut told),
@@ -233,7 +253,7 @@ mod tests {
                 _ => None,
             }).collect();
             if answered {
-                prop_assert_eq!(numbers.len() as u64 + progress.lost, feedback);
+                prop_assert_eq!(numbers.len() as u64 + progress.missed(|| 0), feedback);
                 prop_assert_eq!(told.len(), numbers.len() + 1 + usize::from(ended));
             }
             let mut rest = expected.iter();

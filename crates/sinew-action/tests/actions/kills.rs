@@ -4,7 +4,7 @@ use crate::world::{PATIENCE, order};
 use sinew::error::CallFailure;
 use sinew::prelude::*;
 use sinew_action::{Actions, Decision, ExecutingGoal, GoalStatus, ResultError, SendGoalFailure};
-use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciResult};
+use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -17,6 +17,7 @@ const UNANSWERED: i32 = 0;
 const ACCEPTED: i32 = 1;
 const EXECUTING: i32 = 2;
 const SUCCEEDED: i32 = 3;
+const TELLING: i32 = 4;
 
 /// Nothing in the test itself; in a child, the server.
 #[test]
@@ -39,6 +40,14 @@ fn a_server_serves_until_it_is_killed() {
         })
         .callback(|goal: ExecutingGoal<Fibonacci>| match goal.goal().order {
             SUCCEEDED => goal.succeed(FibonacciResult { sequence: vec![3] }),
+            TELLING => {
+                std::thread::spawn(move || {
+                    while goal.publish_feedback(FibonacciFeedback::default()).is_ok() {
+                        std::thread::yield_now();
+                    }
+                });
+                Ok(())
+            }
             _ => {
                 std::mem::forget(goal); // until this process is killed
                 Ok(())
@@ -124,5 +133,38 @@ fn clients_of_a_server_that_is_killed_are_told() {
             GoalStatus::Succeeded => assert_eq!(result.unwrap().sequence, [3], "who has it, keeps it"),
             _ => assert_eq!(result.unwrap_err(), ResultError::ServerGone { goal: goal.id() }, "{state}"),
         }
+    }
+}
+
+/// The goals overlap, and all of them tell feedback when the server goes.
+#[test]
+fn clients_with_several_goals_are_told() {
+    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+    let context = Context::builder().domain(3).directory(place.path()).build().unwrap();
+    let node = context.node("client").unwrap();
+    let client = node.action_client::<Fibonacci>("fibonacci").create().unwrap();
+    for _ in 0..3 {
+        let mut server = Server::start(place.path());
+        assert!(client.wait_for_server(PATIENCE));
+        let goals =
+            [TELLING, EXECUTING, TELLING, ACCEPTED, TELLING].map(|kind| client.send_goal(order(kind)));
+        let goals = goals.map(|goal| goal.wait(PATIENCE).unwrap());
+        let begin = sinew::time::Time::steady();
+        for goal in [&goals[0], &goals[2], &goals[4]] {
+            let mut pieces = goal.feedback();
+            while pieces.take().is_none() {
+                assert!(sinew::time::Time::steady() - begin < PATIENCE, "there is no feedback");
+                std::thread::yield_now();
+            }
+        }
+        let canceled = goals[1].cancel();
+        server.kill();
+        for goal in &goals {
+            assert_eq!(
+                goal.result().wait(PATIENCE).unwrap_err(),
+                ResultError::ServerGone { goal: goal.id() }
+            );
+        }
+        drop(canceled.wait(PATIENCE)); // the answer, or that there is none
     }
 }

@@ -4,6 +4,7 @@
 
 mod ends;
 mod kills;
+mod overlap;
 mod policies;
 mod protocol;
 mod statuses;
