@@ -23,6 +23,9 @@ const MAX_GOALS: usize = 1000;
 /// Results kept at most, unless the server says otherwise.
 const MAX_RESULTS: usize = 1000;
 
+/// Bytes of results kept at most, unless the server says otherwise.
+const MAX_RESULT_BYTES: usize = 64 << 20;
+
 /// How long results are kept, unless the server says otherwise. ROS 2:
 /// `rcl_action_server_get_default_options`, Jazzy.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -69,6 +72,7 @@ pub(super) struct Options<A: Action> {
     pub(super) policy: Policy,
     pub(super) max_goals: usize,
     pub(super) max_results: usize,
+    pub(super) max_result_bytes: usize,
     pub(super) result_timeout: Option<Duration>,
     pub(super) on_drop: OnDrop,
     pub(super) decide: Decide<A>,
@@ -89,6 +93,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
             policy: Policy::default(),
             max_goals: MAX_GOALS,
             max_results: MAX_RESULTS,
+            max_result_bytes: MAX_RESULT_BYTES,
             result_timeout: Some(RESULT_TIMEOUT),
             on_drop: OnDrop::default(),
             decide: Box::new(|_, _| Decision::Execute),
@@ -118,9 +123,17 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         self
     }
 
+    /// Bytes of the results of ended goals that are kept at most, as they are encoded (64 MiB by
+    /// default): then those that ended first are forgotten. The result of the goal that ended last is
+    /// kept in any case, until the next one ends: its client may only be asking for it.
+    pub fn max_result_bytes(mut self, bytes: usize) -> Self {
+        self.options.max_result_bytes = bytes;
+        self
+    }
+
     /// How long a result is kept for those who ask later, from the end of its goal on (10 s by
-    /// default, as in ROS 2 Jazzy); `None`: until [`max_results`](Self::max_results) newer ones
-    /// came. Who waited already, has it. By ROS time; counted exactly, but memory of a result is
+    /// default, as in ROS 2 Jazzy); `None`: until newer ones came, as many as
+    /// [`max_results`](Self::max_results) or [`max_result_bytes`](Self::max_result_bytes) say. Who waited already, has it. By ROS time; counted exactly, but memory of a result is
     /// given back up to as much later.
     pub fn result_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.options.result_timeout = timeout.into();

@@ -1,6 +1,6 @@
 //! How a goal learns that it is to end early: a flag, a future and a callback.
 
-use parking_lot::Mutex;
+use sinew::__private::locks::{Mutex, no_lock_is_held};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -66,6 +66,7 @@ impl CancelSignal {
             self.mark_under(&told, reason);
             std::mem::take(&mut *told)
         };
+        no_lock_is_held();
         told.tasks.into_iter().for_each(Waker::wake);
         if let Some(callback) = told.callback {
             callback(reason);
@@ -80,6 +81,7 @@ impl CancelSignal {
                 None => told.callback.replace(Box::new(callback)),
                 Some(reason) => {
                     drop(told);
+                    no_lock_is_held();
                     return callback(reason);
                 }
             }
@@ -97,14 +99,24 @@ impl Future for CancelRequested {
     type Output = CancelReason;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CancelReason> {
-        let mut told = self.0.told.lock();
-        if let Some(reason) = self.0.reason() {
-            return Poll::Ready(reason);
+        let mut ours = None;
+        loop {
+            let mut told = self.0.told.lock();
+            if let Some(reason) = self.0.reason() {
+                drop(told);
+                drop(ours); // the program's code, outside the lock
+                return Poll::Ready(reason);
+            }
+            if told.tasks.iter().any(|waker| waker.will_wake(context.waker())) {
+                return Poll::Pending;
+            }
+            if let Some(ours) = ours.take() {
+                told.tasks.push(ours);
+                return Poll::Pending;
+            }
+            drop(told);
+            ours = Some(context.waker().clone()); // the program's code; then it is looked at again
         }
-        if !told.tasks.iter().any(|waker| waker.will_wake(context.waker())) {
-            told.tasks.push(context.waker().clone());
-        }
-        Poll::Pending
     }
 }
 

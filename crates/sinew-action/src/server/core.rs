@@ -14,7 +14,7 @@ use super::builder::{Decision, Deferred, Options};
 use super::cancel_signal::{CancelReason, CancelSignal};
 use super::goal::{AcceptedGoal, ExecutingGoal, GoalHold};
 use super::status_thread::{FEW, StatusThread};
-use super::table::{CancelCode, GoalTable, ResultRequest};
+use super::table::{CancelCode, GoalTable, Keeps, ResultRequest};
 use super::task::GoalTask;
 use crate::goal_id::GoalId;
 use crate::status::{GoalEvent, GoalStatus};
@@ -23,8 +23,8 @@ use crate::wire::{
     SendGoalResponse,
 };
 use foldhash::HashMap;
-use parking_lot::{Mutex, MutexGuard};
-use sinew::msg::Action;
+use sinew::__private::locks::{Mutex, MutexGuard, no_lock_is_held};
+use sinew::msg::{Action, Message};
 use sinew::time::Time;
 use sinew::{GuardCondition, Publisher, Responder, Shared, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
@@ -100,6 +100,8 @@ struct Effects<A: Action> {
     now: Time,
     answers: Vec<(Responder<GetResult<A>>, GetResultResponse<A>)>,
     signals: Vec<(Arc<CancelSignal>, CancelReason)>,
+    /// Results that are kept no longer.
+    forgotten: Vec<Shared<A::Result>>,
     rings: bool,
     /// The first result is kept: the timer begins.
     begins_to_keep: bool,
@@ -107,7 +109,22 @@ struct Effects<A: Action> {
 
 impl<A: Action> Effects<A> {
     fn at(now: Time) -> Self {
-        Self { now, answers: Vec::new(), signals: Vec::new(), rings: false, begins_to_keep: false }
+        let (answers, signals, forgotten) = (Vec::new(), Vec::new(), Vec::new());
+        Self { now, answers, signals, forgotten, rings: false, begins_to_keep: false }
+    }
+}
+
+/// A result, and what it counts as among those that are kept.
+struct GoalResult<A: Action> {
+    result: Shared<A::Result>,
+    bytes: usize,
+}
+
+impl<A: Action> GoalResult<A> {
+    /// As many bytes as it has in its encoded form, at least those of the value itself.
+    fn new(result: Shared<A::Result>) -> Self {
+        let encoded = <A::Result as Message>::ENCODING.map_or(0, |encoding| (encoding.size)(&result));
+        Self { result, bytes: encoded.max(size_of::<A::Result>()) }
     }
 }
 
@@ -147,15 +164,20 @@ impl<A: Action> ServerState<A> {
         true
     }
 
-    fn end(&mut self, id: GoalId, event: GoalEvent, result: Shared<A::Result>, effects: &mut Effects<A>) {
+    fn end(&mut self, id: GoalId, event: GoalEvent, result: GoalResult<A>, effects: &mut Effects<A>) {
         if event == GoalEvent::Canceled {
             self.table.handle_event(id, GoalEvent::Cancel); // unless it is canceling already
         }
         let kept = self.table.poll_timeout().is_some();
-        if let Some((status, waiting)) = self.table.handle_end(effects.now, id, event, result.clone()) {
+        let GoalResult { result, bytes } = result;
+        if let Some((status, waiting)) =
+            self.table.handle_end(effects.now, id, event, (result.clone(), bytes))
+        {
             let answer = || GetResultResponse { status: status.to_wire(), result: result.clone() };
             effects.answers.extend(waiting.into_iter().map(|responder| (responder, answer())));
         }
+        effects.forgotten.append(&mut self.table.take_forgotten());
+        effects.forgotten.push(result); // perhaps none is kept
         effects.begins_to_keep |= !kept && self.table.poll_timeout().is_some();
         if let Some((next, goal)) = self.admission.ended(id) {
             self.begin(next, goal, effects);
@@ -164,7 +186,7 @@ impl<A: Action> ServerState<A> {
 
     /// A goal that was to wait never begins.
     fn end_waiting(&mut self, id: GoalId, effects: &mut Effects<A>) {
-        self.end(id, GoalEvent::Canceled, Shared::new(A::Result::default()), effects);
+        self.end(id, GoalEvent::Canceled, GoalResult::new(Shared::new(A::Result::default())), effects);
     }
 }
 
@@ -176,7 +198,11 @@ impl<A: Action> ServerCore<A> {
         clock: impl Fn() -> Time + Send + Sync + 'static,
     ) -> Arc<Self> {
         let state = ServerState {
-            table: GoalTable::new(options.result_timeout, options.max_results),
+            table: GoalTable::new(Keeps {
+                timeout: options.result_timeout,
+                most: options.max_results,
+                most_bytes: options.max_result_bytes,
+            }),
             admission: Admission::new(options.policy),
             ready: VecDeque::new(),
             tasks: HashMap::default(),
@@ -260,6 +286,7 @@ impl<A: Action> ServerCore<A> {
             let state = self.state.lock();
             state.has_room(&self.options) && !state.table.knows(id)
         };
+        no_lock_is_held();
         let decision = if is_open { (self.options.decide)(id, &goal) } else { Decision::Reject };
         let answer = |accepted, stamp| SendGoalResponse { accepted, stamp, of: PhantomData };
         let mut effects = Effects::at(self.now());
@@ -364,13 +391,16 @@ impl<A: Action> ServerCore<A> {
         responder: Responder<GetResult<A>>,
     ) {
         let now = self.now();
-        let (forgotten, asked) = {
+        let (forgotten, results, asked) = {
             let mut state = self.state.lock();
             if state.topics.is_none() {
                 return; // the responder tells
             }
-            (state.table.handle_timeout(now), state.table.handle_result_request(request.goal_id, responder))
+            let ServerState { table, .. } = &mut *state;
+            let forgotten = table.handle_timeout(now);
+            (forgotten, table.take_forgotten(), table.handle_result_request(request.goal_id, responder))
         };
+        drop(results);
         if forgotten {
             self.publish_status();
         }
@@ -387,10 +417,11 @@ impl<A: Action> ServerCore<A> {
     /// The timer's: results have been kept long enough.
     pub(super) fn timed_out(self: &Arc<Self>) {
         let now = self.now();
-        let (forgotten, is_empty) = {
-            let mut state = self.state.lock();
-            (state.table.handle_timeout(now), state.table.poll_timeout().is_none())
+        let (forgotten, results, is_empty) = {
+            let ServerState { table, .. } = &mut *self.state.lock();
+            (table.handle_timeout(now), table.take_forgotten(), table.poll_timeout().is_none())
         };
+        drop(results);
         if is_empty && let Some(timer) = self.timer.get() {
             timer.cancel();
         }
@@ -422,10 +453,11 @@ impl<A: Action> ServerCore<A> {
         result: Shared<A::Result>,
     ) -> Result<(), Shared<A::Result>> {
         let mut effects = Effects::at(self.now());
+        let result = GoalResult::new(result);
         {
             let mut state = self.state.lock();
             if state.topics.is_none() {
-                return Err(result);
+                return Err(result.result);
             }
             state.end(id, event, result, &mut effects);
         }

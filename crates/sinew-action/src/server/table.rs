@@ -10,6 +10,9 @@
 //! | [`handle_end`](GoalTable::handle_end) | ends; requests that waited are handed out, the result is kept |
 //! | [`handle_timeout`](GoalTable::handle_timeout) | is forgotten, one `result_timeout` after its *end* |
 //!
+//! An ended goal is also forgotten when those that ended after it are as many, or as large, as may be
+//! kept. The one that ended last is kept in any case, however large: its client may only be asking.
+//!
 //! The design article says that results are kept from the end of the goal; ROS 2 up to Jazzy counts
 //! from its acceptance, so that goals that run long lose their result at once
 //! (<https://github.com/ros2/rcl/pull/1121>).
@@ -38,11 +41,29 @@ pub(crate) struct GoalTable<P, W, R> {
     /// Goals that have not ended.
     active: usize,
     /// Ended goals, in the order of their ends.
-    ended: VecDeque<(Time, GoalId)>,
-    /// How long the results of ended goals are kept; `None`: for ever.
-    result_timeout: Option<Duration>,
-    /// How many ended goals are kept: the one that ended first goes first.
-    most_ended: usize,
+    ended: VecDeque<Ended>,
+    /// Bytes of all their results.
+    bytes: usize,
+    keeps: Keeps,
+    /// What was kept of goals that are forgotten, to be dropped under no lock.
+    forgotten: Vec<R>,
+}
+
+/// What is kept of ended goals: the one that ended first goes first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeps {
+    /// How long; `None`: for ever.
+    pub(crate) timeout: Option<Duration>,
+    /// How many.
+    pub(crate) most: usize,
+    /// Bytes of their results, but for the one that ended last.
+    pub(crate) most_bytes: usize,
+}
+
+struct Ended {
+    at: Time,
+    id: GoalId,
+    bytes: usize,
 }
 
 struct Entry<P, W, R> {
@@ -75,15 +96,16 @@ pub(crate) enum CancelCode {
 }
 
 impl<P, W, R: Clone> GoalTable<P, W, R> {
-    pub(crate) fn new(result_timeout: Option<Duration>, most_ended: usize) -> Self {
+    pub(crate) fn new(keeps: Keeps) -> Self {
         Self {
             numbers: HashMap::default(),
             slots: VecDeque::new(),
             first: 0,
             active: 0,
             ended: VecDeque::new(),
-            result_timeout,
-            most_ended,
+            bytes: 0,
+            keeps,
+            forgotten: Vec::new(),
         }
     }
 
@@ -137,14 +159,14 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         entry.active.as_ref()
     }
 
-    /// The goal ends: what was kept of it, and the requests that waited for its result. `None`:
-    /// it can't end so now.
+    /// The goal ends, with a result of so many bytes: its state, and the requests that waited for the
+    /// result. `None`: it can't end so now.
     pub(crate) fn handle_end(
         &mut self,
         now: Time,
         id: GoalId,
         event: GoalEvent,
-        result: R,
+        (result, bytes): (R, usize),
     ) -> Option<(GoalStatus, Vec<W>)> {
         let entry = self.entry_mut(id)?;
         let status = entry.status.after(event).filter(|status| status.is_terminal())?;
@@ -153,8 +175,11 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         entry.result = Some(result);
         let waiting = std::mem::take(&mut entry.waiting);
         self.active -= 1;
-        self.ended.push_back((now, id));
-        if self.ended.len() > self.most_ended {
+        self.ended.push_back(Ended { at: now, id, bytes });
+        self.bytes = self.bytes.saturating_add(bytes);
+        while self.ended.len() > self.keeps.most
+            || (self.bytes > self.keeps.most_bytes && self.ended.len() > 1)
+        {
             self.forget_first();
         }
         self.handle_timeout(now); // a timeout of zero
@@ -206,12 +231,12 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
 
     /// Forgets the goals whose results were kept long enough; returns whether there were any.
     pub(crate) fn handle_timeout(&mut self, now: Time) -> bool {
-        let Some(timeout) = self.result_timeout else { return false };
+        let Some(timeout) = self.keeps.timeout else { return false };
         let mut any = false;
-        while let Some((end, _)) = self.ended.front_mut() {
+        while let Some(Ended { at, .. }) = self.ended.front_mut() {
             // Time went back: no longer than a timeout from now.
-            *end = (*end).min(now);
-            if now < *end + timeout {
+            *at = (*at).min(now);
+            if now < *at + timeout {
                 break;
             }
             self.forget_first();
@@ -222,7 +247,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
 
     /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        Some(self.ended.front()?.0 + self.result_timeout?)
+        Some(self.ended.front()?.at + self.keeps.timeout?)
     }
 
     /// The state of a goal.
@@ -250,12 +275,20 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         self.slots.iter_mut().flatten().flat_map(|entry| std::mem::take(&mut entry.waiting)).collect()
     }
 
+    /// The results of goals that have been forgotten since this was called last: to be dropped under
+    /// no lock.
+    #[must_use]
+    pub(crate) fn take_forgotten(&mut self) -> Vec<R> {
+        std::mem::take(&mut self.forgotten)
+    }
+
     fn forget_first(&mut self) {
-        let Some(number) = self.ended.pop_front().and_then(|(_, id)| self.numbers.remove(&id)) else {
-            return;
-        };
+        let Some(Ended { id, bytes, .. }) = self.ended.pop_front() else { return };
+        self.bytes -= bytes;
+        let Some(number) = self.numbers.remove(&id) else { return };
         let slot = self.slot(number);
-        self.slots[slot] = None;
+        let entry = self.slots[slot].take();
+        self.forgotten.extend(entry.and_then(|entry| entry.result));
         while let Some(None) = self.slots.front() {
             self.slots.pop_front();
             self.first += 1;
@@ -299,13 +332,21 @@ mod tests {
             self.goals.iter_mut().find(|(other, _)| *other == id).map(|(_, goal)| goal)
         }
 
-        fn expire(&mut self, now: i64, timeout: Option<i64>, most: usize) {
-            let mut ends: Vec<(u64, GoalId)> =
-                self.goals.iter().filter_map(|(id, goal)| Some((goal.ended?.1, *id))).collect();
+        fn expire(&mut self, now: i64, timeout: Option<i64>, (most, most_bytes): (usize, usize)) {
+            let mut ends: Vec<(u64, GoalId, usize)> = self
+                .goals
+                .iter()
+                .filter_map(|(id, goal)| Some((goal.ended?.1, *id, bytes_of(goal.result? as u32))))
+                .collect();
             ends.sort_unstable();
-            let surplus = ends.len().saturating_sub(most);
-            let gone: Vec<GoalId> = ends[..surplus].iter().map(|(_, id)| *id).collect();
-            self.goals.retain(|(id, _)| !gone.contains(id));
+            let is_too_much = |kept: &[(u64, GoalId, usize)]| {
+                let bytes: usize = kept.iter().map(|(.., bytes)| bytes).sum();
+                kept.len() > most || (kept.len() > 1 && bytes > most_bytes)
+            };
+            while is_too_much(&ends) {
+                let (_, gone, _) = ends.remove(0);
+                self.goals.retain(|(id, _)| *id != gone);
+            }
             if let Some(timeout) = timeout {
                 self.goals.retain(|(_, goal)| goal.ended.is_none_or(|(end, _)| now < end + timeout));
             }
@@ -352,6 +393,11 @@ mod tests {
         ]
     }
 
+    /// Of the result of the step with this number.
+    fn bytes_of(number: u32) -> usize {
+        number as usize % 7
+    }
+
     fn at(time: i64) -> Time {
         Time::from_nanoseconds(time)
     }
@@ -386,7 +432,8 @@ mod tests {
                     let waited = after.map(|status| {
                         (status, std::mem::take(&mut oracle.get(id).expect("it was there").waiting))
                     });
-                    assert_eq!(table.handle_end(at(now), id, event, number.into()), waited);
+                    let result = (u64::from(number), bytes_of(number));
+                    assert_eq!(table.handle_end(at(now), id, event, result), waited);
                 } else {
                     assert_eq!(table.handle_event(id, event).is_some(), after.is_some());
                 }
@@ -420,8 +467,10 @@ mod tests {
             steps in prop::collection::vec(step(), 1..200),
             timeout in prop_oneof![Just(None), Just(Some(0)), (1..40_i64).prop_map(Some)],
             most in prop_oneof![Just(usize::MAX), 0..5_usize],
+            most_bytes in prop_oneof![Just(usize::MAX), 0..15_usize],
         ) {
-            let mut table = Table::new(timeout.map(|time| Duration::from_nanos(time.unsigned_abs())), most);
+            let timeout_of_table = timeout.map(|time: i64| Duration::from_nanos(time.unsigned_abs()));
+            let mut table = Table::new(Keeps { timeout: timeout_of_table, most, most_bytes });
             let (mut oracle, mut now) = (Oracle::default(), 1);
             for (number, step) in (0..).zip(&steps) {
                 if let Step::Pass(time) = step {
@@ -429,7 +478,7 @@ mod tests {
                     table.handle_timeout(at(now));
                 }
                 take(&mut table, &mut oracle, now, (step, number));
-                oracle.expire(now, timeout, most);
+                oracle.expire(now, timeout, (most, most_bytes));
                 // What is forgotten lazily is forgotten when it is asked for.
                 table.handle_timeout(at(now));
                 let statuses: Vec<_> = table.statuses().map(|(id, stamp, status)| (id, stamp.nanoseconds(), status)).collect();
@@ -447,13 +496,35 @@ mod tests {
         }
     }
 
+    fn keeps(timeout: Option<Duration>) -> Keeps {
+        Keeps { timeout, most: usize::MAX, most_bytes: usize::MAX }
+    }
+
+    #[test]
+    fn results_are_bounded_in_bytes_but_the_newest_is_kept() {
+        let mut table = Table::new(Keeps { most_bytes: 10, ..keeps(None) });
+        let mut end = |number: u8, bytes: usize| {
+            let id = GoalId([number; 16]);
+            table.handle_goal(at(1), id, ());
+            table.handle_event(id, GoalEvent::Execute);
+            table.handle_end(at(1), id, GoalEvent::Succeed, (number.into(), bytes)).unwrap();
+            let known: Vec<u8> = table.statuses().map(|(id, ..)| id.0[0]).collect();
+            (known, table.take_forgotten())
+        };
+        assert_eq!(end(1, 5), (vec![1], vec![]));
+        assert_eq!(end(2, 5), (vec![1, 2], vec![]));
+        assert_eq!(end(3, 1), (vec![2, 3], vec![1]));
+        assert_eq!(end(4, 1000), (vec![4], vec![2, 3]), "it alone is more than may be kept");
+        assert_eq!(end(5, 0), (vec![5], vec![4]));
+    }
+
     #[test]
     fn results_are_kept_from_the_end_of_the_goal() {
-        let mut table = Table::new(Some(Duration::from_nanos(10)), usize::MAX);
+        let mut table = Table::new(keeps(Some(Duration::from_nanos(10))));
         let id = GoalId([1; 16]);
         assert!(table.handle_goal(at(1), id, ()));
         assert!(table.handle_event(id, GoalEvent::Execute).is_some());
-        assert!(table.handle_end(at(1000), id, GoalEvent::Succeed, 7).is_some());
+        assert!(table.handle_end(at(1000), id, GoalEvent::Succeed, (7, 1)).is_some());
         assert!(!table.handle_timeout(at(1009)));
         let kept = table.handle_result_request(id, 1);
         assert_eq!(kept, ResultRequest::Answer(1, GoalStatus::Succeeded, 7));
@@ -463,18 +534,18 @@ mod tests {
 
     #[test]
     fn time_that_goes_back_keeps_no_result_for_long() {
-        let mut table = Table::new(Some(Duration::from_nanos(10)), usize::MAX);
+        let mut table = Table::new(keeps(Some(Duration::from_nanos(10))));
         let id = GoalId([1; 16]);
         table.handle_goal(at(5000), id, ());
         table.handle_event(id, GoalEvent::Execute);
-        table.handle_end(at(5000), id, GoalEvent::Abort, 7);
+        table.handle_end(at(5000), id, GoalEvent::Abort, (7, 1));
         assert!(!table.handle_timeout(at(100)));
         assert!(table.handle_timeout(at(110)));
     }
 
     #[test]
     fn a_goal_that_stays_keeps_no_room_for_others() {
-        let mut table = Table::new(Some(Duration::ZERO), usize::MAX);
+        let mut table = Table::new(keeps(Some(Duration::ZERO)));
         let stays = GoalId([255; 16]);
         table.handle_goal(at(1), stays, ());
         for round in 0..100_u8 {
@@ -482,11 +553,11 @@ mod tests {
             assert!(table.slots.len() <= 3 + GAPS);
             table.handle_goal(at(1), id, ());
             table.handle_event(id, GoalEvent::Execute);
-            table.handle_end(at(1), id, GoalEvent::Succeed, 0);
+            table.handle_end(at(1), id, GoalEvent::Succeed, (0, 1));
         }
         assert_eq!((table.known(), table.active(), table.statuses().count()), (1, 1, 1));
         table.handle_event(stays, GoalEvent::Execute);
-        table.handle_end(at(1), stays, GoalEvent::Succeed, 0);
+        table.handle_end(at(1), stays, GoalEvent::Succeed, (0, 1));
         assert!(table.slots.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use super::core::ServerCore;
 use crate::goal_id::GoalId;
 use crate::maker::CallbackResult;
-use parking_lot::Mutex;
+use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::msg::Action;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,12 +15,20 @@ type GoalFuture = Pin<Box<dyn Future<Output = CallbackResult> + Send>>;
 pub(super) struct GoalTask<A: Action> {
     id: GoalId,
     core: Weak<ServerCore<A>>,
-    /// Held while it is polled; `None` once it is over.
-    future: Mutex<Option<GoalFuture>>,
+    state: Mutex<TaskState>,
     /// It lies among what is ready.
     is_ready: AtomicBool,
+}
+
+/// A thread that polls the future takes it out, and brings it back: it is polled under no lock.
+struct TaskState {
+    /// `None` while a thread polls it, and once it is over.
+    future: Option<GoalFuture>,
+    is_polled: bool,
+    /// It was woken while a thread polled it.
+    is_wanted: bool,
     /// The server is gone: the thread that polls it drops it.
-    is_discarded: AtomicBool,
+    is_discarded: bool,
 }
 
 impl<A: Action> GoalTask<A> {
@@ -30,44 +38,86 @@ impl<A: Action> GoalTask<A> {
         id: GoalId,
         future: impl Future<Output = CallbackResult> + Send + 'static,
     ) -> CallbackResult {
+        let future: Option<GoalFuture> = Some(Box::pin(future));
+        let state = TaskState { future, is_polled: false, is_wanted: false, is_discarded: false };
         let task = Arc::new(Self {
             id,
             core: Arc::downgrade(core),
-            future: Mutex::new(Some(Box::pin(future))),
+            state: Mutex::new(state),
             is_ready: AtomicBool::new(false),
-            is_discarded: AtomicBool::new(false),
         });
         core.keep(id, task.clone());
         task.run()
     }
 
-    /// Polls it.
+    /// Polls it. If another thread is at it, as in a reentrant group, that one does so once more.
     pub(super) fn run(self: Arc<Self>) -> CallbackResult {
-        // Relaxed, here and below: the future is guarded by its lock. A wake after this comes again.
+        // Relaxed: the future is guarded by its lock. A wake after this comes again.
         self.is_ready.store(false, Ordering::Relaxed);
+        let future = {
+            let mut state = self.state.lock();
+            state.is_wanted = state.is_polled;
+            state.is_polled |= state.future.is_some();
+            state.future.take()
+        };
+        let Some(mut future) = future else { return Ok(()) };
+        // If it panics, it is over, and the handle of the goal goes with it.
+        let mut polling = Polling { task: &self, future: None };
         let waker = self.clone().into();
-        let mut place = self.future.lock();
-        let Some(future) = place.as_mut() else { return Ok(()) };
-        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
-        let is_over = polled.is_ready() || self.is_discarded.load(Ordering::SeqCst);
-        let over = if is_over { place.take() } else { None };
-        drop(place);
-        let has_ended = over.is_some();
-        drop(over); // the program's code, outside the lock
-        if has_ended && let Some(core) = self.core.upgrade() {
-            core.forget(self.id);
-        }
-        match polled {
-            Poll::Ready(result) => result,
-            Poll::Pending => Ok(()),
+        no_lock_is_held();
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(result) => {
+                drop(future); // before the server forgets it
+                drop(polling);
+                result
+            }
+            Poll::Pending => {
+                polling.future = Some(future);
+                Ok(())
+            }
         }
     }
 
     /// Drops the future, here or, if a thread polls it, there.
     pub(super) fn discard(&self) {
-        self.is_discarded.store(true, Ordering::SeqCst); // before the look at the lock, as `run` after its poll
-        let over = self.future.try_lock().and_then(|mut place| place.take());
-        drop(over);
+        let over = {
+            let mut state = self.state.lock();
+            state.is_discarded = true;
+            state.future.take()
+        };
+        drop(over); // the program's code, outside the lock
+    }
+}
+
+/// A thread polls a goal's future. Dropped, it brings the future back, if that goes on.
+struct Polling<'a, A: Action> {
+    task: &'a Arc<GoalTask<A>>,
+    future: Option<GoalFuture>,
+}
+
+impl<A: Action> Drop for Polling<'_, A> {
+    fn drop(&mut self) {
+        let future = self.future.take();
+        let is_over = future.is_none();
+        let (dropped, again) = {
+            let mut state = self.task.state.lock();
+            state.is_polled = false;
+            let again = std::mem::take(&mut state.is_wanted);
+            if state.is_discarded {
+                (future, false)
+            } else {
+                state.future = future;
+                (None, again && !is_over)
+            }
+        };
+        let is_over = is_over || dropped.is_some();
+        drop(dropped); // the program's code, outside the lock
+        if is_over && let Some(core) = self.task.core.upgrade() {
+            core.forget(self.task.id);
+        }
+        if again {
+            self.task.clone().wake();
+        }
     }
 }
 
