@@ -78,7 +78,7 @@ use membership::GroupRegistry;
 use owner::{Host, Owner};
 use prefetch::Noting;
 use run::{InHand, Spin};
-pub(crate) use run::{dispose_of, panic_message, report};
+pub(crate) use run::{caught, dispose_of, panic_message, report};
 use scheduler::{Blocking, Next, Scheduler, Worker};
 use spinning::Spinning;
 use std::fmt;

@@ -374,6 +374,15 @@ pub(crate) fn report(entity: &str, fault: &dyn fmt::Display) {
     tell!(Level::Error; About { node, subject: entity }, "{fault}");
 }
 
+/// Runs code of the program that others wait for; its panic comes back as a text, for them.
+pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|panic| {
+        let message = panic_message(&*panic);
+        dispose_of(panic);
+        message
+    })
+}
+
 /// Drops a panic's payload; its `Drop` may panic in turn: one report is enough.
 pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
     let mut payload = panic;

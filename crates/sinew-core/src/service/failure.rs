@@ -101,6 +101,15 @@ pub enum CallFailure {
         /// What is wrong with it.
         reason: String,
     },
+    /// Encoding what one of them gave panicked: a string is longer than the format has lengths for,
+    /// say, or an [`Adapter`](crate::msg::Adapter) failed.
+    #[error("the {what} can't be encoded: {reason}")]
+    Unencodable {
+        /// `request` or `response`.
+        what: &'static str,
+        /// What the panic said.
+        reason: String,
+    },
     /// The server has other types.
     #[error("the types differ: {reason}")]
     OtherType {

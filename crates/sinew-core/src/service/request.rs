@@ -3,6 +3,7 @@
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
 use super::types::ServiceTypes;
+use crate::executor::caught;
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
@@ -110,11 +111,22 @@ fn complete_converted(
         other => return calls.complete(id, other),
     };
     let converted = calls.responses.get_or_init(|| TypedReader::for_values(calls.types.response));
-    let converted = converted.convert(&response).map(|(response, _)| response).map_err(|error| {
-        let failure = CallFailure::Undecodable { what: "response", reason: error.to_string() };
-        CallFault { failure, request: None }
-    });
+    let converted = convert(converted, &response, "response");
+    let converted = converted.map_err(|failure| CallFault { failure, request: None });
     calls.complete(id, converted).map_err(|_| Ok(response))
+}
+
+/// A request or response, as the reader makes it. Encoding it in its own form is the program's code.
+pub(super) fn convert(
+    reader: &TypedReader,
+    message: &RawMessage,
+    what: &'static str,
+) -> Result<RawMessage, CallFailure> {
+    match caught(|| reader.convert(message)) {
+        Ok(Ok((converted, _))) => Ok(converted),
+        Ok(Err(error)) => Err(CallFailure::Undecodable { what, reason: error.to_string() }),
+        Err(reason) => Err(CallFailure::Unencodable { what, reason }),
+    }
 }
 
 /// A request on its way.

@@ -19,7 +19,7 @@
 use super::failure::CallFailure;
 use super::observed::Observed;
 use super::pending_calls::{CallId, PendingCalls, RemoteServer};
-use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request};
+use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request, convert};
 use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
 use crate::executor::group_token::GroupToken;
@@ -761,10 +761,9 @@ impl ServerCore {
             return Some(request);
         }
         let reader = self.converted.get_or_init(|| TypedReader::for_values(self.types.request));
-        match reader.convert(&request.message) {
-            Ok((message, _)) => Some(Request { message, ..request }),
-            Err(error) => {
-                let failure = CallFailure::Undecodable { what: "request", reason: error.to_string() };
+        match convert(reader, &request.message, "request") {
+            Ok(message) => Some(Request { message, ..request }),
+            Err(failure) => {
                 request.refused(failure).give_back();
                 None
             }

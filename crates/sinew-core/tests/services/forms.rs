@@ -230,3 +230,84 @@ fn another_hash_and_a_type_that_stays_here_are_other_types() -> sinew::Result<()
     assert!(matches!(failure, CallFailure::OtherType { .. }), "{failure}");
     Ok(())
 }
+
+/// Panics over 13, as the encoding of a text of 4 GiB would.
+enum Superstitious {}
+
+impl Adapter for Superstitious {
+    type Custom = Total;
+    type Ros = AddTwoIntsResponse;
+
+    fn to_ros(total: &Total) -> AddTwoIntsResponse {
+        assert_ne!(total.0, 13, "not that number");
+        AddTwoIntsResponse { sum: total.0 }
+    }
+
+    fn from_ros(response: AddTwoIntsResponse) -> Result<Total, &'static str> {
+        Ok(Total(response.sum))
+    }
+}
+
+/// The same of requests.
+enum SuperstitiousRequests {}
+
+impl Adapter for SuperstitiousRequests {
+    type Custom = i64;
+    type Ros = AddTwoIntsRequest;
+
+    fn to_ros(number: &i64) -> AddTwoIntsRequest {
+        assert_ne!(*number, 13, "not that one");
+        AddTwoIntsRequest { a: *number, b: 0 }
+    }
+
+    fn from_ros(request: AddTwoIntsRequest) -> Result<i64, &'static str> {
+        Ok(request.a + request.b)
+    }
+}
+
+/// The service, both of whose types are a program's own.
+struct AddWithFear;
+impl Service for AddWithFear {
+    type Request = Adapted<SuperstitiousRequests>;
+    type Response = Adapted<Superstitious>;
+    const TYPE: Option<&'static ServiceType> = AddTwoInts::TYPE;
+}
+
+/// A response that can't be encoded fails its call at once, and no other one; so does a request, which
+/// comes back.
+#[test]
+fn what_cannot_be_encoded_is_told_at_once() -> sinew::Result<()> {
+    let place = support::Place::new();
+    let here = Context::builder().shared_memory(false).domain(0).build()?;
+    let pairs = [(place.context(), place.context()), (here.clone(), here)];
+    for (serving, asking) in pairs {
+        let (server, asker) = (serving.node("server")?, asking.node("asker")?);
+        let fearful = |request: Adapted<SuperstitiousRequests>, responder: Responder<AddWithFear>| {
+            let _ = responder.respond(Adapted::<Superstitious>(Total(*request)));
+        };
+        let served = server.server::<AddWithFear>("add").listener(fearful)?;
+        let add = asker.client::<AddTwoInts>("add").create()?;
+        assert!(add.wait_for_server(support::PATIENCE));
+        let ask = |a, b| add.call(AddTwoIntsRequest { a, b }, support::PATIENCE);
+        for _ in 0..2 {
+            let CallFailure::Unencodable { what: "response", reason } = failure::<AddTwoInts>(ask(6, 7))
+            else {
+                panic!("it is another failure");
+            };
+            assert!(reason.contains("not that number"), "{reason}");
+            assert_eq!(ask(6, 6)?.sum, 12);
+        }
+        drop(served);
+        let plain = |request: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
+            let _ = responder.respond(AddTwoIntsResponse { sum: request.a + request.b });
+        };
+        let _served = server.server::<AddTwoInts>("add").listener(plain)?;
+        let add = asker.client::<AddWithFear>("add").create()?;
+        assert!(add.wait_for_server(support::PATIENCE));
+        let error = add.call(Adapted(13), support::PATIENCE).expect_err("it can't be encoded");
+        assert!(matches!(error.failure(), CallFailure::Unencodable { what: "request", .. }), "{error}");
+        assert_eq!(error.into_request().map(|request| **request), Some(13));
+        assert_eq!(**add.call(Adapted(12), support::PATIENCE)?, Total(12));
+    }
+    Ok(())
+}

@@ -12,6 +12,7 @@
 //!
 //! Then follows the image of the request or response, or the text of a failure.
 
+use crate::executor::caught;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::type_support::TypeSupport;
 use crate::service::failure::CallFailure;
@@ -51,6 +52,8 @@ mod kind {
     pub(super) const OTHER: u8 = 6;
     /// A request can't be read, so it isn't known which.
     pub(super) const LOST: u8 = 7;
+    /// A response can't be encoded.
+    pub(super) const UNENCODABLE: u8 = 8;
 }
 
 fn header(id: CallId, kind: u8) -> [u8; HEADER] {
@@ -86,6 +89,7 @@ impl<'a> Body<'a> {
             Err(CallFailure::Panicked { message }) => (kind::PANICKED, message.clone()),
             Err(CallFailure::Dropped) => (kind::DROPPED, String::new()),
             Err(CallFailure::Full { limit }) => (kind::FULL, limit.to_string()),
+            Err(CallFailure::Unencodable { reason, .. }) => (kind::UNENCODABLE, reason.clone()),
             Err(CallFailure::ServerGone | CallFailure::Shutdown) => (kind::GONE, String::new()),
             Err(other) => (kind::OTHER, other.to_string()),
         };
@@ -116,8 +120,20 @@ fn failure_of(kind: u8, text: &[u8]) -> CallFailure {
         kind::DROPPED => CallFailure::Dropped,
         kind::FULL => CallFailure::Full { limit: text.parse().unwrap_or(0) },
         kind::GONE => CallFailure::ServerGone,
+        kind::UNENCODABLE => CallFailure::Unencodable { what: "response", reason: text },
         _ => CallFailure::Transport { problem: text },
     }
+}
+
+/// Why something of a call wasn't sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SendError {
+    /// There is no memory for it.
+    #[error(transparent)]
+    Capacity(#[from] CapacityError),
+    /// Encoding it panicked: a string is too long for CDR, say, or an adapter of the program's failed.
+    #[error("it can't be encoded: {0}")]
+    Encoding(String),
 }
 
 /// The writing end.
@@ -164,42 +180,40 @@ impl DirectedWriter {
         head: &Head,
         content: Content<'_>,
         most: usize,
-    ) -> Result<bool, CapacityError> {
+    ) -> Result<bool, SendError> {
         if !self.make_room(most)? {
             return Ok(false);
         }
         let (kind, body) = Body::of(content);
         let header = header(id, kind);
-        let length = HEADER + body.length();
+        let length = HEADER + caught(|| body.length()).map_err(SendError::Encoding)?;
         if length <= self.writer.inline() {
             self.scratch.clear();
             self.scratch.extend_from_slice(&header);
             self.scratch.resize(length, 0);
-            body.write(&mut self.scratch[HEADER..]);
+            caught(|| body.write(&mut self.scratch[HEADER..])).map_err(SendError::Encoding)?;
             self.writer.publish_inline(self.next, head, &self.scratch);
         } else {
             let mut loan = self.writer.lender().loan(length)?;
             let bytes = loan.bytes_mut();
             bytes[..HEADER].copy_from_slice(&header);
-            body.write(&mut bytes[HEADER..]);
+            caught(|| body.write(&mut bytes[HEADER..])).map_err(SendError::Encoding)?;
             self.writer.publish_lent(self.next, head, loan.share());
         }
         self.next += 1;
         Ok(true)
     }
 
-    /// Sends an answer. If there is no memory for it, a short failure says so in its place, and the
-    /// error is returned.
-    pub(super) fn answer(
-        &mut self,
-        id: CallId,
-        head: &Head,
-        answer: Content<'_>,
-    ) -> Result<(), CapacityError> {
+    /// Sends an answer. If there is no memory for it, or it can't be encoded, a short failure says so in
+    /// its place, and the error is returned.
+    pub(super) fn answer(&mut self, id: CallId, head: &Head, answer: Content<'_>) -> Result<(), SendError> {
         self.send_overdue();
         self.send(id, head, answer, usize::MAX).map(drop).inspect_err(|error| {
-            let problem = no_room(Body::of(answer).1.length(), error);
-            self.send_short(header(id, kind::OTHER), head, &problem);
+            let (kind, problem) = match error {
+                SendError::Capacity(error) => (kind::OTHER, no_room(Body::of(answer).1.length(), error)),
+                SendError::Encoding(reason) => (kind::UNENCODABLE, reason.clone()),
+            };
+            self.send_short(header(id, kind), head, &problem);
         })
     }
 

@@ -11,13 +11,13 @@
 //!
 //! # What can't be sent or read
 //!
-//! Each call is told. An answer for which there is no memory becomes a short failure, which needs
-//! none; if there is not even room in the ring, it waits for some. What can't be read doesn't say
+//! Each call is told. An answer for which there is no memory, or that can't be encoded, becomes a
+//! short failure, which needs none; if there is not even room in the ring, it waits for some. What can't be read doesn't say
 //! of which call it is: then all calls fail that wait for an answer by that line. A client for
 //! whose answers there is no room at all is served when there is some.
 
 use super::ShmTransport;
-use super::directed::{DirectedReader, DirectedWriter, Received};
+use super::directed::{DirectedReader, DirectedWriter, Received, SendError};
 use super::sender::{head_of, publication_of};
 use crate::executor::blocked::Blocked;
 use crate::mailbox::waiters::{ToTell, by_hand};
@@ -227,7 +227,8 @@ impl RemoteServerConnection for ShmServerConnection {
         match requests.send(id, &head_of(publication), Ok(message), self.limit) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CallFailure::Full { limit: self.limit }),
-            Err(error) => Err(CallFailure::Transport { problem: error.to_string() }),
+            Err(SendError::Capacity(error)) => Err(CallFailure::Transport { problem: error.to_string() }),
+            Err(SendError::Encoding(reason)) => Err(CallFailure::Unencodable { what: "request", reason }),
         }
     }
 
