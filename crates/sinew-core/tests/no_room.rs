@@ -391,6 +391,42 @@ fn a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some() ->
 }
 
 #[test]
+fn messages_leave_room_for_those_who_join() -> sinew::Result<()> {
+    on_a_small_file_system("messages_leave_room_for_those_who_join", |place| {
+        let (own, other) = (place.context(), place.context());
+        let (talker, listener) = (own.node("talker")?, other.node("listener")?);
+        // Messages of all sizes that nobody takes, more than there is room for.
+        let deep = QoS::default().keep_last(500);
+        let mut ends = Vec::new();
+        for (topic, length, count) in [("large", 300_000, 20), ("middling", 20_000, 50), ("small", 3000, 500)]
+        {
+            let publisher = talker.publisher::<Blob>(topic).qos(deep).create()?;
+            let subscription = listener.subscription::<Blob>(topic).qos(deep).create()?;
+            assert!(publisher.wait_for_subscribers(1, PATIENCE));
+            ends.push((publisher, subscription, length, count));
+        }
+        for (publisher, _, length, count) in &ends {
+            for _ in 0..*count {
+                let _ = publisher.publish(Blob(vec![1; *length])); // there may be no room
+            }
+        }
+        let mut newcomers = Vec::new();
+        for newcomer in 0..2 {
+            let context = place.context();
+            let node = context.node(&format!("newcomer_{newcomer}"))?;
+            let topic = format!("known_{newcomer}");
+            let publisher = talker.publisher::<Blob>(&topic).create()?;
+            let subscription = node.subscription::<Blob>(&topic).create()?;
+            assert!(publisher.wait_for_subscribers(1, PATIENCE));
+            publisher.publish(Blob(vec![newcomer]))?;
+            assert_eq!(next(&subscription), Blob(vec![newcomer]));
+            newcomers.push((context, node, publisher, subscription));
+        }
+        Ok(())
+    })
+}
+
+#[test]
 fn a_program_that_can_not_meet_others_is_told_how_to_do_without() -> sinew::Result<()> {
     on_a_small_file_system("a_program_that_can_not_meet_others_is_told_how_to_do_without", |place| {
         place.fill_but(0);

@@ -7,6 +7,15 @@ use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf, absolute};
 
+/// The part of a file system that large messages leave to participants that join, ..
+const KEPT: u64 = 16;
+
+/// .. at most so many bytes, ..
+const MOST_KEPT: u64 = 16 << 20;
+
+/// .. and so many times what is asked for: small messages may go on where large ones have to stop.
+const KEPT_BESIDE: u64 = 64;
+
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
 ///
 /// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to
@@ -177,6 +186,18 @@ impl Domain {
             return CapacityError::FileSystem { path: self.path().to_owned(), wanted, free, size };
         }
         CapacityError::System(SystemError::at(call, self.path())(errno))
+    }
+
+    /// Whether messages may take so many bytes more: what they leave is kept for participants that
+    /// join. The more is asked for, the more is to be left, up to a part of the file system.
+    pub(crate) fn spares(&self, wanted: usize) -> Result<(), CapacityError> {
+        let (size, free) = self.room();
+        let kept = (size / KEPT).min(MOST_KEPT).min((wanted as u64).saturating_mul(KEPT_BESIDE));
+        if size == 0 || free >= kept.saturating_add(wanted as u64) {
+            return Ok(());
+        }
+        let free = free.saturating_sub(kept);
+        Err(CapacityError::FileSystem { path: self.path().to_owned(), wanted, free, size })
     }
 
     /// Size and free bytes of the file system; 0 if unknown.

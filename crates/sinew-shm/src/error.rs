@@ -93,7 +93,7 @@ pub enum DomainError {
 pub enum CapacityError {
     /// The file system of the domain's directory is full.
     #[error(
-        "{} has no room for {wanted} more bytes: {free} of its {size} bytes are free. Make it bigger (for containers: --shm-size=1g, \
+        "{} has no room for {wanted} more bytes: {free} of its {size} bytes are free, besides what is kept for participants that join. Make it bigger (for containers: --shm-size=1g, \
          for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR",
         path.display()
     )]
@@ -102,7 +102,8 @@ pub enum CapacityError {
         path: PathBuf,
         /// How many bytes were asked for.
         wanted: usize,
-        /// How many bytes the file system has left.
+        /// How many bytes the file system has left for that. Large messages leave a sixteenth of it,
+        /// 16 MB at most, to participants that join.
         free: u64,
         /// How big it is.
         size: u64,

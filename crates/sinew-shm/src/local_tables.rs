@@ -9,6 +9,20 @@ use crate::shm_ref::{Record, ShmRef};
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::sys;
 
+/// How many records of each table, at least, have room from the beginning: as many as a node or two
+/// need, and their pages in full.
+const SET_ASIDE: [(Table, usize); TABLES] = [
+    (Table::Endpoints, 16),
+    (Table::Outgoing, 1),
+    (Table::Incoming, 1),
+    (Table::Ports, 1),
+    (Table::EventRings, 1),
+    (Table::Peers, 1),
+    (Table::Holds, 1),
+    (Table::Tails, 1),
+    (Table::Workers, 1),
+];
+
 /// This participant's control segment.
 pub(crate) struct OwnControl {
     segment: OwnSegment,
@@ -46,6 +60,12 @@ impl NewControl {
             locked: true,
         };
         let unpublished = OwnSegment::create(domain, &new)?;
+        // What it needs most likely is set aside: where messages fill the file system later, it still
+        // has room to connect, and to say what it has.
+        for (table, records) in SET_ASIDE {
+            let length = (records * table.size()).next_multiple_of(PAGE);
+            unpublished.segment.reserve(domain, table.offset(), length)?;
+        }
         Ok(Self { unpublished, domain: domain.clone() })
     }
 

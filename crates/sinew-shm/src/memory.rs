@@ -2,7 +2,8 @@
 //!
 //! Everything here is the owner's bookkeeping, under a lock of its process; others see only the
 //! bytes. Space is reserved in the file system before it is touched, so that a full one is an error
-//! here and never a signal later.
+//! here and never a signal later. Messages leave a part of it to participants that join:
+//! [`Domain::spares`].
 //!
 //! # What is given back
 //!
@@ -31,6 +32,9 @@ use std::sync::Weak;
 
 /// Bytes of an arena, unless a block needs more.
 const ARENA: usize = 4 << 20;
+
+/// From so many bytes on a block is as good as a message: it leaves room for others.
+const DEEP: usize = 64 << 10;
 
 /// Bytes reserved at a time.
 const STEP: usize = 16 << 10;
@@ -358,6 +362,7 @@ impl Stock {
 
     /// M3: one chunk more may be touched.
     fn extend(&mut self, domain: &Domain) -> Result<OwnChunk, CapacityError> {
+        domain.spares(self.slab.chunk)?;
         self.slab.reserve(domain, self.reserved)?;
         self.reserved += 1;
         Ok(self.chunk(self.reserved - 1))
@@ -391,6 +396,9 @@ impl Arena {
         let offset = self.used;
         let end = offset + bytes;
         if end > self.reserved {
+            if bytes >= DEEP {
+                domain.spares(bytes)?;
+            }
             let length = self.segment.mapping.length();
             let reserved =
                 end.max(self.reserved + STEP.min(self.reserved)).next_multiple_of(4096).min(length);

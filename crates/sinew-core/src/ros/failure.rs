@@ -158,12 +158,12 @@ pub enum PublishFailure {
     /// ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
         "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
-         are free. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
+         are free, besides what is kept for participants that join. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
     )]
     NoSpace {
         /// Bytes of the image.
         wanted: usize,
-        /// Bytes that are left.
+        /// Bytes that are left for messages.
         free: u64,
         /// The size of the file system.
         size: u64,

@@ -147,6 +147,13 @@ pub(crate) fn be_late(part: &Part) {
     // So that the writer needs no more room for a second connection.
     reuse::connect(&mut messages, &writer.peer(&other));
     drop(other.incoming(&messages));
+    // So that the reader needs more for one more: what was set aside for it is in use.
+    let mut others = Vec::new();
+    for _ in 0..32 {
+        let mut messages = other.writer();
+        reuse::connect(&mut messages, &other.peer(&reader));
+        others.push((reader.incoming(&messages), messages));
+    }
     let to = writer.peer(&reader);
     let filler = part.directory.join("filler");
     let mut rest = std::fs::File::create(&filler).unwrap();
@@ -161,7 +168,7 @@ pub(crate) fn be_late(part: &Part) {
     let mut late = reader.incoming(&messages);
     assert_eq!([1, 2, 3].map(|_| reuse::read(&mut late).unwrap()), [1, 2, 3]);
     assert!(late.is_over());
-    drop(late);
+    drop((late, others));
     until("nothing is left of it", || {
         let mut entries = std::fs::read_dir(part.directory.join("0")).unwrap().map(Result::unwrap);
         let begins = format!("{:016x}", writer.participant.id());
@@ -182,7 +189,7 @@ fn who_has_no_room_for_a_connection_takes_it_up_when_there_is_some() {
 pub(crate) fn queue(part: &Part) {
     use sinew_shm::raw::{Queue, QueueOptions, Space, WriteError};
     let domain = Domain::open(Some(&part.directory), 0).unwrap();
-    let [writing, reading] = [0, 1].map(|_| Space::join(&domain).unwrap());
+    let [writing, reading, third, fourth] = [0; 4].map(|_| Space::join(&domain).unwrap());
     let writer = Queue::<u64>::open_in(&writing, "numbers").unwrap();
     writer.write(&1).unwrap();
     // The reader's process has what it needs: room in its tables.
@@ -190,6 +197,17 @@ pub(crate) fn queue(part: &Part) {
         ["other", "another"].map(|name| Queue::<u64>::open_in(&reading, name).unwrap());
     other.join().unwrap();
     let mut reader = Queue::<u64>::open_with(&reading, "numbers", &QueueOptions::default()).unwrap();
+    // The writer's process has not: what was set aside for its connections is in use.
+    let mut others = Vec::new();
+    for number in 0..64 {
+        let name = format!("in_use_{number}");
+        let (writer, space) =
+            (Queue::<u64>::open_in(&writing, &name).unwrap(), [&third, &fourth][number % 2]);
+        let mut reader = Queue::<u64>::open_in(space, &name).unwrap();
+        reader.join().unwrap();
+        writer.write(&1).unwrap();
+        others.push((writer, reader));
+    }
     let filler = part.directory.join("filler");
     let mut rest = std::fs::File::create(&filler).unwrap();
     while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
@@ -202,7 +220,7 @@ pub(crate) fn queue(part: &Part) {
     (3..6).for_each(|number| writer.write(&number).unwrap());
     let numbers = [3, 4, 5].map(|_| reader.read_within(PATIENCE).unwrap().unwrap().value);
     assert_eq!(numbers, [3, 4, 5]);
-    drop((other, reader, _another));
+    drop((other, reader, _another, others));
     part.say("fine");
     std::process::exit(0);
 }
