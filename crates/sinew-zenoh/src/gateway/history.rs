@@ -31,22 +31,47 @@ const MOST: usize = 10_000;
 const MOST_BYTES: usize = 64 << 20;
 
 /// Messages of one publisher, by their numbers.
-#[derive(Default)]
-pub(super) struct HeldSamples {
-    arrivals: BTreeMap<i64, Arrival>,
+pub(super) struct HeldSamples<M = Arrival> {
+    arrivals: BTreeMap<i64, M>,
     bytes: usize,
 }
 
-impl HeldSamples {
+/// A message that can be held.
+pub(super) trait Numbered {
+    /// Its publisher's number for it.
+    fn sequence(&self) -> i64;
+
+    /// How many bytes it has.
+    fn length(&self) -> usize;
+}
+
+impl Numbered for Arrival {
+    fn sequence(&self) -> i64 {
+        self.attachment.sequence
+    }
+
+    fn length(&self) -> usize {
+        self.sample.payload().len()
+    }
+}
+
+impl<M> Default for HeldSamples<M> {
+    fn default() -> Self {
+        Self { arrivals: BTreeMap::new(), bytes: 0 }
+    }
+}
+
+impl<M: Numbered> HeldSamples<M> {
     pub(super) fn has_room(&self) -> bool {
         self.arrivals.len() < MOST && self.bytes < MOST_BYTES
     }
 
-    pub(super) fn keep(&mut self, arrival: Arrival) {
-        let length = arrival.sample.payload().len();
-        if self.arrivals.insert(arrival.attachment.sequence, arrival).is_none() {
-            self.bytes = self.bytes.saturating_add(length);
-        }
+    /// Keeps a message, in the place of one with the same number.
+    pub(super) fn keep(&mut self, arrival: M) {
+        let length = arrival.length();
+        let before = self.arrivals.insert(arrival.sequence(), arrival);
+        let freed = before.map_or(0, |before| before.length());
+        self.bytes = self.bytes.saturating_sub(freed).saturating_add(length);
     }
 
     /// Whether one lacks between the others.
@@ -56,15 +81,17 @@ impl HeldSamples {
         span != self.arrivals.len() as u64
     }
 
+    pub(super) fn take_oldest(&mut self) -> Option<M> {
+        let (_, oldest) = self.arrivals.pop_first()?;
+        self.bytes = self.bytes.saturating_sub(oldest.length());
+        Some(oldest)
+    }
+}
+
+impl HeldSamples {
     /// When the oldest one was published, by its host's clock.
     pub(super) fn oldest(&self) -> Option<i64> {
         Some(self.arrivals.first_key_value()?.1.attachment.time)
-    }
-
-    pub(super) fn take_oldest(&mut self) -> Option<Arrival> {
-        let (_, oldest) = self.arrivals.pop_first()?;
-        self.bytes = self.bytes.saturating_sub(oldest.sample.payload().len());
-        Some(oldest)
     }
 }
 
@@ -143,5 +170,38 @@ pub(super) fn ask(shared: &Arc<Shared>, route: &Arc<Route>, mut publishers: Vec<
     for of_session in publishers.chunk_by(|one, other| one.entity.0 == other.entity.0) {
         let (session, publishers) = (of_session[0].entity.0.clone(), of_session.to_vec());
         Asked { session, round: 1, publishers, route: route.clone(), shared: shared.clone() }.ask();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Numbered for (i64, usize) {
+        fn sequence(&self) -> i64 {
+            self.0
+        }
+
+        fn length(&self) -> usize {
+            self.1
+        }
+    }
+
+    #[test]
+    fn what_replaces_another_counts_with_its_own_bytes() {
+        let mut held = HeldSamples::default();
+        (0..100).for_each(|number| held.keep((number, 0)));
+        let kept = (0..100).take_while(|&number| {
+            let has_room = held.has_room();
+            if has_room {
+                held.keep((number, MOST_BYTES / 4));
+            }
+            has_room
+        });
+        assert_eq!(kept.count(), 4, "no more bytes than may wait");
+        held.keep((0, 1));
+        assert!(held.has_room(), "a smaller one makes room");
+        while held.take_oldest().is_some() {}
+        assert_eq!(held.bytes, 0);
     }
 }
