@@ -99,12 +99,9 @@ fn a_client_of_this_host_calls_ros_2() -> Result<(), Box<dyn std::error::Error>>
             let bytes = query.payload().expect("a request").to_bytes().into_owned();
             let at = |from: usize| i64::from_le_bytes(bytes[from..from + 8].try_into().expect("8 bytes"));
             let answer = [&[0, 1, 0, 0][..], &(at(4) + at(12)).to_le_bytes()].concat();
-            query
-                .reply(key.clone(), answer)
-                .attachment(attachment.to_bytes().to_vec())
-                .wait()
-                .expect("it waits");
-            asked.lock().push(attachment);
+            let as_asked = attachment.to_bytes().to_vec();
+            asked.lock().push(attachment); // before the answer, after which the test looks
+            query.reply(key.clone(), answer).attachment(as_asked).wait().expect("it waits");
         })
         .wait()
         .expect("the session is open");
