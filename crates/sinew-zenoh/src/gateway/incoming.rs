@@ -108,6 +108,11 @@ impl RemotePublisher {
         Arc::new(Self { qos, gid, entity, publisher, session, says: OnceLock::new(), state })
     }
 
+    /// How many subscriptions here get what it publishes.
+    pub(super) fn subscription_count(&self) -> u64 {
+        self.publisher.subscription_count()
+    }
+
     /// The number of the last message, if what comes next has to have the next one.
     pub(super) fn last(&self) -> Option<i64> {
         let state = self.state.lock();

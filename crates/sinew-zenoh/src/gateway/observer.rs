@@ -4,6 +4,7 @@ use super::GatewayStatistics;
 use super::route::RouteKey;
 use crate::wire::token::Token;
 use sinew::gateway::Origin;
+use sinew::msg::Gid;
 use sinew::time::Time;
 use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Peer, Sink};
 use std::sync::Arc;
@@ -26,6 +27,10 @@ pub(super) enum Change {
     RemoteLeft(String),
     /// What this service needs may have changed.
     Service(RouteKey),
+    /// A client here calls for the first time.
+    FreshClient(RouteKey, Gid),
+    /// Its calls go on, if what its program has is brought over; or then at the latest.
+    Introduce(RouteKey, Gid, Time),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
     /// Links with other sessions came or went.

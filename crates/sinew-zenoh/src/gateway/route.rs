@@ -309,6 +309,19 @@ impl RouteEnds {
         }
     }
 
+    /// Whether a participant subscribes here.
+    pub(super) fn is_heard_by(&self, participant: u64) -> bool {
+        self.local_subscriptions.keys().any(|(subscribing, _)| *subscribing == participant)
+    }
+
+    /// Whether what publishers of the network publish gets to all subscriptions here that want it.
+    pub(super) fn is_connected(&self) -> bool {
+        self.remote_publishers.values().all(|publisher| {
+            let wanted = self.local_subscriptions.values().filter(|asked| fits(&publisher.qos, asked));
+            publisher.subscription_count() >= wanted.count() as u64
+        })
+    }
+
     /// Whether all that publishers here have published is in the session, as far as it has come.
     pub(super) fn is_idle(&self) -> bool {
         // Each of them is looked at, which has it go on.

@@ -49,6 +49,10 @@ pub(super) struct ServiceRoute {
     wire_key: KeyExpr<'static>,
     /// What clients here are called on the network.
     clients: RwLock<HashMap<Gid, [u8; 16]>>,
+    /// Clients here whose calls go to the network at once.
+    introduced: RwLock<HashSet<Gid>>,
+    /// Calls of the others, the oldest first: see [`ServiceEnds::introduce`].
+    fresh: Mutex<HashMap<Gid, Vec<Call>>>,
     /// For clients that are gone already.
     own_gid: [u8; 16],
     sequence: AtomicI64,
@@ -57,6 +61,31 @@ pub(super) struct ServiceRoute {
 }
 
 impl ServiceRoute {
+    /// What a client here is called on the network.
+    fn wire_gid(&self, client: Gid) -> [u8; 16] {
+        self.clients.read().get(&client).copied().unwrap_or(self.own_gid)
+    }
+
+    /// Keeps a call of a client that isn't introduced yet. Gives back that of another one.
+    fn keep_fresh(&self, client: Gid, call: Call, shared: &Shared) -> Option<Call> {
+        if self.introduced.read().contains(&client) {
+            return Some(call);
+        }
+        let mut fresh = self.fresh.lock();
+        // It may have been introduced meanwhile, which is done under this lock.
+        if self.introduced.read().contains(&client) {
+            return Some(call);
+        }
+        let calls = fresh.entry(client).or_default();
+        calls.push(call);
+        let is_first = calls.len() == 1;
+        drop(fresh);
+        if is_first {
+            shared.tell(Change::FreshClient(self.key.clone(), client));
+        }
+        None
+    }
+
     fn count(&self, word: ServiceWord) {
         self.counters.count(word as usize, 1);
     }
@@ -110,6 +139,8 @@ impl ServiceEnds {
             known,
             wire_key,
             clients: RwLock::default(),
+            introduced: RwLock::default(),
+            fresh: Mutex::default(),
             own_gid,
             sequence: AtomicI64::new(0),
             counters,
@@ -140,7 +171,9 @@ impl ServiceEnds {
 
     /// Brings over what the ends that are there now need.
     pub(super) fn update(&mut self, shared: &Arc<Shared>) {
-        *self.route.clients.write() = self.local_clients.values().copied().collect();
+        let clients: HashMap<_, _> = self.local_clients.values().copied().collect();
+        self.route.introduced.write().retain(|client| clients.contains_key(client));
+        *self.route.clients.write() = clients;
         let name = &self.route.key.name;
         // A server here answers here: one of the network with its name is only told of.
         let is_gone =
@@ -169,6 +202,25 @@ impl ServiceEnds {
                 shared.tell(Change::Later(Time::steady() + TAKEN, Box::new(again)));
             }
             Err(error) => shared.says(&format!("{name} of the network can't be called: {error}")),
+        }
+    }
+
+    /// A client's program has all brought over that it has made before its first call: that call, and
+    /// those behind it, go to the network.
+    pub(super) fn introduce(&self, shared: &Arc<Shared>, client: Gid) {
+        loop {
+            let calls = {
+                let mut fresh = self.route.fresh.lock();
+                let calls = fresh.remove(&client).unwrap_or_default();
+                if calls.is_empty() {
+                    self.route.introduced.write().insert(client);
+                    return;
+                }
+                fresh.insert(client, Vec::new()); // what comes meanwhile waits behind these
+                calls
+            };
+            let gid = self.route.wire_gid(client);
+            calls.into_iter().for_each(|call| ask(shared, &self.route, Call { gid, ..call }));
         }
     }
 
@@ -259,7 +311,8 @@ impl Asking {
         let standing = Arc::new(Standing(shared.clone(), route.key.clone()));
         node.generic_server(&route.key.name, route.known).listener(
             move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
-                let gid = called.clients.read().get(&info.client()).copied().unwrap_or(called.own_gid);
+                let client = info.client();
+                let gid = called.wire_gid(client);
                 let sequence = called.sequence.fetch_add(1, Ordering::Relaxed) + 1; // only a number
                 called.count(ServiceWord::Asked);
                 let call = Call {
@@ -270,7 +323,9 @@ impl Asking {
                     attempt: 0,
                     stands: Arc::downgrade(&standing),
                 };
-                ask(&shared, &called, call);
+                if let Some(call) = called.keep_fresh(client, call, &shared) {
+                    ask(&shared, &called, call);
+                }
             },
         )
     }

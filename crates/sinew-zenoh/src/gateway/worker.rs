@@ -40,6 +40,11 @@ const MOST_REMOTE: usize = 20_000;
 const LAST_MESSAGES: Duration = Duration::from_secs(1);
 const LAST_MESSAGES_PERIOD: Duration = Duration::from_millis(5);
 
+/// How long the first call of a client waits at most until what its program subscribes to is brought
+/// over; and how often it is looked whether it is.
+const INTRODUCTION: Duration = Duration::from_secs(1);
+const INTRODUCTION_PERIOD: Duration = Duration::from_millis(1);
+
 /// How long a publisher of the network stays when it is gone: on a link, tokens overtake messages.
 const OVERTAKING: Duration = Duration::from_millis(100);
 
@@ -223,6 +228,8 @@ impl Worker {
                 Ok(Change::Statistics(to)) => drop(to.send(self.statistics())), // or nobody waits any more
                 Ok(Change::Later(at, work)) => later.push((at, work)),
                 Ok(Change::Service(route)) => drop(self.with_service(&route, |_| ())),
+                Ok(Change::FreshClient(route, client)) => self.fresh_client(route, client),
+                Ok(Change::Introduce(route, client, until)) => self.introduce(route, client, until),
                 Ok(Change::Local(key, endpoint)) => self.local_came(key, &endpoint),
                 Ok(Change::LocalGone(key)) => self.local_went(key),
                 Ok(Change::Remote(key, token)) => self.remote_came(key, *token),
@@ -240,6 +247,31 @@ impl Worker {
     fn new_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id - 1
+    }
+
+    /// A client calls for the first time: what its program has made before is brought over before the
+    /// server may publish what it wants to hear, as the feedback of a goal.
+    fn fresh_client(&mut self, route: RouteKey, client: Gid) {
+        // What is new is told before this returns, and so it comes before what is told here.
+        self.participant.refresh();
+        self.shared.tell(Change::Introduce(route, client, Time::steady() + INTRODUCTION));
+    }
+
+    /// Lets a client's calls go on once messages of the network get to the subscriptions of its
+    /// program.
+    fn introduce(&mut self, route: RouteKey, client: Gid, until: Time) {
+        let participant = participant_of(client);
+        let mut heard = self.routes.values().filter(|ends| ends.is_heard_by(participant));
+        let now = Time::steady();
+        if now < until && !heard.all(RouteEnds::is_connected) {
+            let shared = self.shared.clone();
+            let again = move || shared.tell(Change::Introduce(route, client, until));
+            return self.shared.tell(Change::Later(now + INTRODUCTION_PERIOD, Box::new(again)));
+        }
+        // If the service is gone, so are its calls: they have failed.
+        if let Some(ends) = self.services.get(&route) {
+            ends.introduce(&self.shared, client);
+        }
     }
 
     fn local_came(&mut self, local: LocalKey, endpoint: &Endpoint) {
@@ -734,4 +766,10 @@ fn gid_of(participant: u64, number: u64) -> Gid {
     bytes[..8].copy_from_slice(&participant.to_le_bytes());
     bytes[8..].copy_from_slice(&(number & u64::from(u32::MAX)).to_le_bytes());
     Gid(bytes)
+}
+
+/// The participant of [`gid_of`].
+fn participant_of(gid: Gid) -> u64 {
+    let [participant, _] = gid.0.as_chunks::<8>().0 else { return 0 };
+    u64::from_le_bytes(*participant)
 }

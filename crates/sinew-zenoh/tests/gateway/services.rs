@@ -1,10 +1,11 @@
 //! Services, both ways.
 
-use crate::network::{ADD, Host, Network, PATIENCE, RosNode, key_of, wait_for};
+use crate::network::{ADD, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
 use parking_lot::Mutex;
 use sinew::error::CallFailure;
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
+use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_interfaces::type_description_interfaces::srv::{
     GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
 };
@@ -207,6 +208,37 @@ fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Bo
     let executor = sinew::Executor::single();
     let error = executor.spin_until(call)?.expect_err("it has gone");
     assert!(!error.to_string().is_empty());
+    Ok(())
+}
+
+/// As the first feedback of a goal, which its server publishes as soon as it has the goal: the
+/// client's subscription is on the network before its first call.
+#[test]
+fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Box<dyn std::error::Error>> {
+    const HOW_OFTEN: usize = 20;
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let ros = RosNode::client(&network, "server");
+    let feedback = ros.publisher("/feedback", STRING, QoS::new().keep_last(10));
+    let asked = Mutex::new(Vec::new());
+    let (told, calls) = std::sync::mpsc::channel();
+    let _server = server(&ros, move |query| {
+        let attachment = query.attachment().expect("an attachment").to_bytes().into_owned();
+        asked.lock().push(Attachment::parse(&attachment).expect("an attachment"));
+        feedback.publish(&text_image("begun"), 1);
+        reply(&query, 3);
+        told.send(asked.lock().len()).expect("the test waits");
+    });
+    for _ in 0..HOW_OFTEN {
+        let context = host.context();
+        let node = context.node("client")?;
+        let client = node.client::<AddTwoInts>("/add").create()?;
+        let begun = node.subscription::<Text>("/feedback").create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        assert_eq!(client.call(request(1, 2), PATIENCE)?.sum, 3);
+        calls.recv_timeout(PATIENCE)?;
+        assert_eq!(wait_for("the first one", || begun.take()).0.data, "begun");
+    }
     Ok(())
 }
 
