@@ -45,7 +45,8 @@ pub(crate) enum TopicCommand {
     /// Who publishes and receives a topic.
     Info(TopicInfoOptions),
     /// Publishers and subscriptions of one topic that exchange nothing, and why. Exit code 1 if
-    /// there are any.
+    /// there are any. Also names with nobody at the other end, of topics, services and actions,
+    /// those first that resemble another name of the same type.
     Check(CheckOptions),
     /// How often messages are published. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),

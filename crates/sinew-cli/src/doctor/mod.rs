@@ -4,12 +4,14 @@
 mod knock;
 mod limits;
 mod network;
+mod options;
 mod place;
 #[cfg(feature = "gateway")]
 mod router;
 mod stuck;
 mod types;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -18,9 +20,14 @@ use sinew_shm::{Domain, EndpointKind};
 
 use crate::cli::tools::{DoctorOptions, Where};
 use crate::error::Error;
+use crate::graph::is_hidden;
 use crate::graph::mismatch;
-use crate::observed::Observed;
+use crate::graph::one_sided::{self, Named};
+use crate::observed::{Observed, ObservedDomain};
 use crate::output;
+
+/// Names with nobody at the other end that are told one by one, at most.
+const MOST: usize = 10;
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -66,7 +73,7 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     let mut findings = place::check(options.place.dir.as_deref(), domain, &path, options.clean);
     findings.extend(stuck::check(&options.place));
     findings.extend(limits::check());
-    findings.extend(pairs(&options.place));
+    findings.extend(graph(&options.place));
     findings.extend(network::check(&options.place));
     if options.json {
         let healthy = findings.iter().all(|finding| finding.state != State::Wrong);
@@ -82,25 +89,66 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     }
 }
 
-/// Whether all who share a topic or a service can talk. Nothing, if who is there can't be looked
-/// at: then the directory is what is wrong.
-fn pairs(place: &Where) -> Vec<Finding> {
+/// Whether all who share a topic or a service can talk, and whether somebody is at the other end; and
+/// what else is known of who is there. Nothing, if that can't be looked at: then the directory is
+/// what is wrong.
+fn graph(place: &Where) -> Vec<Finding> {
     let Ok(snapshot) = Observed::open_quietly(place).and_then(|mut observed| observed.look()) else {
         return Vec::new();
     };
     let kinds = [
-        ("topics", [EndpointKind::Publisher, EndpointKind::Subscription]),
-        ("services", [EndpointKind::Server, EndpointKind::Client]),
+        ("topics", &[Named::Topic][..], [EndpointKind::Publisher, EndpointKind::Subscription]),
+        ("services", &[Named::Service, Named::Action], [EndpointKind::Server, EndpointKind::Client]),
     ];
-    let check = |(check, kinds): (&'static str, [EndpointKind; 2])| {
-        let apart = mismatch::pairs(&snapshot, kinds);
-        match (apart.is_empty(), snapshot.ends(kinds).len()) {
-            (true, 0) => Vec::new(),
-            (true, count) => vec![Finding::fine(check, format!("{count}; all ends of each match"))],
-            _ => apart.iter().map(|pair| Finding::wrong(check, pair.to_string(), pair.remedy())).collect(),
+    let one_sided = one_sided::find(&snapshot);
+    let check = |(check, what, kinds): (&'static str, &[Named], [EndpointKind; 2])| {
+        let mut findings: Vec<_> = mismatch::pairs(&snapshot, kinds)
+            .iter()
+            .map(|pair| Finding::wrong(check, pair.to_string(), pair.remedy()))
+            .collect();
+        let (asked, unused): (Vec<_>, Vec<_>) = one_sided
+            .iter()
+            .filter(|one| what.contains(&one.what))
+            .partition(|one| one.is_suspicious() || !one.is_offered);
+        findings
+            .extend(asked.iter().take(MOST).map(|one| Finding::advice(check, one.to_string(), one.remedy())));
+        if asked.len() > MOST {
+            let more = format!("{} more have nobody at the other end", asked.len() - MOST);
+            findings.push(Finding::advice(check, more, "`sinew topic check` tells all"));
         }
+        let count = snapshot.ends(kinds).len();
+        if findings.is_empty() && count > 0 {
+            let unused = match unused.as_slice() {
+                [] => String::new(),
+                [one] => format!("; {} has no {}", one.name, one.missing()),
+                [one, ..] => format!("; {} have no {}, {} for one", unused.len(), one.missing(), one.name),
+            };
+            findings.push(Finding::fine(check, format!("{count}; all ends of each match{unused}")));
+        }
+        findings
     };
-    kinds.into_iter().flat_map(check).collect()
+    let mut findings: Vec<_> = kinds.into_iter().flat_map(check).collect();
+    findings.extend(twins(&snapshot));
+    findings.extend(options::check(&snapshot));
+    findings
+}
+
+/// Nodes of one name.
+fn twins(snapshot: &ObservedDomain) -> Vec<Finding> {
+    let mut nodes = BTreeMap::<&str, Vec<String>>::new();
+    for node in snapshot.of(EndpointKind::Node).filter(|node| !is_hidden(&node.entity.node)) {
+        nodes.entry(&node.entity.node).or_default().push(node.place());
+    }
+    let count = nodes.values().map(Vec::len).sum::<usize>();
+    let twins: Vec<_> = nodes.into_iter().filter(|(_, places)| places.len() > 1).collect();
+    if twins.is_empty() && count > 0 {
+        return vec![Finding::fine("nodes", format!("{count}; each has a name of its own"))];
+    }
+    let finding = |(name, places): &(&str, Vec<String>)| {
+        let remedy = "commands and parameters reach any of them: give each a name of its own (-r __node:=.., -r __ns:=..)";
+        Finding::advice("nodes", format!("{} are called {name}: {}", places.len(), places.join("; ")), remedy)
+    };
+    twins.iter().map(finding).collect()
 }
 
 fn text(findings: &[Finding]) -> String {

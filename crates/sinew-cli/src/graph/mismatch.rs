@@ -8,6 +8,7 @@ use sinew::event::Mismatch;
 use sinew_shm::{Counter, EndpointKind};
 
 use super::list::TOPICS;
+use super::one_sided::{self, OneSided};
 use crate::cli::tools::CheckOptions;
 use crate::error::Error;
 use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
@@ -104,7 +105,8 @@ impl fmt::Display for Pair<'_> {
     }
 }
 
-/// `sinew topic check`. Fails if there is such a pair.
+/// `sinew topic check`. Fails if there is such a pair. Names with one side are no failure: the other
+/// may come.
 pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
@@ -117,14 +119,22 @@ pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
     }
     let of_topics = topics.iter().filter(|(name, _)| chosen(name));
     let found: Vec<Pair<'_>> = of_topics.clone().flat_map(|(_, ends)| pairs_of(&ends.0)).collect();
+    let mut one_sided = one_sided::find(&snapshot);
+    if options.name.is_some() {
+        one_sided.retain(|one| one.what == one_sided::Named::Topic && chosen(&one.name));
+    }
     if options.json {
-        print_json(&found.iter().map(Pair::json).collect::<Vec<_>>())?;
-    } else if found.is_empty() {
-        let count = of_topics.count();
-        let s = if count == 1 { "" } else { "s" };
-        print(&format!("{count} topic{s}: every publisher matches every subscription\n"))?;
+        let one_sided = one_sided.iter().map(OneSided::json);
+        print_json(&found.iter().map(Pair::json).chain(one_sided).collect::<Vec<_>>())?;
     } else {
-        print(&found.iter().map(|pair| format!("{pair}\n")).collect::<String>())?;
+        let mut text: String = found.iter().map(|pair| format!("{pair}\n")).collect();
+        if found.is_empty() {
+            let count = of_topics.count();
+            let s = if count == 1 { "" } else { "s" };
+            text = format!("{count} topic{s}: every publisher matches every subscription\n");
+        }
+        text.extend(one_sided.iter().map(|one| format!("{one}\n")));
+        print(&text)?;
     }
     match found.len() {
         0 => Ok(()),

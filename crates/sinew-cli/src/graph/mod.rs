@@ -15,6 +15,7 @@ mod held;
 mod info;
 mod list;
 pub(crate) mod mismatch;
+pub(crate) mod one_sided;
 mod printing;
 mod publish;
 mod qos;

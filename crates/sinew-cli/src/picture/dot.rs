@@ -32,14 +32,15 @@ pub(super) fn text(picture: &GraphPicture) -> String {
     for (index, (channel, is_service)) in picture.channels().enumerate() {
         let shape = if is_service { "diamond" } else { "ellipse" };
         let types = channel.types.join("\n");
-        let _ = writeln!(
-            text,
-            "  c{index} [shape={shape}, label={}, tooltip={}];",
-            quoted(&channel.name),
-            quoted(&types)
-        );
+        let (missing, colour) = match channel.missing {
+            Some(missing) => (format!("\nno {missing}"), ", color=red"),
+            None => (String::new(), ""),
+        };
+        let label = quoted(&(channel.name.clone() + &missing));
+        let _ =
+            writeln!(text, "  c{index} [shape={shape}, label={label}, tooltip={}{colour}];", quoted(&types));
         for line in &channel.from {
-            let _ = writeln!(text, "  n{} -> c{index}{};", line.node, label(line));
+            let _ = writeln!(text, "  n{} -> c{index}{};", line.node, told(line));
         }
         for line in &channel.to {
             let _ = writeln!(text, "  c{index} -> n{};", line.node);
@@ -48,7 +49,7 @@ pub(super) fn text(picture: &GraphPicture) -> String {
     text + "}\n"
 }
 
-fn label(line: &Line) -> String {
+fn told(line: &Line) -> String {
     let rate = rate(line.rate_hz);
     if rate.is_empty() { rate } else { format!(" [label={}]", quoted(&rate)) }
 }
@@ -94,6 +95,15 @@ mod tests {
 }
 "#;
         assert_eq!(text(&super::super::tests::robot()), expected);
+    }
+
+    #[test]
+    fn a_name_with_one_side_is_marked() {
+        let mut picture = super::super::tests::robot();
+        picture.topics[0].missing = Some("subscription");
+        let expected =
+            r#"c0 [shape=ellipse, label="/edges\nno subscription", tooltip="demo/msg/Image", color=red];"#;
+        assert!(text(&picture).contains(expected), "{}", text(&picture));
     }
 
     #[test]

@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use serde::Serialize;
+use serde_json::Value;
 use sinew_shm::EndpointKind;
 
 use crate::cli::tools::{GraphFormat, GraphOptions};
 use crate::error::Error;
+use crate::graph::one_sided::{self, Named, OneSided};
 use crate::graph::{Held, Track, is_hidden};
 use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output;
@@ -25,6 +27,8 @@ struct GraphPicture {
     nodes: Vec<Node>,
     topics: Vec<Channel>,
     services: Vec<Channel>,
+    /// Names with nobody at the other end, also of actions.
+    one_sided: Vec<Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -48,6 +52,8 @@ struct Node {
 struct Channel {
     name: String,
     types: Vec<String>,
+    /// What has nobody: `publisher`, `subscription` or `server`.
+    missing: Option<&'static str>,
     /// From publishers, or clients, to it.
     from: Vec<Line>,
     /// From it to subscriptions, or servers.
@@ -119,7 +125,10 @@ impl GraphPicture {
             let process = processes.get(peer).copied().unwrap_or(0);
             picture.nodes.push(Node { name: (*name).to_owned(), process });
         }
-        let mut channels = |kinds: [EndpointKind; 2]| {
+        let one_sided = one_sided::find(snapshot);
+        let missing: BTreeMap<_, _> =
+            one_sided.iter().map(|one| ((one.what, one.name), one.missing())).collect();
+        let mut channels = |kinds: [EndpointKind; 2], what: Named| {
             let mut found = Vec::new();
             for (name, ends) in snapshot.ends(kinds) {
                 if !all && is_hidden(name) {
@@ -145,14 +154,16 @@ impl GraphPicture {
                     sides.reverse();
                 }
                 let [from, to] = sides;
+                let missing = missing.get(&(what, name)).copied();
                 let types = ends.types().into_iter().map(str::to_owned).collect();
-                found.push(Channel { name: name.to_owned(), types, from, to });
+                found.push(Channel { name: name.to_owned(), types, missing, from, to });
             }
             found.retain(|channel: &Channel| !channel.from.is_empty() || !channel.to.is_empty());
             found
         };
-        picture.topics = channels([EndpointKind::Publisher, EndpointKind::Subscription]);
-        picture.services = channels([EndpointKind::Server, EndpointKind::Client]);
+        picture.topics = channels([EndpointKind::Publisher, EndpointKind::Subscription], Named::Topic);
+        picture.services = channels([EndpointKind::Server, EndpointKind::Client], Named::Service);
+        picture.one_sided = one_sided.iter().map(OneSided::json).collect();
         picture
     }
 
@@ -196,6 +207,7 @@ mod tests {
         let channel = |name: &str, type_name: &str, from, to| Channel {
             name: name.to_owned(),
             types: vec![type_name.to_owned()],
+            missing: None,
             from,
             to,
         };
@@ -216,6 +228,7 @@ mod tests {
                 vec![line(2, 1.0)],
                 vec![line(1, 1.0)],
             )],
+            one_sided: Vec::new(),
         }
     }
 

@@ -93,10 +93,13 @@ fn shapes(picture: &GraphPicture) -> Vec<Shape> {
         lines.extend(its.map(|held| (held.text(), "small wrong")));
         Shape { lines, kind: Kind::Node(node.process), title: String::new() }
     };
-    let channel = |(channel, is_service): (&super::Channel, bool)| Shape {
-        lines: vec![(channel.name.clone(), "name")],
-        kind: if is_service { Kind::Service } else { Kind::Topic },
-        title: channel.types.join(", "),
+    let channel = |(channel, is_service): (&super::Channel, bool)| {
+        let missing = channel.missing.map(|missing| (format!("no {missing}"), "small wrong"));
+        Shape {
+            lines: [(channel.name.clone(), "name")].into_iter().chain(missing).collect(),
+            kind: if is_service { Kind::Service } else { Kind::Topic },
+            title: channel.types.join(", "),
+        }
     };
     picture.nodes.iter().map(node).chain(picture.channels().map(channel)).collect()
 }
@@ -188,6 +191,14 @@ mod tests {
             "nothing comes from /frames to the viewer"
         );
         assert_eq!(text.matches("<g>").count() + 1, text.matches("</g>").count());
+    }
+
+    #[test]
+    fn a_name_with_one_side_is_marked() {
+        let mut picture = super::super::tests::robot();
+        picture.services[0].missing = Some("server");
+        assert!(text(&picture).contains("class=\"small wrong\""), "{}", text(&picture));
+        assert!(text(&picture).contains(">no server<"), "{}", text(&picture));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod held;
 mod looks;
 mod mismatch;
 mod names;
+mod one_sided;
 mod service_events;
 mod watch;
 
