@@ -50,8 +50,8 @@ pub(crate) enum TopicCommand {
     Check(CheckOptions),
     /// How often messages are published. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),
-    /// How many bytes leave the publishers' processes. What stays in a process moves by reference:
-    /// its size isn't counted.
+    /// How many bytes leave the publishers' processes. What stays in a process moves by reference: how
+    /// many messages do is told, and their bytes if all messages of the type are of one size.
     Bw(WatchOptions),
     /// How long messages take from their publication until their callback has them, as the
     /// subscriptions' processes note it (of each a hundred times a second at most). Reads their

@@ -11,7 +11,7 @@ use sinew_shm::{Counter, EndpointKind};
 use super::carried::{NOT_CARRIED, Taken};
 use super::list::{SERVICES, TOPICS};
 use super::mismatch::{self, Pair};
-use super::track::dropped;
+use super::track::{dropped, is_by_reference};
 use super::{qos, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
@@ -328,11 +328,16 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
             ("  overwritten unread", of(Counter::Missed)),
         ]
     };
-    let mut counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
-    if is_publisher && !Taken::of(snapshot).is_carried(end) {
-        let published = format!("  Published: {}", of(Counter::Messages));
-        counters = counters.replacen(&published, &format!("{published} ({NOT_CARRIED})"), 1);
-    }
+    let stay = is_publisher && is_by_reference(of(Counter::Messages), of(Counter::Bytes), &counts);
+    let is_carried = !is_publisher || Taken::of(snapshot).is_carried(end);
+    let note = |what: &str| match what {
+        "Published" if !is_carried => format!(" ({NOT_CARRIED})"),
+        "Bytes" if stay => " (the messages move by reference, none left its process)".to_owned(),
+        _ => String::new(),
+    };
+    let counters: String =
+        counters.iter().map(|(what, count)| format!("  {what}: {count}{}
+", note(what))).collect();
     let incompatible = pairs.iter().filter_map(|pair| pair.towards(end));
     let incompatible: String = incompatible.map(|why| format!("{why}\n")).collect();
     let held: String = snapshot.held(peer).iter().map(|held| format!("Now {}\n", held.text())).collect();

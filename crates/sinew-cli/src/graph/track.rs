@@ -29,6 +29,9 @@ pub(crate) struct Change {
     /// Published, or received.
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
+    /// Messages of a publisher that moved inside its process alone, by reference: all or none. No
+    /// image was made of any, so their size isn't known.
+    pub(crate) by_reference: u64,
     pub(crate) taken: u64,
     /// Copies, encodings and decodings.
     pub(crate) work: [u64; 3],
@@ -81,6 +84,11 @@ impl Track {
             span_ns: now.at_ns - first.at_ns,
             messages,
             bytes: more(Counter::Bytes),
+            by_reference: if is_by_reference(messages, more(Counter::Bytes), &now.counts) {
+                messages
+            } else {
+                0
+            },
             taken: more(Counter::Taken),
             work: [Counter::Copies, Counter::Encodings, Counter::Decodings].map(more),
             dropped: dropped(&now.counts).wrapping_sub(dropped(&first.counts)),
@@ -88,6 +96,11 @@ impl Track {
             latencies,
         }
     }
+}
+
+/// Whether a publisher's messages went to ends that match, while none of their bytes left its process.
+pub(crate) fn is_by_reference(messages: u64, bytes: u64, counts: &Counts) -> bool {
+    messages > 0 && bytes == 0 && counts.get(Counter::Matched) > 0
 }
 
 /// Messages that were lost for any cause.
@@ -252,6 +265,20 @@ mod tests {
         }
         assert!(track.past.len() <= 102, "{}", track.past.len());
         assert!((3600..3700).contains(&(track.change().span_ns / SECOND)), "{}", track.change().span_ns);
+    }
+
+    #[test]
+    fn what_somebody_gets_without_bytes_moves_by_reference() {
+        let counted = Counted::new();
+        let mut track = Track::new(SECOND, 0, counted.entity.counts());
+        counted.entity.counters().add(Counter::Messages, 5);
+        track.look(SECOND, counted.entity.counts());
+        assert_eq!(track.change().by_reference, 0, "nobody gets them");
+        counted.entity.counters().set(Counter::Matched, 1);
+        track.look(SECOND, counted.entity.counts());
+        assert_eq!((track.change().by_reference, track.change().bytes), (5, 0));
+        track.look(SECOND, counted.publish(1, 0));
+        assert_eq!((track.change().by_reference, track.change().bytes), (0, 40), "bytes tell more");
     }
 
     #[test]

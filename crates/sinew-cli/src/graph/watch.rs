@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use sinew_shm::EndpointKind;
+use sinew_shm::{Domain, EndpointKind};
 
 use super::carried::Subscribing;
 use super::list::TOPICS;
@@ -11,6 +11,7 @@ use super::track::Latencies;
 use super::{Change, Track};
 use crate::cli::tools::WatchOptions;
 use crate::error::Error;
+use crate::interfaces;
 use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use sinew_bench::clock::{nanoseconds, now_ns};
@@ -20,6 +21,9 @@ use sinew_bench::table::time;
 pub(super) trait Report {
     /// Whose counters say it.
     const KIND: EndpointKind;
+
+    /// It says how large messages are.
+    const ASKS_FOR_SIZE: bool = false;
 
     /// For people; `None` if there is nothing to tell.
     fn text(total: &Total) -> Option<String>;
@@ -37,6 +41,11 @@ pub(super) struct Total {
     messages: u64,
     bytes: u64,
     bytes_per_second: f64,
+    /// Messages that moved by reference inside their process, and how many do per second.
+    by_reference: u64,
+    by_reference_rate: f64,
+    /// Bytes of each message, if all of the type are as long and participants say what it is.
+    fixed_size: Option<u64>,
     latencies: Latencies,
 }
 
@@ -51,6 +60,10 @@ impl Total {
             total.messages = total.messages.wrapping_add(change.messages);
             total.bytes = total.bytes.wrapping_add(change.bytes);
             total.bytes_per_second += if seconds > 0.0 { change.bytes as f64 / seconds } else { 0.0 };
+            if change.by_reference > 0 {
+                total.by_reference = total.by_reference.wrapping_add(change.by_reference);
+                total.by_reference_rate += change.rate;
+            }
             total.latencies.add(&change.latencies);
         }
         total
@@ -65,6 +78,7 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     if !snapshot.topics().contains_key(name.as_str()) {
         return Err(TOPICS.missing(&observed, &snapshot, name));
     }
+    let fixed_size = if R::ASKS_FOR_SIZE { fixed_size(options, &observed, &snapshot) } else { None };
     let window_ns = nanoseconds(options.window);
     let mut tracks = HashMap::new();
     follow::<R>(&mut tracks, &snapshot, name, window_ns);
@@ -80,7 +94,7 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
         let snapshot = observed.look()?;
         subscribe::<R>(&mut subscribing, options, &observed, &snapshot)?;
         follow::<R>(&mut tracks, &snapshot, name, window_ns);
-        let total = Total::of(tracks.values().map(Track::change));
+        let total = Total { fixed_size, ..Total::of(tracks.values().map(Track::change)) };
         if options.info.json {
             let mut value = R::json(&total);
             value["topic"] = json!(name);
@@ -109,6 +123,13 @@ fn subscribe<R: Report>(
         EndpointKind::Publisher => subscribing.look(options, observed, snapshot),
         _ => Ok(()),
     }
+}
+
+/// The size of the topic's messages, if its type has one.
+fn fixed_size(options: &WatchOptions, observed: &Observed, snapshot: &ObservedDomain) -> Option<u64> {
+    let domain = Domain::find(options.info.place.dir.as_deref(), observed.domain()).ok().flatten()?;
+    let publisher = snapshot.of(EndpointKind::Publisher).find(|end| end.entity.name == options.info.name)?;
+    interfaces::fixed_size(&domain, &publisher.entity.hash)
 }
 
 fn follow<R: Report>(
@@ -151,25 +172,46 @@ pub(super) struct Bandwidth;
 
 impl Report for Bandwidth {
     const KIND: EndpointKind = EndpointKind::Publisher;
+    const ASKS_FOR_SIZE: bool = true;
 
     fn text(total: &Total) -> Option<String> {
-        let Total { messages, bytes, bytes_per_second, ends, seconds, .. } = total;
-        if *messages > 0 && *bytes == 0 {
-            return Some(format!(
-                "0 B/s from {messages} messages: none left its process, where they move by reference and their size isn't counted\n\
-                 \twindow: {seconds:.1}s publishers: {ends}\n"
-            ));
+        let Total {
+            messages, bytes, bytes_per_second, by_reference, by_reference_rate, ends, seconds, ..
+        } = total;
+        let window = format!("\twindow: {seconds:.1}s publishers: {ends}\n");
+        if *messages == 0 {
+            return None;
         }
-        (*messages > 0).then(|| {
-            let (rate, size) = (decimal(*bytes_per_second), decimal(*bytes as f64 / *messages as f64));
-            format!("{rate}/s from {messages} messages\n\tMessage size mean: {size} publishers: {ends}\n")
+        let inside = match total.fixed_size {
+            _ if *by_reference == 0 => String::new(),
+            Some(size) => format!(
+                "{}/s by reference from {by_reference} messages of {}, which didn't leave their process\n",
+                decimal(by_reference_rate * size as f64),
+                decimal(size as f64)
+            ),
+            None => format!(
+                "{by_reference_rate:.3} messages/s by reference from {by_reference} messages, which didn't leave their process; \
+                 their size isn't counted\n"
+            ),
+        };
+        let left = messages - by_reference;
+        Some(match (left, bytes) {
+            (0, _) => inside + &window,
+            (_, 0) => format!("{inside}0 B/s from {left} messages, which nobody gets\n{window}"),
+            _ => {
+                let (rate, size) = (decimal(*bytes_per_second), decimal(*bytes as f64 / left as f64));
+                format!(
+                    "{inside}{rate}/s from {left} messages\n\tMessage size mean: {size} publishers: {ends}\n"
+                )
+            }
         })
     }
 
     fn json(total: &Total) -> Value {
         json!({
             "publishers": total.ends, "messages": total.messages, "bytes": total.bytes,
-            "bytes_per_second": total.bytes_per_second,
+            "bytes_per_second": total.bytes_per_second, "by_reference": total.by_reference,
+            "by_reference_hz": total.by_reference_rate, "fixed_size": total.fixed_size,
         })
     }
 }

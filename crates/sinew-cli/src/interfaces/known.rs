@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
-use sinew_msg::description::TypeDescription;
-use sinew_msg::dynamic::MessageType;
+use sinew_msg::description::{TypeDescription, type_id};
+use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::Domain;
 
 use super::PackageSources;
@@ -18,6 +18,9 @@ use crate::cli::tools::Where;
 use crate::error::TypesError;
 use crate::observed::Observed;
 use crate::similar::{self, suggestion};
+
+/// The numbers of strings.
+const TEXTS: std::ops::RangeInclusive<u8> = type_id::STRING..=type_id::BOUNDED_WSTRING;
 
 /// All that there is to find types in.
 pub(crate) struct Types {
@@ -218,6 +221,21 @@ pub(crate) fn kept_in(domain: &Domain, file: &str) -> Option<TypeDescription> {
     let text = domain.description(&hash.0).ok().flatten()?;
     let read = std::str::from_utf8(&text).ok().and_then(TypeDescription::from_json)?;
     (read.hash() == hash).then_some(read)
+}
+
+/// The bytes of every image of the type with this hash, if participants say what it is and all are
+/// as long.
+pub(crate) fn fixed_size(domain: &Domain, hash: &[u8; 32]) -> Option<u64> {
+    let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let description = kept_in(domain, &(digits + ".json"))?;
+    let inside = description.referenced_type_descriptions.iter();
+    let mut fields = inside.chain([&description.type_description]).flat_map(|one| &one.fields);
+    let is_fixed = |id: u8| id < type_id::BOUNDED_SEQUENCE && !TEXTS.contains(&(id % type_id::ARRAY));
+    if !fields.all(|field| is_fixed(field.field_type.type_id)) {
+        return None;
+    }
+    let any = DynamicMessage::new(&Arc::new(MessageType::new(&description).ok()?));
+    Some(any.encode().len() as u64)
 }
 
 fn hash(digits: &str) -> Option<TypeHash> {

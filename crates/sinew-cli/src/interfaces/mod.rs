@@ -19,7 +19,7 @@ use crate::error::{Error, TypesError};
 use crate::harmless;
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
-pub(crate) use known::{Types, kept_in};
+pub(crate) use known::{Types, fixed_size, kept_in};
 use show::Comments;
 pub(crate) use sources::PackageSources;
 

@@ -114,7 +114,7 @@ const TOPIC: &[Column<Topic>] = &[
     ("PUB", 5, |topic| topic.publishers.to_string()),
     ("SUB", 5, |topic| topic.subscriptions.to_string()),
     ("MSG/S", 8, |topic| rate(topic.rate_hz)),
-    ("BYTES/S", 9, |topic| bytes(topic.bytes_per_second)),
+    ("BYTES/S", 9, topic_bytes),
     ("COPIES/S", 9, |topic| rate(topic.copies_hz + topic.encodings_hz + topic.decodings_hz)),
     ("DELAY", 8, |topic| topic.mean_delay_ns.map_or_else(String::new, time)),
     ("P99 <", 8, |topic| topic.p99_below_ns.map_or_else(String::new, |ns| time(ns as f64))),
@@ -258,6 +258,12 @@ fn cut(text: &str, width: usize) -> String {
     letters.into_iter().collect()
 }
 
+/// What left the publishers' processes; `by ref` if nothing did, as all moved by reference there.
+fn topic_bytes(topic: &Topic) -> String {
+    let is_by_reference = topic.by_reference_hz > 0.0 && topic.bytes_per_second == 0.0;
+    if is_by_reference { "by ref".to_owned() } else { bytes(topic.bytes_per_second) }
+}
+
 fn rate(hz: f64) -> String {
     match hz {
         hz if hz < 9.995 => format!("{hz:.2}"),
@@ -397,6 +403,15 @@ mod tests {
     fn names_cant_move_the_cursor() {
         assert_eq!(cut("/a\x1b[2Jb\n", 20), "/a?[2Jb?");
         assert_eq!((cut("/abc", 3), cut("/abc", 0)), ("/a~".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn what_moves_by_reference_is_not_nothing() {
+        let topic = |bytes_per_second, by_reference_hz| {
+            topic_bytes(&Topic { bytes_per_second, by_reference_hz, ..Topic::default() })
+        };
+        assert_eq!([topic(0.0, 30.0), topic(0.0, 0.0)], ["by ref", "0 B"]);
+        assert_eq!(topic(2048.0, 30.0), "2.00 KB");
     }
 
     #[test]

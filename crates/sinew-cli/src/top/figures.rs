@@ -131,6 +131,9 @@ pub(super) struct Topic {
     pub(super) carried: bool,
     pub(super) rate_hz: f64,
     pub(super) bytes_per_second: f64,
+    /// Messages per second of publishers whose messages all stay in their process, where they move by
+    /// reference.
+    pub(super) by_reference_hz: f64,
     /// Bytes of shared memory that its publishers have for messages, beside their rings.
     pub(super) memory: u64,
     /// How often messages' contents were gone through: copied, encoded or decoded.
@@ -286,6 +289,7 @@ fn topics(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> V
             if end.entity.kind == EndpointKind::Publisher {
                 topic.publishers += 1;
                 topic.rate_hz += change.messages as f64 / seconds;
+                topic.by_reference_hz += change.by_reference as f64 / seconds;
                 topic.bytes_per_second += change.bytes as f64 / seconds;
             } else {
                 topic.subscriptions += 1;

@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use sinew_shm::{Counter, OwnEndpoint};
+use sinew_msg::description::{
+    FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription, type_id,
+};
+use sinew_shm::{Counter, Domain, Endpoint, EndpointKind, OwnEndpoint, Participant};
 
 use crate::{Base, talker_and_listener};
 
@@ -107,23 +110,70 @@ fn a_latency_needs_a_subscription() {
     assert_eq!(told("hz"), "no new messages\n");
 }
 
+/// A publisher of a type whose messages all have 1 MB, which somebody gets.
+fn frames(base: &Base, participant: &Arc<Participant>) -> OwnEndpoint {
+    let field = FieldDescription {
+        name: "pixels".to_owned(),
+        field_type: FieldTypeDescription {
+            type_id: type_id::UINT8 + type_id::ARRAY,
+            capacity: 1_000_000,
+            ..FieldTypeDescription::default()
+        },
+        ..FieldDescription::default()
+    };
+    let (type_name, fields) = ("robot/msg/Frame".to_owned(), vec![field]);
+    let frame = TypeDescription {
+        type_description: IndividualTypeDescription { type_name, fields },
+        ..TypeDescription::default()
+    };
+    let domain = Domain::open(Some(base.0.path()), 0).unwrap();
+    domain.keep_description(&frame.hash().0, &frame.to_json()).unwrap();
+    let frames = crate::entity(EndpointKind::Publisher, 20, "/camera", "/frames", "robot/msg/Frame");
+    let frames = participant.advertise(&Endpoint { hash: frame.hash().0, ..frames }, None).unwrap();
+    frames.counters().set(Counter::Matched, 1);
+    frames
+}
+
 #[test]
 fn what_is_measured_is_said() {
     let base = Base::new();
     let participant = base.join();
     let entities = talker_and_listener(&participant);
+    let matched = entities[1].counters();
+    let frames = frames(&base, &participant);
     let ends = Arc::new(AtomicBool::new(false));
     let talk = std::thread::spawn({
         let ends = Arc::clone(&ends);
         move || {
             while !ends.load(Ordering::Relaxed) {
                 entities[1].counters().add(Counter::Messages, 1); // and no bytes
+                frames.counters().add(Counter::Messages, 1);
                 std::thread::park_timeout(Duration::from_millis(1));
             }
         }
     });
-    let told = base.text(&["topic", "bw", "chatter", "--interval", "0.2", "--count", "1"]);
-    assert!(told.starts_with("0 B/s from ") && told.contains("none left its process"), "{told}");
+    let bandwidth = ["topic", "bw", "chatter", "--interval", "0.2", "--count", "1"];
+    let told = base.text(&bandwidth);
+    assert!(told.starts_with("0 B/s from ") && told.contains("messages, which nobody gets\n"), "{told}");
+    matched.set(Counter::Matched, 1);
+    let told = base.text(&bandwidth);
+    assert!(
+        told.contains(" messages/s by reference from ") && told.contains("their size isn't counted\n"),
+        "{told}"
+    );
+    let json = base.json(&bandwidth);
+    assert_eq!((&json["by_reference"], &json["bytes"]), (&json["messages"], &0.into()));
+    assert!(json["by_reference_hz"].as_f64().unwrap() > 0.0, "{json}");
+    let info = base.text(&["topic", "info", "-v", "chatter"]);
+    assert!(info.contains("  Bytes: 0 (the messages move by reference, none left its process)\n"), "{info}");
+    let top = base.text(&["top", "--interval", "0.2"]);
+    assert!(top.contains("   by ref "), "{top}");
+
+    let told = base.text(&["topic", "bw", "frames", "--interval", "0.2", "--count", "1"]);
+    assert!(
+        told.contains(" MB/s by reference from ") && told.contains(" messages of 1.00 MB, which"),
+        "{told}"
+    );
     ends.store(true, Ordering::Relaxed);
     talk.join().unwrap();
 }
