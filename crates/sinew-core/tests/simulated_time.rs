@@ -167,6 +167,57 @@ fn another_process_s_clock_is_followed_through_shared_memory() -> sinew::Result<
     Ok(())
 }
 
+/// What a robot's controller does in a simulator: nothing in it says which clock is meant.
+#[test]
+fn timers_and_rates_follow_use_sim_time_while_they_run() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let control = room.node.timer(milliseconds(10));
+    let control = control.callback(move |info: &TimerInfo| pen.write((info.due(), info.skipped())))?;
+    let mut rate = room.node.rate(milliseconds(10))?;
+    let mut is_due = || pin!(rate.sleep_async()).poll(&mut noop()).is_ready();
+    room.advance(25);
+    assert_eq!((log.lines(), is_due()), (vec![(at(10), 0), (at(20), 0)], true));
+
+    let _gain = room.node.parameter("gain").default(1.0).create()?;
+    room.node.set_parameter("use_sim_time", true)?;
+    assert_eq!(control.clock(), ClockKind::Ros);
+    room.advance(1000);
+    assert_eq!((log.lines(), is_due()), (vec![], false), "nothing before the first word of /clock");
+    let simulator = paused(&room.node);
+    simulator.set(at(86_400_000))?;
+    assert_eq!((room.run(), is_due()), (0, false), "and no billion of skipped periods with it");
+    assert_eq!(control.time_until_next(), Some(milliseconds(5)));
+    for _ in 0..3 {
+        simulator.step(milliseconds(10))?;
+        room.run();
+        assert!(is_due());
+    }
+    assert_eq!(log.lines(), [5, 15, 25].map(|ms| (at(86_400_000 + ms), 0)));
+
+    room.node.set_parameter("use_sim_time", false)?;
+    assert_eq!((control.clock(), is_due()), (ClockKind::Steady, false));
+    room.advance(25); // 5 ms were left, from 1025 on
+    assert_eq!((log.lines().len(), is_due()), (3, true));
+    Ok(())
+}
+
+/// A sleep until a date that began before simulated time did ends at that date.
+#[test]
+fn a_sleep_that_began_before_the_first_word_of_clock_ends_at_its_time() -> sinew::Result<()> {
+    let room = simulated_room();
+    let simulator = paused(&room.node);
+    let node = room.node.clone();
+    let mut sleep = pin!(node.sleep_until_async(ClockKind::Ros, at(5000)));
+    assert!(sleep.as_mut().poll(&mut noop()).is_pending());
+    simulator.set(at(4990))?;
+    assert!(sleep.as_mut().poll(&mut noop()).is_pending());
+    simulator.set(at(5000))?;
+    assert_eq!(sleep.as_mut().poll(&mut noop()), std::task::Poll::Ready(Ok(())));
+    Ok(())
+}
+
 // ---- an hour in a moment ----
 
 #[test]
@@ -197,7 +248,7 @@ fn a_pause_holds_everything_that_goes_by_ros_time() -> sinew::Result<()> {
     let (ros, steady) = (Log::new(), Log::new());
     let _ros = watch(&room.node, milliseconds(100), &ros)?;
     let pen = steady.pen();
-    let _steady = room.node.timer(milliseconds(100)).callback(move || pen.write(()))?;
+    let _steady = room.node.wall_timer(milliseconds(100)).callback(move || pen.write(()))?;
     room.advance(1000);
     assert_eq!((ros.lines().len(), steady.lines().len()), (10, 10));
     simulator.pause()?;

@@ -11,7 +11,6 @@ use sinew::interfaces::sensor_msgs::msg::LaserScan;
 use sinew::parameters::{ParameterSet, Parameters};
 use sinew::prelude::*;
 use sinew::tf::{At, Buffer, TransformListener};
-use sinew::time::ClockKind;
 use std::f64::consts::PI;
 
 /// How it drives. `sinew param list /controller` shows these, with their descriptions and ranges.
@@ -122,6 +121,6 @@ pub fn controller(node: &Node) -> sinew::Result<Controller> {
             control.path = points.collect();
         })?,
         _scan: control.subscription("scan").qos(QoS::sensor_data()).callback(Control::see)?,
-        _tick: control.timer(Duration::from_millis(1)).clock(ClockKind::Ros).callback(Control::tick)?,
+        _tick: control.timer(Duration::from_millis(1)).callback(Control::tick)?,
     })
 }

@@ -12,7 +12,6 @@ use sinew::interfaces::std_msgs::msg::Header;
 use sinew::lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
 use sinew::prelude::*;
 use sinew::tf::Transform;
-use sinew::time::ClockKind;
 use std::f64::consts::PI;
 
 const PERIOD: Duration = Duration::from_millis(100);
@@ -73,7 +72,7 @@ pub fn lidar(node: &Node) -> Result<LifecycleNode<FromFn<Lidar>>, CreateError> {
                 _pose: scanner.subscription("ground_truth").qos(QoS::default().keep_last(1)).callback(
                     |scanner: &mut Scanner, pose: &PoseStamped| scanner.pose = Some(pose.pose.into()),
                 )?,
-                _scan: scanner.timer(PERIOD).clock(ClockKind::Ros).callback(Scanner::scan)?,
+                _scan: scanner.timer(PERIOD).callback(Scanner::scan)?,
             })
         }),
     )

@@ -16,7 +16,7 @@ use sinew::lifecycle::{FromFn, LifecycleNode, ManagedPublisher, from_fn};
 use sinew::parameters::Parameter;
 use sinew::prelude::*;
 use sinew::tf::Transform;
-use sinew::time::{ClockKind, Time};
+use sinew::time::Time;
 use std::sync::Arc;
 
 /// A wheel's radius, in m.
@@ -136,7 +136,7 @@ pub fn wheels(node: &Node) -> Result<LifecycleNode<FromFn<Wheels>>, CreateError>
                     let (speeds, at) = ([twist.linear.x, twist.angular.z], drive.node.now());
                     *drive.command.lock() = Command { speeds, at };
                 })?,
-                _step: drive.timer(PERIOD).clock(ClockKind::Ros).callback(Drive::step)?,
+                _step: drive.timer(PERIOD).callback(Drive::step)?,
             })
         })
         .on_deactivate(|wheels: &mut Wheels| {

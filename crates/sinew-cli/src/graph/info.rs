@@ -335,9 +335,16 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
         "Bytes" if stay => " (the messages move by reference, none left its process)".to_owned(),
         _ => String::new(),
     };
-    let counters: String =
-        counters.iter().map(|(what, count)| format!("  {what}: {count}{}
-", note(what))).collect();
+    let counters: String = counters
+        .iter()
+        .map(|(what, count)| {
+            format!(
+                "  {what}: {count}{}
+",
+                note(what)
+            )
+        })
+        .collect();
     let incompatible = pairs.iter().filter_map(|pair| pair.towards(end));
     let incompatible: String = incompatible.map(|why| format!("{why}\n")).collect();
     let held: String = snapshot.held(peer).iter().map(|held| format!("Now {}\n", held.text())).collect();

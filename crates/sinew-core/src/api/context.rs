@@ -144,9 +144,9 @@ impl Context {
     }
 
     /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock, and leaves
-    /// [`/clock`](Self::use_sim_time) alone from then on. Timers of
-    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), rates and sleeps follow: those that are due
-    /// run or end, and if time went back, no timer waits longer than a period.
+    /// [`/clock`](Self::use_sim_time) alone from then on. [Timers](crate::Node::timer) and rates
+    /// follow it while it is set, and sleeps of [`ClockKind::Ros`](crate::time::ClockKind::Ros):
+    /// those that are due run or end, and if time went back, no timer waits longer than a period.
     ///
     /// Handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on this thread.
     pub fn set_ros_time(&self, time: Option<Time>) {

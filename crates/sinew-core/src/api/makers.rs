@@ -54,6 +54,12 @@ macro_rules! makers {
             TimerBuilder::new(self, period)
         }
 
+        /// A timer by steady time, otherwise as [`timer`](Self::timer); see
+        /// [`Node::wall_timer`](crate::Node::wall_timer).
+        pub fn wall_timer(&self, period: Duration) -> TimerBuilder<Self> {
+            self.timer(period).clock(crate::sys::clock::ClockKind::Steady)
+        }
+
         /// A guard condition of the group's node, whose callback runs in this group; otherwise as
         /// [`Node::guard_condition`](crate::Node::guard_condition).
         pub fn guard_condition(&self) -> GuardConditionBuilder<Self> {

@@ -9,7 +9,7 @@ use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
-use crate::sys::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
+use crate::sys::clock::{Clock, ClockKind, Stamp, Time, TimerClock, nanoseconds};
 use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
 use crate::sys::sync::{Arc, Mutex};
 use sinew_shm::{Callback, EndpointKey};
@@ -20,7 +20,8 @@ use std::time::Duration;
 /// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods,
 /// however late the callbacks run.
 ///
-/// Made by [`Node::timer`](crate::Node::timer). It waits in its executor's own heap of deadlines:
+/// Made by [`Node::timer`](crate::Node::timer), by the node's clock, or
+/// [`Node::wall_timer`](crate::Node::wall_timer). It waits in its executor's own heap of deadlines:
 /// no thread, no file descriptor. A timer that can't keep up skips periods and counts them
 /// ([`TimerInfo::skipped`]); it doesn't burst. It exists until its last handle is dropped; after
 /// that none of its callbacks starts. It may be dropped, cancelled or reset in its own callback,
@@ -82,8 +83,15 @@ impl Timer {
     /// its own clock.
     pub fn time_until_next(&self) -> Option<Duration> {
         let state = self.inner.schedule.state.lock();
-        let now = self.inner.schedule.clock.now(self.inner.schedule.kind);
+        let now = self.inner.schedule.clock.now(state.kind);
         (!state.cancelled).then(|| Time::from_nanoseconds(state.due) - Time::from_nanoseconds(now))
+    }
+
+    /// The clock that it goes by now. A timer that follows its node's clock, as all do that
+    /// [`Node::timer`](crate::Node::timer) makes, goes by another one when simulated time begins or
+    /// ends.
+    pub fn clock(&self) -> ClockKind {
+        self.inner.schedule.state.lock().kind
     }
 
     /// How many periods it has skipped because it couldn't keep up.
@@ -190,7 +198,8 @@ impl fmt::Debug for TimerInfo {
 
 /// When a timer is due.
 pub(crate) struct Schedule {
-    kind: ClockKind,
+    /// Which clock it follows; `None` for the node's, which is now this one and now that.
+    follows: Option<ClockKind>,
     clock: Clock,
     /// Nanoseconds; more than 0.
     period: i64,
@@ -198,10 +207,12 @@ pub(crate) struct Schedule {
 }
 
 struct TimerState {
+    /// The clock that it goes by now.
+    kind: ClockKind,
     /// In the time of its clock.
     due: i64,
-    /// When that clock last came from another source; `due` is a time of that one.
-    epoch: u64,
+    /// How often its clock had come from another source; `due` is a time of that one.
+    source: u64,
     cancelled: bool,
     skipped: u64,
     task_ref: Option<TaskRef>,
@@ -209,16 +220,47 @@ struct TimerState {
 
 impl FollowsTime for Schedule {
     /// As `rcl`: if its clock was set back by so much that it is further away than a period, it is
-    /// due one period from now. If the time comes from another source now, what was left of its
-    /// period is left.
+    /// due one period from now. If the time comes from another source now, or simulated time begins
+    /// later than it was due, what was left of its period is left.
     fn jumped(&self, jump: &TimeJump) {
-        self.change(|state, (now, _)| {
-            if jump.change == ClockChange::Same {
-                state.due = state.due.min(now.saturating_add(self.period));
-            } else if state.epoch < jump.epoch {
-                let left = state.due.saturating_sub(jump.before.nanoseconds()).clamp(0, self.period);
-                state.due = jump.after.nanoseconds().saturating_add(left);
-                state.epoch = jump.epoch;
+        if jump.change == ClockChange::Same && !jump.begins {
+            let is_near = |state: &TimerState| {
+                let latest = jump.after.nanoseconds().saturating_add(self.period);
+                state.kind != ClockKind::Ros || state.due <= latest
+            };
+            if is_near(&self.state.lock()) {
+                return; // as at each word of `/clock`
+            }
+            self.change(|state, clock| {
+                if clock.source == state.source && clock.kind == state.kind {
+                    state.due = state.due.min(clock.now.saturating_add(self.period));
+                }
+            });
+            return;
+        }
+        self.change(|state, _| {
+            if state.source >= jump.source {
+                return;
+            }
+            let before = match state.kind {
+                ClockKind::Ros => jump.before.nanoseconds(),
+                kind => self.clock.now(kind),
+            };
+            let left = state.due.saturating_sub(before).clamp(0, self.period);
+            // If the source has changed again since, that is about to be told as well.
+            state.kind = match (self.follows, jump.change) {
+                (Some(kind), _) => kind,
+                (None, ClockChange::Deactivated) => ClockKind::Steady,
+                (None, ClockChange::Same | ClockChange::Activated) => ClockKind::Ros,
+            };
+            state.source = jump.source;
+            let after = match state.kind {
+                ClockKind::Ros => jump.after.nanoseconds(),
+                kind => self.clock.now(kind),
+            };
+            // A world that begins at 0 keeps its times.
+            if !jump.begins || state.due <= after {
+                state.due = after.saturating_add(left);
             }
         });
     }
@@ -230,22 +272,27 @@ impl Schedule {
     }
 
     fn reset(&self) {
-        self.change(|state, (now, epoch)| {
+        self.change(|state, clock| {
             state.cancelled = false;
-            state.due = now.saturating_add(self.period);
-            state.epoch = epoch;
+            self.begin(state, clock);
         });
     }
 
     /// It is due one period from now, unless it is cancelled.
     fn restart(&self) {
-        self.change(|state, (now, _)| state.due = now.saturating_add(self.period));
+        self.change(|state, clock| self.begin(state, clock));
     }
 
-    fn change(&self, change: impl FnOnce(&mut TimerState, (i64, u64))) {
+    /// It is due one period from now.
+    fn begin(&self, state: &mut TimerState, clock: TimerClock) {
+        let TimerClock { kind, now, source } = clock;
+        (state.kind, state.due, state.source) = (kind, now.saturating_add(self.period), source);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut TimerState, TimerClock)) {
         let signal = {
             let mut state = self.state.lock();
-            change(&mut state, self.clock.read(self.kind));
+            change(&mut state, self.clock.of_timer(self.follows));
             self.arm(&state)
         };
         scheduler::signal(signal);
@@ -257,14 +304,14 @@ impl Schedule {
     fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
         let task_ref = state.task_ref.as_ref()?;
         let due = (!state.cancelled).then_some(state.due);
-        task_ref.scheduler.arm(task_ref, self.kind, due).then(|| task_ref.scheduler.clone())
+        task_ref.scheduler.arm(task_ref, state.kind, due).then(|| task_ref.scheduler.clone())
     }
 
     /// Whether it is due; if not, it waits for that again.
     fn clear_ready(&self) -> bool {
         let state = self.state.lock();
-        let (now, epoch) = self.clock.read(self.kind);
-        if state.epoch != epoch {
+        let TimerClock { now, source, .. } = self.clock.of_timer(self.follows);
+        if state.source != source {
             return false; // it is about to be told of another source
         }
         let is_due = !state.cancelled && state.due <= now;
@@ -277,8 +324,8 @@ impl Schedule {
     /// An expiry is to run now, if it still is one: then the next is set.
     fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
         let mut state = self.state.lock();
-        let (now, epoch) = self.clock.read(self.kind);
-        if state.cancelled || state.epoch != epoch {
+        let TimerClock { now, source, .. } = self.clock.of_timer(self.follows);
+        if state.cancelled || state.source != source {
             return None; // with another source it is about to be told of that, and waits then
         }
         if state.due > now {
@@ -364,9 +411,33 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember f
 }
 
 impl Node {
-    /// A timer with the given period.
+    /// A timer with the given period, by the node's clock: simulated time while that is used (or ROS
+    /// time while it is [set](crate::Context::set_ros_time)), else steady time. It changes with
+    /// `use_sim_time`, also while the program runs: what was left of the period is left. Before the
+    /// first word of `/clock` it doesn't run. ROS 2: `create_timer`.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::time::Time;
+    /// let context = Context::builder().shared_memory(false).use_sim_time(true).build()?;
+    /// let node = context.node("controller")?;
+    /// let control = node.timer(Duration::from_millis(10)).callback(|| println!("10 ms of the simulated world"))?;
+    /// let _watchdog = node.wall_timer(Duration::from_secs(5)).callback(|| println!("5 s of ours"))?;
+    /// let simulator = node.clock_publisher().paused().start(Time::from_nanoseconds(1_700_000_000_000_000_000)).create()?;
+    /// simulator.publish()?; // simulated time begins
+    /// assert_eq!(control.time_until_next(), Some(Duration::from_millis(10)));
+    /// simulator.step(Duration::from_millis(7))?;
+    /// assert_eq!(control.time_until_next(), Some(Duration::from_millis(3)));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
     pub fn timer(&self, period: Duration) -> TimerBuilder {
         TimerBuilder::new(self.default_group(), period)
+    }
+
+    /// A timer by steady time, whatever the node's clock is: for what watches the real world, such
+    /// as a connection. ROS 2: `create_wall_timer`.
+    pub fn wall_timer(&self, period: Duration) -> TimerBuilder {
+        self.timer(period).clock(ClockKind::Steady)
     }
 }
 
@@ -383,30 +454,30 @@ impl Waitable for Timer {
 pub struct TimerBuilder<G = Group> {
     node: Arc<NodeCore>,
     period: Duration,
-    kind: ClockKind,
+    follows: Option<ClockKind>,
     group: G,
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
     pub(crate) fn new(group: &G, period: Duration) -> Self {
-        Self { node: NodeCore::of(group.core()), period, kind: ClockKind::Steady, group: group.clone() }
+        Self { node: NodeCore::of(group.core()), period, follows: None, group: group.clone() }
     }
 }
 
 impl Timer {
     /// It is due at a time of its clock, and a period after that again.
     pub(crate) fn set_due(&self, due: i64) {
-        self.inner.schedule.change(|state, (_, epoch)| {
-            state.due = due;
-            state.epoch = epoch;
+        self.inner.schedule.change(|state, TimerClock { kind, source, .. }| {
+            (state.kind, state.due, state.source) = (kind, due, source);
         });
     }
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
-    /// The clock it follows; the default is [`ClockKind::Steady`].
+    /// The clock it follows, whatever the node's is. [`ClockKind::Ros`] is the wall clock while
+    /// simulated time isn't used.
     pub fn clock(mut self, kind: ClockKind) -> Self {
-        self.kind = kind;
+        self.follows = Some(kind);
         self
     }
 
@@ -427,11 +498,11 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         self.node.check_running("a timer")?;
         let session = &self.node.context.session;
         let clock = session.clock.clone();
-        let (now, epoch) = clock.read(self.kind);
+        let TimerClock { kind, now, source } = clock.of_timer(self.follows);
         let due = now.saturating_add(period);
-        let state = Mutex::new(TimerState { due, epoch, cancelled: false, skipped: 0, task_ref: None });
-        let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
-        if self.kind == ClockKind::Ros {
+        let state = TimerState { kind, due, source, cancelled: false, skipped: 0, task_ref: None };
+        let schedule = Arc::new(Schedule { follows: self.follows, clock, period, state: Mutex::new(state) });
+        if matches!(self.follows, None | Some(ClockKind::Ros)) {
             let follows: Arc<dyn FollowsTime> = schedule.clone();
             session.on_jump(Arc::downgrade(&follows));
             schedule.reset(); // the time may have jumped before

@@ -433,6 +433,12 @@ impl SchedulerState {
     pub(super) fn set_timer(&mut self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
         self.unready(id);
         let Some(member) = member_of(&mut self.members, id) else { return false };
+        if let Some(timer) = member.timer {
+            let former = std::mem::replace(&mut self.timer_places[timer as usize].clock, clock);
+            if former != clock {
+                self.timers[former as usize].remove(timer); // it follows another clock now
+            }
+        }
         let heap = &mut self.timers[clock as usize];
         let before = heap.peek().map(|(due, _)| due);
         match (member.timer, due) {

@@ -52,7 +52,7 @@ fn machine(clock: ClockId) -> i64 {
 /// `RCL_ROS_TIME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClockKind {
-    /// Never jumps: the clock of ROS 2's "wall timers", and the default.
+    /// Never jumps: the clock of ROS 2's "wall timers".
     #[default]
     Steady,
     /// The wall clock, which may be set to another time.
@@ -65,6 +65,17 @@ pub enum ClockKind {
 
 impl ClockKind {
     pub(crate) const ALL: [ClockKind; 3] = [ClockKind::Steady, ClockKind::System, ClockKind::Ros];
+}
+
+/// What a timer's clock shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TimerClock {
+    /// Which one it is now.
+    pub(crate) kind: ClockKind,
+    /// Nanoseconds.
+    pub(crate) now: i64,
+    /// Times of different sources can't be compared.
+    pub(crate) source: u64,
 }
 
 /// When something happened: what arrival order goes by.
@@ -115,6 +126,10 @@ struct RosTime {
     set: Option<i64>,
     /// How often it came from another source.
     epoch: u64,
+    /// It follows `/clock`, which has said nothing yet: it stands at 0.
+    is_awaited: bool,
+    /// How often it came from another source, or began with the first word of `/clock`.
+    source: u64,
 }
 
 impl Clock {
@@ -179,8 +194,24 @@ impl Clock {
     }
 
     fn ros(&self) -> (i64, u64) {
-        let RosTime { set, epoch } = *self.0.ros.lock();
+        let RosTime { set, epoch, .. } = *self.0.ros.lock();
         (set.unwrap_or_else(|| self.wall()), epoch)
+    }
+
+    /// Nanoseconds of a timer's clock now, and how often it came from another source or began.
+    ///
+    /// `None` is a node's clock: ROS time while it is simulated or set, else steady time, as the wall
+    /// clock may be set under a timer.
+    pub(crate) fn of_timer(&self, kind: Option<ClockKind>) -> TimerClock {
+        if let Some(kind @ (ClockKind::Steady | ClockKind::System)) = kind {
+            return TimerClock { kind, now: self.now(kind), source: 0 };
+        }
+        let RosTime { set, source, .. } = *self.0.ros.lock();
+        match (set, kind) {
+            (Some(now), _) => TimerClock { kind: ClockKind::Ros, now, source },
+            (None, Some(kind)) => TimerClock { kind, now: self.wall(), source },
+            (None, None) => TimerClock { kind: ClockKind::Steady, now: self.steady(), source },
+        }
     }
 
     fn wall(&self) -> i64 {
@@ -198,17 +229,29 @@ impl Clock {
             return None;
         }
         let time = time.map(Time::nanoseconds);
+        let begins = std::mem::take(&mut ros.is_awaited) && time.is_some();
         let change = match (ros.set, time) {
             (None, Some(_)) => ClockChange::Activated,
             (Some(_), None) => ClockChange::Deactivated,
-            (Some(before), Some(after)) if before != after => ClockChange::Same,
+            (Some(before), Some(after)) if before != after || begins => ClockChange::Same,
             _ => return None,
         };
         let before = ros.set.unwrap_or_else(|| self.wall());
         ros.epoch += u64::from(change != ClockChange::Same);
+        ros.source += u64::from(change != ClockChange::Same || begins);
         ros.set = time;
         let after = time.unwrap_or_else(|| self.wall());
-        Some(TimeJump::new(change, before, after, ros.epoch))
+        Some(TimeJump { begins, ..TimeJump::new(change, before, after, ros.source) })
+    }
+
+    /// ROS time is 0 from now on, until it is set by the first word of `/clock`, or by the program.
+    /// The epoch in which that may be, and the jump, if it is one.
+    pub(crate) fn await_ros_time(&self) -> (u64, Option<TimeJump>) {
+        let jump = self.set_ros_time(Some(Time::from_nanoseconds(0)), None);
+        let mut ros = self.0.ros.lock();
+        // Unless another thread was faster, which has set it.
+        ros.is_awaited = ros.set == Some(0);
+        (ros.epoch, jump)
     }
 
     /// Whether ROS time is set, by the program or by `/clock`.

@@ -24,14 +24,16 @@ pub struct TimeJump {
     pub before: Time,
     /// The time from now on.
     pub after: Time,
-    /// How often the source changed until now.
-    pub(crate) epoch: u64,
+    /// How often the source changed until now, counting [beginnings](Self::begins).
+    pub(crate) source: u64,
+    /// It is the first time that `/clock` says: before, ROS time stood at 0, which is no time.
+    pub(crate) begins: bool,
 }
 
 impl TimeJump {
-    pub(crate) fn new(change: ClockChange, before: i64, after: i64, epoch: u64) -> Self {
+    pub(crate) fn new(change: ClockChange, before: i64, after: i64, source: u64) -> Self {
         let [before, after] = [before, after].map(Time::from_nanoseconds);
-        Self { change, before, after, epoch }
+        Self { change, before, after, source, begins: false }
     }
 
     /// How far it went forward; zero if it went back.

@@ -1,6 +1,6 @@
 //! Rates: a loop that runs so often.
 
-use super::sleep::{Look, SleepError};
+use super::sleep::{Look, SleepError, Sleeper};
 use crate::api::node::Node;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{ClockKind, nanoseconds};
@@ -34,7 +34,8 @@ use std::time::Duration;
 /// ```
 pub struct Rate {
     node: Node,
-    kind: ClockKind,
+    /// `None` for the node's clock.
+    kind: Option<ClockKind>,
     /// Nanoseconds; more than 0.
     period: i64,
     /// When the round that runs was due, and of which epoch of its clock that is a time.
@@ -42,7 +43,8 @@ pub struct Rate {
 }
 
 impl Node {
-    /// A [`Rate`] with the given period, by steady time. It begins now.
+    /// A [`Rate`] with the given period, by the node's clock, as a [timer](Self::timer) has it:
+    /// simulated time while that is used, else steady time. It begins now.
     ///
     /// # Errors
     /// [`CreateError`]: a period of zero or for ever, or the context is shut down.
@@ -52,7 +54,7 @@ impl Node {
         match nanoseconds(period) {
             0 | i64::MAX => Err(CreateError::Period { node: node.to_owned(), period }),
             period => {
-                let (node, kind, last) = (self.clone(), ClockKind::Steady, (0, 0));
+                let (node, kind, last) = (self.clone(), None, (0, 0));
                 let mut rate = Rate { node, kind, period, last };
                 rate.reset();
                 Ok(rate)
@@ -62,17 +64,22 @@ impl Node {
 }
 
 impl Rate {
-    /// The clock it follows instead of steady time. It begins now.
+    /// The clock it follows, whatever the node's is. It begins now.
     #[must_use]
     pub fn clock(mut self, kind: ClockKind) -> Self {
-        self.kind = kind;
+        self.kind = Some(kind);
         self.reset();
         self
     }
 
     /// It begins anew: the next round is one period from now.
     pub fn reset(&mut self) {
-        self.last = self.node.context_shared().session.clock.read(self.kind);
+        let (_, now, epoch) = self.sleeper().read();
+        self.last = (now, epoch);
+    }
+
+    fn sleeper(&self) -> Sleeper<'_> {
+        Sleeper { context: self.node.context_shared(), kind: self.kind }
     }
 
     /// The time from one round to the next.
@@ -88,8 +95,10 @@ impl Rate {
     /// # Errors
     /// [`SleepError::Shutdown`], and nothing else: a loop on it ends with the context.
     pub fn sleep(&mut self) -> Result<u64, SleepError> {
-        let Self { node, kind, period, last } = self;
-        node.sleeper(*kind).block(|now, epoch| round(*period, last, (now, epoch)))
+        let (period, mut last) = (self.period, self.last);
+        let slept = self.sleeper().block(|now, epoch| round(period, &mut last, (now, epoch)));
+        self.last = last;
+        slept
     }
 
     /// The same for a task, which a timer of the node wakes: an executor has to serve the node.
@@ -99,7 +108,8 @@ impl Rate {
     /// As [`sleep`](Self::sleep).
     pub async fn sleep_async(&mut self) -> Result<u64, SleepError> {
         let Self { node, kind, period, last } = self;
-        node.sleeper(*kind).wait(node, |now, epoch| round(*period, last, (now, epoch))).await
+        let sleeper = Sleeper { context: node.context_shared(), kind: *kind };
+        sleeper.wait(node, |now, epoch| round(*period, last, (now, epoch))).await
     }
 }
 
@@ -122,7 +132,7 @@ impl fmt::Debug for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rate")
             .field("period", &self.period())
-            .field("clock", &self.kind)
+            .field("clock", &self.sleeper().read().0)
             .finish_non_exhaustive()
     }
 }

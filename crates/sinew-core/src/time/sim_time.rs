@@ -15,7 +15,6 @@ use crate::parameters::options::ParameterOptions;
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
-use crate::sys::clock::{ClockKind, Time};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::sync::Arc;
 use crate::topic::session::Session;
@@ -29,8 +28,8 @@ const NODE: &str = "_sim_time";
 
 impl Context {
     /// Whether ROS time is that of the topic `/clock` from now on. Then it is 0 until the first
-    /// message; timers of [`ClockKind::Ros`](crate::time::ClockKind::Ros), [`now`](crate::Node::now),
-    /// [rates](crate::time::Rate) and sleeps follow. With false the subscription is dropped, and
+    /// message; [timers](crate::Node::timer), [`now`](crate::Node::now), and
+    /// [rates](crate::time::Rate) and sleeps of [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow. With false the subscription is dropped, and
     /// ROS time is the wall clock again. Steady and system time, and with them deadlines, lifespans,
     /// leases and timeouts, never follow.
     ///
@@ -84,8 +83,7 @@ impl ContextCore {
         let node = NodeCore::new(self, (NODE, "/"), Origin::Local, ParameterOptions::default(), None)?;
         let subscription =
             SubscriptionBuilder::new(&Group::new(node, ()), TOPIC).qos(QoS::clock()).create()?;
-        session.set_ros_time(Some(Time::from_nanoseconds(0)), None);
-        let (_, epoch) = session.clock.read(ClockKind::Ros);
+        let epoch = session.await_ros_time();
         let taking = CoalescingLock::new(());
         let follower = Arc::new(ClockFollower { subscription, session: session.clone(), epoch, taking });
         drop(session.follow_clock(Some(Box::new(follower.clone()))));

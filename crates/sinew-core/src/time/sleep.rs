@@ -4,7 +4,7 @@ use crate::api::context::ContextCore;
 use crate::api::node::Node;
 use crate::api::timer::Timer;
 use crate::sys::clock::Wake;
-use crate::sys::clock::{ClockKind, Time, nanoseconds, precise_waits, restore_waits};
+use crate::sys::clock::{ClockKind, Time, TimerClock, nanoseconds, precise_waits, restore_waits};
 use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
 use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, Mutex};
@@ -41,14 +41,25 @@ pub(super) enum Look<R> {
 /// Looks at a clock whenever that may matter, until there is nothing to wait for.
 pub(super) struct Sleeper<'a> {
     pub(super) context: &'a Arc<ContextCore>,
-    pub(super) kind: ClockKind,
+    /// `None` for the node's clock, which is now this one and now that.
+    pub(super) kind: Option<ClockKind>,
 }
 
 impl Sleeper<'_> {
+    /// Which clock it is now, the time and its epoch.
+    pub(super) fn read(&self) -> (ClockKind, i64, u64) {
+        let clock = &self.context.session.clock;
+        if let Some(kind) = self.kind {
+            let (now, epoch) = clock.read(kind);
+            return (kind, now, epoch);
+        }
+        let TimerClock { kind, now, source } = clock.of_timer(None);
+        (kind, now, source)
+    }
+
     /// As a thread. `look` is given the time and its epoch.
     pub(super) fn block<R>(&self, mut look: impl FnMut(i64, u64) -> Look<R>) -> Result<R, SleepError> {
-        let Sleeper { context, kind } = *self;
-        let (session, clock) = (&context.session, &context.session.clock);
+        let (session, clock) = (&self.context.session, &self.context.session.clock);
         let call = Arc::new(Call(Parker::new()));
         self.hear(&call);
         if let Some(source) = clock.virtual_clock() {
@@ -60,7 +71,7 @@ impl Sleeper<'_> {
             if session.has_ended() {
                 return Err(SleepError::Shutdown);
             }
-            let (now, epoch) = clock.read(kind);
+            let (kind, now, epoch) = self.read();
             let due = match look(now, epoch) {
                 Look::Done(result) => return Ok(result),
                 Look::Again(due) => due,
@@ -87,14 +98,15 @@ impl Sleeper<'_> {
             if session.has_ended() {
                 return Poll::Ready(Err(SleepError::Shutdown));
             }
-            let (now, epoch) = session.clock.read(self.kind);
+            let (_, now, epoch) = self.read();
             let due = match look(now, epoch) {
                 Look::Done(result) => return Poll::Ready(Ok(result)),
                 Look::Again(due) => due,
             };
             if timer.is_none() {
                 let woken = task.clone();
-                let once = node.timer(Duration::from_nanos(u64::MAX / 4)).clock(self.kind);
+                let once = node.timer(Duration::from_nanos(u64::MAX / 4));
+                let once = if let Some(kind) = self.kind { once.clock(kind) } else { once };
                 match once.callback(move || woken.wake()) {
                     Ok(made) => timer = Some(made),
                     Err(_) => return Poll::Ready(Err(SleepError::Shutdown)), // nothing else is refused
@@ -146,7 +158,7 @@ impl Task {
 impl FollowsTime for Task {
     /// If the time went on, its timer is due by itself.
     fn jumped(&self, jump: &TimeJump) {
-        if jump.change != ClockChange::Same || jump.backward() > Duration::ZERO {
+        if jump.change != ClockChange::Same || jump.begins || jump.backward() > Duration::ZERO {
             self.wake();
         }
     }
@@ -244,7 +256,7 @@ impl Node {
     }
 
     pub(super) fn sleeper(&self, kind: ClockKind) -> Sleeper<'_> {
-        Sleeper { context: self.context_shared(), kind }
+        Sleeper { context: self.context_shared(), kind: Some(kind) }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
-use crate::sys::jump::FollowsTime;
+use crate::sys::jump::{FollowsTime, TimeJump};
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, next_serial};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Weak;
@@ -145,7 +145,20 @@ impl Session {
         if time.is_none() {
             drop(self.follow_clock(None));
         }
-        self.each_follower(|follower| follower.jumped(&jump));
+        self.tell(&jump);
+    }
+
+    /// ROS time is 0 until the first word of `/clock`. Returns the epoch in which that may set it.
+    pub(crate) fn await_ros_time(&self) -> u64 {
+        let (epoch, jump) = self.clock.await_ros_time();
+        if let Some(jump) = jump {
+            self.tell(&jump);
+        }
+        epoch
+    }
+
+    fn tell(&self, jump: &TimeJump) {
+        self.each_follower(|follower| follower.jumped(jump));
         self.each_executor(Wake::wake);
     }
 

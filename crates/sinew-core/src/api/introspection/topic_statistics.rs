@@ -9,6 +9,7 @@ use crate::api::timer::{Timer, TimerBuilder};
 use crate::executor::group::CallbackGroup;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
+use crate::sys::clock::ClockKind;
 use crate::sys::sync::Arc;
 use crate::topic::statistics_collector::{Moments, StatisticsCollector};
 use sinew_interfaces::statistics_msgs::msg::{MetricsMessage, StatisticDataPoint, StatisticDataType};
@@ -62,7 +63,7 @@ impl TopicStatistics {
         let publisher =
             PublisherBuilder::<MetricsMessage, _>::new(group, &self.topic).qos(self.qos).create()?;
         let name = node_name.to_owned();
-        TimerBuilder::new(group, self.period).callback(InAnyGroup(move || {
+        TimerBuilder::new(group, self.period).clock(ClockKind::Steady).callback(InAnyGroup(move || {
             let window = collector.close_window();
             for (source, moments) in [("message_age", window.age), ("message_period", window.period)] {
                 publisher.publish(MetricsMessage {

@@ -164,6 +164,8 @@ macro_rules! for_all {
                 timers_of_all_clocks_run_in_real_time
                 setting_ros_time_wakes_whoever_sleeps
                 virtual_time_wakes_whoever_sleeps
+                timers_follow_their_node_s_clock
+                no_timer_runs_before_the_first_word_of_clock
             }
             lifetime {
                 guard_conditions_count_their_triggers

@@ -183,3 +183,65 @@ pub(crate) fn virtual_time_wakes_whoever_sleeps<R: Runner, P: Path>() -> sinew::
         Ok(())
     })
 }
+
+/// Timers of nodes and groups go by their node's clock, wall timers don't.
+pub(crate) fn timers_follow_their_node_s_clock<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let (followed, wall) = (Log::new(), Log::new());
+    let group = stage.receiver.group(());
+    let mut timers = Vec::new();
+    for (log, timer) in [
+        (&followed, stage.receiver.timer(Duration::from_millis(10))),
+        (&followed, group.timer(Duration::from_millis(10))),
+        (&wall, stage.receiver.wall_timer(Duration::from_millis(10))),
+        (&wall, group.wall_timer(Duration::from_millis(10))),
+    ] {
+        let pen = log.pen();
+        timers.push(timer.callback(move |info: &TimerInfo| pen.write(milliseconds(info.due())))?);
+    }
+    let clocks = |timers: &[Timer]| timers.iter().map(Timer::clock).collect::<Vec<_>>();
+    assert_eq!(clocks(&timers), [ClockKind::Steady; 4]);
+    stage.pass(4);
+    stage.receiving.set_ros_time(Some(at(1000))); // 6 ms are left
+    assert_eq!(clocks(&timers)[..2], [ClockKind::Ros; 2]);
+    assert_eq!(clocks(&timers)[2..], [ClockKind::Steady; 2]);
+    stage.pass(8);
+    assert_eq!(stage.collect(&wall, 2)?, [10, 10]);
+    stage.receiving.set_ros_time(Some(at(1005)));
+    assert!(stage.collect(&followed, 0)?.is_empty());
+    stage.receiving.set_ros_time(Some(at(1006)));
+    assert_eq!(stage.collect(&followed, 2)?, [1006, 1006]);
+    // Back: they are due in the 7 ms that are left, by steady time again, which is 12 ms.
+    stage.receiving.set_ros_time(Some(at(1009)));
+    stage.receiving.set_ros_time(None);
+    stage.pass(6);
+    assert_eq!((stage.collect(&followed, 0)?, stage.collect(&wall, 0)?), (vec![], vec![]));
+    stage.pass(2);
+    assert_eq!(stage.collect(&followed, 2)?, [19, 19]);
+    assert_eq!(stage.collect(&wall, 2)?, [20, 20]);
+    Ok(())
+}
+
+/// Simulated time begins with the first word of `/clock`, wherever that is: it is no jump over a
+/// billion periods, and nothing runs before.
+pub(crate) fn no_timer_runs_before_the_first_word_of_clock<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let pen = log.pen();
+    stage.pass(3);
+    let timer = stage.receiver.timer(Duration::from_millis(10));
+    let timer =
+        timer.callback(move |info: &TimerInfo| pen.write((milliseconds(info.due()), info.skipped())))?;
+    stage.receiving.use_sim_time(true)?;
+    let _late = watch(&stage, 10, ClockKind::Ros, Log::new().pen())?;
+    stage.pass(1000);
+    assert_eq!((stage.collect(&log, 0)?, timer.skipped()), (vec![], 0));
+    let simulator = stage.receiver.clock_publisher().paused().start(at(1_700_000_000_000)).create()?;
+    simulator.publish()?;
+    assert_eq!((stage.collect(&log, 0)?, timer.skipped()), (vec![], 0));
+    for round in 1..=3 {
+        simulator.step(Duration::from_millis(10))?;
+        assert_eq!(stage.collect(&log, 1)?, [(1_700_000_000_000 + 10 * round, 0)]);
+    }
+    Ok(())
+}
