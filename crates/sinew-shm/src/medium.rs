@@ -24,8 +24,9 @@ impl Medium {
         Ok(Self::numbered(rustix::fs::statfs(path)?.f_type))
     }
 
-    pub(crate) fn numbered(number: i64) -> Self {
-        match number {
+    #[allow(clippy::unnecessary_cast, reason = "with musl the kernel's word has no sign")]
+    pub(crate) fn numbered(number: rustix::fs::FsWord) -> Self {
+        match number as i64 {
             0x0102_1994 => Self::Tmpfs,
             0x8584_58f6 => Self::Ramfs,
             other => Self::Other(other),

@@ -267,13 +267,13 @@ impl SchedulingPolicy {
 
     fn of_this_thread() -> io::Result<Self> {
         let mut parameters = no_parameters();
+        // The kernel's calls: musl's functions of these names fail always, as POSIX wants them to
+        // be of whole processes.
         // SAFETY: takes no pointer; 0 stands for the calling thread.
-        let policy = unsafe { libc::sched_getscheduler(0) };
-        if policy < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+        let Ok(policy @ 0..) = i32::try_from(policy) else { return Err(io::Error::last_os_error()) };
         // SAFETY: the kernel writes one `sched_param`, into one that lives here.
-        if unsafe { libc::sched_getparam(0, &raw mut parameters) } < 0 {
+        if unsafe { libc::syscall(libc::SYS_sched_getparam, 0, &raw mut parameters) } < 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(Self { policy, priority: parameters.sched_priority })
@@ -283,13 +283,15 @@ impl SchedulingPolicy {
         let mut parameters = no_parameters();
         parameters.sched_priority = self.priority;
         // SAFETY: the kernel reads one `sched_param`, which lives here.
-        let result = unsafe { libc::sched_setscheduler(0, self.policy, &raw const parameters) };
+        let result =
+            unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, self.policy, &raw const parameters) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
 
 fn no_parameters() -> libc::sched_param {
-    // SAFETY: a struct of numbers, of which there are more on some systems; 0 is valid for all.
+    // SAFETY: a struct of numbers, of which there are more in musl; 0 is valid for all. The kernel
+    // knows the first one.
     unsafe { std::mem::zeroed() }
 }
 
