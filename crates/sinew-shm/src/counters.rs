@@ -6,37 +6,10 @@
 
 use crate::control::{BUCKETS, EndpointRecord};
 use crate::endpoint::{Counter, EndpointKey};
+use crate::fork::Maker;
 use crate::shm_ref::ShmRef;
-use crate::sync::{AtomicU64, Ordering, PlainU64};
+use crate::sync::{AtomicU64, Ordering};
 use std::fmt;
-use std::sync::Once;
-
-/// How often this process was forked from another one since it began to count.
-static FORKS: PlainU64 = PlainU64::new(0);
-
-extern "C" fn forked() {
-    FORKS.fetch_add(1, Ordering::Relaxed); // the only thread of a new process
-}
-
-/// The process that made this, as opposed to children that it forks.
-#[derive(Clone, Copy)]
-pub(crate) struct Maker {
-    forks: u64,
-}
-
-impl Maker {
-    pub(crate) fn new() -> Self {
-        static HANDLED: Once = Once::new();
-        HANDLED.call_once(crate::sys::call_in_children(forked));
-        Self { forks: FORKS.load(Ordering::Relaxed) }
-    }
-
-    /// Whether that is this one.
-    #[inline]
-    pub(crate) fn is_here(self) -> bool {
-        FORKS.load(Ordering::Relaxed) == self.forks // no other thread of this process changes it
-    }
-}
 
 /// The counters of an entity. For one thread at a time, but for [`count`](Self::count); does nothing
 /// in a forked child.

@@ -30,6 +30,7 @@ pub mod failpoints;
 #[cfg(not(feature = "kill-points"))]
 mod failpoints;
 mod flow_control;
+mod fork;
 mod hazards;
 mod incoming;
 #[cfg(all(test, not(loom)))]

@@ -18,7 +18,7 @@
 //! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open
 //! file description through which the segment is mapped, and its descriptor is closed: so it lives
 //! as long as the mapping, and the kernel lets it go with the owner's address space. It is taken
-//! before the segment gets its name. The mapping is not inherited by a forked child, so that one
+//! before the segment gets its name. A forked child doesn't have the mapping ([`fork`]), so that one
 //! doesn't keep it. Others ask for it, and never lock.
 //!
 //! A name says nothing about life: other programs may remove it, a clean-up script or the session
@@ -30,6 +30,7 @@ use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
 use crate::failpoints::{self, Point};
+use crate::fork;
 use crate::shm_ref::{Record, ShmRef};
 use crate::sync::{Arc, AtomicU64, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, Lock, Mapping};
@@ -159,8 +160,8 @@ impl OwnSegment {
             sys::lock(&file, 0, Lock::Write).map_err(SystemError::io("fcntl(F_OFD_SETLK)", &path))?;
         }
         let mapping = Mapping::new(&file, new.length, true).map_err(SystemError::io("mmap", &path))?;
-        mapping.not_for_children().map_err(SystemError::io("madvise(MADV_DONTFORK)", &path))?;
         let mapping = Arc::new(mapping);
+        fork::keep_from_children(&mapping);
         let Some(header) = ShmRef::<Header>::at(&mapping, 0) else {
             return Err(CapacityError::Table { table: "bytes in a segment", limit: new.length });
         };

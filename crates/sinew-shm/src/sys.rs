@@ -3,7 +3,8 @@
 //!
 //! Linux from 5.4 on. What is used besides the usual: `O_TMPFILE` and `linkat` (segments appear
 //! complete), open file description locks (liveness), shared futexes (bells), inotify (changes of
-//! others), `MADV_DONTFORK`.
+//! others). What kernels may lack or sandboxes refuse has another way: `MADV_DONTFORK` and
+//! `MADV_WIPEONFORK` ([`fork`](crate::fork)), `membarrier` ([`fence_all_threads`]).
 
 use crate::error::SystemError;
 use crate::sync::{AtomicU32, Ordering, PlainU64};
@@ -51,12 +52,46 @@ impl Mapping {
         Ok(Self { base, length, process: std::process::id() })
     }
 
-    /// A child that this process forks won't have the mapping: it can neither use it nor keep it
-    /// alive.
-    pub(crate) fn not_for_children(&self) -> io::Result<()> {
-        // SAFETY: the range is this mapping's; the advice changes nothing in this process.
-        unsafe { rustix::mm::madvise(self.base.as_ptr().cast(), self.length, Advice::LinuxDontFork) }?;
-        Ok(())
+    /// A page of this process's own.
+    pub(crate) fn page() -> io::Result<Self> {
+        let length = rustix::param::page_size();
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice overlays nothing.
+        let base =
+            unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), length, access, MapFlags::PRIVATE) }?;
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
+        Ok(Self { base, length, process: std::process::id() })
+    }
+
+    /// Its first word, for a page whose content is nothing else.
+    #[inline]
+    pub(crate) fn first_word(&self) -> &AtomicU32 {
+        // SAFETY: a mapping is aligned to pages, at least one long, and lives as long as `self`.
+        unsafe { self.base.cast::<AtomicU32>().as_ref() }
+    }
+
+    /// A child that this process forks won't have it. An error if the kernel can't do that.
+    pub(crate) fn stay_out_of_children(&self) -> io::Result<()> {
+        self.advise(Advice::LinuxDontFork)
+    }
+
+    /// A child that this process forks has zeros there. An error if the kernel can't do that.
+    pub(crate) fn wipe_in_children(&self) -> io::Result<()> {
+        self.advise(Advice::LinuxWipeOnFork)
+    }
+
+    fn advise(&self, advice: Advice) -> io::Result<()> {
+        // SAFETY: the range is this mapping's; neither advice changes anything in this process.
+        Ok(unsafe { rustix::mm::madvise(self.base.as_ptr().cast(), self.length, advice) }?)
+    }
+
+    /// Takes it from a child that has inherited it, which touches nothing of it (`ForkMark`). Does
+    /// nothing in the process that has made it.
+    pub(crate) fn unmap_in_child(&self) {
+        if self.process != std::process::id() {
+            // SAFETY: mapped by the parent with this length, so by this process; see above.
+            let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.length) };
+        }
     }
 }
 
@@ -116,38 +151,6 @@ pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
 
 /// When something last changed, in seconds and nanoseconds; only good for comparing.
 pub(crate) type FileTime = (i64, i64);
-
-/// A word that says whether this is still the process that made it: in a forked child it is wiped.
-pub(crate) struct ForkMark(Mapping);
-
-impl ForkMark {
-    pub(crate) fn new() -> io::Result<Self> {
-        let length = rustix::param::page_size();
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at an address of the kernel's choice overlays nothing.
-        let base =
-            unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), length, access, MapFlags::PRIVATE) }?;
-        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
-        let mapping = Mapping { base, length, process: std::process::id() };
-        // SAFETY: the range is this mapping's; the advice changes nothing in this process.
-        unsafe { rustix::mm::madvise(base.as_ptr().cast(), length, Advice::LinuxWipeOnFork) }?;
-        let mark = Self(mapping);
-        mark.word().store(1, Ordering::Relaxed); // read by this process only
-        Ok(mark)
-    }
-
-    fn word(&self) -> &AtomicU32 {
-        // SAFETY: the mapping is a page long, aligned, lives as long as `self`, and holds nothing
-        // but this word.
-        unsafe { self.0.base.cast::<AtomicU32>().as_ref() }
-    }
-
-    /// Whether this is a child that the process forked.
-    #[inline]
-    pub(crate) fn is_child(&self) -> bool {
-        self.word().load(Ordering::Relaxed) == 0 // no other thread ever changes it
-    }
-}
 
 /// What a lock on a byte of a file says.
 #[derive(Clone, Copy, PartialEq, Eq)]

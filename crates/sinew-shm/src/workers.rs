@@ -15,9 +15,9 @@
 //! was there; its participant is dead then.
 
 use crate::control::{Table, WorkerRecord, read_generation};
-use crate::counters::Maker;
 use crate::endpoint::EndpointKey;
 use crate::error::CapacityError;
+use crate::fork::Maker;
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::shm_ref::ShmRef;
