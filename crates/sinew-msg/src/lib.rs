@@ -28,6 +28,11 @@
 //! ```
 #![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement, and the check of strings
 
+#[cfg(not(any(target_pointer_width = "64", miri)))]
+compile_error!(
+    "Sinew needs a 64-bit target, such as aarch64-unknown-linux-gnu: lengths of images are 64-bit numbers"
+);
+
 mod action;
 mod adapter;
 pub mod cdr;

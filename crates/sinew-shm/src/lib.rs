@@ -10,6 +10,16 @@
 //! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are
 //! `sinew`'s.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "Sinew runs on Linux only: it needs O_TMPFILE, open file description locks, shared futexes and inotify"
+);
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!(
+    "Sinew needs a 64-bit target, such as aarch64-unknown-linux-gnu: processes share 64-bit words and map more than \
+     4 GiB; a Raspberry Pi takes a 64-bit system from its model 3 on"
+);
+
 mod bell;
 mod cell;
 mod chunk;
