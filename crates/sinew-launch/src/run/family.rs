@@ -8,7 +8,8 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The environment variable that has the mark.
@@ -20,67 +21,143 @@ pub(super) fn mark() -> String {
     format!("{}-{}.{:09}", std::process::id(), now.tv_sec, now.tv_nsec)
 }
 
+/// A process with the mark.
+enum Member {
+    /// By a descriptor, which stays with the process.
+    Open(OwnedFd),
+    /// By its number, where the kernel gives no descriptors of processes: a sandbox may refuse
+    /// them.
+    Numbered(Pid),
+}
+
+impl Member {
+    fn signal(&self, mark: &str, signal: Signal) {
+        // Either fails if the process has just ended.
+        let _ = match self {
+            Self::Open(descriptor) => pidfd_send_signal(descriptor, signal),
+            // The number may have become another's.
+            Self::Numbered(pid) if has_mark(*pid, mark) => kill_process(*pid, signal),
+            Self::Numbered(_) => Ok(()),
+        };
+    }
+}
+
+/// How long numbers are trusted before it is looked for their processes again.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// What opens a process.
+type Open = fn(Pid, PidfdFlags) -> rustix::io::Result<OwnedFd>;
+
 /// Asks those with the mark to end, and kills what is left after the grace. Yields how many there
 /// were. Blocks until they have ended (they may be zombies then, if they are children of this
 /// process).
 pub(super) fn end(mark: &str, grace: Duration) -> usize {
+    end_by(pidfd_open, mark, grace)
+}
+
+fn end_by(open: Open, mark: &str, grace: Duration) -> usize {
     let mut ended = 0;
     let mut patience = grace;
     // What is killed may have forked meanwhile.
     for signal in [Signal::TERM, Signal::KILL, Signal::KILL, Signal::KILL] {
-        let members = members(mark);
+        let members = members(open, mark);
         if members.is_empty() {
             break;
         }
         ended = ended.max(members.len());
-        for member in &members {
-            // It fails if the process has just ended.
-            let _ = pidfd_send_signal(member, signal);
-        }
-        wait(members, patience);
+        members.iter().for_each(|member| member.signal(mark, signal));
+        wait(members, mark, patience);
         patience = Duration::from_secs(1);
     }
     ended
 }
 
 /// The living ones, but for this process.
-fn members(mark: &str) -> Vec<OwnedFd> {
-    let wanted = format!("{VARIABLE}={mark}");
+fn members(open: Open, mark: &str) -> Vec<Member> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let is_member = |pid: Pid| {
-        // A zombie's is empty, that of another user can't be read.
-        let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
-        environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
-    };
-    let open = |pid: Pid| {
-        let descriptor = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    let member = |pid: Pid| match open(pid, PidfdFlags::empty()) {
         // Its number may have become another's before it was opened.
-        is_member(pid).then_some(descriptor)
+        Ok(descriptor) => has_mark(pid, mark).then_some(Member::Open(descriptor)),
+        Err(Errno::SRCH) => None,
+        Err(_) => Some(Member::Numbered(pid)),
     };
-    numbers
-        .filter_map(Pid::from_raw)
-        .filter(|&pid| pid != getpid() && is_member(pid))
-        .filter_map(open)
-        .collect()
+    let others = numbers.filter_map(Pid::from_raw).filter(|&pid| pid != getpid() && has_mark(pid, mark));
+    others.filter_map(member).collect()
+}
+
+/// Whether it lives and has the mark. The environment of a zombie is empty, that of another user
+/// can't be read.
+fn has_mark(pid: Pid, mark: &str) -> bool {
+    let wanted = format!("{VARIABLE}={mark}");
+    let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
+    environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
 }
 
 /// Waits until all have ended, or the time is over.
-fn wait(mut members: Vec<OwnedFd>, patience: Duration) {
+fn wait(mut members: Vec<Member>, mark: &str, patience: Duration) {
     let now = || {
         let now = clock_gettime(ClockId::Monotonic);
         Duration::new(now.tv_sec.try_into().unwrap_or(0), now.tv_nsec.try_into().unwrap_or(0))
     };
     let until = now() + patience;
-    while !members.is_empty() {
+    loop {
+        members.retain(|member| match member {
+            Member::Open(_) => true,
+            Member::Numbered(pid) => has_mark(*pid, mark),
+        });
+        let is_numbered = members.iter().any(|member| matches!(member, Member::Numbered(_)));
         let left = until.saturating_sub(now());
-        let Ok(left) = Timespec::try_from(left) else { return };
-        let mut fds: Vec<_> = members.iter().map(|member| PollFd::new(member, PollFlags::IN)).collect();
-        if let Ok(0) = poll(&mut fds, Some(&left)) {
+        if members.is_empty() || left.is_zero() {
             return;
         }
-        let ended: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
-        let mut ended = ended.into_iter();
-        members.retain(|_| ended.next() != Some(true));
+        let pause = if is_numbered { left.min(LOOK_AGAIN) } else { left };
+        let Ok(pause) = Timespec::try_from(pause) else { return };
+        let mut fds: Vec<_> = members
+            .iter()
+            .filter_map(|member| match member {
+                Member::Open(descriptor) => Some(PollFd::new(descriptor, PollFlags::IN)),
+                Member::Numbered(_) => None,
+            })
+            .collect();
+        let _ = poll(&mut fds, Some(&pause)); // a signal, at worst: it is looked again
+        let mut has_ended = fds.iter().map(|fd| !fd.revents().is_empty()).collect::<Vec<_>>().into_iter();
+        members.retain(|member| match member {
+            Member::Open(_) => has_ended.next() != Some(true),
+            Member::Numbered(_) => true,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command};
+    use std::thread;
+
+    fn sleeper(mark: &str) -> Child {
+        Command::new("sleep").arg("600").env(VARIABLE, mark).spawn().unwrap()
+    }
+
+    /// A descriptor of a process, as the kernel gives it, or as a sandbox that knows none does.
+    #[test]
+    fn those_with_the_mark_end_whether_the_kernel_opens_processes_or_not() {
+        let refused: Open = |_, _| Err(Errno::NOSYS);
+        let (mark, other) = (super::mark(), super::mark());
+        let mut stranger = sleeper(&other);
+        for open in [pidfd_open as Open, refused] {
+            let mut children = [sleeper(&mark), sleeper(&mark)];
+            // Until they have become `sleep`, they have this program's environment.
+            while members(open, &mark).len() < 2 {
+                thread::yield_now();
+            }
+            assert_eq!(end_by(open, &mark, Duration::from_secs(60)), 2);
+            for child in &mut children {
+                assert!(!child.wait().unwrap().success());
+            }
+        }
+        assert!(stranger.try_wait().unwrap().is_none(), "another launch's lives on");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
     }
 }
