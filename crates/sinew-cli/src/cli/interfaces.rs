@@ -293,6 +293,11 @@ pub(crate) struct SendGoalOptions {
     #[arg(long, hide = true)]
     pub(crate) feedback: bool,
 
+    /// Pieces of feedback that may wait on their way here: if a server tells more at once, the oldest
+    /// are lost, and counted.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) depth: u32,
+
     /// Give up if the goal isn't accepted after so many seconds [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,

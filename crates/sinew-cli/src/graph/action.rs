@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sinew::error::{CallFailure, CreateError};
 use sinew::msg::{GenericType, SerializedMessage};
 use sinew::service::GenericService;
-use sinew::{Client, Context, Node, Subscription};
+use sinew::{Client, Context, Node, QoS, Subscription};
 use sinew_interfaces::action_msgs::msg::GoalInfo;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
 use sinew_interfaces::unique_identifier_msgs::msg::UUID;
@@ -289,8 +289,10 @@ impl<'a> Goal<'a> {
         };
         let [send, result, feedback] = ends.hashes;
         let told = sender.clone();
-        let subscription =
-            node.generic_subscription(&entity("feedback"), known("_FeedbackMessage", feedback)).create()?;
+        let subscription = node
+            .generic_subscription(&entity("feedback"), known("_FeedbackMessage", feedback))
+            .qos(QoS::default().keep_last(options.depth as usize))
+            .create()?;
         subscription.set_listener(move |_| drop(told.send(Event::Feedback)));
         Ok(Self {
             options,
@@ -320,6 +322,7 @@ impl<'a> Goal<'a> {
 
     fn follow(&self, events: &Receiver<Event>, state: &mut State) -> Result<(), Error> {
         let told = self.sender.clone();
+        let lost_before = self.feedback.statistics().overwritten;
         let request = SerializedMessage::new(self.types.request.clone());
         let sent = self.send.call_with_listener(request, move |answer| {
             let answer = answer.map(|answer| answer.into_inner().into_bytes());
@@ -360,6 +363,7 @@ impl<'a> Goal<'a> {
                 Ok(Event::Ended(result)) => {
                     *state = State::Ended;
                     self.tell_feedback()?;
+                    self.tell_lost(self.feedback.statistics().overwritten - lost_before)?;
                     return self.ended(&result.map_err(|failure| self.failed(failure))?);
                 }
                 Ok(Event::Stop) if is_accepted => self.ask_to_cancel()?,
@@ -447,6 +451,23 @@ impl<'a> Goal<'a> {
             let feedback = self.read(&self.types.feedback, message.image())?;
             self.tell("Feedback", "feedback", &feedback, None)?;
         }
+        Ok(())
+    }
+
+    /// Tells how much feedback was overwritten before it came here.
+    fn tell_lost(&self, lost: u64) -> Result<(), Error> {
+        if lost == 0 {
+            return Ok(());
+        }
+        if self.options.json {
+            return print_json(&json!({"feedback_lost": lost}));
+        }
+        let (pieces, were) = if lost == 1 { ("piece", "was") } else { ("pieces", "were") };
+        says(&format!(
+            "{lost} {pieces} of feedback {were} lost, as more came at once than the {} of `--depth` (some may have \
+             been of other goals of the action)",
+            self.options.depth
+        ));
         Ok(())
     }
 

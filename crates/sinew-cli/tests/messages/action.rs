@@ -113,6 +113,44 @@ fn a_cancel_that_is_refused_is_told() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// The command is stopped while the server tells more feedback than it has room for.
+#[test]
+fn feedback_that_is_lost_is_counted() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("counter").unwrap();
+    let (begin, begun) = channel();
+    let begin = move |goal: ExecutingGoal<Fibonacci>| begin.send(goal).unwrap();
+    let _server = node.action_server::<Fibonacci>("count").callback(begin).unwrap();
+    let _spinning = Spinning::new(&context);
+    for (depth, json, lost) in [("5", false, 25), ("5", true, 25), ("40", true, 0)] {
+        let mut arguments = vec!["action", "send_goal", "count", "order: 0", "--depth", depth];
+        arguments.extend(json.then_some("--json"));
+        let mut child = base.start(&arguments);
+        let mut output = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let goal = begun.recv_timeout(PATIENCE).unwrap();
+        assert!(output.next().unwrap().contains("ccepted"));
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        let stat = format!("/proc/{}/stat", child.id());
+        while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
+            std::thread::yield_now();
+        }
+        (0..30).for_each(|n| goal.publish_feedback(FibonacciFeedback { sequence: vec![n] }).unwrap());
+        goal.succeed(FibonacciResult::default()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+        let lines: Vec<String> = output.collect();
+        let said = child.wait_with_output().unwrap();
+        assert!(said.status.success());
+        let told =
+            lines.iter().filter(|line| line.to_lowercase().contains("feedback\":{") || *line == "Feedback:");
+        assert_eq!(told.count(), 30 - lost, "{lines:?}");
+        let said = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.contains("25 pieces of feedback were lost"), !json, "{said}");
+        assert_eq!(lines.contains(&"{\"feedback_lost\":25}".to_owned()), json && lost > 0, "{lines:?}");
+    }
+}
+
 /// As `sinew action send_goal .. | head -1`, where nothing is printed that could fail.
 #[test]
 fn a_goal_that_nobody_watches_any_more_is_cancelled() {
