@@ -25,6 +25,15 @@ pub enum SendGoalFailure {
         /// The timeout.
         waited: Duration,
     },
+    /// The server could never answer while this thread waits for it. The goal comes back, or is
+    /// canceled should it be accepted later.
+    #[error(
+        "waiting for its server's answer would never end: {why}; use `on_response`, await it, or use another group or executor"
+    )]
+    WouldDeadlock {
+        /// Which thread waits for which.
+        why: &'static str,
+    },
     /// A server took it, and didn't answer until the timeout. It is canceled, should it be accepted
     /// later.
     #[error(
@@ -94,6 +103,17 @@ pub enum ResultError {
         /// The goal.
         goal: GoalId,
     },
+    /// The goal could never be executed while this thread waits for it. It goes on.
+    #[error(
+        "waiting for the result of goal {goal} would never end: {why}; use `on_result`, await it, or use another group or \
+         executor"
+    )]
+    WouldDeadlock {
+        /// The goal.
+        goal: GoalId,
+        /// Which thread waits for which.
+        why: &'static str,
+    },
     /// The call for the result failed.
     #[error("the result of goal {goal} did not come: {failure}")]
     Call {
@@ -124,6 +144,17 @@ pub enum CancelError {
     NoTime {
         /// The action.
         action: String,
+    },
+    /// The server could never answer while this thread waits for it.
+    #[error(
+        "waiting for the answer to the request to cancel goals of {action} would never end: {why}; await it, or use another \
+         group or executor"
+    )]
+    WouldDeadlock {
+        /// The action.
+        action: String,
+        /// Which thread waits for which.
+        why: &'static str,
     },
     /// There was no answer until the timeout.
     #[error("the request to cancel goals of {action} was not answered in time")]

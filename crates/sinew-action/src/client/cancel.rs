@@ -5,7 +5,6 @@ use crate::error::CancelError;
 use crate::goal_id::GoalId;
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::error::CallFailure;
-use sinew::executor::wait_for;
 use sinew::msg::Action;
 use sinew::service::{CallResult, RequestId};
 use sinew::time::Time;
@@ -144,13 +143,16 @@ impl PendingCancel {
     /// [`CancelError`]. A request that no server took until the timeout is withdrawn: a server that
     /// comes later may have other goals.
     pub fn wait(mut self, timeout: Duration) -> Result<Canceled, CancelError> {
-        if let Some(answer) = wait_for(&mut self, timeout) {
-            return answer;
-        }
+        let client = self.client.clone();
+        let error = match client.__wait_beside(&GoalId::NONE.0, &mut self, timeout) {
+            Ok(Some(answer)) => return answer,
+            Ok(None) => CancelError::Timeout { action: self.action },
+            Err(why) => CancelError::WouldDeadlock { action: self.action, why },
+        };
         if let Some(request) = self.request {
-            drop(self.client.withdraw(request));
+            drop(client.withdraw(request));
         }
-        Err(CancelError::Timeout { action: self.action })
+        Err(error)
     }
 }
 

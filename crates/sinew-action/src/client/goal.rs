@@ -7,7 +7,6 @@ use crate::goal_id::GoalId;
 use crate::status::GoalStatus;
 use crate::wire::FeedbackMessage;
 use futures_core::Stream;
-use sinew::executor::wait_for;
 use sinew::msg::Action;
 use sinew::time::Time;
 use sinew::{Duration, Message, Shared};
@@ -82,19 +81,22 @@ impl<A: Action> PendingGoal<A> {
     /// doesn't wait at all: the server decides while the goal is sent.
     ///
     /// # Errors
-    /// [`SendGoalError`]: also if there was no answer in time. Then the goal comes back if no server
+    /// [`SendGoalError`]: also if there was no answer in time, or could never be any. Then the goal comes back if no server
     /// took it; one that a server accepts later is canceled.
     pub fn wait(mut self, timeout: Duration) -> Result<GoalHandle<A>, SendGoalError<A::Goal>> {
-        if let Some(accepted) = wait_for(&mut self, timeout) {
-            return accepted;
-        }
-        let Hold { core, goal } = &self.0;
-        let unsent = core.give_up(goal);
+        let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
+        let why = match core.send.__wait_beside(&goal.id.0, &mut self, timeout) {
+            Ok(Some(accepted)) => return accepted,
+            Ok(None) => None,
+            Err(why) => Some(why),
+        };
+        let unsent = core.give_up(&goal);
         // It may have been answered at the last moment.
-        goal.accepted(core).unwrap_or_else(|| {
-            let failure = match &unsent {
-                Some(_) => SendGoalFailure::NoServer { waited: timeout },
-                None => SendGoalFailure::Timeout { waited: timeout },
+        goal.accepted(&core).unwrap_or_else(|| {
+            let failure = match (why, &unsent) {
+                (Some(why), _) => SendGoalFailure::WouldDeadlock { why },
+                (None, Some(_)) => SendGoalFailure::NoServer { waited: timeout },
+                (None, None) => SendGoalFailure::Timeout { waited: timeout },
             };
             Err(SendGoalError { action: core.name.clone(), failure, goal: unsent })
         })
@@ -230,14 +232,22 @@ impl<A: Action<Result: fmt::Debug>> fmt::Debug for GoalResult<A> {
 pub struct PendingResult<A: Action>(Hold<A>);
 
 impl<A: Action> PendingResult<A> {
-    /// Waits for it, at most for `timeout` (of real time). Not in callbacks of an executor whose
-    /// only thread would execute the goal: there are `on_result` and futures.
+    /// Waits for it, at most for `timeout` (of real time). In a callback, and while an executor is
+    /// spun, this thread makes itself useful as in [`Client::call`](sinew::Client::call): if the server's
+    /// group is free and its executor lets this thread in, the server's callback executes the goal
+    /// here, inside this wait.
     ///
     /// # Errors
-    /// [`ResultError`].
+    /// [`ResultError`]. If the goal could never begin while this thread waits (its server's callback
+    /// needs this thread, or the group of the callback that waits), it says so at once:
+    /// [`ResultError::WouldDeadlock`].
     pub fn wait(mut self, timeout: Duration) -> Result<GoalResult<A>, ResultError> {
-        let goal = self.0.goal.id;
-        wait_for(&mut self, timeout).unwrap_or(Err(ResultError::Timeout { goal }))
+        let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
+        match core.result.__wait_beside(&goal.id.0, &mut self, timeout) {
+            Ok(Some(result)) => result,
+            Ok(None) => Err(ResultError::Timeout { goal: goal.id }),
+            Err(why) => Err(ResultError::WouldDeadlock { goal: goal.id, why }),
+        }
     }
 }
 

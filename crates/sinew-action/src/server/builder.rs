@@ -285,6 +285,12 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
                 }
             },
         )?;
+        if let Some(bell) = core.bell.get() {
+            let waits = weak.clone();
+            let has =
+                move |job: &[u8; 16]| waits.upgrade().is_some_and(|core| core.waits_for_group(GoalId(*job)));
+            result.__is_worked_by(bell, has); // threads that wait for a result execute its goal
+        }
         let cancel: Server<CancelGoal> = maker.serve(
             &names.cancel_goal,
             MAX_GOALS,

@@ -489,6 +489,15 @@ impl<A: Action> ServerCore<A> {
         })
     }
 
+    /// Whether a goal waits for the group: to begin, or to go on.
+    pub(super) fn waits_for_group(&self, id: GoalId) -> bool {
+        let is_it = |ready: &Ready<A>| match ready {
+            Ready::Begin(other, ..) => *other == id,
+            Ready::Resume(task) => task.id() == id,
+        };
+        self.state.lock().ready.iter().any(is_it)
+    }
+
     /// A goal's future can go on.
     pub(super) fn resume(&self, task: Arc<GoalTask<A>>) {
         self.state.lock().ready.push_back(Ready::Resume(task));

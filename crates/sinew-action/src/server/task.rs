@@ -78,6 +78,10 @@ impl<A: Action> GoalTask<A> {
         }
     }
 
+    pub(super) fn id(&self) -> GoalId {
+        self.id
+    }
+
     /// Drops the future, here or, if a thread polls it, there.
     pub(super) fn discard(&self) {
         let over = {

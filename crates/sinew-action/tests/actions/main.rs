@@ -8,6 +8,7 @@ mod overlap;
 mod policies;
 mod protocol;
 mod statuses;
+mod waits;
 mod world;
 
 /// A test for each way between client and server.

@@ -20,7 +20,7 @@ use sinew_msg::Service;
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake};
 use std::time::Duration;
 
 /// How many callbacks may be inside each other for one of them to call.
@@ -190,6 +190,85 @@ impl BlockingCall<'_> {
             _ => CallFailure::Timeout { waited, started: request.is_none() },
         };
         CallFault { failure, request }
+    }
+}
+
+/// Waits for a future that is ready once a server has done something, on the thread of a callback, say:
+/// as a call does that waits for its answer, it runs meanwhile what the server needs run, if that can be
+/// done here. `job`: what the server's [worker](crate::service::request_queue::Worker) knows it by.
+/// `None`: it isn't ready in time.
+///
+/// # Errors
+/// Why the wait would never end.
+pub(crate) fn wait_beside<F: Future + Unpin>(
+    client: &ClientCore,
+    job: &[u8; 16],
+    future: &mut F,
+    timeout: Duration,
+) -> Result<Option<F::Output>, &'static str> {
+    if current::depth() >= DEPTH_LIMIT {
+        return Err("calls inside calls go 64 deep at most");
+    }
+    let deadline = Time::steady() + timeout;
+    let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
+    let waker = Arc::new(UnparkWaker(parker.clone())).into();
+    let mut context = Context::from_waker(&waker);
+    let mut poll = || Pin::new(&mut *future).poll(&mut context);
+    loop {
+        if let Poll::Ready(output) = poll() {
+            return Ok(Some(output));
+        }
+        let work = client.requests.work(job);
+        let left = deadline - Time::steady();
+        let run = |task_ref: &TaskRef| task_ref.scheduler.run_as_caller(task_ref, None, nanoseconds(left));
+        let ran = work.as_ref().is_some_and(|(task_ref, _)| run(task_ref));
+        if left.is_zero() {
+            return Ok(match poll() {
+                Poll::Ready(output) if ran => Some(output),
+                _ => None,
+            });
+        }
+        if !ran {
+            sleep_beside(client, work, left, &parker)?;
+        }
+    }
+}
+
+/// Sleeps until the future may be ready, or this thread could run what the server needs run.
+fn sleep_beside(
+    client: &ClientCore,
+    work: Option<(TaskRef, bool)>,
+    left: Duration,
+    parker: &Arc<Parker>,
+) -> Result<(), &'static str> {
+    let Some((task_ref, is_needed)) = work else {
+        let _blocked = Blocked::begin();
+        parker.park(Some(left));
+        return Ok(());
+    };
+    let elsewhere = current::worker_of(task_ref.scheduler.id).is_none();
+    let _blocked = if elsewhere { Blocked::begin() } else { None };
+    let mut _known = None;
+    // What was begun may be ended by any thread: it isn't known whether the wait is in vain.
+    if is_needed {
+        let lends = current::spins(task_ref.scheduler.id);
+        _known = match client.calls.session.wait_graph.enter(&task_ref, lends) {
+            Err(Deadlock) => return Err(why(&task_ref)),
+            Ok(known) => known,
+        };
+    }
+    if let Some(_caller) = task_ref.scheduler.register_caller(&task_ref, nanoseconds(left), parker) {
+        parker.park(Some(left));
+    }
+    Ok(())
+}
+
+/// Wakes a thread that [waits](wait_beside).
+struct UnparkWaker(Arc<Parker>);
+
+impl Wake for UnparkWaker {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 

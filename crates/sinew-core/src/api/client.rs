@@ -224,6 +224,17 @@ impl<S: Service> Client<S> {
         session.detach(self);
     }
 
+    /// For crates upon this one: [`call::wait_beside`].
+    #[doc(hidden)]
+    pub fn __wait_beside<F: Future + Unpin>(
+        &self,
+        job: &[u8; 16],
+        future: &mut F,
+        timeout: Duration,
+    ) -> Result<Option<F::Output>, &'static str> {
+        call::wait_beside(&self.inner, job, future, timeout)
+    }
+
     /// Whether there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         let calls = &self.inner.calls;

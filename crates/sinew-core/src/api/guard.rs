@@ -69,6 +69,11 @@ impl GuardCondition {
         }
     }
 
+    /// What runs its callback, until it is closed.
+    pub(crate) fn condition(&self) -> Option<Arc<StatusCondition<Triggered>>> {
+        self.inner.state.lock().joined.as_ref().map(|joined| joined.source().clone())
+    }
+
     /// Has `listener` called for each trigger: with 1, on the thread that triggers. If there were
     /// triggers since the callback ran last, it is called at once with their number. It replaces
     /// the one that was set before. ROS 2: `set_on_trigger_callback`.

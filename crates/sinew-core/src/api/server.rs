@@ -1,9 +1,12 @@
 //! Servers.
 
 use super::context::ContextCore;
+use super::guard::GuardCondition;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
+use crate::event::condition::StatusCondition;
+use crate::event::status::Triggered;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
@@ -21,7 +24,7 @@ use crate::service::observed::{Observed, ServiceEvent};
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
 use crate::service::request_queue::{
-    self, MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats,
+    self, MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats, Worker,
 };
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
@@ -89,7 +92,38 @@ struct ServerInner {
     node: Arc<NodeCore>,
 }
 
+/// As [`Server::__is_worked_by`] says.
+struct GuardWorker<F> {
+    condition: Arc<StatusCondition<Triggered>>,
+    has: F,
+}
+
+impl<F: Fn(&[u8; 16]) -> bool + Send + Sync> Worker for GuardWorker<F> {
+    fn task_ref(&self) -> Option<TaskRef> {
+        self.condition.task_ref()
+    }
+
+    fn has(&self, job: &[u8; 16]) -> bool {
+        (self.has)(job)
+    }
+}
+
 impl<S: Service> Server<S> {
+    /// For crates upon this one: what the server answers later than it takes it is done by the callback
+    /// of a guard condition; `has` says whether a job waits for that. Threads that wait for the job run
+    /// the callback.
+    #[doc(hidden)]
+    pub fn __is_worked_by(
+        &self,
+        bell: &GuardCondition,
+        has: impl Fn(&[u8; 16]) -> bool + Send + Sync + 'static,
+    ) {
+        if let Some(condition) = bell.condition() {
+            let core = &self.inner.core;
+            core.requests.is_worked_by(core, Arc::new(GuardWorker { condition, has }));
+        }
+    }
+
     /// The service's full name, after remapping.
     pub fn name(&self) -> &str {
         &self.inner.core.requests.name

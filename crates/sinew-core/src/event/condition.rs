@@ -130,6 +130,11 @@ impl<E: Status> StatusCondition<E> {
         task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
     }
 
+    /// Where it lives, if that is in an executor.
+    pub(crate) fn task_ref(&self) -> Option<TaskRef> {
+        self.gathered.lock().task_ref.clone()
+    }
+
     /// What is gathered now.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&E) -> R) -> R {
         look(&self.gathered.lock().event)

@@ -111,11 +111,22 @@ impl RequestListener {
     }
 }
 
+/// What a server with a listener answers later than it takes it is done by callbacks of its own, as a
+/// goal of an action is. A job has an id that the client knows, too.
+pub(crate) trait Worker: Send + Sync {
+    /// Where those callbacks run, if that is in an executor.
+    fn task_ref(&self) -> Option<TaskRef>;
+
+    /// Whether the job waits for one of them now.
+    fn has(&self, job: &[u8; 16]) -> bool;
+}
+
 /// What a server leaves that goes: to be dropped under no lock.
 struct Leaving {
     _serving: Option<Arc<ServerCore>>,
     _notifier: TaskNotifier,
     _listener: Option<Arc<RequestListener>>,
+    _worker: Option<Arc<dyn Worker>>,
     _clients: Vec<Arc<dyn RemoteClient>>,
 }
 
@@ -164,6 +175,8 @@ struct QueueState {
     counters: Option<Counters>,
     /// Takes the requests of a server that has one. Then there is no task.
     listener: Option<Arc<RequestListener>>,
+    /// Does what that server answers later.
+    worker: Option<Arc<dyn Worker>>,
 }
 
 /// Whether a server elsewhere serves calls of these types.
@@ -237,6 +250,7 @@ impl QueueState {
             _serving: self.serving.take(),
             _notifier: mem::take(&mut self.notifier),
             _listener: self.listener.take(),
+            _worker: self.worker.take(),
             _clients: mem::take(&mut self.remote_clients),
         }
     }
@@ -415,6 +429,26 @@ impl RequestQueue {
     /// Where the server lives, if it has an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
         self.state.lock().notifier.task_ref().cloned()
+    }
+
+    /// Where the server lives, or does what it answers later; and whether a job waits for that, or any
+    /// request for the server.
+    pub(crate) fn work(&self, job: &[u8; 16]) -> Option<(TaskRef, bool)> {
+        let worker = {
+            let state = self.state.lock();
+            if let Some(task_ref) = state.notifier.task_ref() {
+                return Some((task_ref.clone(), !state.queue.is_empty()));
+            }
+            state.worker.clone()?
+        };
+        Some((worker.task_ref()?, worker.has(job)))
+    }
+
+    /// What the server answers later is done so.
+    pub(crate) fn is_worked_by(&self, server: &ServerCore, worker: Arc<dyn Worker>) {
+        if let Some(mut state) = self.of(server) {
+            state.worker = Some(worker);
+        }
     }
 
     /// How many servers there are for calls of these types, here and elsewhere.

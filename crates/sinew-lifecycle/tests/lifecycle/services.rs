@@ -2,6 +2,7 @@
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, pause};
+use sinew::Executor;
 use sinew::prelude::*;
 use sinew_interfaces::lifecycle_msgs::msg;
 use sinew_interfaces::lifecycle_msgs::msg::TransitionEvent;
@@ -181,4 +182,24 @@ fn a_node_that_is_not_there_is_no_answer(world: &World) {
     assert!(!client.is_ready() && !client.wait_until_ready(Duration::from_millis(1)));
     let error = client.state(Duration::from_millis(1)).unwrap_err();
     assert!(error.to_string().starts_with("managed node /nowhere: "), "{error}");
+}
+
+/// With one thread, which the callback has: it runs the node's service itself.
+#[test]
+fn a_callback_of_the_same_executor_may_ask() {
+    let context = Context::builder().shared_memory(false).domain(0).build().unwrap();
+    let node = LifecycleNode::new(&context.node("arm").unwrap(), from_fn(|_| Ok(()))).unwrap();
+    let operator = context.node("operator").unwrap();
+    let client = LifecycleClient::new(&operator, "/arm").unwrap();
+    let (tell, told) = mpsc::channel();
+    let ask = move || {
+        let done = client.change(Transition::Configure, PATIENCE).map_err(|error| error.to_string());
+        tell.send((done, client.state(PATIENCE).unwrap())).unwrap();
+    };
+    let guard = operator.guard_condition().callback(ask).unwrap();
+    guard.trigger();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    executor.spin_all(PATIENCE).unwrap();
+    assert_eq!((told.try_recv().unwrap(), node.state()), ((Ok(()), State::Inactive), State::Inactive));
 }
