@@ -10,7 +10,7 @@ use super::node::NodeCore;
 use crate::ros::name::fully_qualified;
 use crate::ros::report::Report;
 use crate::ros::similar::alike;
-use crate::ros::unmatched::{NodeNames, Unmatched};
+use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, serial_to_come};
@@ -81,6 +81,8 @@ struct Said {
     /// When there first was an executor.
     executed: Option<Time>,
     has_told_options: bool,
+    /// The rules and parameters of nodes with a smaller number were looked at.
+    options_until: u64,
     /// Tools are told of these.
     reports: Vec<(Unmatched, OwnEndpoint)>,
 }
@@ -99,16 +101,30 @@ impl Said {
         from..self.looked_at
     }
 
-    /// Whether it is time to look at the options.
-    fn are_options_due(&mut self, now: Time, patience: Duration, has_executor: bool) -> bool {
+    /// Which options are to be looked at; those of nodes after [`mature`](Self::mature).
+    fn options_due(&mut self, now: Time, patience: Duration, has_executor: bool) -> OptionsDue {
         let began = *self.began.get_or_insert(now);
         if has_executor {
             self.executed.get_or_insert(now);
         }
-        let is_due = now - began >= patience * WITHOUT_EXECUTOR
+        let are_due = now - began >= patience * WITHOUT_EXECUTOR
             || self.executed.is_some_and(|executed| now - executed >= patience);
-        is_due && !std::mem::replace(&mut self.has_told_options, true)
+        if !are_due {
+            return OptionsDue::default();
+        }
+        let from = std::mem::replace(&mut self.options_until, self.looked_at);
+        let of_context = !std::mem::replace(&mut self.has_told_options, true);
+        OptionsDue { of_context, of_nodes: from..self.looked_at }
     }
+}
+
+/// The options that are to be looked at.
+#[derive(Default)]
+struct OptionsDue {
+    /// Those of the command line.
+    of_context: bool,
+    /// What the program has given to nodes with these numbers.
+    of_nodes: Range<u64>,
 }
 
 /// Something to say.
@@ -124,21 +140,20 @@ fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) {
         return;
     }
     for Line { level, node, text } in lines(context, said, Time::steady()) {
-        match &node {
-            Some(node) => tell!(level; About { node, subject: &text }, "{text}"),
-            None => tell!(level, "{text}"),
-        }
+        // Each is its own subject: none is left out as one of many.
+        let about = About { node: node.as_deref().unwrap_or_default(), subject: &text };
+        tell!(level; about, "{text}");
     }
 }
 
 fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line> {
     let Some(patience) = context.hints.after else { return Vec::new() };
     let has_executor = context.session.has_executor();
-    let (mature, are_options_due, over) = {
+    let (mature, due, over) = {
         let mut said = said.lock();
         let is_over = |(unmatched, _): &mut (Unmatched, OwnEndpoint)| !unmatched.still();
         let over: Vec<_> = said.reports.extract_if(.., is_over).collect();
-        (said.mature(now, patience), said.are_options_due(now, patience, has_executor), over)
+        (said.mature(now, patience), said.options_due(now, patience, has_executor), over)
     };
     drop(over); // others are told, outside the lock
     let mut lines = Vec::new();
@@ -146,10 +161,10 @@ fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line>
         lines.extend(one_sided(context, &mature, patience));
         lines.extend(twins(context, &mature));
     }
-    if are_options_due {
-        let (told, reports) = options(context);
+    if due.of_context || !due.of_nodes.is_empty() {
+        let (told, reports) = options(context, &due);
         lines.extend(told);
-        said.lock().reports = reports;
+        said.lock().reports.extend(reports);
     }
     lines
 }
@@ -253,20 +268,26 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
 }
 
 /// Rules and parameters that have matched nothing; and what tools are told of them.
-fn options(context: &Arc<ContextCore>) -> (Vec<Line>, Vec<(Unmatched, OwnEndpoint)>) {
+fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<(Unmatched, OwnEndpoint)>) {
     let mut nodes = NodeCore::all_of(context);
     nodes.retain(|node| !node.stands_in && !is_hidden(&node.full_name));
-    if !context.arguments.has_rules() && nodes.iter().all(|node| node.own_rules.is_none()) {
+    let is_asked = |node: &NodeCore| {
+        let has_own = node.own_rules.is_some() || !node.parameter_options.overrides.is_empty();
+        has_own && due.of_nodes.contains(&node.number) && !context.hints.is_silent(&node.full_name)
+    };
+    let of_context = due.of_context && context.arguments.has_rules();
+    if !of_context && !nodes.iter().any(|node| is_asked(node)) {
         return (Vec::new(), Vec::new());
     }
     let names = names_of(context, &nodes);
-    let mut all = context.arguments.unmatched(&names);
-    for (node, its) in nodes.iter().zip(&names).filter(|(node, _)| !context.hints.is_silent(&node.full_name))
-    {
-        let own = node.own_rules.iter().flat_map(|rules| rules.unmatched(std::slice::from_ref(its)));
-        // Those of the command line stand behind a node's own, and were looked at.
-        let own: Vec<_> = own.filter(|one| !all.iter().any(|told| told.is_about(one))).collect();
-        all.extend(own);
+    let mut all = if of_context { context.arguments.unmatched(&names) } else { Vec::new() };
+    for (node, its) in nodes.iter().zip(&names).filter(|(node, _)| is_asked(node)) {
+        let its = std::slice::from_ref(its);
+        let own = node
+            .own_rules
+            .iter()
+            .flat_map(|rules| rules.unmatched_beside(context.arguments.remap_rules(), its));
+        all.extend(own.chain(unused_overrides(node, its)));
     }
     let left = all.len().saturating_sub(OPTIONS);
     all.truncate(OPTIONS);
@@ -281,11 +302,31 @@ fn options(context: &Arc<ContextCore>) -> (Vec<Line>, Vec<(Unmatched, OwnEndpoin
     }
     let participant = context.transport().and_then(|transport| transport.participant());
     let report = |one: Unmatched| {
-        let endpoint = participant?.advertise(&Report::Unmatched.about("", &one.text), None);
+        // What has no mark is not known to be over.
+        let participant = participant.filter(|_| !one.marks.is_empty())?;
+        let endpoint = participant.advertise(&Report::Unmatched.about("", &one.text), None);
         Some((one, endpoint.ok()?)) // no room: then the log alone has it
     };
     let reports = all.into_iter().filter(|one| one.is_likely_wrong).filter_map(report).collect();
     (lines, reports)
+}
+
+/// Parameters that the program has given to a node, and that it hasn't declared.
+fn unused_overrides(node: &NodeCore, names: &[NodeNames]) -> Vec<Unmatched> {
+    let overrides = &node.parameter_options.overrides;
+    let declared = |name: &str| names.iter().any(|node| node.parameters.iter().any(|known| known == name));
+    let unused = overrides.iter().filter(|one| !declared(&one.name));
+    let its: Vec<_> = names.iter().collect();
+    unused
+        .map(|one| Unmatched {
+            text: format!(
+                "a parameter that it is given has set nothing so far: {}",
+                missing_parameter(&one.name, &its)
+            ),
+            is_likely_wrong: true,
+            marks: Vec::new(),
+        })
+        .collect()
 }
 
 fn names_of(context: &ContextCore, nodes: &[Arc<NodeCore>]) -> Vec<NodeNames> {

@@ -170,8 +170,17 @@ impl RemapRules {
 
     /// Those that have changed nothing. `nodes`: all that there are.
     pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
-        let unused = self.0.iter().filter(|rule| !rule.used.is_set());
-        unused.map(|rule| rule.unmatched(nodes)).collect()
+        self.unused().map(|rule| rule.unmatched(nodes)).collect()
+    }
+
+    /// The same of those that aren't the others' as well.
+    pub(crate) fn unmatched_beside(&self, others: &Self, nodes: &[NodeNames]) -> Vec<Unmatched> {
+        let is_own = |rule: &&Rule| !others.0.iter().any(|other| other.used.is(&rule.used));
+        self.unused().filter(is_own).map(|rule| rule.unmatched(nodes)).collect()
+    }
+
+    fn unused(&self) -> impl Iterator<Item = &Rule> {
+        self.0.iter().filter(|rule| !rule.used.is_set())
     }
 }
 

@@ -16,6 +16,10 @@ impl Mark {
         self.0.store(1, Ordering::Relaxed); // counts for itself
     }
 
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
@@ -45,12 +49,6 @@ pub(crate) struct Unmatched {
 }
 
 impl Unmatched {
-    /// Whether both are about the same.
-    pub(crate) fn is_about(&self, other: &Self) -> bool {
-        let same = |(one, other): (&Mark, &Mark)| Arc::ptr_eq(&one.0, &other.0);
-        self.marks.len() == other.marks.len() && self.marks.iter().zip(&other.marks).all(same)
-    }
-
     pub(crate) fn still(&self) -> bool {
         self.marks.iter().any(|mark| !mark.is_set())
     }
@@ -62,6 +60,14 @@ pub(crate) fn whose(nodes: &[&NodeNames]) -> String {
         [node] => node.full_name.to_string(),
         nodes => format!("{} nodes", nodes.len()),
     }
+}
+
+/// That none of these nodes has a parameter of that name.
+pub(crate) fn missing_parameter(name: &str, nodes: &[&NodeNames]) -> String {
+    let has = if nodes.len() == 1 { "it has" } else { "they have" };
+    let names = nodes.iter().flat_map(|node| &node.parameters).map(String::as_str);
+    let instead = instead(has, name, names, |name| name);
+    format!("no parameter of {} is called {}{instead}", whose(nodes), name.escape_debug())
 }
 
 /// The end of a sentence about a name that isn't there: what is near, or all if that is little.

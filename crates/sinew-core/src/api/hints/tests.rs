@@ -195,6 +195,32 @@ fn without_an_executor_rules_are_told_later() {
 }
 
 #[test]
+fn what_a_node_is_given_later_is_told_too() {
+    let context = context(&["--ros-args", "-r", "a:=b"]);
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let said = Mutex::new(Said::default());
+    let now = Time::steady();
+    let at = |seconds: u32| -> Vec<String> {
+        let all = lines(context.shared(), &said, now + Duration::from_secs(1) * seconds);
+        all.into_iter().map(|line| line.text).collect()
+    };
+    assert_eq!(at(0), [""; 0]);
+    assert_eq!(at(5), ["remap rule `a:=b` has matched nothing so far: there is no node"]);
+    let node = context.node_builder("late").remap("imgae:=x").parameter_override("gian", 2).create().unwrap();
+    let (_image, _gain) =
+        (node.publisher::<Number>("image"), node.parameter("gain").default(1_i64).create().unwrap());
+    let _image = _image.create().unwrap();
+    assert_eq!(at(7), [""; 0]);
+    let expected = [
+        "remap rule `imgae:=x` has matched nothing so far: no topic, service or action of /late is called imgae; it has image",
+        "a parameter that it is given has set nothing so far: no parameter of /late is called gian; it has gain",
+    ];
+    assert_eq!(at(12), expected);
+    assert_eq!(at(100), [""; 0]);
+}
+
+#[test]
 fn blocks_of_files_are_told_unless_the_file_may_be_for_others() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("robot.yaml");

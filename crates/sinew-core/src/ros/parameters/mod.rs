@@ -14,7 +14,7 @@ mod pattern;
 mod word;
 
 use super::similar::alike;
-use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, resembles_a_node, whose};
+use super::unmatched::{Mark, NodeNames, Unmatched, missing_parameter, nodes_instead, resembles_a_node};
 use crate::parameters::value::{NamedValue, ParameterValue};
 use crate::sys::sync::Arc;
 pub use file::ParameterTextError;
@@ -142,7 +142,7 @@ impl Said {
         let (value, used) = self.unused().next()?;
         let node = if self.block.nodes.is_all() { String::new() } else { format!("{}:", self.block.nodes) };
         let why = match self.matched.is_set() {
-            true => self.missing(&value.name, nodes),
+            true => missing_parameter(&value.name, &self.nodes(nodes)),
             false => {
                 let instead = nodes_instead(&self.block.nodes.to_string(), nodes);
                 format!("no node is called {}{instead}", self.block.nodes)
@@ -155,19 +155,6 @@ impl Said {
     /// The nodes that it is for, as far as they are still there.
     fn nodes<'a>(&self, nodes: &'a [NodeNames]) -> Vec<&'a NodeNames> {
         nodes.iter().filter(|node| self.block.nodes.matches(&node.full_name)).collect()
-    }
-
-    /// That its nodes have no such parameter.
-    fn missing(&self, name: &str, nodes: &[NodeNames]) -> String {
-        let its = self.nodes(nodes);
-        let has = if its.len() == 1 { "it has" } else { "they have" };
-        let names = its.iter().flat_map(|node| &node.parameters).map(String::as_str);
-        format!(
-            "no parameter of {} is called {}{}",
-            whose(&its),
-            name.escape_debug(),
-            instead(has, name, names, |name| name)
-        )
     }
 
     /// Of a file: a block whose nodes haven't declared all that it has.
@@ -190,7 +177,7 @@ impl Said {
             "parameter file {}, block {}: {}{more}",
             file.escape_debug(),
             self.block.nodes,
-            self.missing(&first.name, nodes)
+            missing_parameter(&first.name, &self.nodes(nodes))
         );
         let marks = unused.iter().map(|(_, mark)| (*mark).clone()).collect();
         Some(Unmatched { text, is_likely_wrong: near.is_some(), marks })
