@@ -33,7 +33,9 @@ pub(super) fn text(picture: &GraphPicture) -> String {
         let shape = if is_service { "diamond" } else { "ellipse" };
         let types = channel.types.join("\n");
         let (missing, colour) = match channel.missing {
-            Some(missing) => (format!("\nno {missing}"), ", color=red"),
+            Some(missing) => {
+                (format!("\nno {missing}"), if channel.is_suspicious { ", color=red" } else { "" })
+            }
             None => (String::new(), ""),
         };
         let label = quoted(&(channel.name.clone() + &missing));
@@ -101,6 +103,8 @@ mod tests {
     fn a_name_with_one_side_is_marked() {
         let mut picture = super::super::tests::robot();
         picture.topics[0].missing = Some("subscription");
+        assert!(text(&picture).contains(r#"label="/edges\nno subscription", tooltip="demo/msg/Image"];"#));
+        picture.topics[0].is_suspicious = true;
         let expected =
             r#"c0 [shape=ellipse, label="/edges\nno subscription", tooltip="demo/msg/Image", color=red];"#;
         assert!(text(&picture).contains(expected), "{}", text(&picture));

@@ -54,6 +54,8 @@ struct Channel {
     types: Vec<String>,
     /// What has nobody: `publisher`, `subscription` or `server`.
     missing: Option<&'static str>,
+    /// That is most likely a mistake: something waits for it, or a name like it lacks the other side.
+    is_suspicious: bool,
     /// From publishers, or clients, to it.
     from: Vec<Line>,
     /// From it to subscriptions, or servers.
@@ -126,8 +128,7 @@ impl GraphPicture {
             picture.nodes.push(Node { name: (*name).to_owned(), process });
         }
         let one_sided = one_sided::find(snapshot);
-        let missing: BTreeMap<_, _> =
-            one_sided.iter().map(|one| ((one.what, one.name), one.missing())).collect();
+        let missing: BTreeMap<_, _> = one_sided.iter().map(|one| ((one.what, one.name), one)).collect();
         let mut channels = |kinds: [EndpointKind; 2], what: Named| {
             let mut found = Vec::new();
             for (name, ends) in snapshot.ends(kinds) {
@@ -154,9 +155,11 @@ impl GraphPicture {
                     sides.reverse();
                 }
                 let [from, to] = sides;
-                let missing = missing.get(&(what, name)).copied();
+                let one = missing.get(&(what, name));
+                let missing = one.map(|one| one.missing());
+                let is_suspicious = one.is_some_and(|one| one.is_suspicious() || !one.is_offered);
                 let types = ends.types().into_iter().map(str::to_owned).collect();
-                found.push(Channel { name: name.to_owned(), types, missing, from, to });
+                found.push(Channel { name: name.to_owned(), types, missing, is_suspicious, from, to });
             }
             found.retain(|channel: &Channel| !channel.from.is_empty() || !channel.to.is_empty());
             found
@@ -208,6 +211,7 @@ mod tests {
             name: name.to_owned(),
             types: vec![type_name.to_owned()],
             missing: None,
+            is_suspicious: false,
             from,
             to,
         };

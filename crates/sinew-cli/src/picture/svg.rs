@@ -94,7 +94,8 @@ fn shapes(picture: &GraphPicture) -> Vec<Shape> {
         Shape { lines, kind: Kind::Node(node.process), title: String::new() }
     };
     let channel = |(channel, is_service): (&super::Channel, bool)| {
-        let missing = channel.missing.map(|missing| (format!("no {missing}"), "small wrong"));
+        let class = if channel.is_suspicious { "small wrong" } else { "small" };
+        let missing = channel.missing.map(|missing| (format!("no {missing}"), class));
         Shape {
             lines: [(channel.name.clone(), "name")].into_iter().chain(missing).collect(),
             kind: if is_service { Kind::Service } else { Kind::Topic },
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn a_name_with_one_side_is_marked() {
         let mut picture = super::super::tests::robot();
-        picture.services[0].missing = Some("server");
+        (picture.services[0].missing, picture.services[0].is_suspicious) = (Some("server"), true);
         assert!(text(&picture).contains("class=\"small wrong\""), "{}", text(&picture));
         assert!(text(&picture).contains(">no server<"), "{}", text(&picture));
     }
