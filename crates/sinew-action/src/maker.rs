@@ -57,6 +57,7 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn bell(
             &self,
+            what: String,
             callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
         ) -> Result<GuardCondition, CreateError>;
     }
@@ -106,9 +107,10 @@ macro_rules! makers {
 
             fn bell(
                 &self,
+                what: String,
                 callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
             ) -> Result<GuardCondition, CreateError> {
-                self.guard_condition().callback(move || callback())
+                self.guard_condition().called(what).callback(move || callback())
             }
         }
     )*};

@@ -664,3 +664,33 @@ fn events_of_tracing_are_lines() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(without_times(&left.console), ["[WARN] [robot.arm]: plan: hot: 350 K joint=3 name=elbow"]);
     Ok(())
 }
+
+#[test]
+fn what_ends_with_its_context_is_no_error() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        let context = context_with(&[])?;
+        let node = context.node("arm")?;
+        let (done, publisher) = (context.clone(), node.publisher::<Number>("numbers").create()?);
+        let guard = node.guard_condition().called("gripper").callback(move || {
+            publisher.publish(Number(1))?;
+            done.shutdown();
+            publisher.publish(Number(2))
+        })?;
+        let failing = node.guard_condition().callback(|| Err("stuck"))?;
+        failing.trigger();
+        guard.trigger();
+        return Ok(sinew::spin(&context)?);
+    }
+    let left = run("what_ends_with_its_context_is_no_error", &[("SINEW_LOG", "info")]);
+    assert!(left.succeeded);
+    let said = without_times(&left.console);
+    let expected = [
+        "[ERROR] [arm]: the callback of guard condition of node /arm failed: stuck",
+        "[INFO] [arm]: the callback of gripper of node /arm failed: the message was not published: the context is shut \
+         down (its context was shut down meanwhile)",
+    ];
+    for line in expected {
+        assert!(said.iter().any(|said| said == line), "{said:#?}");
+    }
+    Ok(())
+}

@@ -121,9 +121,9 @@ impl MessageFilterBuilder {
         let held = Arc::new(Held { buffer, target, depth, waiting, dropped, bell });
         let callback = Arc::new(Mutex::new(callback)); // a group's callbacks run one at a time
         let (weak, call) = (Arc::downgrade(&held), callback.clone());
-        let bell = group.guard_condition().callback(move |state: &mut S| {
-            weak.upgrade().map_or(Ok(()), |held| held.deliver(state, &mut *call.lock()))
-        })?;
+        let bell = group.guard_condition().called(format!("message filter of {topic}")).callback(
+            move |state: &mut S| weak.upgrade().map_or(Ok(()), |held| held.deliver(state, &mut *call.lock())),
+        )?;
         drop(held.bell.set(Arc::new(Bell(bell))));
         let weak = Arc::downgrade(&held);
         let subscription =

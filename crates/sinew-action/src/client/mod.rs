@@ -196,14 +196,16 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
         let Self { maker, name, feedback_depth, .. } = self;
         let names = Names::of(&name);
         let status = maker.subscribe(&names.status, status_qos())?;
+        let full_name = Names::action_of(status.topic()).to_owned();
+        let what = format!("action client {full_name}");
         let core = ClientCore::new(
-            Names::action_of(status.topic()).to_owned(),
+            full_name,
             (maker.call(&names.send_goal)?, maker.call(&names.cancel_goal)?, maker.call(&names.get_result)?),
             (maker.subscribe(&names.feedback, QoS::default().keep_last(feedback_depth))?, status),
             feedback_depth,
         );
         let weak = Arc::downgrade(&core);
-        let bell = maker.bell(move || weak.upgrade().map_or(Ok(()), |core| core.run_next()))?;
+        let bell = maker.bell(what, move || weak.upgrade().map_or(Ok(()), |core| core.run_next()))?;
         drop(core.bell.set(bell));
         drop(core.used.set(maker.uses(A::HASH, describe::<A>)));
         Ok(ActionClient(core))

@@ -2,7 +2,7 @@
 
 use super::ActionServer;
 use super::admission::Policy;
-use super::callback::GoalCallback;
+use super::callback::{GoalCallback, called};
 use super::core::{Next, ServerCore, Topics};
 use super::goal::{AcceptedGoal, ExecutingGoal, OnDrop};
 use super::task::GoalTask;
@@ -177,9 +177,9 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
     where
         F: GoalCallback<A, M, Form>,
     {
-        self.make(|maker, core| {
+        self.make(|maker, action, core| {
             let core = core.clone();
-            callback.bell(maker, Box::new(move || core.upgrade()?.next()))
+            callback.bell(maker, action, Box::new(move || core.upgrade()?.next()))
         })
     }
 
@@ -227,9 +227,9 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         F: Fn(ExecutingGoal<A>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: Outcome> + Send + 'static,
     {
-        self.make(|maker, core| {
+        self.make(|maker, action, core| {
             let core = core.clone();
-            maker.bell(move || match core.upgrade().and_then(|core| core.next()) {
+            maker.bell(called(action), move || match core.upgrade().and_then(|core| core.next()) {
                 Some(Next::Begin(goal)) => {
                     let (core, id) = (goal.core().clone(), goal.id());
                     let future = callback(goal);
@@ -243,7 +243,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
 
     fn make(
         self,
-        bell: impl FnOnce(&M, &Weak<ServerCore<A>>) -> Result<sinew::GuardCondition, CreateError>,
+        bell: impl FnOnce(&M, &str, &Weak<ServerCore<A>>) -> Result<sinew::GuardCondition, CreateError>,
     ) -> Result<ActionServer<A>, CreateError> {
         let Self { maker, name, mut options } = self;
         let names = Names::of(&name);
@@ -262,7 +262,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         let core = ServerCore::new(full_name, options, topics, move || clock.time());
         let weak = Arc::downgrade(&core);
         // Requests find everything in its place: those that were waiting come at once.
-        drop(core.bell.set(bell(&maker, &weak)?));
+        drop(core.bell.set(bell(&maker, &core.name, &weak)?));
         if let Some(timeout) = timeout {
             let forgetful = weak.clone();
             let timer = maker.tick(timeout, move || {

@@ -25,7 +25,12 @@ pub(super) type Goals<A> = Box<dyn Fn() -> Option<Next<A>> + Send + Sync>;
 )]
 pub trait GoalCallback<A: Action, M: Maker, Form>: Sized + Send + 'static {
     #[doc(hidden)]
-    fn bell(self, maker: &M, goals: Goals<A>) -> Result<GuardCondition, CreateError>;
+    fn bell(self, maker: &M, action: &str, goals: Goals<A>) -> Result<GuardCondition, CreateError>;
+}
+
+/// What is said to fail if a goal's callback or future does.
+pub(super) fn called(action: &str) -> String {
+    format!("action server {action}")
 }
 
 /// Executes what is next.
@@ -50,8 +55,8 @@ macro_rules! forms {
             $($state: Send + 'static,)?
         {
             #[allow(unused_mut, reason = "only some forms change themselves")]
-            fn bell(mut self, maker: &$maker, goals: Goals<A>) -> Result<GuardCondition, CreateError> {
-                maker.guard_condition().callback(forms!(@callback self goals $($state)?))
+            fn bell(mut self, maker: &$maker, action: &str, goals: Goals<A>) -> Result<GuardCondition, CreateError> {
+                maker.guard_condition().called(called(action)).callback(forms!(@callback self goals $($state)?))
             }
         }
     )*};
@@ -71,8 +76,16 @@ where
     R: Outcome,
     S: Send + 'static,
 {
-    fn bell(mut self, maker: &Group<S>, goals: Goals<A>) -> Result<GuardCondition, CreateError> {
-        maker.guard_condition().callback(move || run(&goals, |goal| self(goal).into_result()))
+    fn bell(
+        mut self,
+        maker: &Group<S>,
+        action: &str,
+        goals: Goals<A>,
+    ) -> Result<GuardCondition, CreateError> {
+        maker
+            .guard_condition()
+            .called(called(action))
+            .callback(move || run(&goals, |goal| self(goal).into_result()))
     }
 }
 

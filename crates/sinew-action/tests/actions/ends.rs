@@ -47,7 +47,11 @@ fn a_goal_whose_callback_panics_is_aborted() {
         .callback(|_: ExecutingGoal<Fibonacci>| panic!("out of numbers"))
         .unwrap();
     let goal = sent(&world.client(), 1);
-    assert!(world.executor.spin_all(PATIENCE).is_err(), "the panic goes on as any callback's");
+    let error = world.executor.spin_all(PATIENCE).expect_err("the panic goes on as any callback's");
+    assert_eq!(
+        error.to_string(),
+        "the callback of action server /fibonacci of node /server panicked: out of numbers"
+    );
     assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Aborted);
 }
 

@@ -510,6 +510,10 @@ impl Task for ClientTask {
         Arc::as_ptr(&self.calls).addr()
     }
 
+    fn has_ended(&self) -> bool {
+        self.calls.session.has_ended()
+    }
+
     fn describe(&self) -> String {
         format!("client of service {} of node {}", self.calls.service, self.calls.node)
     }

@@ -45,6 +45,8 @@ struct GuardInner {
     /// the number of those that wait.
     state: Mutex<GuardState>,
     node: Arc<NodeCore>,
+    /// What it is called.
+    what: String,
 }
 
 struct GuardState {
@@ -81,7 +83,7 @@ impl GuardCondition {
     /// Several threads may call it at once. It may trigger other guard conditions, replace or clear
     /// itself; a panic in it is reported, and doesn't reach the thread that triggers.
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let whose = format!("guard condition of node {}", self.inner.node.full_name);
+        let whose = format!("{} of node {}", self.inner.what, self.inner.node.full_name);
         let listener = Listener::new(whose, listener);
         let mut state = self.inner.state.lock();
         let Some(joined) = &state.joined else { return };
@@ -155,15 +157,38 @@ impl Waitable for GuardCondition {
 pub struct GuardConditionBuilder<G = Group> {
     node: Arc<NodeCore>,
     group: G,
+    /// What it is called in what is said of it.
+    what: String,
 }
 
 impl<G: CallbackGroup> GuardConditionBuilder<G> {
     pub(crate) fn new(group: &G) -> Self {
-        Self { node: NodeCore::of(group.core()), group: group.clone() }
+        Self { node: NodeCore::of(group.core()), group: group.clone(), what: "guard condition".to_owned() }
     }
 }
 
 impl<G: CallbackGroup> GuardConditionBuilder<G> {
+    /// What it is called where something is said of it, as when its callback fails: "the callback of
+    /// `what` of node /n failed"; `guard condition` by default. For what is made of one, such as an
+    /// action's server.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::executor::FaultPolicy;
+    /// let context = Context::new()?;
+    /// let bell = context.node("arm")?.guard_condition().called("gripper").callback(|| Err("it is stuck"))?;
+    /// let executor = Executor::builder().on_error(FaultPolicy::Stop).build()?;
+    /// executor.add(&context)?;
+    /// bell.trigger();
+    /// let error = executor.spin().unwrap_err();
+    /// assert_eq!(error.to_string(), "the callback of gripper of node /arm failed: it is stuck");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn called(mut self, what: impl Into<String>) -> Self {
+        self.what = what.into();
+        self
+    }
+
     /// Makes the guard condition. The callback takes nothing, [`&Triggered`](Triggered), the
     /// group's state `&mut S`, or the state and `&Triggered`.
     ///
@@ -174,9 +199,9 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
         F: EventCallback<Triggered, G, Form>,
     {
         self.node.check_running("a guard condition")?;
-        let source = StatusCondition::new(&self.group, "guard condition".to_owned(), callback);
+        let source = StatusCondition::new(&self.group, self.what.clone(), callback);
         let joined = Some(AttachedCondition::new(source));
         let state = Mutex::new(GuardState { joined, listener: None });
-        Ok(GuardCondition { inner: Arc::new(GuardInner { state, node: self.node.clone() }) })
+        Ok(GuardCondition { inner: Arc::new(GuardInner { state, node: self.node, what: self.what }) })
     }
 }

@@ -30,6 +30,7 @@ use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
+use crate::sys::logging::Level;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
@@ -354,7 +355,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
                 |asked: IncomingRequest<'_, S>| F::call(&cell, &group, &mut GroupToken::reentrant(), asked);
             if let Err(error) = answer(core, request, call) {
                 let what = format!("the listener of {}", describe(core));
-                report(&what, &format_args!("{what} failed: {error}"));
+                let level = if core.requests.session.has_ended() { Level::Info } else { Level::Error };
+                report(level, &what, &format_args!("{what} failed: {error}"));
             }
         });
         let node = self.node;
@@ -502,6 +504,10 @@ macro_rules! task_of_core {
 
         fn subject(&self) -> usize {
             Arc::as_ptr(&self.core).addr()
+        }
+
+        fn has_ended(&self) -> bool {
+            self.core.requests.session.has_ended()
         }
 
         fn describe(&self) -> String {

@@ -826,6 +826,10 @@ where
         Arc::as_ptr(&self.core).addr()
     }
 
+    fn has_ended(&self) -> bool {
+        self.group.core().node.host().has_ended()
+    }
+
     fn describe(&self) -> String {
         describe(&self.core)
     }

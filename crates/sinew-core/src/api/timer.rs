@@ -389,6 +389,10 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for Time
         Arc::as_ptr(&self.schedule).addr()
     }
 
+    fn has_ended(&self) -> bool {
+        self.group.core().node.host().has_ended()
+    }
+
     fn describe(&self) -> String {
         let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
         format!("timer ({period:?}) of node {}", self.group.core().node.full_name())

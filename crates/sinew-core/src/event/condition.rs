@@ -180,6 +180,10 @@ impl<E: Status> Task for StatusCondition<E> {
         std::ptr::from_ref(self).addr()
     }
 
+    fn has_ended(&self) -> bool {
+        self.group.node.host().has_ended()
+    }
+
     fn describe(&self) -> String {
         format!("{} of node {}", self.what, self.group.node.full_name())
     }

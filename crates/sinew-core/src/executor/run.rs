@@ -327,10 +327,16 @@ fn failed(
     if on_error == FaultPolicy::Stop {
         return Err(Box::new(fault));
     }
+    // What a callback was doing when its context was shut down fails: that is how it ends in order.
+    let has_ended = entity.has_ended();
     // The error's text and its `Drop` are the user's code, as the callback is.
     match catch_unwind(AssertUnwindSafe(move || says::in_one_line(&fault))) {
+        Ok(text) if has_ended => {
+            report(Level::Info, &entity.describe(), &format!("{text} (its context was shut down meanwhile)"));
+            Ok(true)
+        }
         Ok(text) => {
-            report(&entity.describe(), &text);
+            report(Level::Error, &entity.describe(), &text);
             Ok(true)
         }
         Err(panic) => panicked(scheduler, entity, panic),
@@ -351,7 +357,7 @@ fn panicked(
     match on_panic {
         FaultPolicy::Stop => Err(Box::new(fault)),
         FaultPolicy::Report => {
-            report(&entity.describe(), &fault);
+            report(Level::Error, &entity.describe(), &fault);
             Ok(true)
         }
     }
@@ -368,10 +374,10 @@ impl Drop for InHand<'_> {
 /// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it
 /// is described.
 #[cold]
-pub(crate) fn report(entity: &str, fault: &dyn fmt::Display) {
+pub(crate) fn report(level: Level, entity: &str, fault: &dyn fmt::Display) {
     // Every entity's description ends with its node.
     let node = entity.rsplit_once(" of node ").map_or("", |(_, node)| node);
-    tell!(Level::Error; About { node, subject: entity }, "{fault}");
+    tell!(level; About { node, subject: entity }, "{fault}");
 }
 
 /// Runs code of the program that others wait for; its panic comes back as a text, for them.

@@ -36,6 +36,11 @@ pub(crate) trait Task: Send + Sync {
         0
     }
 
+    /// Whether its context was shut down.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
     /// For people, e.g. "subscription /camera/image of node /filter".
     fn describe(&self) -> String;
 }

@@ -15,7 +15,6 @@
 //!
 //! A future has a ticket while it waits, under which it is found in the queue, first come, first
 //! served; a task that was woken for a message that another reader took goes back to where it was.
-
 //!
 //! # By hand
 //!
@@ -25,6 +24,7 @@
 //! [`by_hand`], and a thread of its own tells it.
 
 use crate::executor::{dispose_of, panic_message, report};
+use crate::sys::logging::Level;
 use crate::sys::sync::{Arc, AtomicU64, Ordering, no_lock_is_held};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -135,7 +135,7 @@ pub(crate) fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
     no_lock_is_held();
     let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
     let what = what();
-    report(&what, &format_args!("{what} panicked: {}", panic_message(&*panic)));
+    report(Level::Error, &what, &format_args!("{what} panicked: {}", panic_message(&*panic)));
     dispose_of(panic);
 }
 
