@@ -139,7 +139,9 @@ pub mod __private {
     pub use crate::message::Check;
     pub use crate::parameters::descriptor::ParameterDescriptor;
     pub use crate::parameters::field::{ChoiceCell, ChoiceField, ParameterField, choice, constrain_choice};
-    pub use crate::parameters::spec::{Declarations, Field, OrStandard, Parameters, Spec, Values, join};
+    pub use crate::parameters::spec::{
+        Declarations, DefaultOf, Field, NoElements, OrStandard, Parameters, Spec, Values, join,
+    };
     pub use crate::parameters::value::{ParameterType, ParameterValue};
     pub use crate::sys::says::say;
     pub use sinew_msg::__private::*;

@@ -5,7 +5,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, Lit, LitStr, Meta, Path, Result,
+    Attribute, Data, DataEnum, DeriveInput, Error, Expr, ExprLit, ExprUnary, Fields, Lit, LitStr, Meta, Path,
+    Result, UnOp,
 };
 
 pub(crate) fn expand(input: &DeriveInput, root: &TokenStream) -> Result<TokenStream> {
@@ -119,6 +120,19 @@ fn documentation(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
+/// Whether a value is written out, so that it is to be converted to the field's type: `-1`, `"a"`,
+/// `[0.0; 3]`.
+fn is_literal(value: &Expr) -> bool {
+    match value {
+        Expr::Lit(ExprLit { lit, .. }) => {
+            matches!(lit, Lit::Int(_) | Lit::Float(_) | Lit::Str(_) | Lit::Bool(_))
+        }
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => is_literal(expr),
+        Expr::Array(_) | Expr::Repeat(_) => true,
+        _ => false,
+    }
+}
+
 struct Field<'a> {
     field: &'a syn::Field,
     name: String,
@@ -136,11 +150,13 @@ impl<'a> Field<'a> {
     fn declaration(&self, root: &TokenStream) -> TokenStream {
         let Self { field, name, said } = self;
         let (ty, description) = (&field.ty, documentation(&field.attrs));
-        let default = said.default.as_ref().map(|value| match value {
-            Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) | Expr::Array(_) => {
-                quote_spanned!(value.span()=> .default(::core::convert::Into::into(#value)))
+        let default = said.default.as_ref().map(|value| match is_literal(value) {
+            // Nothing in it says what its elements are.
+            _ if matches!(value, Expr::Array(array) if array.elems.is_empty()) => {
+                quote_spanned!(value.span()=> .default_of(#root::NoElements))
             }
-            _ => quote_spanned!(value.span()=> .default(#value)),
+            true => quote_spanned!(value.span()=> .default_of(#value)),
+            false => quote_spanned!(value.span()=> .default(#value)),
         });
         let range = said.range.as_ref().map(|range| {
             let step = match &said.step {

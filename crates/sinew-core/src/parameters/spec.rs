@@ -65,7 +65,7 @@ use std::ops::RangeInclusive;
 ///
 /// | on a field: `#[parameter(..)]` | |
 /// |---|---|
-/// | `default = EXPRESSION` | its value if nothing else is told; a text or an array is converted. Without, that of `Default` |
+/// | `default = EXPRESSION` | its value if nothing else is told. A literal is converted: `"text"`, `["a", "b"]`, `[0.5; 3]`, `2` for a double, of an `Option`, too. Without, that of `Default` |
 /// | `range = A..=B`, `step = S` | of numbers: both ends belong to it |
 /// | `read_only` | only what the program is started with counts; also for all of a struct |
 /// | `name = "NAME"` | instead of the field's; also of an enum's variant, whose own is in `snake_case` |
@@ -176,6 +176,71 @@ pub trait OrStandard: Sized {
 }
 
 impl<T> OrStandard for Spec<T> {}
+
+/// What a literal in `#[parameter(default = ..)]` stands for: arrays become lists, texts `String`s,
+/// whole numbers doubles where one is wanted.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Literal}` can't be the default of a parameter of type `{Self}`",
+    note = "`default = EXPRESSION` takes any value of that type, too, as in `default = vec![..]`"
+)]
+pub trait DefaultOf<Literal>: Sized {
+    fn default_of(literal: Literal) -> Self;
+}
+
+/// An array without elements.
+#[doc(hidden)]
+pub struct NoElements;
+
+impl<T> DefaultOf<NoElements> for Vec<T> {
+    fn default_of(_: NoElements) -> Self {
+        Self::new()
+    }
+}
+
+macro_rules! literals {
+    ($($type:ty: $literal:ty),* $(,)?) => {$(
+        impl DefaultOf<$literal> for $type {
+            fn default_of(literal: $literal) -> Self {
+                literal.into()
+            }
+        }
+    )*};
+}
+
+literals!(
+    bool: bool, i8: i8, i16: i16, i32: i32, i64: i64, isize: isize, u8: u8, u16: u16, u32: u32, u64: u64, usize: usize,
+    f32: f32, f64: f64, f64: i32, String: &str, String: String,
+    ParameterValue: bool, ParameterValue: i64, ParameterValue: f64, ParameterValue: &str,
+);
+
+impl DefaultOf<i16> for f32 {
+    fn default_of(literal: i16) -> Self {
+        literal.into()
+    }
+}
+
+impl<Literal, T: DefaultOf<Literal>> DefaultOf<Literal> for Option<T> {
+    fn default_of(literal: Literal) -> Self {
+        Some(T::default_of(literal))
+    }
+}
+
+impl<Literal, T: DefaultOf<Literal>, const N: usize> DefaultOf<[Literal; N]> for Vec<T> {
+    fn default_of(literal: [Literal; N]) -> Self {
+        literal.into_iter().map(T::default_of).collect()
+    }
+}
+
+impl<T: ParameterField> Spec<T> {
+    #[must_use]
+    pub fn default_of<Literal>(self, literal: Literal) -> Self
+    where
+        T: DefaultOf<Literal>,
+    {
+        self.default(T::default_of(literal))
+    }
+}
 
 impl<T: RangedField> Spec<T> {
     #[must_use]

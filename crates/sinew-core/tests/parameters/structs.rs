@@ -108,6 +108,67 @@ fn a_struct_declares_its_fields() -> sinew::Result<()> {
 }
 
 #[test]
+fn literals_are_defaults_of_every_type_they_can_stand_for() -> sinew::Result<()> {
+    const FIRST: f64 = 0.25;
+    #[derive(Parameters, Debug, PartialEq)]
+    struct Literals {
+        #[parameter(default = ["front", "rear"])]
+        names: Vec<String>,
+        #[parameter(default = [1, -2])]
+        offsets: Vec<f64>,
+        #[parameter(default = [FIRST, 2.0])]
+        mixed: Vec<f64>,
+        #[parameter(default = [0.5; 3])]
+        same: Vec<f64>,
+        #[parameter(default = [5_000_000_000, -1])]
+        counts: Vec<i64>,
+        #[parameter(default = [1, 255])]
+        bytes: Vec<u8>,
+        #[parameter(default = [true, false])]
+        truths: Vec<bool>,
+        #[parameter(default = [])]
+        none: Vec<String>,
+        #[parameter(default = [])]
+        no_limits: Option<Vec<f64>>,
+        #[parameter(default = 3)]
+        gain: f64,
+        #[parameter(default = -3, range = -5.0..=5.0)]
+        small: f32,
+        #[parameter(default = "map")]
+        frame: Option<String>,
+        #[parameter(default = [1.5])]
+        limits: Option<Vec<f64>>,
+        #[parameter(default = Some(4))]
+        some: Option<i64>,
+        #[parameter(default = None)]
+        unset: Option<f64>,
+        #[parameter(default = vec![2.5])]
+        own: Vec<f64>,
+    }
+    let node = node();
+    let expected = Literals {
+        names: vec!["front".to_owned(), "rear".to_owned()],
+        offsets: vec![1.0, -2.0],
+        mixed: vec![0.25, 2.0],
+        same: vec![0.5; 3],
+        counts: vec![5_000_000_000, -1],
+        bytes: vec![1, 255],
+        truths: vec![true, false],
+        none: vec![],
+        no_limits: Some(vec![]),
+        gain: 3.0,
+        small: -3.0,
+        frame: Some("map".to_owned()),
+        limits: Some(vec![1.5]),
+        some: Some(4),
+        unset: None,
+        own: vec![2.5],
+    };
+    assert_eq!(*node.parameters::<Literals>()?.get(), expected);
+    Ok(())
+}
+
+#[test]
 fn a_struct_is_one_of_one_moment() -> sinew::Result<()> {
     let node = node();
     let drive = node.parameters::<Drive>()?;
@@ -219,7 +280,7 @@ fn a_group_hears_of_changes() -> sinew::Result<()> {
     let log = Log::new();
     let pen = log.pen();
     let group = room.node.group(0);
-    let changes = drive.on_change(&group, move |calls: &mut i32, drive: &Drive| {
+    let changes = drive.on_change_in(&group, move |calls: &mut i32, drive: &Drive| {
         *calls += 1;
         pen.write((*calls, drive.gain, drive.mode));
     })?;

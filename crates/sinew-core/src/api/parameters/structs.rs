@@ -20,6 +20,8 @@ use std::sync::OnceLock;
 pub struct ParameterSet<T: Parameters> {
     shared: Arc<Declared<T>>,
     node: Arc<NodeCore>,
+    /// The node's default one.
+    group: Group,
 }
 
 /// What the node's table has of a struct.
@@ -55,8 +57,8 @@ impl<T: Parameters> ParameterSet<T> {
         self.shared.now.load_full()
     }
 
-    /// Has the executor of `group` run `callback` after a change of one of them, with the group's
-    /// state and the values that there are then: several changes before it runs are one call. It
+    /// Has the executor of the node run `callback`, in the node's default group, after a change of one
+    /// of them, with the values that there are then: several changes before it runs are one call. It
     /// goes when what is returned is dropped.
     ///
     /// # Errors
@@ -71,22 +73,49 @@ impl<T: Parameters> ParameterSet<T> {
     /// let context = Context::new()?;
     /// let node = context.node("base")?;
     /// let limits = node.parameters::<Limits>()?;
-    /// let motor = node.group(0.0); // its state: the speed it is limited to
-    /// let _changes = limits.on_change(&motor, |limit: &mut f64, limits: &Limits| *limit = limits.speed)?;
+    /// let _changes = limits.on_change(|limits: &Limits| println!("at most {} m/s", limits.speed))?;
     /// node.set_parameter("speed", 1.0)?;
     /// let executor = Executor::single();
     /// executor.add(&context)?;
     /// assert_eq!(executor.spin_some()?, 1);
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn on_change<State: Send + 'static, R: Outcome>(
+    pub fn on_change<R: Outcome>(
+        &self,
+        mut callback: impl FnMut(&T) -> R + Send + 'static,
+    ) -> Result<ParameterChanges, CreateError> {
+        self.on_change_in(&self.group, move |(), values: &T| callback(values))
+    }
+
+    /// The same in a group of the node's, or of another one, with the group's state.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::parameters::Parameters;
+    /// #[derive(Parameters)]
+    /// struct Limits { #[parameter(default = 2.0)] speed: f64 }
+    ///
+    /// let node = Context::new()?.node("base")?;
+    /// let limits = node.parameters::<Limits>()?;
+    /// let motor = node.group(0.0); // its state: the speed it is limited to
+    /// let _changes = limits.on_change_in(&motor, |limit: &mut f64, limits: &Limits| *limit = limits.speed)?;
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_change_in<State: Send + 'static, R: Outcome>(
         &self,
         group: &Group<State>,
         mut callback: impl FnMut(&mut State, &T) -> R + Send + 'static,
     ) -> Result<ParameterChanges, CreateError> {
         let shared = self.shared.clone();
         let run = move |state: &mut State| callback(state, &shared.now.load_full()).into_result();
-        let guard = group.guard_condition().callback(run)?;
+        let what = match &self.shared.prefix[..] {
+            "" => "changed parameters".to_owned(),
+            prefix => format!("changed parameters below {prefix}"),
+        };
+        let guard = group.guard_condition().called(what).callback(run)?;
         let number = next_serial();
         self.shared.told.lock().push((number, guard.clone()));
         let shared = self.shared.clone();
@@ -103,7 +132,7 @@ impl<T: Parameters> ParameterSet<T> {
 
 impl<T: Parameters> Clone for ParameterSet<T> {
     fn clone(&self) -> Self {
-        Self { shared: self.shared.clone(), node: self.node.clone() }
+        Self { shared: self.shared.clone(), node: self.node.clone(), group: self.group.clone() }
     }
 }
 
@@ -171,6 +200,6 @@ impl Node {
         })?;
         #[expect(clippy::expect_used, reason = "`declare_struct` makes it, or fails")]
         let shared = made.into_inner().expect("it was made");
-        Ok(ParameterSet { shared, node: self.core().clone() })
+        Ok(ParameterSet { shared, node: self.core().clone(), group: self.default_group().clone() })
     }
 }
