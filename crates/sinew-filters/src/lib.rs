@@ -19,13 +19,13 @@
 //! let context = Context::new()?;
 //! let node = context.node("fusion")?;
 //! let group = node.group(Fusion::default());
-//! let _pictures = Synchronizer::exact(10).qos(QoS::sensor_data()).subscribe(
-//!     &node, &group, ["image", "camera_info"],
+//! let _pictures = Synchronizer::exact(10).qos(QoS::sensor_data()).subscribe_in(
+//!     &group, ["image", "camera_info"],
 //!     |fusion: &mut Fusion, (_image, _info): (Shared<Image>, Shared<CameraInfo>)| fusion.frames += 1,
 //! )?;
 //! let _poses = Synchronizer::approximate(10).max_interval(Duration::from_millis(20)).build().subscribe(
-//!     &node, &group, ["image", "camera_info", "imu"],
-//!     |_: &mut Fusion, (image, _info, imu): (Shared<Image>, Shared<CameraInfo>, Shared<Imu>)| {
+//!     &node, ["image", "camera_info", "imu"],
+//!     |(image, _info, imu): (Shared<Image>, Shared<CameraInfo>, Shared<Imu>)| {
 //!         println!("{} {}", image.header.frame_id, imu.header.frame_id);
 //!     },
 //! )?;

@@ -204,9 +204,12 @@ impl<T: MessageSet> fmt::Debug for Synchronized<T> {
     }
 }
 
-fn clear_on_jumps<T: MessageSet + 'static>(node: &Node, fed: &Arc<Mutex<Synchronizer<T>>>) -> JumpHandler {
+fn clear_on_jumps<S: Send + 'static, T: MessageSet + 'static>(
+    group: &Group<S>,
+    fed: &Arc<Mutex<Synchronizer<T>>>,
+) -> JumpHandler {
     let fed = fed.clone();
-    node.on_time_jump(JumpThreshold::resets(), move |_| fed.lock().clear())
+    group.on_time_jump(JumpThreshold::resets(), move |_| fed.lock().clear())
 }
 
 /// The callbacks of a group run one at a time: neither lock is ever waited for, but by who asks how
@@ -246,17 +249,30 @@ pub trait SharedSet: MessageSet + Send + 'static {
 }
 
 impl<T: SharedSet> Synchronizer<T> {
-    /// Has it fed by subscriptions to these topics, whose callbacks run in that group of the node's;
-    /// `callback` gets the group's state and each set.
+    /// Has it fed by subscriptions of the node's to these topics, in a group of their own; `callback`
+    /// gets each set.
+    ///
+    /// # Errors
+    /// As [`subscribe_in`](Self::subscribe_in).
+    pub fn subscribe<R: Outcome>(
+        self,
+        node: &Node,
+        topics: T::Names<'_>,
+        mut callback: impl FnMut(T) -> R + Send + 'static,
+    ) -> Result<Synchronized<T>, CreateError> {
+        self.subscribe_in(&node.group(()), topics, move |(): &mut (), set| callback(set))
+    }
+
+    /// Has it fed by subscriptions to these topics, whose callbacks run in that group; `callback`
+    /// gets the group's state and each set.
     ///
     /// Messages aren't copied: a set has shared handles. When ROS time goes back, or comes from
     /// another source, what waits is forgotten.
     ///
     /// # Errors
     /// [`CreateError`]: a topic's name, its type, or the context is shut down.
-    pub fn subscribe<S: Send + 'static, R: Outcome>(
+    pub fn subscribe_in<S: Send + 'static, R: Outcome>(
         self,
-        node: &Node,
         group: &Group<S>,
         topics: T::Names<'_>,
         callback: impl FnMut(&mut S, T) -> R + Send + 'static,
@@ -264,7 +280,7 @@ impl<T: SharedSet> Synchronizer<T> {
         let qos = self.qos;
         let (fed, callback) = (Arc::new(Mutex::new(self)), Arc::new(Mutex::new(callback)));
         let subscriptions = T::subscribe(&fed, &callback, group, topics, qos)?;
-        Ok(Synchronized { _jumps: clear_on_jumps(node, &fed), fed, _subscriptions: subscriptions })
+        Ok(Synchronized { _jumps: clear_on_jumps(group, &fed), fed, _subscriptions: subscriptions })
     }
 }
 

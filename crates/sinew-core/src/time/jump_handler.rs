@@ -1,7 +1,8 @@
 //! Handlers of the program's for jumps of ROS time.
 
 use crate::api::context::{Context, ContextCore};
-use crate::api::node::Node;
+use crate::api::node::{Node, NodeCore};
+use crate::executor::group::{Group, ReentrantGroup};
 use crate::sys::jump::{FollowsTime, JumpThreshold, TimeJump};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use std::fmt;
@@ -71,6 +72,27 @@ impl Node {
     ) -> JumpHandler {
         watch(self.context_shared(), threshold, handler)
     }
+}
+
+macro_rules! of_groups {
+    ($([$($state:ident)?] $group:ty;)*) => {$(
+        impl$(<$state: Send + 'static>)? $group {
+            /// Calls `handler` when the time of the group's context jumps, as
+            /// [`Context::on_time_jump`]: for what is made of a group.
+            pub fn on_time_jump(
+                &self,
+                threshold: JumpThreshold,
+                handler: impl Fn(&TimeJump) + Send + Sync + 'static,
+            ) -> JumpHandler {
+                watch(&NodeCore::of(&self.core).context, threshold, handler)
+            }
+        }
+    )*};
+}
+
+of_groups! {
+    [State] Group<State>;
+    [] ReentrantGroup;
 }
 
 fn watch(

@@ -30,8 +30,7 @@ fn pictures_meet_their_calibration_without_being_copied() {
         let (tell, told) = std::sync::mpsc::channel();
         let pairs = Synchronizer::exact(10)
             .qos(qos)
-            .subscribe(
-                &viewer_node,
+            .subscribe_in(
                 &group,
                 ["image", "camera_info"],
                 move |seen: &mut Vec<u32>, (image, info): (Shared<Image>, Shared<CameraInfo>)| {
@@ -80,18 +79,13 @@ fn time_that_goes_back_begins_anew() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     context.set_ros_time(Some(Time::from_nanoseconds(1000)));
     let node = context.node("viewer").unwrap();
-    let group = node.group(0);
     let (tell, told) = std::sync::mpsc::channel();
+    let mut count = 0;
     let _pairs = Synchronizer::exact(10)
-        .subscribe(
-            &node,
-            &group,
-            ["image", "camera_info"],
-            move |count: &mut u32, (_, _): (Shared<Image>, Shared<CameraInfo>)| {
-                *count += 1;
-                tell.send(*count)
-            },
-        )
+        .subscribe(&node, ["image", "camera_info"], move |(_, _): (Shared<Image>, Shared<CameraInfo>)| {
+            count += 1;
+            tell.send(count)
+        })
         .unwrap();
     let images = node.publisher::<Image>("image").create().unwrap();
     let infos = node.publisher::<CameraInfo>("camera_info").create().unwrap();
