@@ -63,6 +63,13 @@ pub enum Problem {
     #[error("{owner} has no `{key}`{similar}; it may have {known}")]
     UnknownKey { owner: String, key: String, similar: String, known: String },
 
+    /// A setting of the file stands below `[arguments]`, and so would be an argument.
+    #[error(
+        "`{key}` would be an argument of the launch that nothing uses, as all that stands below `[arguments]`; to set it for the whole \
+         file, write it above the first table, and an argument of that name is used as `$(var {key})`"
+    )]
+    SettingAmongArguments { key: String },
+
     /// ROS 2 has this, and Sinew doesn't.
     #[error("{what} isn't understood: {remedy}")]
     NotUnderstood { what: String, remedy: String },

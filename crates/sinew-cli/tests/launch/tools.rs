@@ -86,4 +86,8 @@ fn run_becomes_the_program() {
     assert_eq!(text(&output.stdout), format!("{pid} -x --ros-args -r __node:=n -p a:=1 5\n"));
     let output = place.command(&["run", "ehco"]).output().unwrap();
     assert!(text(&output.stderr).contains("there is no program `ehco`; did you mean `echo`?"));
+    let output = place.command(&["run", "torch"]).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.starts_with("sinew: there is no program `torch` (looked in "), "{said}"); // not `touch`
+    assert!(!said.contains("/usr/bin"), "{said}");
 }

@@ -299,6 +299,11 @@ fn items(table: &Table<'_>, known: &[&str]) -> Read<Vec<Item>> {
 
 fn read_argument(entry: &Entry<'_>) -> Read<Argument> {
     let name = entry.key.to_owned();
+    // In TOML all that follows `[arguments]` is in it, up to the next table.
+    let is_used = || entry.source.text.contains(&format!("$(var {name})"));
+    if ITEMS.contains(&entry.key) && !is_used() {
+        return Err(Problem::SettingAmongArguments { key: name }.at(&entry.key_place()));
+    }
     // `rate = 30` is short for `rate = { default = 30 }`.
     if !matches!(entry.value.get_ref(), DeValue::Table(_)) {
         let is_text = matches!(entry.value.get_ref(), DeValue::String(_));

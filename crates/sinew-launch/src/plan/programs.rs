@@ -8,6 +8,10 @@ use rustix::fs::{Access, access};
 use crate::error::Problem;
 use crate::similar::suggestion;
 
+/// Where an operating system has its commands: among thousands one is always like a robot's program,
+/// and hardly ever meant (`torch`, `touch`), unless letters have changed places (`ehco`).
+const SYSTEM: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
+
 type Environment = BTreeMap<String, String>;
 
 fn directories<'a>(environment: &'a Environment, variable: &str) -> impl Iterator<Item = &'a Path> {
@@ -80,9 +84,18 @@ pub(crate) fn on_path(program: &str, environment: &Environment) -> Result<PathBu
     if let Some((path, reason)) = refused {
         return Err(Problem::NotExecutable { path, reason });
     }
-    let all = names(directories(environment, "PATH").map(Path::to_owned));
+    let (systems, own): (Vec<_>, Vec<_>) = directories(environment, "PATH")
+        .map(Path::to_owned)
+        .partition(|directory| SYSTEM.contains(&directory.to_string_lossy().trim_end_matches('/')));
+    let mut all = names(own.into_iter());
+    all.extend(names(systems.into_iter()).into_iter().filter(|name| letters(name) == letters(program)));
     let similar = suggestion(program, all.iter().map(String::as_str));
-    Err(Problem::NoProgram { name: program.to_owned(), similar, looked: looked(environment, "PATH") })
+    let looked = match directories(environment, "PATH").count() {
+        0 => "PATH isn't set".to_owned(),
+        1 => looked(environment, "PATH"),
+        count => format!("looked in the {count} directories of PATH"),
+    };
+    Err(Problem::NoProgram { name: program.to_owned(), similar, looked })
 }
 
 /// A program by its path.
@@ -110,6 +123,12 @@ fn executable(path: &Path) -> Result<(), Option<&'static str>> {
         }
         Ok(_) => Ok(()),
     }
+}
+
+fn letters(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// What is in these directories.

@@ -32,6 +32,14 @@ fn of_toml() {
         ),
         ("[process.a]\nprogram = 5", "a.toml:2:11: there is no program `5`"),
         ("[process.a]\nprogram = []", "a.toml:2:11: `program` is an array; it has to be a string"),
+        (
+            "[arguments]\nrate = 5\nnamespace = 'left'\n[process.a]\nprogram = 'talker'",
+            "a.toml:3:1: `namespace` would be an argument of the launch that nothing uses, as all that stands below",
+        ),
+        (
+            "[arguments]\nprocess.a.program = 'talker'",
+            "a.toml:2:1: `process` would be an argument of the launch that nothing uses",
+        ),
         ("[process.'a/b']\nprogram = 'talker'", "a.toml:1:10: `process` is \"a/b\"; names have letters"),
         ("[include.a]\nfile = 'none.toml'", "a.toml:2:8: can't read none.toml: No such file"),
         ("[include.a]\nfile = 'a.toml'", "a.toml:1:10: a loop: a.toml includes a.toml"),
