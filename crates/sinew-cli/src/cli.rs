@@ -7,12 +7,13 @@ mod place;
 pub(crate) mod qos;
 pub(crate) mod tools;
 
+use std::ffi::OsString;
 use std::num::NonZeroI32;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use sinew_bench::options::{Bench, ExecutorOptions, Peer, number_within, seconds};
 
 /// Nodes that talk at memory speed: look at what runs, a demonstration, and the benchmarks.
@@ -21,17 +22,60 @@ use sinew_bench::options::{Bench, ExecutorOptions, Peer, number_within, seconds}
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    /// For the help: a line that has them is read as if they stood behind the command.
+    #[command(flatten)]
+    _place: tools::Where,
 }
 
 impl Cli {
     /// Reads the command line; ends the program if it is wrong or asks for help.
     pub(crate) fn read() -> Self {
-        let cli = Self::parse();
+        let mut command = Self::command();
+        let line = options_last(&command, std::env::args_os());
+        let read = command.try_get_matches_from_mut(line);
+        let matches = read.unwrap_or_else(|error| error.exit());
+        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit());
         if let Err(problem) = cli.command.check() {
-            Self::command().error(ErrorKind::ArgumentConflict, problem).exit();
+            refuse(&mut command, &matches, &problem);
         }
         cli
     }
+}
+
+/// Ends the program with the usage of the command that the line is for.
+fn refuse(command: &mut clap::Command, matches: &clap::ArgMatches, problem: &str) -> ! {
+    if let Some((name, below)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand_mut(name)
+    {
+        refuse(command, below, problem);
+    }
+    command.error(ErrorKind::ArgumentConflict, problem).exit()
+}
+
+/// `sinew --domain 3 node list` as `sinew node list --domain 3`: what says where is looked may stand
+/// anywhere.
+fn options_last(command: &clap::Command, line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut rest = line.into_iter();
+    let (mut read, mut moved, mut at) = (Vec::from_iter(rest.next()), Vec::new(), command);
+    while at.has_subcommands()
+        && let Some(word) = rest.next()
+    {
+        let text = word.to_string_lossy();
+        if let Some(below) = at.find_subcommand(&word) {
+            at = below;
+            read.push(word);
+        } else if ["--domain=", "--dir="].iter().any(|option| text.starts_with(option)) {
+            moved.push(word);
+        } else if ["--domain", "--dir"].iter().any(|option| text == *option) {
+            moved.push(word);
+            moved.extend(rest.next());
+        } else {
+            moved.push(word);
+            break;
+        }
+    }
+    read.into_iter().chain(moved).chain(rest).collect()
 }
 
 #[derive(Debug, Subcommand)]
@@ -353,5 +397,31 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn where_is_looked_may_be_said_anywhere() {
+        for (line, read) in [
+            ("--domain 3 node list", "node list --domain 3"),
+            ("node --domain=3 list -a", "node list --domain=3 -a"),
+            ("--dir /x --domain 3 topic echo t --once", "topic echo --dir /x --domain 3 t --once"),
+            ("node list --domain 3", "node list --domain 3"),
+            ("--domain 3 log", "log --domain 3"),
+            ("--domain 3 log level n", "log level --domain 3 n"),
+            ("log --node n --domain 3", "log --node n --domain 3"),
+            ("--domain 3", "--domain 3"),
+            ("--domain", "--domain"),
+            ("run --domain 3 prog --domain 4", "run --domain 3 prog --domain 4"),
+            ("--version", "--version"),
+            ("nonsense --domain 3", "nonsense --domain 3"),
+            ("", ""),
+        ] {
+            let words = |line: &str| {
+                ["sinew"].into_iter().chain(line.split_whitespace()).map(OsString::from).collect()
+            };
+            let line: Vec<OsString> = words(line);
+            let expected: Vec<OsString> = words(read);
+            assert_eq!(options_last(&Cli::command(), line), expected);
+        }
     }
 }

@@ -10,7 +10,6 @@ use sinew::error::ParameterClientError;
 use sinew::parameters::{
     NamedValue, ParameterClient, ParameterDescriptor, ParameterFile, ParameterType, ParameterValue,
 };
-use sinew_bench::clock::now_ns;
 use sinew_shm::EndpointKind;
 
 use crate::cli::params::{
@@ -27,9 +26,6 @@ use crate::similar::{self, suggestion};
 
 /// What nodes with parameters serve, below their names.
 const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
-
-/// How long nodes may take to serve their parameters once they are asked for.
-const SERVING_NS: i64 = 1_000_000_000;
 
 pub(crate) fn run(command: &ParamCommand) -> Result<(), Error> {
     match command {
@@ -131,6 +127,8 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
 pub(crate) fn names(place: &Where, node: &str, timeout: Duration) -> Option<Vec<String>> {
     let options = AskOptions { timeout, place: place.clone(), json: false };
     let asking = Asking::new(&options).ok()?;
+    // A key that is pressed doesn't have a node begin to serve them.
+    asking.serving.iter().any(|serving| serving == node).then_some(())?;
     asking.names(&asking.of(node).ok()?, &[]).ok()
 }
 
@@ -140,20 +138,17 @@ fn failed(error: ParameterClientError) -> Error {
 
 fn list(options: &ListOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
+    let is_shown = |node: &&String| options.all || !is_hidden(node);
+    // Nodes that don't serve them would begin to: who looks around changes nothing.
     let nodes: Vec<&String> = match &options.node {
         Some(node) => vec![node],
-        None => {
-            let all = asking.serving.iter().chain(&asking.silent);
-            let shown = all.filter(|node| options.all || !is_hidden(node));
-            let mut shown: Vec<_> = shown.collect();
-            shown.sort();
-            shown
-        }
+        None => asking.serving.iter().filter(is_shown).collect(),
     };
-    if nodes.is_empty() {
-        says(&format!("no node in domain {} has parameters", asking.domain));
+    if options.node.is_none() {
+        let without = asking.silent.iter().filter(is_shown).count();
+        tell_of_others(asking.domain, nodes.len(), without);
     }
-    // All are asked before the first one is waited for: those that don't serve them yet begin to.
+    // All are asked before the first one is waited for.
     let asked = nodes.into_iter().map(|node| {
         let client = asking.of(node)?;
         let names = client.list(options.prefixes.iter().cloned(), 0);
@@ -161,15 +156,9 @@ fn list(options: &ListOptions) -> Result<(), Error> {
     });
     let asked: Vec<_> = asked.collect::<Result<_, Error>>()?;
     let (mut text, mut all) = (String::new(), Vec::new());
-    let begin = now_ns();
     for (node, client, names) in asked {
-        let mut timeout = options.ask.timeout;
-        if options.node.is_none() && asking.silent.contains(node) {
-            let left = (SERVING_NS - (now_ns() - begin)).max(SERVING_NS / 50);
-            timeout = timeout.min(Duration::from_nanos(left.unsigned_abs()));
-        }
         // One that goes, or hangs, doesn't keep the others from being listed.
-        let names = match names.wait(timeout) {
+        let names = match names.wait(options.ask.timeout) {
             Err(error) if options.node.is_none() => {
                 says(&error.to_string());
                 continue;
@@ -194,6 +183,21 @@ fn list(options: &ListOptions) -> Result<(), Error> {
         }
     }
     if options.ask.json { print_json(&all) } else { print(&text) }
+}
+
+/// Says which nodes aren't in a list of parameters.
+fn tell_of_others(domain: u32, listed: usize, without: usize) {
+    let asks = "`sinew param list NODE` asks one";
+    match (listed, without) {
+        (0, 0) => says(&format!("there is no node in domain {domain}")),
+        (0, 1) => says(&format!("the one node in domain {domain} has declared no parameters; {asks}")),
+        (0, _) => {
+            says(&format!("the {without} nodes in domain {domain} have declared no parameters; {asks}"))
+        }
+        (_, 0) => {}
+        (_, 1) => says(&format!("one other node has declared no parameters; {asks}")),
+        _ => says(&format!("{without} other nodes have declared no parameters; {asks}")),
+    }
 }
 
 fn get(options: &GetOptions) -> Result<(), Error> {

@@ -99,6 +99,36 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
 }
 
 #[test]
+fn errors_have_the_usage_of_the_command_that_is_wrong() {
+    for (arguments, usage) in [
+        (&["topic", "echo", "t", "--field", "a..b"][..], "Usage: sinew topic echo "),
+        (&["graph", "-o", "x.png"], "Usage: sinew graph "),
+        (&["tf", "tree", "-o", "x.png"], "Usage: sinew tf tree "),
+        (&["bench", "chain", "--threads", "2"], "Usage: sinew bench chain "),
+        (&["demo", "--threads", "4"], "Usage: sinew demo "),
+        (&["--domain", "3", "bench", "chain"], "Usage: sinew bench chain "),
+    ] {
+        let output = sinew(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(usage), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn the_domain_may_stand_anywhere() {
+    for line in [
+        &["--domain", "7", "node", "list"][..],
+        &["node", "--domain=7", "list"],
+        &["node", "list", "--domain", "7"],
+    ] {
+        let output = sinew(line);
+        assert_eq!(output.status.code(), Some(0), "{line:?}");
+        assert!(text(&output.stderr).contains("no nodes in domain 7 of "), "{}", text(&output.stderr));
+    }
+    assert!(text(&sinew(&["--help"]).stdout).contains("--domain <N>"));
+}
+
+#[test]
 fn the_hidden_command_refuses_to_be_run_by_hand() {
     let roles = [
         r#"{"Measure":["Floor",{"floor":"Line2","core":0,"size":64}]}"#,

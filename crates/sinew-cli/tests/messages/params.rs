@@ -111,20 +111,29 @@ fn names_values_and_descriptions_are_told() -> sinew::Result<()> {
 }
 
 #[test]
-fn nodes_without_parameters_are_asked_too() -> sinew::Result<()> {
+fn nodes_without_parameters_are_asked_by_their_names_only() -> sinew::Result<()> {
     let base = Base::new();
     let context = base.context();
-    let [one, two] = [context.node("one")?, context.node("two")?];
+    let [one, _two] = [context.node("one")?, context.node("two")?];
     let _hidden = context.node("_hidden")?;
-    assert_eq!(text(&base, &["list"]), "/one:\n  use_sim_time\n/two:\n  use_sim_time\n");
+    let services = || base.text(&["service", "list", "--all"]);
+    let (printed, code, said) = sinew(&base, &["list"]);
+    assert_eq!((printed.as_str(), code), ("", 0));
+    assert!(said.starts_with("sinew: the 2 nodes in domain 0 have declared no parameters; "), "{said}");
+    assert_eq!(services(), "", "who looks around changes nothing");
+    assert_eq!(base.text(&["topic", "list", "--all"]), "");
+
+    assert_eq!(text(&base, &["list", "/one"]), "use_sim_time\n");
+    assert!(services().contains("/one/list_parameters") && !services().contains("/two/"), "{}", services());
     let three = context.node("three")?;
     assert_eq!(text(&base, &["set", "/three", "use_sim_time", "true"]), "Set parameter successful\n");
     assert_eq!(three.parameter_value("use_sim_time"), Some(true.into()));
     assert_eq!(one.parameter_value("use_sim_time"), Some(true.into()), "of one context");
-    drop((one, two));
+    let (printed, _, said) = sinew(&base, &["list"]);
+    assert_eq!(printed, "/one:\n  use_sim_time\n/three:\n  use_sim_time\n");
+    assert!(said.starts_with("sinew: one other node has declared no parameters"), "{said}");
     let _silent = context.node_builder("silent").start_parameter_services(false).create()?;
-    let (printed, code, said) = sinew(&base, &["list"]);
-    assert_eq!((printed.as_str(), code), ("/three:\n  use_sim_time\n", 0));
+    let said = failure(&base, &["list", "/silent", "--timeout", "0.5"]);
     assert!(said.starts_with("sinew: no node /silent has served its parameters within"), "{said}");
     Ok(())
 }
