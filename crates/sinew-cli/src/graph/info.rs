@@ -11,6 +11,7 @@ use sinew_shm::{Counter, EndpointKind};
 use super::carried::{NOT_CARRIED, Taken};
 use super::list::{SERVICES, TOPICS};
 use super::mismatch::{self, Pair};
+use super::timers;
 use super::track::{dropped, is_by_reference};
 use super::{qos, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
@@ -80,6 +81,11 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
                 let _ = writeln!(text, "    {name}: {type_name}{waiting}");
             }
         }
+        let timers = timers::of(node, &snapshot);
+        if !timers.is_empty() {
+            let _ = writeln!(text, "  Timers:");
+        }
+        text.extend(timers.iter().map(|timer| format!("    {}\n", timer.text())));
     }
     print(&text)
 }
@@ -100,6 +106,7 @@ fn node_json(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
         };
         value[section] = ends.iter().map(one).collect();
     }
+    value["timers"] = json!(timers::of(node, snapshot));
     value
 }
 

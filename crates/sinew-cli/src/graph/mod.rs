@@ -19,6 +19,7 @@ pub(crate) mod one_sided;
 mod printing;
 mod publish;
 mod qos;
+pub(crate) mod timers;
 mod track;
 mod values;
 mod watch;

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::figures::{
-    Figures, GatewayFigures, NetworkServiceFigures, NetworkTopicFigures, ProcessFigures, Topic,
+    Figures, GatewayFigures, NetworkServiceFigures, NetworkTopicFigures, ProcessFigures, TimerFigures, Topic,
 };
 use super::keys::Key;
 use crate::graph::NOT_CARRIED;
@@ -151,6 +151,14 @@ const NETWORK_SERVICE: &[Column<NetworkServiceFigures>] = &[
     ("FAILED", 8, |service| count(service.totals.failed)),
 ];
 
+const TIMER: &[Column<TimerFigures>] = &[
+    ("TIMER OF", 0, |timer| timer.node.clone()),
+    ("PERIOD", 14, |timer| timer.timer.period()),
+    ("CLOCK", 8, |timer| timer.timer.clock.to_owned()),
+    ("CALLS/S", 9, |timer| rate(timer.calls_hz)),
+    ("SKIPPED", 9, |timer| count(timer.timer.skipped)),
+];
+
 /// Everything on so many columns and rows, at most.
 pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usize)) -> Vec<String> {
     let keys = if view.has_keys { "; q ends, s sorts, arrows scroll" } else { "" };
@@ -168,6 +176,15 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     lines.extend(held_up(&figures.processes, columns));
     for gateway in &figures.gateways {
         lines.extend(network(gateway, (columns, rows.saturating_sub(5) / 5)));
+    }
+    let mut timers: Vec<_> = figures.timers.iter().collect();
+    timers.sort_by(|one, other| {
+        // Those that can't keep up first, then by what they cost.
+        let skipped = other.timer.skipped.cmp(&one.timer.skipped);
+        skipped.then(other.calls_hz.total_cmp(&one.calls_hz)).then_with(|| one.node.cmp(&other.node))
+    });
+    if !timers.is_empty() {
+        lines.extend(table((TIMER, no_note), &timers, (columns, (rows.saturating_sub(5) / 6).max(2))));
     }
     lines.push(String::new());
     let mut topics: Vec<&Topic> = figures.topics.iter().collect();
@@ -311,6 +328,7 @@ mod tests {
             processes: (0..40).map(process).collect(),
             gateways: Vec::new(),
             topics: (0..50).map(topic).collect(),
+            timers: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use sinew_shm::EndpointKind;
 
 use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
+use crate::graph::timers::ObservedTimer;
 use crate::graph::{Change, Held, Taken, Track, dropped};
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 
@@ -14,6 +15,8 @@ use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 pub(super) struct Watched {
     at_ns: i64,
     tracks: HashMap<EndpointId, Track>,
+    /// The calls of timers.
+    calls: HashMap<EndpointId, u64>,
     gateways: HashMap<u64, ObservedGateway>,
 }
 
@@ -25,6 +28,17 @@ pub(super) struct Figures {
     pub(super) processes: Vec<ProcessFigures>,
     pub(super) gateways: Vec<GatewayFigures>,
     pub(super) topics: Vec<Topic>,
+    pub(super) timers: Vec<TimerFigures>,
+}
+
+/// A timer.
+#[derive(Serialize)]
+pub(super) struct TimerFigures {
+    pub(super) node: String,
+    pub(super) pid: u64,
+    #[serde(flatten)]
+    pub(super) timer: ObservedTimer,
+    pub(super) calls_hz: f64,
 }
 
 /// A participant; or a gateway's, which are several, and a program around them.
@@ -187,9 +201,28 @@ impl Watched {
             processes: processes(snapshot, (&seen, &now), seconds),
             gateways,
             topics: topics(snapshot, &seen, seconds),
+            timers: self.timers(snapshot, seconds),
         };
         self.gateways = now.into_iter().map(|now| (now.peer.id(), now)).collect();
         figures
+    }
+}
+
+impl Watched {
+    fn timers(&mut self, snapshot: &ObservedDomain, seconds: f64) -> Vec<TimerFigures> {
+        let before = std::mem::take(&mut self.calls);
+        let figures = |report: &ObservedEndpoint| {
+            let timer = ObservedTimer::read(report)?;
+            self.calls.insert(report.id(), timer.calls);
+            let calls = timer.calls.saturating_sub(*before.get(&report.id()).unwrap_or(&timer.calls));
+            Some(TimerFigures {
+                node: report.entity.node.clone(),
+                pid: report.peer.pid(),
+                timer,
+                calls_hz: calls as f64 / seconds,
+            })
+        };
+        snapshot.reports.iter().filter_map(figures).collect()
     }
 }
 

@@ -12,6 +12,7 @@ mod mismatch;
 mod names;
 mod one_sided;
 mod service_events;
+mod timers;
 mod watch;
 
 use std::io::{BufRead as _, BufReader};

@@ -21,7 +21,7 @@ use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, RwLock, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
 use sinew_msg::TypeHash;
 use sinew_msg::description::TypeDescription;
-use sinew_shm::{EndpointKey, EndpointKind, OwnEndpoint};
+use sinew_shm::{Endpoint, EndpointKey, EndpointKind, OwnEndpoint};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -433,6 +433,12 @@ impl NodeCore {
             of_node: self.known(),
         };
         transport.advertise_or(what.name, &about, subscription).map(Some)
+    }
+
+    /// Tells tools of something of this node, if there is room. Other processes aren't told.
+    pub(crate) fn report(&self, endpoint: &Endpoint) -> Option<OwnEndpoint> {
+        let participant = self.context.transport()?.participant()?;
+        participant.advertise(endpoint, self.known()).ok()
     }
 
     /// Checks what a publisher and a subscription are made with, and finds the topic's full name.

@@ -9,10 +9,12 @@ use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
+use crate::ros::timer_report::{TimerReport, TimerWord};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, TimerClock, nanoseconds};
 use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
-use crate::sys::sync::{Arc, Mutex};
-use sinew_shm::{Callback, EndpointKey};
+use crate::sys::sync::{Arc, HintI64, Mutex, Ordering, next_serial};
+use sinew_shm::{Callback, Counters, EndpointKey, OwnEndpoint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -137,6 +139,7 @@ impl Timer {
     /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
     /// second `close`. Clones may still be asked; to cancel or reset them has no effect.
     pub fn close(self) {
+        self.inner.schedule.end_report();
         self.inner.group.deregister(self.inner.membership, true);
     }
 
@@ -148,6 +151,7 @@ impl Timer {
 
 impl Drop for TimerInner {
     fn drop(&mut self) {
+        self.schedule.end_report();
         self.group.deregister(self.membership, false);
     }
 }
@@ -216,6 +220,53 @@ struct TimerState {
     cancelled: bool,
     skipped: u64,
     task_ref: Option<TaskRef>,
+    /// What tools see of it.
+    report: Option<OwnReport>,
+}
+
+/// What a timer tells tools of itself.
+struct OwnReport {
+    counters: Counters,
+    _told: OwnEndpoint,
+}
+
+/// How many timers of a process tell tools of themselves at most, as each takes 1.5 KB of shared
+/// memory.
+const MOST_REPORTS: i64 = 256;
+
+static REPORTS: HintI64 = HintI64::new(0);
+
+impl OwnReport {
+    fn new(node: &NodeCore, period: i64, follows: Option<ClockKind>) -> Option<Self> {
+        if node.origin != Origin::Local || REPORTS.fetch_add(1, Ordering::Relaxed) >= MOST_REPORTS {
+            REPORTS.fetch_sub(1, Ordering::Relaxed); // a bound, and no order
+            return None;
+        }
+        let Some(told) = node.report(&TimerReport::endpoint(&node.full_name, next_serial())) else {
+            REPORTS.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        };
+        let counters = told.counters();
+        counters.tell(TimerWord::Period as usize, period.unsigned_abs());
+        counters.tell(TimerWord::FollowsNode as usize, follows.is_none().into());
+        Some(Self { counters, _told: told })
+    }
+}
+
+impl Drop for OwnReport {
+    fn drop(&mut self) {
+        REPORTS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl TimerState {
+    /// Tells tools which clock it goes by, and whether it does.
+    fn tell(&self) {
+        if let Some(OwnReport { counters, .. }) = &self.report {
+            counters.tell(TimerWord::Clock as usize, 1 + self.kind as u64);
+            counters.tell(TimerWord::IsCancelled as usize, self.cancelled.into());
+        }
+    }
 }
 
 impl FollowsTime for Schedule {
@@ -293,9 +344,16 @@ impl Schedule {
         let signal = {
             let mut state = self.state.lock();
             change(&mut state, self.clock.of_timer(self.follows));
+            state.tell();
             self.arm(&state)
         };
         scheduler::signal(signal);
+    }
+
+    /// Tools don't see it any more.
+    fn end_report(&self) {
+        let report = self.state.lock().report.take();
+        drop(report); // without the lock
     }
 
     /// Tells the executor when it is due. Returns the executor that the caller must signal once it
@@ -340,6 +398,10 @@ impl Schedule {
         state.due = due.saturating_add(self.period.saturating_mul(skipped + 1));
         let skipped = u64::try_from(skipped).unwrap_or(0);
         state.skipped += skipped;
+        if let Some(OwnReport { counters, .. }) = &state.report {
+            counters.count(TimerWord::Calls as usize, 1);
+            counters.tell(TimerWord::Skipped as usize, state.skipped);
+        }
         let signal = self.arm(&state);
         drop(state);
         scheduler::signal(signal);
@@ -459,12 +521,14 @@ pub struct TimerBuilder<G = Group> {
     node: Arc<NodeCore>,
     period: Duration,
     follows: Option<ClockKind>,
+    /// Whether tools are to see it.
+    is_shown: bool,
     group: G,
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
     pub(crate) fn new(group: &G, period: Duration) -> Self {
-        Self { node: NodeCore::of(group.core()), period, follows: None, group: group.clone() }
+        Self { node: NodeCore::of(group.core()), period, follows: None, is_shown: true, group: group.clone() }
     }
 }
 
@@ -482,6 +546,12 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     /// simulated time isn't used.
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.follows = Some(kind);
+        self
+    }
+
+    /// Tools don't see it: it is a means of something else.
+    pub(crate) fn hidden(mut self) -> Self {
+        self.is_shown = false;
         self
     }
 
@@ -504,7 +574,9 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let clock = session.clock.clone();
         let TimerClock { kind, now, source } = clock.of_timer(self.follows);
         let due = now.saturating_add(period);
-        let state = TimerState { kind, due, source, cancelled: false, skipped: 0, task_ref: None };
+        let report = self.is_shown.then(|| OwnReport::new(&self.node, period, self.follows)).flatten();
+        let state = TimerState { kind, due, source, cancelled: false, skipped: 0, task_ref: None, report };
+        state.tell();
         let schedule = Arc::new(Schedule { follows: self.follows, clock, period, state: Mutex::new(state) });
         if matches!(self.follows, None | Some(ClockKind::Ros)) {
             let follows: Arc<dyn FollowsTime> = schedule.clone();

@@ -13,6 +13,7 @@
 //! | `similar` | names that may have been meant |
 //! | `unmatched` | rules that have matched nothing |
 //! | `hints` | what a context says of itself after a while |
+//! | `timer_report` | what a timer tells tools of itself |
 
 pub(crate) mod arguments;
 pub(crate) mod failure;
@@ -25,4 +26,5 @@ pub(crate) mod qos;
 pub(crate) mod remap;
 pub(crate) mod report;
 pub(crate) mod similar;
+pub(crate) mod timer_report;
 pub(crate) mod unmatched;

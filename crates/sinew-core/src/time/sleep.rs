@@ -105,7 +105,7 @@ impl Sleeper<'_> {
             };
             if timer.is_none() {
                 let woken = task.clone();
-                let once = node.timer(Duration::from_nanos(u64::MAX / 4));
+                let once = node.timer(Duration::from_nanos(u64::MAX / 4)).hidden();
                 let once = if let Some(kind) = self.kind { once.clock(kind) } else { once };
                 match once.callback(move || woken.wake()) {
                     Ok(made) => timer = Some(made),

@@ -1,0 +1,66 @@
+//! The timers of a node, as they tell of themselves.
+
+use serde::Serialize;
+use sinew::time::{ClockKind, TimerReport};
+
+use crate::observed::{ObservedDomain, ObservedEndpoint};
+
+/// A timer.
+#[derive(Serialize)]
+pub(crate) struct ObservedTimer {
+    period_ns: u64,
+    /// The clock that it goes by now.
+    pub(crate) clock: &'static str,
+    /// Whether that is its node's clock, which may change.
+    follows_node: bool,
+    pub(crate) calls: u64,
+    pub(crate) skipped: u64,
+    cancelled: bool,
+}
+
+/// All of a node that tell of themselves, in the order in which they were made.
+pub(crate) fn of(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Vec<ObservedTimer> {
+    let own = |report: &&ObservedEndpoint| {
+        report.peer.id() == node.peer.id() && report.entity.node == node.entity.node
+    };
+    let mut reports: Vec<_> = snapshot.reports.iter().filter(own).collect();
+    reports.sort_by_key(|report| report.entity.number);
+    reports.into_iter().filter_map(ObservedTimer::read).collect()
+}
+
+impl ObservedTimer {
+    /// `None` if it is another report.
+    pub(crate) fn read(report: &ObservedEndpoint) -> Option<Self> {
+        let report = TimerReport::read(&report.entity, &report.counts())?;
+        Some(Self {
+            period_ns: u64::try_from(report.period.as_nanos()).unwrap_or(u64::MAX),
+            clock: match report.clock {
+                ClockKind::Steady => "steady",
+                ClockKind::System => "system",
+                ClockKind::Ros => "ros",
+            },
+            follows_node: report.follows_node,
+            calls: report.calls,
+            skipped: report.skipped,
+            cancelled: report.is_cancelled,
+        })
+    }
+
+    /// Its period, for people.
+    pub(crate) fn period(&self) -> String {
+        humantime::format_duration(std::time::Duration::from_nanos(self.period_ns)).to_string()
+    }
+
+    /// For people: `100ms of steady time: 12 calls`.
+    pub(crate) fn text(&self) -> String {
+        let period = self.period();
+        let clock = match self.clock {
+            "steady" => "steady time",
+            "system" => "the wall clock",
+            _ => "ROS time",
+        };
+        let skipped = if self.skipped > 0 { format!(", {} skipped", self.skipped) } else { String::new() };
+        let cancelled = if self.cancelled { ", cancelled" } else { "" };
+        format!("{period} of {clock}: {} calls{skipped}{cancelled}", self.calls)
+    }
+}
