@@ -1,6 +1,6 @@
 //! The last messages, by their time.
 
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew::msg::Stamped;
 use sinew::time::Time;
 use std::collections::VecDeque;
@@ -46,9 +46,9 @@ impl<M: Stamped> Cache<M> {
         let place =
             messages.partition_point(|other| other.stamp_nanoseconds() <= message.stamp_nanoseconds());
         messages.insert(place, message);
-        if messages.len() > self.depth {
-            messages.pop_front();
-        }
+        let oldest = if messages.len() > self.depth { messages.pop_front() } else { None };
+        drop(messages);
+        drop(oldest); // the program's code, outside the lock
     }
 
     /// How many there are.
@@ -63,7 +63,8 @@ impl<M: Stamped> Cache<M> {
 
     /// Forgets all, as when time goes back.
     pub fn clear(&self) {
-        self.messages.lock().clear();
+        let gone = std::mem::take(&mut *self.messages.lock());
+        drop(gone); // the program's code, outside the lock
     }
 }
 

@@ -4,7 +4,7 @@ use crate::approximate::{Approximate, Limits};
 use crate::exact::Exact;
 use crate::messages::{MessageSet, Topic};
 use crate::policy::{Policy, Step};
-use parking_lot::Mutex;
+use sinew::__private::locks::{Lent, Mutex};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
 use sinew::msg::Stamped;
@@ -212,17 +212,24 @@ fn clear_on_jumps<S: Send + 'static, T: MessageSet + 'static>(
     group.on_time_jump(JumpThreshold::resets(), move |_| fed.lock().clear())
 }
 
-/// The callbacks of a group run one at a time: neither lock is ever waited for, but by who asks how
-/// many were dropped.
+/// The callbacks of a group run one at a time: so the program's callback is never with another one.
 fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
     fed: &Mutex<Synchronizer<T>>,
-    callback: &Mutex<impl FnMut(&mut S, T) -> R>,
+    callback: &Lent<impl FnMut(&mut S, T) -> R>,
     state: &mut S,
     message: T::Message,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut sets = Vec::new();
     fed.lock().add::<NUMBER>(message, |set| sets.push(set));
-    let mut callback = callback.lock();
+    let tell = |callback: &mut _| tell_all(callback, state, sets);
+    callback.with(tell).unwrap_or(Ok(()))
+}
+
+fn tell_all<S, T, R: Outcome>(
+    callback: &mut impl FnMut(&mut S, T) -> R,
+    state: &mut S,
+    sets: Vec<T>,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut outcome = Ok(());
     for set in sets {
         outcome = outcome.and(callback(state, set).into_result());
@@ -241,7 +248,7 @@ pub trait SharedSet: MessageSet + Send + 'static {
     #[doc(hidden)]
     fn subscribe<S: Send + 'static, R: Outcome>(
         fed: &Arc<Mutex<Synchronizer<Self>>>,
-        callback: &Arc<Mutex<impl FnMut(&mut S, Self) -> R + Send + 'static>>,
+        callback: &Arc<Lent<impl FnMut(&mut S, Self) -> R + Send + 'static>>,
         group: &Group<S>,
         names: Self::Names<'_>,
         qos: QoS,
@@ -278,7 +285,7 @@ impl<T: SharedSet> Synchronizer<T> {
         callback: impl FnMut(&mut S, T) -> R + Send + 'static,
     ) -> Result<Synchronized<T>, CreateError> {
         let qos = self.qos;
-        let (fed, callback) = (Arc::new(Mutex::new(self)), Arc::new(Mutex::new(callback)));
+        let (fed, callback) = (Arc::new(Mutex::new(self)), Arc::new(Lent::new(callback)));
         let subscriptions = T::subscribe(&fed, &callback, group, topics, qos)?;
         Ok(Synchronized { _jumps: clear_on_jumps(group, &fed), fed, _subscriptions: subscriptions })
     }
@@ -291,7 +298,7 @@ macro_rules! subscribes {
 
             fn subscribe<State: Send + 'static, R: Outcome>(
                 fed: &Arc<Mutex<Synchronizer<Self>>>,
-                callback: &Arc<Mutex<impl FnMut(&mut State, Self) -> R + Send + 'static>>,
+                callback: &Arc<Lent<impl FnMut(&mut State, Self) -> R + Send + 'static>>,
                 group: &Group<State>,
                 names: Self::Names<'_>,
                 qos: QoS,

@@ -1,7 +1,7 @@
 //! What rests while its node is inactive: publishers and callback groups.
 
 use crate::machine::{State, StateMachine};
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew::error::PublishError;
 use sinew::executor::PauseHandle;
 use sinew::logging::{LogTarget, Logger, Sealed};

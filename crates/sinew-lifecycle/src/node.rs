@@ -4,7 +4,7 @@ use crate::callbacks::{CallbackError, Failed, Held, Lifecycle, Recovery};
 use crate::machine::{CallbackResult, GRAPH, State, Step, Transition, requested, steps_from};
 use crate::managed::ManagedNode;
 use crate::wire;
-use parking_lot::Mutex;
+use sinew::__private::locks::Lent;
 use sinew::error::CreateError;
 use sinew::{Node, Publisher, Responder, Server};
 use sinew_interfaces::lifecycle_msgs::msg::TransitionEvent;
@@ -48,7 +48,8 @@ struct Core<L: Lifecycle> {
     node: ManagedNode,
     events: Publisher<TransitionEvent>,
     /// Belongs to the thread that has begun a transition: no other one takes it.
-    work: Mutex<Work<L>>,
+    /// A transition has it alone.
+    work: Lent<Work<L>>,
 }
 
 struct Work<L: Lifecycle> {
@@ -113,7 +114,7 @@ impl<L: Lifecycle> LifecycleNode<L> {
     /// [`CreateError`]: the context is shut down, or the node is managed already by another type.
     pub fn new(node: &Node, lifecycle: L) -> Result<Self, CreateError> {
         let events = node.publisher("~/transition_event").create()?;
-        let work = Mutex::new(Work { lifecycle, held: Held::Nothing });
+        let work = Lent::new(Work { lifecycle, held: Held::Nothing });
         let core = Arc::new(Core { node: ManagedNode::new(node), events, work });
         let _services = Services::new(node, &core)?;
         Ok(Self { core, _services })
@@ -260,9 +261,8 @@ impl<L: Lifecycle> Core<L> {
         }
         self.end(CallbackResult::Error);
         let error = CallbackError { transition, reason, has_panicked };
-        let mut work = self.work.lock();
-        let asked = catch_unwind(AssertUnwindSafe(|| work.lifecycle.on_error(&error)));
-        drop(work);
+        let ask = |work: &mut Work<L>| catch_unwind(AssertUnwindSafe(|| work.lifecycle.on_error(&error)));
+        let asked = self.work.with(ask).unwrap_or(Ok(Recovery::Finalized)); // a transition has it alone
         let state = self.end(match asked {
             Ok(Recovery::Unconfigured) => CallbackResult::Success,
             Ok(Recovery::Finalized) => CallbackResult::Failure,
@@ -273,22 +273,28 @@ impl<L: Lifecycle> Core<L> {
 
     /// Runs the callback, with what rests and works around it.
     fn work(&self, transition: Transition) -> Option<Failure> {
-        let mut work = self.work.lock(); // nobody else wants it
-        let held = mem::replace(&mut work.held, Held::Nothing);
-        match transition {
-            Transition::Activate => self.node.open(true),
-            Transition::Deactivate | Transition::Shutdown => self.node.run_groups(false),
-            Transition::Configure | Transition::Cleanup => {}
-        }
-        let lifecycle = &mut work.lifecycle;
-        let called = catch_unwind(AssertUnwindSafe(|| lifecycle.call(transition, &self.node, held)));
-        let Outcome { held, failure } = called.unwrap_or_else(|panic| Outcome {
-            held: Held::Nothing,
-            failure: Some(Failure { reason: message_of(&*panic).into(), is_error: true, has_panicked: true }),
-        });
-        let is_active = matches!(held, Held::Active(_));
-        work.held = held;
-        drop(work);
+        let work = |work: &mut Work<L>| {
+            let held = mem::replace(&mut work.held, Held::Nothing);
+            match transition {
+                Transition::Activate => self.node.open(true),
+                Transition::Deactivate | Transition::Shutdown => self.node.run_groups(false),
+                Transition::Configure | Transition::Cleanup => {}
+            }
+            let lifecycle = &mut work.lifecycle;
+            let called = catch_unwind(AssertUnwindSafe(|| lifecycle.call(transition, &self.node, held)));
+            let Outcome { held, failure } = called.unwrap_or_else(|panic| Outcome {
+                held: Held::Nothing,
+                failure: Some(Failure {
+                    reason: message_of(&*panic).into(),
+                    is_error: true,
+                    has_panicked: true,
+                }),
+            });
+            let is_active = matches!(held, Held::Active(_));
+            work.held = held;
+            (is_active, failure)
+        };
+        let (is_active, failure) = self.work.with(work)?; // it has begun: nobody else works
         self.node.open(is_active);
         if is_active {
             self.node.run_groups(true);

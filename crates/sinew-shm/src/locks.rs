@@ -8,8 +8,8 @@
 //! [`no_lock_is_held`] stands where the program's code is about to run, and panics if there is one.
 //! Without debug assertions the locks here are `parking_lot`'s, and the check is nothing.
 //!
-//! Not among them: locks under which the program's code is meant to run, such as a callback group's
-//! token.
+//! Not among them: what decides who may run the program's code, such as a callback group's token. A
+//! value that such code works on, a callback itself, say, is taken out of its lock ([`Lent`]).
 
 #[cfg(any(not(debug_assertions), loom))]
 pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -26,6 +26,34 @@ pub use checked::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWri
 pub fn no_lock_is_held() {
     #[cfg(all(debug_assertions, not(loom)))]
     checked::no_lock_is_held();
+}
+
+/// A value that one thread at a time works on, with code of the program, and which is in no lock
+/// meanwhile. That it is one at a time, others see to.
+#[derive(Debug)]
+pub struct Lent<T>(Mutex<Option<T>>);
+
+impl<T> Lent<T> {
+    /// A value that nobody works on.
+    pub const fn new(value: T) -> Self {
+        Self(Mutex::new(Some(value)))
+    }
+
+    /// Works on the value. `None`: somebody does so already, and `work` isn't called.
+    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        /// Brings the value back, also over a panic.
+        struct Back<'a, T>(&'a Mutex<Option<T>>, Option<T>);
+
+        impl<T> Drop for Back<'_, T> {
+            fn drop(&mut self) {
+                *self.0.lock() = self.1.take();
+            }
+        }
+
+        let value = self.0.lock().take()?;
+        let mut lent = Back(&self.0, Some(value));
+        lent.1.as_mut().map(work)
+    }
 }
 
 /// `parking_lot`'s, and each thread's list of those that it holds.
@@ -292,6 +320,19 @@ mod tests {
         assert!(is_noticed());
         drop(written);
         assert!(!is_noticed());
+    }
+
+    #[test]
+    fn a_value_that_is_lent_is_in_no_lock() {
+        let lent = Lent::new(1);
+        let inside = lent.with(|value| {
+            *value += 1;
+            (is_noticed(), lent.with(|_| ()))
+        });
+        assert_eq!(inside, Some((false, None)));
+        let panicked = catch_unwind(std::panic::AssertUnwindSafe(|| lent.with(|_| panic!("it comes back"))));
+        assert!(panicked.is_err());
+        assert_eq!(lent.with(|value| *value), Some(2));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Telling others where frames are.
 
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew::error::{CreateError, PublishFailure};
 use sinew::{Node, Publisher, QoS};
 use sinew_interfaces::geometry_msgs::msg::TransformStamped;
@@ -65,8 +65,19 @@ impl TransformBroadcaster {
 #[derive(Debug)]
 pub struct StaticTransformBroadcaster {
     publisher: Publisher<TFMessage>,
+    sent: Mutex<Sent>,
+}
+
+/// What was sent so far.
+#[derive(Debug, Default)]
+struct Sent {
     /// By the frame that is placed.
-    sent: Mutex<BTreeMap<String, TransformStamped>>,
+    transforms: BTreeMap<String, TransformStamped>,
+    /// Something was sent that is in no message yet.
+    is_stale: bool,
+    /// A thread publishes, and does so again until nothing is stale: so the last message has all, and
+    /// no lock is held over a publish, which may run listeners.
+    is_publishing: bool,
 }
 
 impl StaticTransformBroadcaster {
@@ -81,15 +92,47 @@ impl StaticTransformBroadcaster {
     }
 
     /// Publishes these, and all that were sent before, in one message. Blocks and allocates as a
-    /// publish does. May be called from several threads.
+    /// publish does. May be called from several threads; if another one is just publishing, that one
+    /// does so once more, and this one doesn't wait.
     ///
     /// # Errors
     /// [`PublishFailure`], as of a publish. They are in the next message then.
     pub fn send(&self, transforms: impl IntoIterator<Item = TransformStamped>) -> Result<(), PublishFailure> {
-        let mut sent = self.sent.lock(); // until it is published: the last message has all
-        sent.extend(transforms.into_iter().map(|transform| (transform.child_frame_id.clone(), transform)));
-        let transforms = sent.values().cloned().collect();
-        self.publisher.publish(TFMessage { transforms }).map_err(|error| error.failure())
+        /// This thread publishes no more: also if a listener panics.
+        struct Publishing<'a>(&'a Mutex<Sent>);
+
+        impl Publishing<'_> {
+            /// All that was sent, if some of it is in no message yet.
+            fn next(&self) -> Option<Vec<TransformStamped>> {
+                let Sent { transforms, is_stale, is_publishing } = &mut *self.0.lock();
+                *is_publishing = std::mem::take(is_stale);
+                is_publishing.then(|| transforms.values().cloned().collect())
+            }
+        }
+
+        impl Drop for Publishing<'_> {
+            fn drop(&mut self) {
+                if std::thread::panicking() {
+                    self.0.lock().is_publishing = false;
+                }
+            }
+        }
+
+        let transforms: Vec<_> = transforms.into_iter().collect(); // the program's code, outside the lock
+        {
+            let mut sent = self.sent.lock();
+            let named = transforms.into_iter().map(|transform| (transform.child_frame_id.clone(), transform));
+            sent.transforms.extend(named);
+            sent.is_stale = true;
+            if std::mem::replace(&mut sent.is_publishing, true) {
+                return Ok(());
+            }
+        }
+        let (publishing, mut outcome) = (Publishing(&self.sent), Ok(()));
+        while let Some(transforms) = publishing.next() {
+            outcome = self.publisher.publish(TFMessage { transforms }).map_err(|error| error.failure());
+        }
+        outcome
     }
 
     /// What it publishes with.

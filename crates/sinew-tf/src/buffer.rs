@@ -8,7 +8,7 @@ use crate::transform::{StampedTransform, Transform};
 use crate::transformable::TransformableStamped;
 use crate::tree::{Insertion, Tree};
 use crate::wait::{PendingTransform, Waiters};
-use parking_lot::RwLock;
+use sinew::__private::locks::RwLock;
 use sinew::Duration;
 use sinew::time::Time;
 use sinew_interfaces::geometry_msgs::msg::TransformStamped;

@@ -2,7 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::refusal::{Refusal, Refusals};
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew::error::CreateError;
 use sinew::msg::Gid;
 use sinew::time::{JumpHandler, JumpThreshold, Time};

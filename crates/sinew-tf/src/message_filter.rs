@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::transform::StampedTransform;
 use crate::wait::PendingTransform;
-use parking_lot::Mutex;
+use sinew::__private::locks::{Lent, Mutex};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
 use sinew::msg::Stamped;
@@ -119,10 +119,10 @@ impl MessageFilterBuilder {
         let Self { buffer, target, depth, qos } = self;
         let (waiting, dropped, bell) = (Mutex::default(), AtomicU64::new(0), OnceLock::new());
         let held = Arc::new(Held { buffer, target, depth, waiting, dropped, bell });
-        let callback = Arc::new(Mutex::new(callback)); // a group's callbacks run one at a time
+        let callback = Arc::new(Lent::new(callback)); // a group's callbacks run one at a time
         let (weak, call) = (Arc::downgrade(&held), callback.clone());
         let bell = group.guard_condition().called(format!("message filter of {topic}")).callback(
-            move |state: &mut S| weak.upgrade().map_or(Ok(()), |held| held.deliver(state, &mut *call.lock())),
+            move |state: &mut S| weak.upgrade().map_or(Ok(()), |held| held.deliver(state, &call)),
         )?;
         drop(held.bell.set(Arc::new(Bell(bell))));
         let weak = Arc::downgrade(&held);
@@ -130,7 +130,7 @@ impl MessageFilterBuilder {
             group.subscription::<T>(topic).qos(qos).callback(move |state: &mut S, message: Shared<T>| {
                 let Some(held) = weak.upgrade() else { return Ok(()) };
                 held.take_in(message);
-                held.deliver(state, &mut *callback.lock())
+                held.deliver(state, &callback)
             })?;
         Ok(MessageFilter { held, _subscription: subscription })
     }
@@ -168,29 +168,41 @@ impl<T: Message + Stamped> Held<T> {
     fn deliver<S, R: Outcome>(
         &self,
         state: &mut S,
-        callback: &mut impl FnMut(&mut S, Shared<T>, StampedTransform) -> R,
+        callback: &Lent<impl FnMut(&mut S, Shared<T>, StampedTransform) -> R>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let Some(bell) = self.bell.get() else { return Ok(()) };
         let waker = Waker::from(bell.clone());
         let mut context = Context::from_waker(&waker);
-        let mut ready = Vec::new();
-        self.waiting.lock().retain_mut(|(message, pending)| match Pin::new(pending).poll(&mut context) {
-            Poll::Pending => true,
-            Poll::Ready(Ok(transform)) => {
-                ready.push((message.clone(), transform));
-                false
+        let (mut ready, mut past) = (Vec::new(), Vec::new());
+        {
+            let mut waiting = self.waiting.lock();
+            let mut kept = VecDeque::with_capacity(waiting.len());
+            for (message, mut pending) in waiting.drain(..) {
+                match Pin::new(&mut pending).poll(&mut context) {
+                    Poll::Pending => kept.push_back((message, pending)),
+                    Poll::Ready(Ok(transform)) => ready.push((message, transform)),
+                    Poll::Ready(Err(_)) => past.push(message), // its time is past
+                }
             }
-            Poll::Ready(Err(_)) => {
-                self.dropped.fetch_add(1, Ordering::Relaxed); // its time is past
-                false
-            }
-        });
-        let mut outcome = Ok(());
-        for (message, transform) in ready {
-            outcome = outcome.and(callback(state, message, transform).into_result());
+            *waiting = kept;
         }
-        outcome
+        self.dropped.fetch_add(past.len() as u64, Ordering::Relaxed);
+        drop(past); // the program's code, as the callback, outside the lock
+        let tell = |callback: &mut _| tell_all(callback, state, ready);
+        callback.with(tell).unwrap_or(Ok(()))
     }
+}
+
+fn tell_all<S, T: Message, R: Outcome>(
+    callback: &mut impl FnMut(&mut S, Shared<T>, StampedTransform) -> R,
+    state: &mut S,
+    ready: Vec<(Shared<T>, StampedTransform)>,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut outcome = Ok(());
+    for (message, transform) in ready {
+        outcome = outcome.and(callback(state, message, transform).into_result());
+    }
+    outcome
 }
 
 impl<T: Message> fmt::Debug for MessageFilter<T> {

@@ -6,7 +6,7 @@
 use crate::buffer::BufferCore;
 use crate::lookup::{At, LookupError};
 use crate::transform::StampedTransform;
-use parking_lot::Mutex;
+use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::Duration;
 use slab::Slab;
 use std::fmt;
@@ -22,20 +22,21 @@ pub(crate) struct Query {
     pub(crate) at: At,
 }
 
-/// Those who wait.
+/// Those who wait; without a waker those who have been woken, until they look again.
 #[derive(Debug, Default)]
-pub(crate) struct Waiters(Mutex<Slab<(Query, Waker)>>);
+pub(crate) struct Waiters(Mutex<Slab<(Query, Option<Waker>)>>);
 
 impl Waiters {
     /// Wakes those for whom it is over.
     pub(crate) fn wake(&self, is_over: impl Fn(&Query) -> bool) {
-        let waiters = self.0.lock();
+        let mut waiters = self.0.lock();
         if waiters.is_empty() {
             return;
         }
-        let over = waiters.iter().filter(|(_, (query, _))| is_over(query));
-        let over: Vec<Waker> = over.map(|(_, (_, waker))| waker.clone()).collect();
+        let over = waiters.iter_mut().filter(|(_, (query, waker))| waker.is_some() && is_over(query));
+        let over: Vec<Waker> = over.filter_map(|(_, (_, waker))| waker.take()).collect();
         drop(waiters); // what they wake may wait again
+        no_lock_is_held();
         over.into_iter().for_each(Waker::wake);
     }
 }
@@ -69,11 +70,17 @@ impl PendingTransform {
     }
 
     fn register(&mut self, waker: &Waker) {
+        let ours = Some(waker.clone()); // the program's code, as all wakers, outside the lock
         let mut waiters = self.core.waiters.0.lock();
-        match self.place.and_then(|place| waiters.get_mut(place)) {
-            Some((_, former)) => former.clone_from(waker),
-            None => self.place = Some(waiters.insert((self.query.clone(), waker.clone()))),
-        }
+        let former = match self.place.and_then(|place| waiters.get_mut(place)) {
+            Some((_, former)) => std::mem::replace(former, ours),
+            None => {
+                self.place = Some(waiters.insert((self.query.clone(), ours)));
+                None
+            }
+        };
+        drop(waiters);
+        drop(former);
     }
 }
 
@@ -93,7 +100,8 @@ impl Future for PendingTransform {
 impl Drop for PendingTransform {
     fn drop(&mut self) {
         if let Some(place) = self.place {
-            self.core.waiters.0.lock().remove(place);
+            let gone = self.core.waiters.0.lock().remove(place);
+            drop(gone); // with its waker, outside the lock
         }
     }
 }

@@ -6,6 +6,8 @@ use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use sinew_tf::{
     At, Buffer, InsertError, StaticTransformBroadcaster, TransformBroadcaster, TransformListener,
 };
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -49,6 +51,7 @@ macro_rules! on_both_paths {
 on_both_paths! {
     a_buffer_is_filled_without_an_executor,
     who_comes_late_gets_what_is_static,
+    a_listener_of_what_is_static_may_add_to_it,
     the_qos_are_those_of_ros_2,
     a_callback_may_wait,
     time_that_goes_back_clears,
@@ -92,6 +95,27 @@ fn a_buffer_is_filled_without_an_executor(world: &World) {
     }
     let frames = buffer.frames();
     assert_eq!(frames[0].authority, broadcaster.publisher().gid().to_string());
+}
+
+/// In one process it runs inside the first send; the last message has all.
+fn a_listener_of_what_is_static_may_add_to_it(world: &World) {
+    let broadcaster = Arc::new(StaticTransformBroadcaster::new(&world.robot).unwrap());
+    let qos = QoS::default().keep_last(1).transient_local();
+    let heard = world.planner.subscription::<TFMessage>("/tf_static").qos(qos).create().unwrap();
+    let (adds, is_first) = (broadcaster.clone(), AtomicBool::new(true));
+    heard.set_listener(move |_| {
+        if is_first.swap(false, Ordering::Relaxed) {
+            adds.send([along_x("base", "camera", 1, 2.0)]).unwrap();
+        }
+    });
+    broadcaster.send([along_x("base", "lidar", 1, 1.0)]).unwrap();
+    let buffer = Buffer::new();
+    let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
+    for (frame, x) in [("lidar", 1.0), ("camera", 2.0)] {
+        let found = buffer.wait_for("base", frame, at(5)).wait(PATIENCE).unwrap();
+        assert_eq!(found.transform.translation[0], x, "{frame}");
+    }
+    heard.clear_listener(); // it keeps the broadcaster
 }
 
 fn who_comes_late_gets_what_is_static(world: &World) {
