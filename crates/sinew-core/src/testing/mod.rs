@@ -1,5 +1,7 @@
 //! Tests of the inside.
 
+#[cfg(all(test, not(loom)))]
+mod departures;
 #[cfg(all(test, loom))]
 mod models;
 #[cfg(all(test, not(loom)))]

@@ -59,6 +59,7 @@ impl Wire {
             qos,
             origin: Origin::Local,
             number: 1,
+            domain: None,
         };
         Arc::new(RemoteSubscription { wanted, address: Box::new(self.0.name) })
     }
