@@ -239,7 +239,7 @@ fn what_was_kept_before_anyone_listened_displaces_nothing_newer() -> sinew::Resu
         for byte in 6..=10 {
             assert_eq!(next(&viewer), Blob(vec![byte; LENGTH]), "it isn't lost to one that comes later");
         }
-        assert_eq!(late.statistics().overwritten, 1, "the first");
+        assert_eq!(late.statistics().missed, 1, "the first");
         assert_eq!(publisher.statistics().encodings, 5 + 4, "none was brought back that stood there");
         Ok(())
     })

@@ -206,6 +206,9 @@ pub(crate) const TEXT: usize = 768;
 /// Counters of an entity.
 pub(crate) const WORDS: usize = 16;
 
+/// Notes of an entity for its readers.
+pub(crate) const NOTES: usize = 2;
+
 /// Buckets of an entity's histogram: powers of two of nanoseconds.
 pub(crate) const BUCKETS: usize = 32;
 
@@ -221,6 +224,8 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `hash` | of its type | |
 /// | `lengths` | of node, topic or service, and type in `text`: 16 bits each | |
 /// | `memory` | bytes of chunks that it has for messages, beside its ring | 0 |
+/// | `notes` | what the layer above has its readers know of its messages, before they come | 0 |
+/// | `spare` | | 0 |
 /// | `qos` | the layer above says what is in it | |
 /// | `text` | node, topic or service, type, UTF-8 | |
 /// | `counters` | each by one word, Relaxed: see [`Counter`](crate::endpoint::Counter) | 0 |
@@ -234,7 +239,8 @@ pub(crate) struct EndpointRecord {
     pub(crate) hash: [AtomicU64; 4],
     pub(crate) lengths: AtomicU64,
     pub(crate) memory: AtomicU64,
-    pub(crate) spare: [AtomicU64; 6],
+    pub(crate) notes: [AtomicU64; NOTES],
+    pub(crate) spare: [AtomicU64; 4],
     pub(crate) qos: [AtomicU64; 8],
     pub(crate) text: [AtomicU64; TEXT / 8],
     pub(crate) counters: [AtomicU64; WORDS],
@@ -411,6 +417,7 @@ const _: () = {
     assert!(TABLES <= TABLES_AT_MOST);
     assert!(offset_of!(EndpointRecord, ring) == 24);
     assert!(offset_of!(EndpointRecord, hash) == 32);
+    assert!(offset_of!(EndpointRecord, notes) == 80);
     assert!(offset_of!(EndpointRecord, qos) == 128);
     assert!(offset_of!(EndpointRecord, text) == 192);
     assert!(offset_of!(EndpointRecord, counters) == 192 + TEXT);

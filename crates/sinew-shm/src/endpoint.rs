@@ -121,8 +121,8 @@ pub enum Counter {
     Refused = 5,
     /// Dropped because their lifespan was over.
     Expired = 6,
-    /// Overwritten by their publisher before they were read, or no message of the type; of a
-    /// publisher: what other processes didn't get, for want of room.
+    /// Overwritten by their publisher before they were read, no message of the type, or lost on the
+    /// network; of a publisher: what other processes didn't get, for want of room.
     Missed = 8,
     /// Waiting to be taken, or retained for late joiners.
     Waiting = 7,
@@ -169,9 +169,9 @@ impl Endpoint {
         }
         record.lengths.store(lengths, Ordering::Relaxed);
         store_text(&record.text, &text);
-        let counters =
-            record.counters.iter().chain(&record.histogram).chain([&record.memory]).chain(&record.spare);
-        counters.for_each(|word| word.store(0, Ordering::Relaxed));
+        let counters = record.counters.iter().chain(&record.histogram);
+        let others = [&record.memory].into_iter().chain(&record.notes).chain(&record.spare);
+        counters.chain(others).for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
     /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are

@@ -48,6 +48,8 @@ pub struct Incoming {
     next: u64,
     /// Overwritten, or left out, since the last message that was read.
     missed: u64,
+    /// Of those, messages that were left out.
+    left_out: u64,
     live: u64,
     is_done: bool,
     /// Where the ring should be is something else: nothing more comes.
@@ -81,6 +83,8 @@ pub struct Message {
     /// Messages before it that were overwritten before they were read, or that had images for which
     /// their writer had no room.
     pub missed: u64,
+    /// Of those, messages that were [left out](crate::Writer::leave_out).
+    pub left_out: u64,
     /// Whether it was kept for late joiners.
     pub is_retained: bool,
     /// Its image, if it is read where it lies; else the buffer has it.
@@ -137,6 +141,7 @@ impl Incoming {
             segment: None,
             next: first,
             missed: 0,
+            left_out: 0,
             live,
             is_done: false,
             is_broken: false,
@@ -178,6 +183,13 @@ impl Incoming {
     /// The peer's entity that sends them.
     pub fn source(&self) -> EndpointKey {
         self.source
+    }
+
+    /// What the writer has [noted](crate::OwnEndpoint::set_note) for its readers, as of the last
+    /// message that was read, or later.
+    pub fn note(&self, index: usize) -> u64 {
+        // Relaxed: the message's sequence, which was read before, brought it along.
+        self.endpoint.notes.get(index).map_or(0, |note| note.load(Ordering::Relaxed))
     }
 
     /// The number of the next message.
@@ -236,6 +248,7 @@ impl Incoming {
                 }
                 Found::LeftOut if ring.still_there(self.next) => {
                     self.missed += 1;
+                    self.left_out += 1;
                     self.next += 1;
                     retries = 0..RETRIES; // one after the other may be left out
                 }
@@ -280,8 +293,8 @@ impl Incoming {
         self.next += 1;
         self.tell_next();
         self.paused = 0;
-        let missed = std::mem::take(&mut self.missed);
-        Some(Message { number, head, missed, is_retained: number < self.live, hold })
+        let (missed, left_out) = (std::mem::take(&mut self.missed), std::mem::take(&mut self.left_out));
+        Some(Message { number, head, missed, left_out, is_retained: number < self.live, hold })
     }
 
     /// Finds the ring (again), if need be; there may be none yet.

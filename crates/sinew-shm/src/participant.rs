@@ -228,6 +228,19 @@ impl OwnEndpoint {
         Counters::new(self.record.clone(), self.key)
     }
 
+    /// A note for its readers: a word that they [have](crate::Incoming::note) with each message that
+    /// is published afterwards, and that means what the layer above says. There are two.
+    pub fn set_note(&self, index: usize, value: u64) {
+        if let Some(note) = self.record.notes.get(index) {
+            note.store(value, Ordering::Relaxed); // W3 of the next message publishes it
+        }
+    }
+
+    /// The same note, for its owner.
+    pub fn note(&self, index: usize) -> u64 {
+        self.record.notes.get(index).map_or(0, |note| note.load(Ordering::Relaxed)) // its own
+    }
+
     /// Its counters now.
     pub fn counts(&self) -> crate::endpoint::Counts {
         crate::endpoint::Counts::load(&self.record)

@@ -4,7 +4,7 @@
 //! `/tf` says how many names it is compared with. So a name is compared once, and again only when
 //! there are an eighth more frames; and while it is, no lock is held.
 
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -332,7 +332,7 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
             ("  for newer ones", of(Counter::Overwritten)),
             ("  history full", of(Counter::Refused)),
             ("  lifespan over", of(Counter::Expired)),
-            ("  overwritten unread", of(Counter::Missed)),
+            ("  lost on the way", of(Counter::Missed)),
         ]
     };
     let stay = is_publisher && is_by_reference(of(Counter::Messages), of(Counter::Bytes), &counts);

@@ -137,7 +137,7 @@ Counters:
     for newer ones: 2
     history full: 0
     lifespan over: 0
-    overwritten unread: 3
+    lost on the way: 3
 
 "
     );

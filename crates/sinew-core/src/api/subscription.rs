@@ -235,6 +235,7 @@ impl<T: Message> Subscription<T> {
             taken: counts.taken,
             waiting: waiting as u64,
             overwritten: counts.overwritten,
+            missed: counts.missed,
             refused: counts.refused,
             expired: counts.expired,
             copies: work.copies,
@@ -384,8 +385,11 @@ pub struct SubscriptionStatistics {
     pub taken: u64,
     /// Messages that wait in it now.
     pub waiting: u64,
-    /// Messages that gave way to newer ones (keep_last).
+    /// Messages that gave way to newer ones (keep_last), here or where their publisher is.
     pub overwritten: u64,
+    /// Messages that were lost before they reached this host: on the network, or because there was no
+    /// room for them where they were published. They never counted as received.
+    pub missed: u64,
     /// Messages that found the history full (keep_all without back-pressure).
     pub refused: u64,
     /// Messages whose lifespan was over.

@@ -46,7 +46,8 @@ pub struct IncompatibleType {
 
 /// Messages that reached the subscription's history were lost to newer ones, or found it full; or
 /// messages of another process were overwritten before they were read, or made no sense, such as a
-/// string that is not UTF-8 (which the log tells once, too). ROS 2: `rmw_message_lost_status_t`.
+/// string that is not UTF-8 (which the log tells once, too); or messages of another host were lost on
+/// the network. ROS 2: `rmw_message_lost_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MessageLost {

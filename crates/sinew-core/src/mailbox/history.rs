@@ -60,7 +60,7 @@ pub(crate) struct HistoryCounts {
     pub(crate) received: u64,
     pub(crate) taken: u64,
     pub(crate) overwritten: u64,
-    /// Of those, what never came in.
+    /// What was lost on its way before: that never counted as received.
     pub(crate) missed: u64,
     pub(crate) refused: u64,
     pub(crate) expired: u64,
@@ -107,6 +107,8 @@ pub(crate) struct HistoryCache {
 pub(crate) struct Losses {
     pub(crate) overwritten: u64,
     /// Of those, what never came in.
+    pub(crate) unread: u64,
+    /// What was lost on its way before: that never counted as received.
     pub(crate) missed: u64,
     pub(crate) refused: u64,
     pub(crate) expired: u64,
@@ -140,7 +142,7 @@ impl HistoryCache {
     }
 
     pub(crate) fn counts(&self) -> HistoryCounts {
-        let Losses { overwritten, missed, refused, expired } = self.losses().copied().unwrap_or_default();
+        let Losses { overwritten, missed, refused, expired, .. } = self.losses().copied().unwrap_or_default();
         HistoryCounts { received: self.received, taken: self.taken, overwritten, missed, refused, expired }
     }
 
@@ -237,14 +239,19 @@ impl HistoryCache {
         self.received += count;
         let lost = self.lose();
         lost.overwritten += count;
-        lost.missed += count;
+        lost.unread += count;
     }
 
-    /// The number of the oldest message of this publisher.
-    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
+    /// Messages were lost on their way here.
+    pub(crate) fn count_missed(&mut self, count: u64) {
+        self.lose().missed += count;
+    }
+
+    /// The publication of the oldest message of this publisher.
+    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<Publication> {
         let mut of_publisher =
             self.first.iter().chain(&self.rest).filter(|entry| entry.publication.publisher == publisher);
-        of_publisher.next().map(|entry| entry.publication.sequence)
+        of_publisher.next().map(|entry| entry.publication)
     }
 
     /// The publication of the oldest message.
@@ -415,7 +422,7 @@ impl HistoryCache {
             // what was lost on its way from another process did.
             JoinOrder::Now => {
                 if let Some(lost) = &mut self.lost {
-                    (lost.overwritten, lost.expired) = (lost.missed, 0);
+                    (lost.overwritten, lost.expired) = (lost.unread, 0);
                 }
             }
             JoinOrder::Before if self.is_held => {} // none was handed out: the newest of all stay

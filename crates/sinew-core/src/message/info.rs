@@ -117,8 +117,18 @@ impl Publication {
 /// [`SourceInfo`].
 pub(crate) const NETWORK: u64 = 1 << 63;
 
-/// Bits of a stamp's order that go on keeping apart what was published at the same time.
+/// Lower bits of such a stamp's order: the lowest of it, which keep apart messages of the same time;
+/// from [`DIFFERENCE`] on the lowest of what the message's number where it was published is more
+/// than that which it has here; and [`KEPT`].
 const ORDER_BITS: u32 = 16;
+
+const DIFFERENCE: u32 = 1;
+
+/// Differences are told modulo this.
+pub(crate) const DIFFERENCES: u64 = 1 << 14;
+
+/// Its publisher kept it for late joiners, before subscriptions here were there.
+const KEPT: u64 = 1 << 15;
 
 /// What is known of a message that was published before, on another host or in a recording.
 ///
@@ -129,18 +139,42 @@ const ORDER_BITS: u32 = 16;
 pub struct SourceInfo {
     /// Wall time of its publication.
     pub time: Time,
+    /// Its number among those of its publisher there; `None`: that goes on as it does here.
+    pub sequence: Option<u64>,
     /// So many messages of its publisher before it were lost on their way.
     pub lost: u64,
     /// Where the chain that led to it began; `None`: with it.
     pub lineage: Option<Lineage>,
+    /// Its publisher kept it for late joiners: it is for subscriptions that are transient local.
+    pub is_kept: bool,
+    /// Tells its publisher from all others there, whoever brings its messages here: what was lost while
+    /// one gateway took the place of another is told by it. 0: nothing is told.
+    pub identity: u64,
+}
+
+impl Publication {
+    /// Of a message of the network: what its number there is more than the one that it has here,
+    /// modulo [`DIFFERENCES`].
+    #[inline]
+    pub(crate) fn difference(&self) -> Option<u64> {
+        (self.publisher & NETWORK != 0).then_some((self.stamp.order >> DIFFERENCE) % DIFFERENCES)
+    }
+
+    /// Whether its publisher on the network had kept it: volatile subscriptions don't get it.
+    #[inline]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.publisher & NETWORK != 0 && self.stamp.order & KEPT != 0
+    }
 }
 
 impl Stamp {
-    /// The stamp of a message that arrives now and was published so many nanoseconds earlier.
-    pub(crate) fn published_earlier(self, nanoseconds: i64) -> Self {
+    /// The stamp of a message that arrives now and was published so many nanoseconds earlier, with
+    /// that [difference](Publication::difference).
+    pub(crate) fn published_earlier(self, nanoseconds: i64, difference: u64, is_kept: bool) -> Self {
         const FARTHEST: i64 = i64::MAX >> ORDER_BITS;
         let earlier = nanoseconds.clamp(-FARTHEST, FARTHEST);
-        let order = self.order & ((1 << ORDER_BITS) - 1);
+        let kept = if is_kept { KEPT } else { 0 };
+        let order = self.order % (1 << DIFFERENCE) | (difference % DIFFERENCES) << DIFFERENCE | kept;
         Self { order: (earlier << ORDER_BITS).cast_unsigned() | order, ..self }
     }
 
@@ -255,7 +289,8 @@ impl MessageInfo {
     }
 
     /// The number of the message among those of its publisher, from 1. Gaps are messages that this
-    /// subscription never got, or lost to newer ones.
+    /// subscription never got, or lost to newer ones. Of a message of the network it is the number that
+    /// it has there.
     pub fn publication_sequence(&self) -> u64 {
         self.publication.sequence
     }

@@ -89,6 +89,8 @@ impl PublisherEndpoint for Wire {
         Ok(Box::new(WireSink { wire: self.clone(), connected: 0, buffer: Vec::new() }))
     }
 
+    fn note(&self, _difference: u64, _identity: u64) {}
+
     fn sends_where_it_lies(&self, _message: &RawMessage) -> bool {
         false
     }

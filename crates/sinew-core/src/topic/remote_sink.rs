@@ -35,6 +35,10 @@ pub(crate) trait PublisherEndpoint: ImageLender {
     /// Its way to subscriptions elsewhere, which begins with message `next`.
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError>;
 
+    /// Of a publisher that stands for one on the network: what the number of the next message there
+    /// is more than the one here, and what the publisher is known by.
+    fn note(&self, difference: u64, identity: u64);
+
     /// Whether others get a message, whose holder alone has it, without a copy of its image, as
     /// far as that is known now.
     fn sends_where_it_lies(&self, message: &RawMessage) -> bool;

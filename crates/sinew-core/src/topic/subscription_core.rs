@@ -34,7 +34,7 @@ use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
 use ahead::MovedMessages;
 use remote_sources::RemoteSources;
-pub(crate) use remote_sources::{DirectTake, RemoteSource, UnreadableMessage};
+pub(crate) use remote_sources::{DirectTake, Gap, Progress, RemoteSource, UnreadableMessage};
 use sinew_msg::DecodeError;
 use sinew_shm::{Counter, Counters, EndpointKey};
 use std::mem;
@@ -163,8 +163,8 @@ impl SubscriptionState {
         ]);
         if let Some(lost) = self.history.losses() {
             counters.set_all([
-                (Counter::Overwritten, lost.overwritten - lost.missed),
-                (Counter::Missed, lost.missed),
+                (Counter::Overwritten, lost.overwritten - lost.unread),
+                (Counter::Missed, lost.unread + lost.missed),
                 (Counter::Refused, lost.refused),
                 (Counter::Expired, lost.expired),
             ]);
@@ -298,6 +298,14 @@ impl SubscriptionCore {
         if state.closed {
             deferred.drop_later(message);
             return None;
+        }
+        if publication.is_kept() && self.wanted.qos.durability == Durability::Volatile {
+            drop(state);
+            if place == Admission::Reserved {
+                self.unreserve();
+            }
+            deferred.drop_later(message);
+            return None; // it is for those that ask for what publishers keep
         }
         if place == Admission::Free && !state.history.has_room() {
             return Some(message);
@@ -551,8 +559,8 @@ impl SubscriptionCore {
         state.count(None);
     }
 
-    /// The number of the oldest message of this publisher that waits.
-    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
+    /// The publication of the oldest message of this publisher that waits.
+    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<Publication> {
         self.whole().history.oldest_of(publisher)
     }
 

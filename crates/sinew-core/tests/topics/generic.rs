@@ -185,22 +185,33 @@ fn what_was_published_before_is_told_as_it_was() -> sinew::Result<()> {
         let now = context.now(ClockKind::System);
         // A clock that is an hour behind, one that is right, and one that is an hour ahead.
         let hour = 3_600_000_000_000;
-        for (shift, gap) in [(-hour, 0), (0, 0), (hour, 3), (0, 0)] {
+        for (shift, gap, sequence) in [(-hour, 0, 70), (0, 0, 71), (hour, 3, 75), (0, 0, 76)] {
             let time = Time::from_nanoseconds(now.nanoseconds() + shift);
             let lineage = Some(Lineage::from_wall(time, 77));
             let mut draft = publisher.image_draft(bytes_of(&picture()).len()).expect("memory");
             draft.copy_from_slice(&bytes_of(&picture()));
-            publisher.publish_foreign(draft, SourceInfo { time, lost: gap, lineage }, Duration::ZERO)?;
+            let source = SourceInfo {
+                time,
+                sequence: Some(sequence),
+                lost: gap,
+                lineage,
+                is_kept: false,
+                identity: 7,
+            };
+            publisher.publish_foreign(draft, source, Duration::ZERO)?;
             let (image, info) = wait_for("a message", || images.take());
             assert_eq!(*image, picture());
             let apart = (info.source_time().nanoseconds() - time.nanoseconds()).abs();
             assert!(apart < 100_000_000, "the clocks of one host: {apart} ns");
             assert_eq!((info.transport(), info.publisher()), (Transport::Network, publisher.gid()));
             assert_eq!(info.lineage().id(), 77);
+            assert_eq!(info.publication_sequence(), sequence, "its publisher's number");
             assert!(info.latency() < PATIENCE, "since it came to this host");
         }
         executor.spin_all(PATIENCE)?;
         assert_eq!(lost.load(Ordering::Relaxed), 3);
+        let counts = images.statistics();
+        assert_eq!((counts.received, counts.missed, counts.overwritten), (4, 3, 0));
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use super::outgoing::depth_of;
 use super::route::Route;
 use sinew::time::Time;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
@@ -43,6 +44,9 @@ pub(super) trait Numbered {
 
     /// How many bytes it has.
     fn length(&self) -> usize;
+
+    /// The same message has come once more.
+    fn came_again(&mut self, again: &Self);
 }
 
 impl Numbered for Arrival {
@@ -52,6 +56,11 @@ impl Numbered for Arrival {
 
     fn length(&self) -> usize {
         self.sample.payload().len()
+    }
+
+    /// If it comes by itself, too, all subscriptions get it.
+    fn came_again(&mut self, again: &Self) {
+        self.is_kept &= again.is_kept;
     }
 }
 
@@ -66,12 +75,21 @@ impl<M: Numbered> HeldSamples<M> {
         self.arrivals.len() < MOST && self.bytes < MOST_BYTES
     }
 
-    /// Keeps a message, in the place of one with the same number.
+    /// Whether a message with that number waits.
+    pub(super) fn has(&self, sequence: i64) -> bool {
+        self.arrivals.contains_key(&sequence)
+    }
+
+    /// The first one with a number counts: neither its bytes nor those of another one with it pass
+    /// the bound.
     pub(super) fn keep(&mut self, arrival: M) {
-        let length = arrival.length();
-        let before = self.arrivals.insert(arrival.sequence(), arrival);
-        let freed = before.map_or(0, |before| before.length());
-        self.bytes = self.bytes.saturating_sub(freed).saturating_add(length);
+        match self.arrivals.entry(arrival.sequence()) {
+            Entry::Vacant(place) => {
+                self.bytes = self.bytes.saturating_add(arrival.length());
+                place.insert(arrival);
+            }
+            Entry::Occupied(mut held) => held.get_mut().came_again(&arrival),
+        }
     }
 
     /// Whether one lacks between the others.
@@ -130,9 +148,9 @@ impl Asked {
         let Some(arrival) = understood(&self.shared, &self.route, sample) else { return };
         let its = |publisher: &&Arc<RemotePublisher>| publisher.is(&arrival.attachment.gid);
         match self.publishers.iter().find(its) {
-            Some(publisher) => publisher.keep(arrival),
+            Some(publisher) => publisher.keep(arrival, self.round > 1),
             // Of one that makes its gid otherwise than its token says, which isn't known yet.
-            None => self.route.keep_strange(arrival, &self.shared),
+            None => self.route.keep_strange(Arrival { is_kept: true, ..arrival }, &self.shared),
         }
     }
 }
@@ -185,13 +203,17 @@ mod tests {
         fn length(&self) -> usize {
             self.1
         }
+
+        fn came_again(&mut self, _: &Self) {}
     }
 
     #[test]
-    fn what_replaces_another_counts_with_its_own_bytes() {
+    fn what_comes_again_takes_no_more_room() {
         let mut held = HeldSamples::default();
         (0..100).for_each(|number| held.keep((number, 0)));
-        let kept = (0..100).take_while(|&number| {
+        (0..100).for_each(|number| held.keep((number, MOST_BYTES)));
+        assert_eq!(held.bytes, 0, "the first ones stay");
+        let kept = (100..200).take_while(|&number| {
             let has_room = held.has_room();
             if has_room {
                 held.keep((number, MOST_BYTES / 4));
@@ -199,8 +221,6 @@ mod tests {
             has_room
         });
         assert_eq!(kept.count(), 4, "no more bytes than may wait");
-        held.keep((0, 1));
-        assert!(held.has_room(), "a smaller one makes room");
         while held.take_oldest().is_some() {}
         assert_eq!(held.bytes, 0);
     }

@@ -81,6 +81,8 @@ struct Received {
 pub(super) struct Arrival {
     pub(super) sample: Sample,
     pub(super) attachment: Attachment,
+    /// Its publisher had kept it before subscriptions here asked: volatile ones don't get it.
+    pub(super) is_kept: bool,
 }
 
 impl Received {
@@ -125,6 +127,12 @@ impl RemotePublisher {
         self.gid == *gid || self.says.get() == Some(gid)
     }
 
+    /// What subscriptions here know it by, whichever gateway brings its messages.
+    fn identity(&self) -> u64 {
+        let (half, _) = self.gid.split_first_chunk().unwrap_or((&[0; 8], &[]));
+        u64::from_le_bytes(*half)
+    }
+
     /// Takes it for the one with that gid. False: it is known to have another one.
     pub(super) fn takes(&self, gid: [u8; 16]) -> bool {
         self.state.lock().last.is_none() && self.says.set(gid).is_ok()
@@ -149,10 +157,16 @@ impl RemotePublisher {
         true
     }
 
-    /// A message that it has kept.
-    pub(super) fn keep(&self, arrival: Arrival) {
-        if let Some(held) = self.state.lock().held.as_mut().filter(|held| held.has_room()) {
-            held.keep(arrival);
+    /// A message that it has kept. `is_again`: it was asked before, so what has come since then was
+    /// published while subscriptions here listened.
+    pub(super) fn keep(&self, arrival: Arrival, is_again: bool) {
+        let mut state = self.state.lock();
+        // So was what it has published since it was lost sight of, or since its last message.
+        let known = state.last.or(state.last_before).filter(|_| !state.has_paused);
+        let sequence = arrival.attachment.sequence;
+        let is_kept = !is_again && known.is_none_or(|last| sequence <= last);
+        if let Some(held) = state.held.as_mut().filter(|held| held.has_room() && !held.has(sequence)) {
+            held.keep(Arrival { is_kept, ..arrival });
         }
     }
 
@@ -207,7 +221,7 @@ impl RemotePublisher {
     }
 
     fn publish_now(&self, state: &mut Received, arrival: &Arrival, shared: &Shared, route: &Route) {
-        let Arrival { sample, attachment } = arrival;
+        let Arrival { sample, attachment, is_kept } = arrival;
         let counters = &route.counters;
         let payload = sample.payload();
         // While one subscription takes the place of another, both hear it; and what is kept for late
@@ -239,7 +253,14 @@ impl RemotePublisher {
             Lineage::from_wall(began, chain.id)
         });
         let lost = lost + state.untold;
-        let source = SourceInfo { time: Time::from_nanoseconds(attachment.time), lost, lineage: continued };
+        let source = SourceInfo {
+            time: Time::from_nanoseconds(attachment.time),
+            sequence: u64::try_from(attachment.sequence).ok(),
+            lost,
+            lineage: continued,
+            is_kept: *is_kept,
+            identity: self.identity(),
+        };
         // A subscription that takes nothing any more holds up what others get no more than once.
         let max_blocking = if state.has_stalled { Duration::ZERO } else { MAX_BLOCKING };
         let published = self.publisher.publish_foreign(draft, source, max_blocking);
@@ -250,7 +271,7 @@ impl RemotePublisher {
                 counters.received(payload.len());
             }
             Err(error) => {
-                state.untold = lost + 1;
+                state.untold = 1; // those before it were told all the same
                 counters.refused();
                 let name = &route.key.name;
                 shared
@@ -336,7 +357,7 @@ pub(super) fn understood(shared: &Shared, route: &Route, sample: Sample) -> Opti
         return None;
     };
     match Attachment::parse(&attachment.to_bytes()) {
-        Ok(attachment) => Some(Arrival { sample, attachment }),
+        Ok(attachment) => Some(Arrival { sample, attachment, is_kept: false }),
         Err(error) => {
             route.counters.misunderstood(&error);
             shared.says_once("attachment", || format!("a message on {name} is left out: {error}"));

@@ -1,7 +1,11 @@
 //! Several gateways of a host.
 
-use crate::network::{Host, Network, PATIENCE, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
+use sinew::event::MessageLost;
+use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::String as Text;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn one_leads_and_the_next_takes_over() -> sinew::Result<()> {
@@ -20,5 +24,63 @@ fn one_leads_and_the_next_takes_over() -> sinew::Result<()> {
         publisher.publish(Text { data: "again".to_owned() }).expect("it is open");
         texts.take()
     });
+    Ok(())
+}
+
+/// What a publisher of the network publishes while no gateway leads is lost, and told once. What a new
+/// publisher has published before is not.
+#[test]
+fn what_is_lost_between_two_gateways_is_told() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let mut gateway = host.gateway(&network);
+    let node = host.context().node("listener")?;
+    let lost = Arc::new(AtomicU64::new(0));
+    let losses = lost.clone();
+    let texts = node
+        .subscription::<Text>("/chatter")
+        .qos(QoS::new().keep_all())
+        .on_message_lost(move |event: &MessageLost| losses.store(event.total, Ordering::Relaxed))
+        .create()?;
+    let executor = sinew::Executor::single();
+    executor.add(&node)?;
+    let ros = RosNode::client(&network, "talker");
+    let mut told = 0;
+    for _ in 0..2 {
+        let publisher = ros.publisher("/chatter", STRING, QoS::new().keep_last(10));
+        let (mut published, mut heard) = (0u64, Vec::<u64>::new());
+        let mut publish = || {
+            published += 1;
+            publisher.publish(&text_image(&published.to_string()), 1);
+        };
+        for round in 1..=3 {
+            wait_for("messages", || {
+                publish();
+                std::thread::sleep(Duration::from_millis(1));
+                while let Some((text, info)) = texts.take() {
+                    assert_eq!(text.data, info.publication_sequence().to_string());
+                    heard.push(info.publication_sequence());
+                }
+                (heard.len() >= 10 * round).then_some(())
+            });
+            if round < 3 {
+                gateway.close();
+                wait_for("its publisher is gone", || (texts.publisher_count() == 0).then_some(()));
+                (0..20).for_each(|_| publish());
+                gateway = host.gateway(&network);
+            }
+        }
+        assert!(heard.is_sorted_by(|one, next| one < next), "each once, and in order: {heard:?}");
+        let missing = heard[heard.len() - 1] - heard[0] + 1 - heard.len() as u64;
+        assert!(missing >= 40, "{heard:?}");
+        executor.spin_all(PATIENCE)?;
+        assert_eq!(lost.load(Ordering::Relaxed) - told, missing, "{heard:?}");
+        assert_eq!(texts.statistics().missed - told, missing);
+        told += missing;
+        drop(publisher);
+        wait_for("it is gone", || {
+            while texts.take().is_some() {}
+            (texts.publisher_count() == 0).then_some(())
+        });
+    }
     Ok(())
 }

@@ -309,6 +309,101 @@ fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
     Ok(())
 }
 
+/// What a publisher of the network keeps is for those that ask for it, whoever comes first.
+#[test]
+fn a_volatile_late_joiner_gets_nothing_of_what_is_kept() -> sinew::Result<()> {
+    let (network, one) = (Network::new(), Host::new());
+    let _near = one.gateway(&network);
+    let here = one.context().node("here")?;
+    let kept = QoS::new().keep_last(3).transient_local();
+    let publisher = here.publisher::<Text>("/map").qos(kept).create()?;
+    for number in 1..=3 {
+        publisher.publish(text(number.to_string()))?;
+    }
+    // In the gateway's own program, and in another one; alone, and with one that asks for it.
+    let mut published = 3;
+    for (is_embedded, is_alone) in [(false, true), (true, true), (false, false), (true, false)] {
+        let other = Host::new();
+        let context = other.context();
+        let _far = if is_embedded { other.gateway_in(&context, &network) } else { other.gateway(&network) };
+        let there = context.node("there")?;
+        let texts = there.subscription::<Text>("/map").qos(QoS::new().keep_last(10)).create()?;
+        let asks = || there.subscription::<Text>("/map").qos(kept.keep_last(10)).create();
+        let asking = if is_alone { None } else { Some(asks()?) };
+        wait_for("they match", || (texts.publisher_count() == 1).then_some(()));
+        assert!(publisher.wait_for_subscribers(if is_alone { 1 } else { 2 }, PATIENCE));
+        let take_kept = |asking: &Subscription<Text>, last: u64| {
+            let numbers: Vec<u64> = (0..3)
+                .map(|_| wait_for("what is kept", || asking.take()).0.data.parse().expect("a number"))
+                .collect();
+            assert_eq!(numbers, (last - 2..=last).collect::<Vec<_>>());
+        };
+        if let Some(asking) = &asking {
+            take_kept(asking, published);
+        }
+        published += 1;
+        publisher.publish(text(published.to_string()))?;
+        let (first, info) = wait_for("what is published since", || texts.take());
+        assert_eq!((first.data.parse(), info.publication_sequence()), (Ok(published), published));
+        assert_eq!(texts.statistics().received, 1, "nothing of what was kept");
+        take_kept(&asks()?, published);
+        assert!(texts.take().is_none());
+        drop((texts, asking));
+        wait_for("they are gone", || (publisher.subscription_count() == 0).then_some(()));
+    }
+    Ok(())
+}
+
+/// The numbers of a publisher's messages are those that it gave them.
+#[test]
+fn a_message_has_the_number_that_its_publisher_gave_it() -> sinew::Result<()> {
+    for is_embedded in [true, false] {
+        let (network, host) = (Network::new(), Host::new());
+        let context = host.context();
+        let _gateway = if is_embedded { host.gateway_in(&context, &network) } else { host.gateway(&network) };
+        let node = context.node("listener")?;
+        let subscribe = || node.subscription::<Text>("/chatter").qos(QoS::new().keep_all()).create();
+        let texts = subscribe()?;
+        let ros = RosNode::client(&network, "talker");
+        let publisher = ros.publisher("/chatter", STRING, qos());
+        publisher.skip(999);
+        wait_for("they match", || (texts.publisher_count() == 1).then_some(()));
+        let mut number = 999;
+        let mut next = |texts: &Subscription<Text>, skipped: i64| {
+            publisher.skip(skipped);
+            number += skipped + 1;
+            publisher.publish(&text_image(&number.to_string()), 1);
+            let (text, info) = wait_for("a message", || texts.take());
+            assert_eq!(text.data, number.to_string());
+            assert_eq!(info.publication_sequence(), number.unsigned_abs());
+        };
+        next(&texts, 0);
+        next(&texts, 0);
+        next(&texts, 3);
+        next(&texts, 10_000); // longer than what is told of one by one
+        next(&texts, 0);
+        let counts = texts.statistics();
+        assert_eq!((counts.received, counts.overwritten), (5, 0), "what was lost never came: {counts:?}");
+        assert_eq!(counts.missed, 10_003, "{counts:?}");
+        drop(texts);
+        wait_for("nothing is subscribed", || {
+            let tokens = ros.session.liveliness().get("@ros2_lv/7/*/*/*/MS/**").wait().expect("it is open");
+            tokens.recv().is_err().then_some(())
+        });
+        // Nobody has lost what is published meanwhile.
+        let texts = subscribe()?;
+        wait_for("they match", || (texts.publisher_count() == 1).then_some(()));
+        wait_for("it is subscribed to", || {
+            let tokens = ros.session.liveliness().get("@ros2_lv/7/*/*/*/MS/**").wait().expect("it is open");
+            tokens.recv().ok()
+        });
+        next(&texts, 50);
+        next(&texts, 0);
+        assert_eq!(texts.statistics().missed, 0);
+    }
+    Ok(())
+}
+
 #[test]
 fn what_each_publisher_keeps_comes() -> sinew::Result<()> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());

@@ -10,6 +10,7 @@
 //! want.
 
 use super::ShmTransport;
+use super::notes;
 use super::sender::publication_of;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
@@ -22,11 +23,13 @@ use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::recipients;
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::subscribers::{TypedReaders, groups};
-use crate::topic::subscription_core::{DirectTake, RemoteSource, SubscriptionCore, UnreadableMessage};
+use crate::topic::subscription_core::{
+    DirectTake, Gap, Progress, RemoteSource, SubscriptionCore, UnreadableMessage,
+};
 use crate::topic::typed_reader::TypedReader;
 use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;
-use sinew_shm::{EventReceiver, Head, Incoming, Peer, SegmentError, Sink};
+use sinew_shm::{EventReceiver, Incoming, Message, Peer, SegmentError, Sink};
 use std::fmt;
 use std::sync::Weak;
 
@@ -53,6 +56,8 @@ pub(crate) struct RemotePublisher {
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
     is_gone: AtomicBool,
+    /// Of a publisher on the network, once a message of it has come.
+    progress: Mutex<Option<Progress>>,
     complaints: WarnOnce,
 }
 
@@ -72,6 +77,9 @@ struct RingReader {
     buffer: Vec<u8>,
     /// Messages for which a subscription that must get everything had no place.
     stalled: Vec<Stalled>,
+    /// Of the last message, if it is of the network, for subscriptions that are there since then: see
+    /// [`notes`].
+    difference: Option<u64>,
     /// Read before anything else: a late subscription gets the oldest first.
     retained: Vec<RetainedReader>,
 }
@@ -93,6 +101,7 @@ impl RemotePublisher {
             ends: Ends::default(),
             buffer: Vec::new(),
             stalled: Vec::new(),
+            difference: None,
             retained: Vec::new(),
         };
         Arc::new(Self {
@@ -108,6 +117,7 @@ impl RemotePublisher {
             has_news: AtomicBool::new(false),
             is_over: AtomicBool::new(true),
             is_gone: AtomicBool::new(false),
+            progress: Mutex::default(),
             complaints: WarnOnce::default(),
         })
     }
@@ -175,7 +185,8 @@ impl RemotePublisher {
             return DirectTake::NotSo;
         }
         let Some(mut reading) = self.reading.try_enter() else { return DirectTake::NotSo };
-        let RingReader { incoming: Some(incoming), ends, buffer, stalled, retained } = &mut *reading else {
+        let RingReader { incoming: Some(incoming), ends, buffer, stalled, retained, .. } = &mut *reading
+        else {
             return DirectTake::NotSo;
         };
         let [group] = &ends.groups[..] else { return DirectTake::NotSo };
@@ -205,8 +216,9 @@ impl RemotePublisher {
         if self.offered.qos.is_blocking() && subscription.wanted.qos.is_blocking() {
             incoming.set_cursor(incoming.next()); // its image is copied or held
         }
-        let publication = self.publication(message.number, &message.head);
-        let lost = skipped + message.missed;
+        let publication = self.publication(incoming, &message);
+        let gap = gap_before(&message);
+        let lost = Gap { overwritten: skipped + gap.overwritten, ..gap };
         let value = match message.hold {
             Some(hold) => group.reader.read(hold),
             None => group.reader.decode_copied(buffer),
@@ -215,7 +227,7 @@ impl RemotePublisher {
             Ok((value, work)) => DirectTake::Message(value, publication, lost, work),
             Err(error) => {
                 let text = self.undecodable(&error).to_string();
-                let (lost, problem) = (lost + 1, Some(error));
+                let (lost, problem) = (lost.overwritten + lost.missed + 1, Some(error));
                 DirectTake::Bad(UnreadableMessage { lost, problem, level: self.complaints.level(), text })
             }
         }
@@ -298,6 +310,7 @@ impl RemotePublisher {
             accepted.take()
         };
         if let Some(accepted) = accepted {
+            reading.difference = None;
             if let Some(mut before) = reading.incoming.replace(*accepted) {
                 before.done(); // its end was reached: a new one begins where it ended
             }
@@ -335,9 +348,12 @@ impl RemotePublisher {
     }
 
     fn read_all(&self, reading: &mut RingReader, deferred: &mut Deferred) {
-        let RingReader { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
+        let RingReader { incoming: Some(incoming), ends, buffer, stalled, difference, .. } = reading else {
+            return;
+        };
         if ends.groups.is_empty() {
             incoming.skip_to_newest(0); // no subscription wants them
+            *difference = None;
             incoming.unbind();
             return;
         }
@@ -368,10 +384,17 @@ impl RemotePublisher {
                 }
             };
             if message.missed > 0 {
-                ends.subscriptions()
-                    .for_each(|subscription| subscription.count_lost(message.missed, deferred));
+                let gap = gap_before(&message);
+                ends.subscriptions().for_each(|subscription| subscription.count_gap(gap, deferred));
             }
-            let publication = self.publication(message.number, &message.head);
+            let publication = self.publication(incoming, &message);
+            if let Some(now) = notes::difference_in(incoming, &publication) {
+                // What was lost before the first message is nothing to these subscriptions, unless
+                // they heard the same publisher by another one.
+                let missed = difference.replace(now).map_or(0, |before| now.saturating_sub(before));
+                ends.subscriptions().for_each(|subscription| subscription.count_missed(missed, deferred));
+                self.note_progress(incoming, ends, &publication, deferred);
+            }
             let mut hold = message.hold;
             for (index, group) in ends.groups.iter().enumerate() {
                 let is_last = index + 1 == ends.groups.len();
@@ -408,16 +431,44 @@ impl RemotePublisher {
             return;
         }
         let bound = ends.subscriptions().filter(|subscription| subscription.wanted.qos.is_blocking());
-        let next = stalled.map_or(incoming.next(), |(_, _, publication)| publication.sequence);
-        let oldest = bound.map(|subscription| subscription.oldest_of(self.publisher).unwrap_or(next)).min();
+        let number_of = |publication: &Publication| notes::number_in(incoming, publication);
+        let next = stalled.map_or(incoming.next(), |(_, _, publication)| number_of(publication));
+        let oldest_of = |subscription: &Arc<SubscriptionCore>| {
+            subscription.oldest_of(self.publisher).map_or(next, |oldest| number_of(&oldest))
+        };
+        let oldest = bound.map(oldest_of).min();
         match oldest {
             Some(oldest) => incoming.set_cursor(oldest.min(next)),
             None => incoming.unbind(),
         }
     }
 
-    fn publication(&self, sequence: u64, head: &Head) -> Publication {
-        publication_of(head, sequence, self.publisher, self.lifespan)
+    fn publication(&self, from: &Incoming, message: &Message) -> Publication {
+        let here = publication_of(&message.head, message.number, self.publisher, self.lifespan);
+        notes::numbered(here, from)
+    }
+
+    /// A message of a publisher on the network has come.
+    fn note_progress(
+        &self,
+        from: &Incoming,
+        ends: &Ends,
+        publication: &Publication,
+        deferred: &mut Deferred,
+    ) {
+        let identity = from.note(notes::IDENTITY);
+        if identity == 0 {
+            return;
+        }
+        let none = Progress { identity, first: publication.sequence, first_new: None, last: 0 };
+        let progress = {
+            let mut progress = self.progress.lock();
+            let now = progress.unwrap_or(none).and(publication);
+            *progress = Some(now);
+            now
+        };
+        let remembering = ends.subscriptions().filter(|subscription| subscription.has_left());
+        remembering.for_each(|subscription| subscription.goes_on(&progress, deferred));
     }
 
     /// Brings a message into the histories of a group; gives it back if one that must get
@@ -498,6 +549,10 @@ impl RemoteSource for RemotePublisher {
         }
     }
 
+    fn progress(&self) -> Option<Progress> {
+        *self.progress.lock()
+    }
+
     // A connection that ends is not enough: where subscriptions come and go, there will be
     // another one.
     fn is_over(&self) -> bool {
@@ -527,10 +582,15 @@ impl RemoteSource for RemotePublisher {
         if !self.offered.qos.is_blocking() || !group.subscribers.is_only(subscription) {
             return false;
         }
-        incoming.set_cursor(oldest.sequence.min(incoming.next()));
+        incoming.set_cursor(notes::number_in(incoming, oldest).min(incoming.next()));
         drop(reading);
         !self.is_wanted()
     }
+}
+
+/// What is lost before a message.
+fn gap_before(message: &Message) -> Gap {
+    Gap { overwritten: message.missed - message.left_out, missed: message.left_out }
 }
 
 impl Drainable for RemotePublisher {
@@ -592,7 +652,8 @@ impl RemotePublisher {
                     continue;
                 }
             };
-            subscription.count_lost(message.missed, deferred);
+            subscription.count_gap(gap_before(&message), deferred);
+            let publication = self.publication(incoming, &message);
             let value = match message.hold {
                 Some(hold) => reader.read(hold),
                 None => reader.decode_copied(buffer),
@@ -600,7 +661,6 @@ impl RemotePublisher {
             match value {
                 Ok((value, work)) => {
                     subscription.count(work);
-                    let publication = self.publication(message.number, &message.head);
                     entries.push(Entry { message: value, publication, reception: 0 });
                 }
                 Err(error) => {

@@ -12,6 +12,7 @@
 //! alone, which ends where the other one begins. If it retained nothing, that connection is empty: so
 //! the subscription knows when it has all, and hands out what several publishers retained in order.
 
+use super::notes;
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
@@ -65,6 +66,11 @@ impl PublisherEndpoint for ShmEndpoint {
         let sender = ShmSink::new(&self.entity, self.qos, self.plain, next)?;
         self.lender.get_or_init(|| (sender.writer.lender(), sender.writer.inline()));
         Ok(Box::new(sender))
+    }
+
+    fn note(&self, difference: u64, identity: u64) {
+        self.entity.set_note(notes::DIFFERENCE, difference);
+        self.entity.set_note(notes::IDENTITY, identity);
     }
 
     fn sends_where_it_lies(&self, message: &RawMessage) -> bool {
@@ -140,7 +146,7 @@ impl ShmSink {
     ) -> Result<(u64, RetainedSent), CapacityError> {
         let (mut first, mut done) = (next, RetainedSent::default());
         for (message, publication) in newest_first {
-            let number = publication.sequence;
+            let number = self.number(publication);
             first = first.min(number);
             if self.writer.has_number(number) {
                 continue;
@@ -168,6 +174,12 @@ impl ShmSink {
             }
         }
         Ok((first, done))
+    }
+
+    /// The number of a message in the ring.
+    #[inline]
+    fn number(&self, publication: &Publication) -> u64 {
+        notes::number_at(self.writer.endpoint(), publication)
     }
 
     /// A reader is bound if one of its subscriptions must get everything: to the smallest history
@@ -297,15 +309,16 @@ impl RemoteSink for ShmSink {
         let head = head_of(publication);
         let length = image.as_ref().map_or(self.scratch.len(), |lent| lent.bytes().len());
         self.counters.add(Counter::Bytes, length as u64);
+        let number = self.number(publication);
         match image {
-            Some(lent) => self.writer.publish_lent(publication.sequence, &head, lent),
-            None => self.writer.publish_inline(publication.sequence, &head, &self.scratch),
+            Some(lent) => self.writer.publish_lent(number, &head, lent),
+            None => self.writer.publish_inline(number, &head, &self.scratch),
         }
     }
 
     #[cold]
     fn leave_out(&mut self, publication: &Publication) -> bool {
-        self.writer.leave_out(publication.sequence, &head_of(publication));
+        self.writer.leave_out(self.number(publication), &head_of(publication));
         self.counters.add(Counter::Missed, 1);
         !std::mem::replace(&mut self.has_warned, true)
     }

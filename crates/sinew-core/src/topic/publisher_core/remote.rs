@@ -1,6 +1,6 @@
 //! How a publisher's messages leave the process: its sinks, one for each transport.
 
-use super::foreign::ForeignMessage;
+use super::foreign::{ForeignMessage, Numbering};
 use super::{PublisherCore, PublisherState};
 use crate::executor::prefetch::NoteIndex;
 use crate::message::backing::{Backing, ImageLender};
@@ -37,6 +37,8 @@ pub(crate) struct RemoteDelivery {
     has_complained: AtomicBool,
     /// What is known of the message that is being published, of a publisher on the network.
     pub(super) source: Mutex<Option<ForeignMessage>>,
+    /// And how its messages are numbered.
+    pub(super) numbering: Mutex<Numbering>,
     /// Where the thread that publishes with it has noted it.
     pub(crate) place: NoteIndex,
 }
@@ -324,7 +326,7 @@ impl PublisherCore {
         let _ = self.remote.endpoints.set(endpoints);
     }
 
-    fn endpoints(&self) -> &[Box<dyn PublisherEndpoint>] {
+    pub(super) fn endpoints(&self) -> &[Box<dyn PublisherEndpoint>] {
         self.remote.endpoints.get().map_or(&[], Vec::as_slice)
     }
 
@@ -422,13 +424,6 @@ impl PublisherCore {
     fn renew_sinks(&self, sinks: &mut [Slot], state: &mut PublisherState) {
         sinks.iter_mut().for_each(|slot| slot.is_connected = slot.sink.is_connected());
         self.renew_strategy(state, sinks.iter().any(|slot| slot.is_connected));
-    }
-
-    /// Those elsewhere miss a message.
-    pub(super) fn miss_elsewhere(&self, publication: &Publication) {
-        self.sinks().connected().for_each(|slot| {
-            slot.sink.leave_out(publication);
-        });
     }
 
     /// No message leaves the process any more.

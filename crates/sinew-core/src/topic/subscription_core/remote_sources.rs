@@ -9,11 +9,13 @@ use crate::mailbox::waiters::{ToTell, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::message::work::CopyWork;
+use crate::ros::origin::Origin;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::topic::copy_plan::Role;
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_msg::DecodeError;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// A publisher elsewhere, as its subscriptions here see it.
@@ -48,6 +50,11 @@ pub(crate) trait RemoteSource: Drainable {
     /// Whether the publisher is gone, and everything that it published was read.
     fn is_over(&self) -> bool;
 
+    /// How far it has come, if it stands for a publisher on the network.
+    fn progress(&self) -> Option<Progress> {
+        None
+    }
+
     /// The next message for the only subscription that there is, past its history; of more than
     /// `depth` messages only the newest. Also whether the caller then drains. Called under that
     /// subscription's lock, so it waits for nothing.
@@ -68,11 +75,49 @@ pub(crate) enum DirectTake {
     /// It is not so simple.
     NotSo,
     Nothing,
-    /// A message, how many were lost before it, and what making it took.
-    Message(RawMessage, Publication, u64, CopyWork),
+    /// A message, what was lost before it, and what making it took.
+    Message(RawMessage, Publication, Gap, CopyWork),
     /// One that makes no sense.
     Bad(UnreadableMessage),
 }
+
+/// How many messages are lost before one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Gap {
+    /// They were overwritten before they were read.
+    pub(crate) overwritten: u64,
+    /// They were lost before they came to this host, or left out where they were published.
+    pub(crate) missed: u64,
+}
+
+impl Gap {
+    fn is_none(self) -> bool {
+        self.overwritten == 0 && self.missed == 0
+    }
+}
+
+/// How far the messages of a publisher on the network have come, by its own numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    /// Which publisher that is, whoever brings them.
+    pub(crate) identity: u64,
+    pub(crate) first: u64,
+    /// The first one that its publisher had not kept for late joiners.
+    pub(crate) first_new: Option<u64>,
+    pub(crate) last: u64,
+}
+
+impl Progress {
+    /// With one more message.
+    pub(crate) fn and(self, message: &Publication) -> Self {
+        let is_new = !message.is_kept();
+        let first_new = self.first_new.or(is_new.then_some(message.sequence));
+        Self { first_new, last: message.sequence, ..self }
+    }
+}
+
+/// Publishers on the network that a subscription remembers when their gateway is gone.
+const MOST_LEFT: usize = 64;
 
 /// A message that can't be read or decoded.
 pub(crate) struct UnreadableMessage {
@@ -93,6 +138,10 @@ pub(super) struct RemoteSources {
     pub(super) is_joining: AtomicBool,
     /// What it waits for. Locked before the history.
     pub(super) joining: Mutex<Option<Joining>>,
+    /// Publishers on the network whose gateway is gone, and that no other one brings yet.
+    left: Mutex<VecDeque<Progress>>,
+    /// Whether there are any.
+    any_left: AtomicBool,
 }
 
 /// Has what these brought in told by a thread of theirs.
@@ -146,13 +195,13 @@ impl SubscriptionCore {
                 return ControlFlow::Continue(());
             }
         };
-        let left = (lost > 0 || again).then(|| Arc::clone(source));
+        let left = (!lost.is_none() || again).then(|| Arc::clone(source));
         let reception = state.history.pass();
         state.count(Some(publication.stamp.time));
         state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
         drop(guard);
         if let Some(source) = left {
-            Deferred::with(|deferred| self.count_lost(lost, deferred));
+            Deferred::with(|deferred| self.count_gap(lost, deferred));
             tell_elsewhere(&[source.clone()], by_hand(|| source.drain()));
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
@@ -178,12 +227,58 @@ impl SubscriptionCore {
     /// them.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
-        let is_over = |source: &&Arc<dyn RemoteSource>| source.is_over();
-        if sources.iter().any(|source| is_over(&source)) {
-            self.change_sources(|all| all.retain(|source| !source.is_over()));
-            sources.iter().filter(is_over).for_each(|source| source.disconnect(self));
+        if sources.iter().any(|source| source.is_over()) {
+            let mut gone = Vec::new();
+            self.change_sources(|all| gone.extend(all.extract_if(.., |source| source.is_over())));
+            for source in gone {
+                if let Some(progress) = source.progress() {
+                    self.remember(progress);
+                }
+                source.disconnect(self);
+            }
             self.await_living();
         }
+    }
+
+    /// The gateway of a publisher on the network is gone.
+    fn remember(&self, gone: Progress) {
+        let mut left = self.sources.left.lock();
+        left.retain(|known| known.identity != gone.identity);
+        if left.len() == MOST_LEFT {
+            left.pop_front();
+        }
+        left.push_back(gone);
+        self.sources.any_left.store(true, Ordering::Release); // pairs with `has_left`
+        drop(left);
+        // Another one may have been faster than the news of the first one's end.
+        let others = self.sources.all.lock().clone();
+        let follows = |other: &Progress| other.identity == gone.identity;
+        if let Some(other) = others.iter().filter_map(|other| other.progress()).find(follows) {
+            Deferred::with(|deferred| self.goes_on(&other, deferred));
+        }
+    }
+
+    /// Whether it remembers publishers whose gateway is gone.
+    #[inline]
+    pub(crate) fn has_left(&self) -> bool {
+        self.sources.any_left.load(Ordering::Acquire)
+    }
+
+    /// The publisher on the network is there again by another gateway, which has come so far: what
+    /// was published meanwhile is lost.
+    pub(crate) fn goes_on(&self, now: &Progress, deferred: &mut Deferred) {
+        // What is kept for others alone says nothing of what this one has lost.
+        let first = if self.wanted.qos.is_transient_local() { Some(now.first) } else { now.first_new };
+        let Some(first) = first else { return };
+        let mut left = self.sources.left.lock();
+        let Some(at) = left.iter().position(|known| known.identity == now.identity) else { return };
+        let next = |known: Progress| known.last.saturating_add(1);
+        let missed = left.remove(at).map_or(0, |known| first.saturating_sub(next(known)));
+        if left.is_empty() {
+            self.sources.any_left.store(false, Ordering::Release); // as above
+        }
+        drop(left);
+        self.count_missed(missed, deferred);
     }
 
     /// There is no subscription to read for any more.
@@ -200,7 +295,9 @@ impl SubscriptionCore {
             return false;
         };
         let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered().qos.is_blocking();
-        self.deadline.is_none() && self.lifespan == i64::MAX && is_kept
+        // What a gateway brings may be for others alone, and what lacks in it is looked at.
+        let is_local = from.offered().origin == Origin::Local;
+        self.deadline.is_none() && self.lifespan == i64::MAX && is_kept && is_local
     }
 
     fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<dyn RemoteSource>>)) {
@@ -254,7 +351,30 @@ impl SubscriptionCore {
         self.count_lost_for(count, None, deferred);
     }
 
-    /// The same if one of them has this problem.
+    /// Both.
+    pub(crate) fn count_gap(&self, gap: Gap, deferred: &mut Deferred) {
+        self.count_lost(gap.overwritten, deferred);
+        self.count_missed(gap.missed, deferred);
+    }
+
+    /// Messages for it were lost before they came to this host.
+    pub(crate) fn count_missed(&self, count: u64, deferred: &mut Deferred) {
+        if count == 0 {
+            return;
+        }
+        let mut state = self.state.lock();
+        self.ahead.settle(&mut state);
+        state.history.count_missed(count);
+        state.count(None);
+        drop(state);
+        let Some(lost) = &self.lost else { return };
+        deferred.signal(lost.update(|event| {
+            event.total += count;
+            event.total_change += count;
+        }));
+    }
+
+    /// As [`count_lost`](Self::count_lost), if one of them has this problem.
     pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, deferred: &mut Deferred) {
         if count == 0 {
             return;
