@@ -25,6 +25,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+/// The variable in which `sinew launch` says which options it gives to several processes.
+const SHARED_OPTIONS: &str = "SINEW_SHARED_OPTIONS";
+
 /// A process's presence in a domain: the root of its nodes.
 ///
 /// Clones are the same context; [`shutdown`](Self::shutdown) of one closes all. Nodes of one
@@ -400,7 +403,10 @@ impl ContextBuilder {
     pub fn build(self) -> Result<Context, ContextError> {
         let mut arguments = match self.arguments {
             Some(line) => {
-                let arguments = Arguments::parse(line)?;
+                let mut arguments = Arguments::parse(line)?;
+                if let Ok(options) = std::env::var(SHARED_OPTIONS) {
+                    arguments.are_shared(&options);
+                }
                 set_levels(arguments.log_levels());
                 *OUTPUTS.lock() = arguments.outputs().clone();
                 arguments

@@ -272,6 +272,15 @@ Environment:
         !self.no_rosout
     }
 
+    /// Some of its options are given to other processes as well: what has started them says so, in
+    /// lines of `FROM:=TO` and `-p NAME`. Those of them that match nothing here may do so there.
+    pub(crate) fn are_shared(&mut self, options: &str) {
+        let (parameters, rules): (Vec<&str>, Vec<&str>) =
+            options.lines().partition(|line| line.starts_with("-p "));
+        self.rules.are_shared(&rules);
+        self.parameters.are_shared(&parameters.iter().map(|line| &line[3..]).collect::<Vec<_>>());
+    }
+
     /// Whether nodes say what they are missing.
     pub(crate) fn hint_logs(&self) -> bool {
         !self.no_hints

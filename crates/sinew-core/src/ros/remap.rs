@@ -9,6 +9,7 @@
 use super::name::{
     NameError, NameKind, expand, fully_qualified, validate_name, validate_namespace, validate_node_name,
 };
+use super::similar::nearest;
 use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, whose};
 
 /// What stands between the name of an action and those of its topics and services.
@@ -66,6 +67,8 @@ struct Rule {
     text: String,
     /// Whether it has changed something.
     used: Mark,
+    /// Other processes have it as well, so that it may be meant for those.
+    is_shared: bool,
     /// The node it is for, by its name or its full name; every node without.
     node: Option<String>,
     change: Change,
@@ -95,6 +98,12 @@ impl RemapRules {
     pub(crate) fn push(&mut self, rule: &str) -> Result<(), RemapError> {
         self.0.push(Rule::parse(rule)?);
         Ok(())
+    }
+
+    /// Other processes have rules that are written like these as well.
+    pub(crate) fn are_shared(&mut self, texts: &[&str]) {
+        let shared = self.0.iter_mut().filter(|rule| texts.contains(&rule.text.as_str()));
+        shared.for_each(|rule| rule.is_shared = true);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -201,12 +210,17 @@ impl Rule {
     /// Why it hasn't.
     fn unmatched(&self, nodes: &[NodeNames]) -> Unmatched {
         let its: Vec<_> = nodes.iter().filter(|node| self.is_for(&node.name, &node.namespace)).collect();
+        let mut is_likely_wrong = !self.is_shared;
         let why = match (&self.node, &self.change) {
             (None, _) if nodes.is_empty() => "there is no node".to_owned(),
             (Some(node), Change::Name { .. }) if its.is_empty() => {
                 format!("no node is called {node}{}", nodes_instead(node, nodes))
             }
-            (node, Change::Name { scope, from, .. }) => scope.unmatched(node.is_none(), from, &its),
+            (node, Change::Name { scope, from, .. }) => {
+                let (why, is_near) = scope.unmatched(node.is_none(), from, &its);
+                is_likely_wrong |= is_near;
+                why
+            }
             // Nodes go by their names before the rule.
             (Some(node), _) if its.is_empty() => {
                 format!("the program gives no node the name {node}{}", nodes_instead(node, nodes))
@@ -214,7 +228,7 @@ impl Rule {
             _ => "a rule before it counts".to_owned(),
         };
         let text = format!("remap rule `{}` has matched nothing so far: {why}", self.text.escape_debug());
-        Unmatched { text, is_likely_wrong: true, marks: vec![self.used.clone()] }
+        Unmatched { text, is_likely_wrong, marks: vec![self.used.clone()] }
     }
 
     /// Parses `[NODE:]__node:=NAME`, `[NODE:]__ns:=NAMESPACE` or
@@ -260,13 +274,14 @@ impl Rule {
                 Change::Name { scope, from: from.to_owned(), to: to.to_owned() }
             }
         };
-        Ok(Self { text: rule(), used: Mark::default(), node: node.map(str::to_owned), change })
+        let (text, used, node) = (rule(), Mark::default(), node.map(str::to_owned));
+        Ok(Self { text, used, is_shared: false, node, change })
     }
 }
 
 impl Scope {
-    /// Why nothing of these nodes is called so.
-    fn unmatched(self, is_for_all: bool, from: &str, nodes: &[&NodeNames]) -> String {
+    /// Why nothing of these nodes is called so, and whether something is called nearly so.
+    fn unmatched(self, is_for_all: bool, from: &str, nodes: &[&NodeNames]) -> (String, bool) {
         let (kind, what) = match self {
             Self::Topics => (NameKind::Topic, "topic"),
             Self::Services => (NameKind::Service, "service"),
@@ -278,16 +293,20 @@ impl Scope {
         let services = nodes.iter().filter(|_| self != Self::Topics).flat_map(|node| &node.services);
         // An action is known by its own name.
         let names = topics.chain(services).map(|name| name.split_once(ACTION).map_or(&**name, |both| both.0));
+        let names: Vec<&str> = names.collect();
+        let is_near = !nearest(&wanted, names.iter().copied()).is_empty();
         let namespace = nodes.first().map_or("/", |node| &node.namespace);
         // As the rule has it: a name without a slash is one of the namespace.
         let shown = |name: &'_ str| match name.strip_prefix(namespace) {
-            Some(rest) if !from.starts_with(['/', '~']) => rest.trim_start_matches('/').len(),
+            Some(rest) if !from.starts_with(['/', '~']) && (namespace == "/" || rest.starts_with('/')) => {
+                rest.trim_start_matches('/').len()
+            }
             _ => name.len(),
         };
         let has = if nodes.len() == 1 { "it has" } else { "they have" };
         let of = if is_for_all && nodes.len() > 1 { format!("the {}", whose(nodes)) } else { whose(nodes) };
         let instead = instead(has, &wanted, names, |name| &name[name.len() - shown(name)..]);
-        format!("no {what} of {of} is called {from}{instead}")
+        (format!("no {what} of {of} is called {from}{instead}"), is_near)
     }
 }
 

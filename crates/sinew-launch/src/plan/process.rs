@@ -1,5 +1,6 @@
 //! One process: its program, command line, environment and policy.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
@@ -13,6 +14,9 @@ use crate::place::Place;
 use crate::similar::suggestion;
 use crate::supervisor::{Policy, Restart, RestartPolicy, Signal};
 use crate::text::Text;
+
+/// Read by `sinew::Context`.
+const SHARED_OPTIONS: &str = "SINEW_SHARED_OPTIONS";
 
 /// Longer delays and graces are a mistake.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -134,13 +138,31 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
         place: place.clone(),
         program,
         arguments: Vec::new(),
-        environment: scope.environment.clone(),
+        environment: environment(item, scope),
         directory,
         output: one_of("output", item.output.as_ref(), scope, &OUTPUTS)?.unwrap_or(Output::Screen),
         policy,
         ready,
     };
     Ok(Planned { process, line })
+}
+
+/// The environment, in which it says which options are also those of other processes: programs of
+/// Sinew don't take one that matches nothing for a mistake.
+fn environment(item: &ProcessItem, scope: &Scope) -> BTreeMap<String, String> {
+    let mut environment = scope.environment.clone();
+    let rules = scope.remap.iter().map(|(from, to)| format!("{from}:={to}\n"));
+    let names = scope.parameters.iter().filter_map(|given| match given {
+        Given::Value(name, _) => Some(format!("-p {name}\n")),
+        Given::File(_) | Given::Text(_) => None,
+    });
+    let shared: String = rules.chain(names).collect();
+    if item.takes_ros_arguments && !shared.is_empty() {
+        environment.insert(SHARED_OPTIONS.to_owned(), shared);
+    } else {
+        environment.remove(SHARED_OPTIONS); // of a launch around this one
+    }
+    environment
 }
 
 /// The program, and what stands before its own arguments.

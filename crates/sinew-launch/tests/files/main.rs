@@ -82,13 +82,16 @@ fn line(process: &Process) -> String {
     line
 }
 
+/// The variable with the options that several processes have.
+const SHARED: &str = "SINEW_SHARED_OPTIONS";
+
 fn names(plan: &Plan) -> Vec<&str> {
     plan.processes.iter().map(|process| process.name.as_str()).collect()
 }
 
-/// What a process's environment has beyond that of the test.
+/// What a process's environment has beyond that of the test, and beside [what](SHARED) all have.
 fn added(process: &Process) -> BTreeMap<&str, &str> {
-    let known = ["PATH", "AMENT_PREFIX_PATH", "HOST"];
+    let known = ["PATH", "AMENT_PREFIX_PATH", "HOST", SHARED];
     let all = process.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     all.filter(|(name, _)| !known.contains(name)).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sinew_launch::supervisor::{RestartPolicy, Signal};
 use sinew_launch::{Offer, Output, Word};
 
-use super::{Place, added, line, names};
+use super::{Place, SHARED, added, line, names};
 
 #[test]
 fn a_process_has_all_that_can_be_said_of_it() {
@@ -168,6 +168,9 @@ fn groups_and_includes_give_names_namespaces_and_order() {
     assert_eq!(line(&plan.processes[5]), format!("talker --ros-args -r __ns:=/robot {common}"));
     assert_eq!(added(&plan.processes[1]), [("A", "1"), ("B", "2")].into());
     assert_eq!(added(&plan.processes[5]), [("A", "1")].into());
+    for process in &plan.processes {
+        assert_eq!(process.environment[SHARED], "tf:=/tf\n-p use_sim_time\n", "{}", process.name);
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 use super::{Line, Said, lines};
 use crate::api::context::Context;
+use crate::ros::arguments::Arguments;
+use crate::ros::unmatched::NodeNames;
 use crate::sys::clock::Time;
 use crate::sys::logging::Level;
 use crate::sys::sync::Mutex;
@@ -192,6 +194,24 @@ fn without_an_executor_rules_are_told_later() {
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].starts_with("remap rule `imgae:=left/image`"), "{said:?}");
     assert!(said[1].ends_with("of /camera is called dpeth; it has depth"), "{said:?}");
+}
+
+#[test]
+fn what_other_processes_are_given_too_is_no_mistake_unless_it_resembles_something() {
+    let line = "program --ros-args -r tf:=/tf -r imgae:=x -r far:=y -p map:=1 -p gian:=2 -p far:=3";
+    let mut arguments = Arguments::parse(line.split(' ').map(str::to_owned)).unwrap();
+    arguments.are_shared("tf:=/tf\nimgae:=x\n-p map\n-p gian\n-p\n");
+    let node = NodeNames {
+        full_name: "/camera".into(),
+        name: "camera".to_owned(),
+        namespace: "/".to_owned(),
+        topics: vec!["/image".into()],
+        services: Vec::new(),
+        parameters: vec!["gain".to_owned()],
+    };
+    let all = arguments.unmatched(&[node]);
+    let likely: Vec<_> = all.iter().map(|one| one.is_likely_wrong).collect();
+    assert_eq!(likely, [false, true, true, false, true, true], "{all:?}");
 }
 
 #[test]

@@ -39,6 +39,8 @@ struct Said {
     block: Block,
     /// Its file; `None` on the command line.
     file: Option<Arc<str>>,
+    /// Other processes have it as well, so that it may be meant for those.
+    is_shared: bool,
     /// It is for a node that was there.
     matched: Mark,
     /// Of each value: a node has declared the parameter.
@@ -53,8 +55,15 @@ impl Overrides {
     pub(crate) fn extend(&mut self, blocks: impl IntoIterator<Item = Block>, file: Option<&Arc<str>>) {
         self.0.extend(blocks.into_iter().map(|block| {
             let used = block.values.iter().map(|_| Mark::default()).collect();
-            Said { block, file: file.cloned(), matched: Mark::default(), used }
+            Said { block, file: file.cloned(), is_shared: false, matched: Mark::default(), used }
         }));
+    }
+
+    /// Other processes are given parameters of these names, too.
+    pub(crate) fn are_shared(&mut self, names: &[&str]) {
+        for said in self.0.iter_mut().filter(|said| said.file.is_none()) {
+            said.is_shared |= said.block.values.iter().any(|value| names.contains(&value.name.as_str()));
+        }
     }
 
     /// Whether the last word on a parameter is that it is true, of whichever node.
@@ -149,7 +158,9 @@ impl Said {
             }
         };
         let text = format!("`-p {node}{}:=..` has set nothing so far: {why}", value.name.escape_debug());
-        Some(Unmatched { text, is_likely_wrong: true, marks: vec![used.clone()] })
+        let mut known = self.nodes(nodes).into_iter().flat_map(|node| &node.parameters);
+        let is_likely_wrong = !self.is_shared || known.any(|known| alike(&value.name, known).is_some());
+        Some(Unmatched { text, is_likely_wrong, marks: vec![used.clone()] })
     }
 
     /// The nodes that it is for, as far as they are still there.
