@@ -58,7 +58,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print("the clock and the text alone", floor);
         print("log::info!, enabled", measure(|number| log::info!(target: name, "line {number} of {BURST}")));
         print("the same, a literal", measure(|_| log::info!(target: name, "a line")));
+        print(
+            "sinew::info! of a node, enabled",
+            measure(|number| sinew::info!(node, "line {number} of {BURST}")),
+        );
         print("log::debug!, not enabled", measure(|number| log::debug!(target: name, "line {number}")));
+        print("sinew::debug! of a node, not enabled", measure(|number| sinew::debug!(node, "line {number}")));
         let alone = measure_alone(&node, |number| {
             black_box(sinew::time::Time::wall());
             black_box(format!("{name}line {number} of {BURST}"));

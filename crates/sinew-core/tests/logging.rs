@@ -585,6 +585,12 @@ fn each_level_has_its_macros_for_nodes_loggers_and_names() -> Result<(), Box<dyn
         sinew::warn!("robot.arm.name", "a literal");
         sinew::error!(owned, concat!("{} ", "V"), volts);
         sinew::fatal!(shared, "{what}", what = "named");
+        node.logger().set_level(Some(LogLevel::Fatal));
+        Logger::named("").set_level(Some(LogLevel::Fatal));
+        sinew::error!(node, "not said");
+        sinew::fatal!(node, "whatever the levels are");
+        Logger::named("").set_level(None);
+        node.logger().set_level(None);
         for second in 0..3 {
             context.set_ros_time(Some(Time::from_nanoseconds(1_000_000_000 * second)));
             sinew::info_once!(node, "once {second}");
@@ -601,6 +607,7 @@ fn each_level_has_its_macros_for_nodes_loggers_and_names() -> Result<(), Box<dyn
         "[WARN] [robot.arm.name]: a literal",
         "[ERROR] [robot.arm.owned]: 12 V",
         "[FATAL] [robot.arm]: named",
+        "[FATAL] [robot.arm]: whatever the levels are",
         "[INFO] [robot.arm]: once 0",
         "[ERROR] [robot.arm]: throttle 0",
         "[WARN] [robot.arm]: skip 1",

@@ -111,13 +111,16 @@ impl From<LogLevel> for Severity {
 pub fn says<T: LogTarget + ?Sized>(target: &T, severity: impl Into<Severity>) -> Option<&str> {
     let Severity { level, of_log } = severity.into();
     let name = target.logger_name();
-    let is_said = match front::installed() {
-        Some(_) => level >= logging::level(name),
-        None => {
-            of_log <= log::max_level()
-                && log::logger().enabled(&log::Metadata::builder().level(of_log).target(name).build())
-        }
-    };
+    // Cheap, and so first: the level of the most talkative logger. Whatever that is, fatal counts.
+    let may_be_said = of_log <= log::max_level() || level == LogLevel::Fatal;
+    let is_said = may_be_said
+        && match front::installed() {
+            Some(_) => level >= logging::level(name),
+            None => {
+                of_log <= log::max_level()
+                    && log::logger().enabled(&log::Metadata::builder().level(of_log).target(name).build())
+            }
+        };
     is_said.then_some(name)
 }
 
