@@ -336,7 +336,7 @@ mod tests {
             let mut ends: Vec<(u64, GoalId, usize)> = self
                 .goals
                 .iter()
-                .filter_map(|(id, goal)| Some((goal.ended?.1, *id, bytes_of(goal.result? as u32))))
+                .filter_map(|(id, goal)| Some((goal.ended?.1, *id, bytes_of(goal.result?))))
                 .collect();
             ends.sort_unstable();
             let is_too_much = |kept: &[(u64, GoalId, usize)]| {
@@ -394,8 +394,8 @@ mod tests {
     }
 
     /// Of the result of the step with this number.
-    fn bytes_of(number: u32) -> usize {
-        number as usize % 7
+    fn bytes_of(number: u64) -> usize {
+        usize::try_from(number % 7).unwrap()
     }
 
     fn at(time: i64) -> Time {
@@ -432,7 +432,7 @@ mod tests {
                     let waited = after.map(|status| {
                         (status, std::mem::take(&mut oracle.get(id).expect("it was there").waiting))
                     });
-                    let result = (u64::from(number), bytes_of(number));
+                    let result = (u64::from(number), bytes_of(number.into()));
                     assert_eq!(table.handle_end(at(now), id, event, result), waited);
                 } else {
                     assert_eq!(table.handle_event(id, event).is_some(), after.is_some());

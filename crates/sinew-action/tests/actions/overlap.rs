@@ -2,6 +2,7 @@
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, order, sent};
+use parking_lot::Mutex;
 use sinew::prelude::*;
 use sinew_action::{
     ActionClient, ActionServer, Actions, Cancel, ExecutingGoal, GoalHandle, GoalStatus, Policy, ResultError,
@@ -9,8 +10,8 @@ use sinew_action::{
 use sinew_interfaces::action_msgs::msg::GoalInfo;
 use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::task::Wake;
 
 on_both_paths![
@@ -44,7 +45,7 @@ impl Stop {
 
     fn stop(&self) {
         if self.arrives.try_send(()).is_ok() {
-            let _ = self.leaves.lock().unwrap().recv_timeout(PATIENCE);
+            let _ = self.leaves.lock().recv_timeout(PATIENCE);
         }
     }
 }

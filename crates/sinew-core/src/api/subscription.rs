@@ -157,6 +157,9 @@ impl<T: Message> Subscription<T> {
     /// the message can be taken. If messages wait already, it is called at once with their number.
     /// It replaces the one that was set before. ROS 2: `set_on_new_message_callback`.
     ///
+    /// What comes from other processes it is told by a thread that receives, never by one that takes:
+    /// whoever takes may hold a lock that the listener wants.
+    ///
     /// It is there to tell the thread that will take the messages, e.g. an event loop of the
     /// program's own, and should be quick. Messages that arrived may be gone when that thread comes
     /// for them (taken by another one, overwritten, expired). Several threads may call it at once.

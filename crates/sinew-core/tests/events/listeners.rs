@@ -90,10 +90,10 @@ impl HeldReceiver {
         let publisher = publishing.node("holder")?.publisher::<Number>("hold").create()?;
         assert!(publisher.wait_for_subscribers(1, PATIENCE));
         let ((enter, entered), (leave, left)) = (mpsc::channel(), mpsc::channel::<()>());
-        let left = std::sync::Mutex::new(left);
+        let left = parking_lot::Mutex::new(left);
         subscription.set_listener(move |_| {
             let _ = enter.send(());
-            let _ = left.lock().expect("one thread").recv();
+            let _ = left.lock().recv();
         });
         publish(&publisher, [1]);
         entered.recv_timeout(PATIENCE).expect("the listener is told");
@@ -113,7 +113,7 @@ fn no_listener_is_told_by_a_thread_that_takes() -> sinew::Result<()> {
     let publisher = publishing.node("talker")?.publisher::<Number>("numbers").create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
     let (tell, told) = mpsc::channel();
-    let lock = Arc::new(std::sync::Mutex::new(()));
+    let lock = Arc::new(parking_lot::Mutex::new(()));
     for (number, subscription) in (0..).zip([&taken, &other]) {
         let (tell, lock) = (tell.clone(), lock.clone());
         subscription.set_listener(move |count| {

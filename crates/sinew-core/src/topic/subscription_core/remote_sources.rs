@@ -190,7 +190,7 @@ impl SubscriptionCore {
                     Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
                 }
                 if again {
-                    tell_elsewhere(&[source.clone()], by_hand(|| source.drain()));
+                    tell_elsewhere(std::slice::from_ref(&source), by_hand(|| source.drain()));
                 }
                 return ControlFlow::Continue(());
             }
@@ -202,7 +202,7 @@ impl SubscriptionCore {
         drop(guard);
         if let Some(source) = left {
             Deferred::with(|deferred| self.count_gap(lost, deferred));
-            tell_elsewhere(&[source.clone()], by_hand(|| source.drain()));
+            tell_elsewhere(std::slice::from_ref(&source), by_hand(|| source.drain()));
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
