@@ -16,6 +16,7 @@ use crate::output::says;
 pub(crate) struct Observed {
     base: Option<PathBuf>,
     domain: u32,
+    place: Option<Domain>,
     census: Option<Snapshot>,
 }
 
@@ -23,6 +24,8 @@ pub(crate) struct Observed {
 pub(crate) struct ObservedDomain {
     /// Steady nanoseconds.
     pub(crate) at_ns: i64,
+    /// Where it is, if it is there.
+    pub(crate) place: Option<Domain>,
     /// In the order in which they joined.
     pub(crate) processes: Vec<Arc<Peer>>,
     /// Of all processes.
@@ -103,7 +106,7 @@ impl Observed {
         if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
             return Err(Error::NoDirectory { path: path.clone() });
         }
-        let mut observed = Self { base: place.dir.clone(), domain, census: None };
+        let mut observed = Self { base: place.dir.clone(), domain, place: None, census: None };
         observed.refresh()?;
         Ok(observed)
     }
@@ -114,8 +117,8 @@ impl Observed {
             None => true,
         };
         if gone {
-            let domain = Domain::find(self.base.as_deref(), self.domain)?;
-            self.census = domain.map(|domain| Snapshot::take(&domain)).transpose()?;
+            self.place = Domain::find(self.base.as_deref(), self.domain)?;
+            self.census = self.place.as_ref().map(Snapshot::take).transpose()?;
         }
         Ok(())
     }
@@ -154,7 +157,8 @@ impl Observed {
             !(is_twice && end.is_remote()) || told.insert(what)
         });
         let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
-        Ok(ObservedDomain { at_ns: now_ns(), processes, endpoints, unread, reports, carriers })
+        let place = self.place.clone();
+        Ok(ObservedDomain { at_ns: now_ns(), place, processes, endpoints, unread, reports, carriers })
     }
 }
 

@@ -784,3 +784,55 @@ fn an_executor_hears_a_context_whose_bell_was_another_s() -> sinew::Result<()> {
         spinning.join().expect("no panic").map_err(Into::into)
     })
 }
+
+/// Two versions of one type.
+mod versions {
+    pub(crate) mod old {
+        #[derive(sinew::Message)]
+        #[message(name = "wheels_msgs/msg/Wheel")]
+        pub(crate) struct Wheel {
+            pub(crate) velocity: f32,
+        }
+    }
+
+    pub(crate) mod new {
+        #[derive(sinew::Message)]
+        #[message(name = "wheels_msgs/msg/Wheel")]
+        pub(crate) struct Wheel {
+            pub(crate) velocity: f64,
+            pub(crate) slips: bool,
+        }
+    }
+}
+
+#[test]
+fn ends_with_two_versions_of_a_type_are_told_how_they_differ() -> sinew::Result<()> {
+    use sinew::event::IncompatibleType;
+    use std::sync::{Arc, Mutex};
+    let place = Place::new();
+    let (here, there) = (place.context(), place.context());
+    let why = "type (wheels_msgs/msg/Wheel: `velocity` is float64 at the publisher, float32 at the \
+               subscription; `slips` is missing at the subscription)";
+    for (context, place) in [(&here, "/old".to_owned()), (&there, "/old in process ".to_owned())] {
+        let old = here.node("old")?.subscription::<versions::old::Wheel>("wheel").create()?;
+        let reasons = Arc::new(Mutex::new(Vec::new()));
+        let told = reasons.clone();
+        let node = context.node("new")?;
+        let _new = node
+            .publisher::<versions::new::Wheel>("wheel")
+            .on_incompatible_type(move |event: &IncompatibleType| {
+                told.lock().unwrap().push(event.last_reason.clone());
+            })
+            .create()?;
+        let executor = Executor::single();
+        executor.add(context)?;
+        wait_until("it is told", || {
+            executor.spin_some().unwrap();
+            !reasons.lock().unwrap().is_empty()
+        });
+        let reasons = reasons.lock().unwrap();
+        assert!(reasons[0].starts_with(&format!("{why} with {place}")), "{reasons:?}");
+        drop(old);
+    }
+    Ok(())
+}

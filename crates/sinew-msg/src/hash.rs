@@ -47,6 +47,17 @@ impl TypeHash {
         }
         Self(hash)
     }
+
+    /// Its beginning, for people: enough to see that two differ.
+    ///
+    /// ```
+    /// assert_eq!(sinew_msg::TypeHash([0xab; 32]).short().to_string(), "RIHS01_abababab..");
+    /// ```
+    #[must_use]
+    pub fn short(&self) -> impl fmt::Display + use<> {
+        let [first, second, third, fourth, ..] = self.0;
+        fmt::from_fn(move |f| write!(f, "RIHS01_{first:02x}{second:02x}{third:02x}{fourth:02x}.."))
+    }
 }
 
 /// A text is no RIHS01 hash: that is `RIHS01_` and 64 hexadecimal digits in lower case.

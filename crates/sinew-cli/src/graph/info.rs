@@ -137,7 +137,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
         side.sort_by_key(|end| (&end.entity.node, end.gid()));
     }
     let types = ends.types();
-    let pairs = mismatch::pairs_of(&ends.0);
+    let pairs = mismatch::pairs_of(&ends.0, snapshot.place.as_ref());
     let is_it = |topic: &&NetworkTopic| topic.name == info.name;
     let [publishers, subscriptions] = &ends.0;
     if info.json {

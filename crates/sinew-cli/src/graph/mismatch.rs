@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 use sinew::event::Mismatch;
-use sinew_shm::{Counter, EndpointKind};
+use sinew_shm::{Counter, Domain, EndpointKind};
 
 use super::list::TOPICS;
 use super::one_sided::{self, OneSided};
@@ -24,14 +24,17 @@ pub(crate) struct Pair<'a> {
 /// What can't talk, by topic or service.
 pub(crate) fn pairs(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<Pair<'_>> {
     let ends = snapshot.ends(kinds);
-    ends.values().flat_map(|ends| pairs_of(&ends.0)).collect()
+    ends.values().flat_map(|ends| pairs_of(&ends.0, snapshot.place.as_ref())).collect()
 }
 
-/// Those of one topic.
-pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2]) -> Vec<Pair<'a>> {
+/// Those of one topic. `domain`: where they are, and the descriptions of their types.
+pub(super) fn pairs_of<'a>(
+    [senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2],
+    domain: Option<&Domain>,
+) -> Vec<Pair<'a>> {
     let pair = |(sender, receiver): (&'a ObservedEndpoint, &'a ObservedEndpoint)| {
         let in_one_process = sender.peer.id() == receiver.peer.id();
-        let mismatch = Mismatch::between(&sender.entity, &receiver.entity, in_one_process)?;
+        let mismatch = Mismatch::between_known(&sender.entity, &receiver.entity, in_one_process, domain)?;
         // An end that has a partner in its own process keeps its messages there on purpose.
         let is_matched = [sender, receiver].iter().any(|end| end.counts().get(Counter::Matched) > 0);
         let stays = matches!(mismatch, Mismatch::StaysInside { .. });
@@ -118,7 +121,8 @@ pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
         return Err(TOPICS.missing(&observed, &snapshot, name));
     }
     let of_topics = topics.iter().filter(|(name, _)| chosen(name));
-    let found: Vec<Pair<'_>> = of_topics.clone().flat_map(|(_, ends)| pairs_of(&ends.0)).collect();
+    let found: Vec<Pair<'_>> =
+        of_topics.clone().flat_map(|(_, ends)| pairs_of(&ends.0, snapshot.place.as_ref())).collect();
     let mut one_sided = one_sided::find(&snapshot);
     if options.name.is_some() {
         one_sided.retain(|one| one.what == one_sided::Named::Topic && chosen(&one.name));

@@ -56,7 +56,7 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let topic = options.name.clone();
     let hash = description.hash();
     if !options.force {
-        refuse_other_type(options, type_name.as_str(), &hash.0)?;
+        refuse_other_type(options, &domain, (type_name.as_str(), &hash.0))?;
     }
     let found = Arc::new(PublishObserver {
         topic: topic.clone(),
@@ -94,7 +94,11 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
 }
 
 /// Fails if there are others on the topic, and none has this type.
-fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> Result<(), Error> {
+fn refuse_other_type(
+    options: &PubOptions,
+    domain: &Domain,
+    (type_name, hash): (&str, &[u8; 32]),
+) -> Result<(), Error> {
     let snapshot = Observed::open_quietly(&options.place)?.look()?;
     let mut topics = snapshot.topics();
     let Some(Ends(sides)) = topics.remove(options.name.as_str()) else { return Ok(()) };
@@ -114,7 +118,9 @@ fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> 
         qos,
         ..asked.clone()
     };
-    let Some(mismatch) = Mismatch::between(&offered, &asked, false) else { return Ok(()) };
+    let Some(mismatch) = Mismatch::between_known(&offered, &asked, false, Some(domain)) else {
+        return Ok(());
+    };
     let Endpoint { node, type_name: theirs, .. } = &other.entity;
     let why = match other.entity.kind {
         EndpointKind::Publisher if theirs == type_name => {

@@ -116,6 +116,50 @@ fn two_types_are_marked_and_told() {
 }
 
 #[test]
+fn two_versions_of_a_type_that_are_known_are_told_by_what_differs() {
+    use EndpointKind::{Client, Publisher, Server, Subscription};
+    use sinew_msg::description::{
+        FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription, type_id,
+    };
+    let base = Base::new();
+    let (one, two) = (base.join(), base.join());
+    let described = |name: &str, type_id| {
+        let field_type = FieldTypeDescription { type_id, ..Default::default() };
+        let field = FieldDescription { name: "velocity".to_owned(), field_type, ..Default::default() };
+        let type_description = IndividualTypeDescription { type_name: name.to_owned(), fields: vec![field] };
+        let message = TypeDescription { type_description, ..Default::default() };
+        match name.contains("/srv/") {
+            true => TypeDescription::of_service(name, &message, &TypeDescription::default()),
+            false => message,
+        }
+    };
+    let known = |kind, type_name, type_id| {
+        let description = described(type_name, type_id);
+        let hash = description.hash().0;
+        one.domain().keep_description(&hash, &description.to_json()).unwrap();
+        let number = u64::from(type_id);
+        Endpoint {
+            hash,
+            ..end(kind, number, if number > 10 { "/new" } else { "/old" }, type_name, QoS::default())
+        }
+    };
+    let ends = [
+        (&one, known(Publisher, "a/msg/Wheel", type_id::DOUBLE)),
+        (&two, known(Subscription, "a/msg/Wheel", type_id::FLOAT)),
+        (&one, known(Server, "a/srv/Turn", type_id::FLOAT)),
+        (&two, known(Client, "a/srv/Turn", type_id::DOUBLE)),
+    ];
+    let _entities = ends.map(|(participant, end)| participant.advertise(&end, None).unwrap());
+    let topic = "type (a/msg/Wheel: `velocity` is float64 at the publisher, float32 at the subscription)";
+    let told = text(&base.sinew(&["topic", "check"]).stdout).to_owned();
+    assert!(told.contains(&format!("{topic} with /old")), "{told}");
+    let service =
+        "type (a/srv/Turn: `request_message.velocity` is float32 at the server, float64 at the client)";
+    let told = base.doctor(&[]);
+    assert!(told.contains(topic) && told.contains(&format!("{service} with /new")), "{told}");
+}
+
+#[test]
 fn what_stays_in_its_process_is_told_unless_that_is_where_its_partner_is() {
     use EndpointKind::{Publisher, Subscription};
     let base = Base::new();

@@ -9,7 +9,9 @@
 use super::origin::Origin;
 use super::qos::{self, Incompatibility, QoS};
 use crate::message::type_support::TypeSupport;
-use sinew_shm::{Endpoint, EndpointKind};
+use sinew_msg::TypeHash;
+use sinew_msg::description::TypeDescription;
+use sinew_shm::{Domain, Endpoint, EndpointKind};
 use std::fmt;
 
 /// Why a publisher and a subscription of one topic exchange no messages. For tools: a program's own
@@ -19,13 +21,17 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// Their types are not the same. Name of each, with the hash if the names are the same.
+    /// Their types are not the same. Name of each, with the beginning of its hash if the names are
+    /// the same.
     #[non_exhaustive]
     Type {
         /// The publisher's.
         offered: String,
         /// The subscription's.
         asked: String,
+        /// What differs in types of one name, if both are known: the name, and the differences as
+        /// [`TypeDescription::difference`] tells them.
+        difference: Option<(String, String)>,
     },
     /// They are in two processes, and values of this type stay in theirs.
     #[non_exhaustive]
@@ -42,7 +48,10 @@ pub enum Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Type { offered, asked } => write!(f, "type (offers {offered}, asked {asked})"),
+            Self::Type { difference: Some((name, difference)), .. } => {
+                write!(f, "type ({name}: {difference})")
+            }
+            Self::Type { offered, asked, .. } => write!(f, "type (offers {offered}, asked {asked})"),
             Self::StaysInside { type_name } => write!(
                 f,
                 "type ({type_name} stays in its process: derive(Message) gives it a form that others can read)"
@@ -77,6 +86,17 @@ impl Mismatch {
     /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
     /// ```
     pub fn between(publisher: &Endpoint, subscription: &Endpoint, in_one_process: bool) -> Option<Self> {
+        Self::between_known(publisher, subscription, in_one_process, None)
+    }
+
+    /// As [`between`](Self::between), and where two types of one name differ, this says how, as far
+    /// as the types are known: by their descriptions in this domain. Then it reads two files.
+    pub fn between_known(
+        publisher: &Endpoint,
+        subscription: &Endpoint,
+        in_one_process: bool,
+        domain: Option<&Domain>,
+    ) -> Option<Self> {
         use EndpointKind::{Client, Publisher, Server, Subscription};
         let is_pair =
             matches!((publisher.kind, subscription.kind), (Publisher, Subscription) | (Server, Client));
@@ -88,13 +108,18 @@ impl Mismatch {
         else {
             return Some(Self::Unreadable);
         };
-        let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
+        let [offered, asked] = [(publisher, &offered), (subscription, &asked)]
+            .map(|(entity, qos)| End::of(entity, qos).described_in(domain));
         let found = match in_one_process {
             // What has a hash is the same by its hash, what has none by its name, which is Rust's.
             true => Match::of(offered.name == asked.name && offered.hash == asked.hash, &offered, &asked),
             false => Match::outside(&offered, &asked),
         };
-        found.mismatch(&offered, &asked)
+        let ends = match publisher.kind {
+            Server => ["at the server", "at the client"],
+            _ => ENDS,
+        };
+        found.mismatch_at(&offered, &asked, ends)
     }
 
     /// Why a publisher and a subscription that match would be kept apart if both were of Sinew: the
@@ -109,6 +134,17 @@ impl Mismatch {
         let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
         Match::outside(&offered, &asked).tolerated(&offered, &asked)
     }
+}
+
+/// Where the types are that differ.
+const ENDS: [&str; 2] = ["at the publisher", "at the subscription"];
+
+/// The description of the type with this hash that a participant of the domain has left, if it is
+/// one. Reads a file.
+pub(crate) fn kept_description(domain: &Domain, hash: &[u8; 32]) -> Option<TypeDescription> {
+    let text = domain.description(hash).ok()??;
+    let description = TypeDescription::from_json(str::from_utf8(&text).ok()?)?;
+    (description.hash().0 == *hash).then_some(description)
 }
 
 /// How a publisher and a subscription of one topic stand to each other.
@@ -131,12 +167,30 @@ pub(crate) struct End<'a> {
     travels: bool,
     qos: &'a QoS,
     origin: Origin,
+    described: Described<'a>,
+}
+
+/// Where the description of an end's type is.
+#[derive(Clone, Copy)]
+enum Described<'a> {
+    Nowhere,
+    /// This program has the type.
+    Here(&'a TypeSupport),
+    /// Kept beside the domain, perhaps.
+    In(&'a Domain),
 }
 
 impl<'a> End<'a> {
-    pub(crate) fn new(table: &TypeSupport, qos: &'a QoS, origin: Origin) -> Self {
+    pub(crate) fn new(table: &'a TypeSupport, qos: &'a QoS, origin: Origin) -> Self {
         let hash = table.hash().map_or([0; 32], |hash| hash.0);
-        Self { name: table.name(), hash, travels: table.image.is_some(), qos, origin }
+        let described = Described::Here(table);
+        Self { name: table.name(), hash, travels: table.image.is_some(), qos, origin, described }
+    }
+
+    /// The type's description is kept beside this domain, perhaps.
+    #[must_use]
+    pub(crate) fn described_in(self, domain: Option<&'a Domain>) -> Self {
+        Self { described: domain.map_or(Described::Nowhere, Described::In), ..self }
     }
 
     /// `qos` is the entity's.
@@ -151,7 +205,7 @@ impl<'a> End<'a> {
         qos: &'a QoS,
         origin: Origin,
     ) -> Self {
-        Self { name, hash, travels, qos, origin }
+        Self { name, hash, travels, qos, origin, described: Described::Nowhere }
     }
 
     pub(crate) fn is_blocking(&self) -> bool {
@@ -162,7 +216,15 @@ impl<'a> End<'a> {
     fn describe_type(&self, other: &Self) -> String {
         match self.hash == [0; 32] || self.name != other.name {
             true => self.name.to_owned(),
-            false => format!("{} {}", self.name, sinew_msg::TypeHash(self.hash)),
+            false => format!("{} {}", self.name, TypeHash(self.hash).short()),
+        }
+    }
+
+    fn description(&self) -> Option<TypeDescription> {
+        match self.described {
+            Described::Nowhere => None,
+            Described::Here(table) => table.description(),
+            Described::In(domain) => kept_description(domain, &self.hash),
         }
     }
 }
@@ -206,11 +268,19 @@ impl Match {
 
     /// What keeps them apart.
     pub(crate) fn mismatch(self, offered: &End<'_>, asked: &End<'_>) -> Option<Mismatch> {
+        self.mismatch_at(offered, asked, ENDS)
+    }
+
+    fn mismatch_at(self, offered: &End<'_>, asked: &End<'_>, ends: [&str; 2]) -> Option<Mismatch> {
         match self {
             Self::Yes | Self::Apart => None,
             Self::OtherType => {
+                let is_one = offered.name == asked.name;
+                let both = is_one.then(|| offered.description().zip(asked.description())).flatten();
+                let difference = both.and_then(|(offered, asked)| offered.difference(&asked, ends));
+                let difference = difference.map(|difference| (offered.name.to_owned(), difference));
                 let (offered, asked) = (offered.describe_type(asked), asked.describe_type(offered));
-                Some(Mismatch::Type { offered, asked })
+                Some(Mismatch::Type { offered, asked, difference })
             }
             Self::OtherQos => offered.qos.incompatibility(asked.qos).map(Mismatch::Qos),
             Self::Never => {

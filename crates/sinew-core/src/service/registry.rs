@@ -276,6 +276,7 @@ mod tests {
             qos: QoS::services(),
             origin: crate::ros::origin::Origin::Local,
             number: 1,
+            domain: None,
         };
         let counts = Arc::new(Counts::default());
         let goes = Mutex::new(Some(Box::new((goes, given_up)) as Box<dyn Any + Send>));

@@ -37,6 +37,8 @@ use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, no_lock_
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
+use sinew_msg::TypeHash;
+use sinew_msg::description::TypeDescription;
 use sinew_shm::{Counter, Counters, OwnEndpoint};
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -821,16 +823,34 @@ impl ServerCore {
     }
 }
 
-/// Says which types both have.
+/// Says which types both have, or how they differ.
 #[cold]
 fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
-    differ(service, format_args!("node {}", server.node), server.types.describe(), types)
+    let place = format_args!("node {}", server.node);
+    let (name, ..) = server.types.told();
+    differ_in(service, place, (&name, server.types.description()), types)
+        .unwrap_or_else(|| differ(service, place, server.types.describe(), types))
 }
 
 /// The same, where the server is elsewhere.
 fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
-    let RemoteEndpoint { process, type_name, hash, .. } = server.described();
-    differ(service, process, format_args!("{type_name} ({})", sinew_msg::TypeHash(*hash)), types)
+    let described = server.described();
+    let RemoteEndpoint { process, type_name, hash, .. } = described;
+    let theirs = format_args!("{type_name} ({})", TypeHash(*hash).short());
+    differ_in(service, process, (type_name, described.description()), types)
+        .unwrap_or_else(|| differ(service, process, theirs, types))
+}
+
+/// If both have a type of one name, and both are known.
+fn differ_in(
+    service: &str,
+    place: impl Display,
+    (name, theirs): (&str, Option<TypeDescription>),
+    types: &ServiceTypes,
+) -> Option<String> {
+    let ours = types.service.filter(|ours| ours.name == name).and_then(|_| types.description())?;
+    let difference = theirs?.difference(&ours, ["at the server", "at the client"])?;
+    Some(format!("the server of {service} in {place} has another {name} than the client: {difference}"))
 }
 
 fn differ(service: &str, place: impl Display, theirs: impl Display, types: &ServiceTypes) -> String {

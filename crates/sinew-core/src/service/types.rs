@@ -80,7 +80,7 @@ impl ServiceTypes {
     /// For people, to see why two types are not the same.
     pub(crate) fn describe(&self) -> String {
         match self.service {
-            Some(ServiceType { name, hash }) => format!("{name} ({hash})"),
+            Some(ServiceType { name, hash }) => format!("{name} ({})", hash.short()),
             None => format!("{} -> {}", self.request.describe(), self.response.describe()),
         }
     }

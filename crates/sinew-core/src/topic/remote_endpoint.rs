@@ -1,8 +1,10 @@
 //! What an end elsewhere says of itself: plain data, whichever transport brought it here.
 
-use crate::ros::mismatch::End;
+use crate::ros::mismatch::{End, kept_description};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
+use sinew_msg::description::TypeDescription;
+use sinew_shm::Domain;
 
 /// A publisher, subscription or server elsewhere, as it describes itself.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub(crate) struct RemoteEndpoint {
     pub(crate) origin: Origin,
     /// Its number in its participant.
     pub(crate) number: u64,
+    /// Where the descriptions of types are kept.
+    pub(crate) domain: Option<Domain>,
 }
 
 impl RemoteEndpoint {
@@ -35,5 +39,11 @@ impl RemoteEndpoint {
     /// What matching knows of it.
     pub(crate) fn end(&self) -> End<'_> {
         End::told((&self.type_name, self.hash), self.travels, &self.qos, self.origin)
+            .described_in(self.domain.as_ref())
+    }
+
+    /// The description of its type, or of its service, if it is kept. Reads a file.
+    pub(crate) fn description(&self) -> Option<TypeDescription> {
+        kept_description(self.domain.as_ref()?, &self.hash)
     }
 }

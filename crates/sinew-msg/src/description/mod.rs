@@ -4,6 +4,7 @@
 //! same names. Programs that don't have a type's definition ask for its description.
 
 mod constant;
+mod difference;
 #[cfg(feature = "text")]
 mod read;
 mod service;

@@ -20,7 +20,7 @@
 use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
 use crate::topic::remote_endpoint::RemoteEndpoint;
-use sinew_shm::{Endpoint, Peer};
+use sinew_shm::{Domain, Endpoint, Peer};
 use std::time::Duration;
 
 const VERSION: u8 = 1;
@@ -109,8 +109,9 @@ impl Origin {
 }
 
 impl RemoteEndpoint {
-    /// What `entity` of `peer` says of itself; `None` if that makes no sense.
-    pub(crate) fn of(entity: &Endpoint, peer: &Peer) -> Option<Self> {
+    /// What `entity` of `peer` says of itself; `None` if that makes no sense. `domain`: where both
+    /// are.
+    pub(crate) fn of(entity: &Endpoint, peer: &Peer, domain: &Domain) -> Option<Self> {
         Some(Self {
             topic: entity.name.clone(),
             node: entity.node.clone(),
@@ -121,6 +122,7 @@ impl RemoteEndpoint {
             qos: QoS::from_bytes(&entity.qos)?,
             origin: Origin::of(entity)?,
             number: entity.number,
+            domain: Some(domain.clone()),
         })
     }
 }

@@ -70,9 +70,10 @@ pub(crate) type RemoteNode = (Arc<Peer>, String);
 /// A context's presence among the processes of its host.
 pub(crate) struct ShmTransport {
     participant: OnceLock<Arc<Participant>>,
+    domain: Domain,
     context: Weak<dyn LocalEndpoints>,
     /// Publishers of others.
-    publishers: Mutex<HashMap<(u64, EndpointKey), Arc<RemotePublisher>>>,
+    pub(crate) publishers: Mutex<HashMap<(u64, EndpointKey), Arc<RemotePublisher>>>,
     /// Nodes of others on this host.
     nodes: Mutex<HashMap<(u64, EndpointKey), RemoteNode>>,
     /// Subscriptions of others.
@@ -105,6 +106,7 @@ impl ShmTransport {
         let domain = Domain::open(base, domain)?;
         let this = Arc::new(Self {
             participant: OnceLock::new(),
+            domain: domain.clone(),
             context: Arc::downgrade(context),
             publishers: Mutex::default(),
             nodes: Mutex::default(),
@@ -455,7 +457,7 @@ impl Observer for DiscoveryObserver {
             return;
         }
         let Some((transport, context)) = self.both() else { return };
-        let Some(described) = RemoteEndpoint::of(entity, peer) else {
+        let Some(described) = RemoteEndpoint::of(entity, peer, &transport.domain) else {
             tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
             return;
         };
@@ -519,7 +521,8 @@ impl Observer for DiscoveryObserver {
             }
             // It published and went before a thread here looked: the subscriptions that it had
             // matched get what it published.
-            let described = RemoteEndpoint::of(&incoming.source_endpoint().ok()?, incoming.peer())?;
+            let entity = incoming.source_endpoint().ok()?;
+            let described = RemoteEndpoint::of(&entity, incoming.peer(), &transport.domain)?;
             let publisher = RemotePublisher::new(&transport, incoming.peer(), described);
             let source: Arc<dyn RemoteSource> = publisher.clone();
             context.graph().add_source(source.clone());
