@@ -119,12 +119,15 @@ fn managed_nodes_of_another_host() -> Outcome {
     assert_eq!((client.state(PATIENCE)?, arm.state()), (State::Inactive, State::Inactive));
     assert!(client.change(Transition::Deactivate, PATIENCE).is_err());
 
-    let supervisor = Supervisor::builder(&operator).manage("/arm").timeout(PATIENCE).build()?;
+    // Once the second one is active, the first one has answered.
+    let hand = LifecycleNode::new(&context.node("hand")?, from_fn(|_| Ok(())))?;
+    let supervisor =
+        Supervisor::builder(&operator).manage("/arm").manage("/hand").timeout(PATIENCE).build()?;
     std::thread::scope(|scope| {
         let supervising = scope.spawn(|| supervisor.supervise(OnLoss::TakeDown));
         let begin = std::time::Instant::now();
-        while arm.state() != State::Active {
-            assert!(begin.elapsed() < PATIENCE, "it is {}", arm.state());
+        while hand.state() != State::Active {
+            assert!(begin.elapsed() < PATIENCE, "it is {}", hand.state());
             std::thread::yield_now();
         }
         drop(arm);
