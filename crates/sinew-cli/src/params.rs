@@ -413,7 +413,6 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     }
     let asking = Asking::new(&options.ask)?;
     let client = asking.of(&options.node)?;
-    let names: Vec<_> = values.iter().map(|one| one.name.clone()).collect();
     // One by one: of all at once there are none if one isn't declared.
     let kind = |name: &String| {
         client.types([name.as_str()]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied())
@@ -422,7 +421,8 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
         Some(kind) => NamedValue { value: one.value.widened(kind), ..one },
         None => one,
     };
-    let values: Vec<_> = values.into_iter().map(widened).collect();
+    let values = but_for_unchanged(&asking, &client, values.into_iter().map(widened).collect());
+    let names: Vec<_> = values.iter().map(|one| one.name.clone()).collect();
     let outcomes = client.set(values).wait(options.ask.timeout).map_err(failed)?;
     tell(&asking, &client, &names, outcomes)
 }
@@ -430,6 +430,44 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
 /// Whether a parameter's type may make another value of it.
 fn needs_kind(value: &ParameterValue) -> bool {
     matches!(value, ParameterValue::Integer(_) | ParameterValue::IntegerArray(_))
+}
+
+/// What of a file is to be set. Read-only parameters that have their values already are left out, so
+/// what was dumped can be loaded; of others the node says that it refuses them.
+fn but_for_unchanged(
+    asking: &Asking<'_>,
+    client: &ParameterClient,
+    values: Vec<NamedValue>,
+) -> Vec<NamedValue> {
+    let timeout = asking.options.timeout;
+    // A node that doesn't tell is asked to set them all.
+    let Ok(declared) = asking.names(client, &[]) else { return values };
+    let known: Vec<_> =
+        values.iter().map(|one| one.name.clone()).filter(|name| declared.contains(name)).collect();
+    let described = client.describe(known).wait(timeout).unwrap_or_default();
+    let read_only: Vec<_> = described.into_iter().filter(|one| one.read_only).map(|one| one.name).collect();
+    let is_unchanged = |one: &NamedValue| {
+        let now = read_only.contains(&one.name).then(|| client.get([one.name.as_str()]).wait(timeout));
+        now.and_then(Result::ok).is_some_and(|now| now.first().is_some_and(|now| is_same(now, &one.value)))
+    };
+    let (unchanged, rest): (Vec<_>, Vec<_>) = values.into_iter().partition(is_unchanged);
+    if !unchanged.is_empty() {
+        let names: Vec<_> = unchanged.iter().map(|one| one_line(&one.name)).collect();
+        says(&format!("left out, as they are read-only and have these values: {}", names.join(", ")));
+    }
+    rest
+}
+
+/// Whether a file gives a parameter the value that it has.
+fn is_same(now: &ParameterValue, given: &ParameterValue) -> bool {
+    let same = |now: &f64, given: &f64| now == given || now.is_nan() && given.is_nan();
+    match (now, given) {
+        (ParameterValue::Double(now), ParameterValue::Double(given)) => same(now, given),
+        (ParameterValue::DoubleArray(now), ParameterValue::DoubleArray(given)) => {
+            now.len() == given.len() && now.iter().zip(given).all(|(now, given)| same(now, given))
+        }
+        (now, given) => now == given,
+    }
 }
 
 /// Numbers that JSON hasn't are texts, as YAML has them.

@@ -229,6 +229,17 @@ fn what_is_dumped_can_be_loaded() -> sinew::Result<()> {
     assert_eq!(camera.parameter_value("gain"), Some(3.5.into()));
     assert_eq!(camera.parameter_value("names"), Some(vec!["c d".to_owned(), "on".to_owned()].into()));
 
+    // Also as it is, though one of them is read-only.
+    fs::write(&file, text(&base, &["dump", "/left/camera"])).unwrap();
+    let (loaded, code, said) = sinew(&base, &["load", "/left/camera", file.to_str().unwrap()]);
+    assert_eq!(loaded, names.map(|name| format!("Set parameter {name} successful\n")).concat());
+    let expected = "sinew: left out, as they are read-only and have these values: mode\n";
+    assert_eq!((code, said.as_str()), (0, expected));
+    fs::write(&file, "/**: {ros__parameters: {mode: fast}}").unwrap();
+    let (loaded, code, said) = sinew(&base, &["load", "/left/camera", file.to_str().unwrap()]);
+    assert_eq!((loaded.as_str(), code, said.as_str()), ("", 0, expected));
+
+    fs::write(&file, "/left/camera: {ros__parameters: {gain: 4.0}}").unwrap();
     let said = failure(&base, &["load", "/other", file.to_str().unwrap()]);
     assert!(said.contains("gives no parameter of node /other a value"), "{said}");
     fs::write(&file, "/**: {ros__parameters: {gain: 4.0, mode: slow, lens: {k2: 1}}}").unwrap();
