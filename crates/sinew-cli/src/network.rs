@@ -8,7 +8,8 @@ pub(crate) use missing::{gateway, router};
 
 #[cfg(feature = "gateway")]
 mod there {
-    use std::sync::mpsc;
+    use std::sync::mpsc::{self, Receiver};
+    use std::time::Duration;
 
     use sinew::Context;
     use sinew_zenoh::config::{SessionOptions, process_environment};
@@ -27,15 +28,38 @@ mod there {
         options
     }
 
-    /// Waits for Ctrl-C.
-    fn wait() -> Result<(), Error> {
+    /// Told by Ctrl-C, and by nothing else.
+    fn stops() -> Result<Receiver<()>, Error> {
         let (told, tells) = mpsc::channel();
         let stop = move || {
             let _ = told.send(()); // the second time none waits
         };
         terminal::stop_on_signal(stop, None)?;
-        // Nothing else ends it.
-        let _ = tells.recv();
+        Ok(tells)
+    }
+
+    /// How often a gateway that waits for another one to go is asked whether it leads.
+    const PERIOD: Duration = Duration::from_millis(200);
+
+    /// Waits for Ctrl-C. One that takes over says so.
+    fn wait(gateway: &Gateway, number: u32) -> Result<(), Error> {
+        let stops = stops()?;
+        let on_the_network =
+            || format!("domain {number} is on the network, as session {}", gateway.statistics().session);
+        if gateway.wait_until_it_leads(Duration::from_millis(500)) {
+            print(&format!("{}\n", on_the_network()))?;
+        } else {
+            says(&format!(
+                "another gateway of domain {number} is at work: this one waits until that is gone"
+            ));
+            while !gateway.wait_until_it_leads(Duration::ZERO) {
+                if stops.recv_timeout(PERIOD).is_ok() {
+                    return Ok(());
+                }
+            }
+            print(&format!("{}: the gateway before it is gone\n", on_the_network()))?;
+        }
+        let _ = stops.recv();
         Ok(())
     }
 
@@ -57,15 +81,7 @@ mod there {
         rules.rate.clone_from(&given.rate);
         let gateway =
             Gateway::builder().options(options).rules(rules).strict_qos(given.strict_qos).start(&context)?;
-        if gateway.wait_until_it_leads(std::time::Duration::from_millis(500)) {
-            let session = gateway.statistics().session;
-            print(&format!("domain {number} is on the network, as session {session}\n"))?;
-        } else {
-            says(&format!(
-                "another gateway of domain {number} is at work: this one waits until that is gone"
-            ));
-        }
-        wait()?;
+        wait(&gateway, number)?;
         gateway.close();
         Ok(())
     }
@@ -74,7 +90,7 @@ mod there {
     pub(crate) fn router(given: &RouterOptions) -> Result<(), Error> {
         let router = Router::start(&process_environment, &options(&given.endpoints))?;
         print(&format!("router {} listens on {}\n", router.id(), router.endpoints().join(", ")))?;
-        wait()?;
+        let _ = stops()?.recv();
         router.close();
         Ok(())
     }

@@ -201,15 +201,44 @@ fn the_second_gateway_takes_over() {
     let (one, other) = (host(), host());
     let first = gateway(&endpoint, one.path());
     let second = sinew(&["gateway", "--connect", &endpoint, "--client"], Some(one.path()));
-    let mut second = { second }.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
+    let mut second = { second }.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut line, mut printed) = (String::new(), BufReader::new(second.stdout.take().unwrap()));
     BufReader::new(second.stderr.take().unwrap()).read_line(&mut line).unwrap();
     let _second = Running(second);
     assert!(line.contains("another gateway of domain 0 is at work"), "{line}");
     let _far = gateway(&endpoint, other.path());
     let _talker = talker(one.path());
     first.signal(rustix::process::Signal::KILL);
+    let mut line = String::new();
+    printed.read_line(&mut line).unwrap();
+    assert!(line.starts_with("domain 0 is on the network, as session "), "{line}");
+    assert!(line.ends_with(": the gateway before it is gone\n"), "{line}");
     assert_eq!(output(&["topic", "echo", "--once", "/chatter"], other.path()), "data: hello\n---\n");
+}
+
+/// The server has the request, and no executor runs it.
+#[test]
+fn a_call_says_that_the_gateway_went() {
+    use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let _far = gateway(&endpoint, one.path());
+    let near = gateway(&endpoint, other.path());
+    let context = |host: &Path| sinew::Context::builder().domain(0).directory(host).build().unwrap();
+    let server = context(one.path()).node("server").unwrap();
+    let server = server.server::<AddTwoInts>("/add");
+    let server = server.callback(|_: &AddTwoIntsRequest| AddTwoIntsResponse::default()).unwrap();
+    let client = context(other.path()).node("client").unwrap();
+    let client = client.client::<AddTwoInts>("/add").create().unwrap();
+    assert!(client.wait_for_server(PATIENCE));
+    let error = std::thread::scope(|scope| {
+        let call = scope.spawn(|| client.call(AddTwoIntsRequest::default(), PATIENCE).map(drop).unwrap_err());
+        wait_for("the server has it", || server.statistics().waiting == 1);
+        near.signal(rustix::process::Signal::KILL);
+        call.join().unwrap()
+    });
+    assert_eq!(error.failure(), &sinew::error::CallFailure::GatewayGone, "{error}");
+    assert!(error.to_string().contains("the gateway to the network went away"), "{error}");
 }
 
 #[test]
@@ -336,6 +365,24 @@ fn the_doctor_says_nothing_where_all_is_well() {
         assert_eq!(complaints(host.path()), []);
         assert!(found(host.path(), "topics").iter().all(|(state, _)| state == "fine"));
     }
+}
+
+#[test]
+fn the_doctor_finds_a_gateway_that_is_stopped() {
+    let (_router, endpoint) = router();
+    let host = host();
+    let gateway = gateway(&endpoint, host.path());
+    gateway.signal(rustix::process::Signal::STOP);
+    let stopped = found(host.path(), "gateway");
+    let [(state, text)] = &stopped[..] else { panic!("{stopped:?}") };
+    let pid = gateway.0.id();
+    assert!(
+        state == "wrong" && text.contains("leads, as session ") && text.contains("is not at work"),
+        "{text}"
+    );
+    assert!(text.contains(&format!("kill -CONT {pid} ")), "{text}");
+    gateway.signal(rustix::process::Signal::CONT);
+    assert_eq!(found(host.path(), "gateway")[0].0, "fine");
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub mod qos {
 pub mod gateway {
     pub use crate::ros::origin::Origin;
     pub use crate::ros::report::{
-        GatewayWord, LOCK_FILE, LinkWord, Report, ServiceWord, SessionWord, TopicWord,
+        GatewayWord, LOCK_FILE, LinkWord, Report, ServiceWord, SessionWord, TopicWord, is_knock, knock,
     };
 }
 

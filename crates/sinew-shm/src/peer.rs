@@ -258,6 +258,11 @@ impl Peer {
         !self.is_gone() && !self.has_left() && self.endpoint_record(key.slot).is_some_and(is_alive)
     }
 
+    /// Whether it has left its domain, or was noticed to be dead. A load or two; never blocks.
+    pub fn has_ended(&self) -> bool {
+        self.is_gone() || self.has_left()
+    }
+
     /// Opens its bells while they have a name: a connected participant can ring for good. What is
     /// wrong with them is said when it rings.
     pub(crate) fn open_bells(&self) {

@@ -1,6 +1,7 @@
 //! `sinew doctor`: what shared memory needs of this machine, what is wrong with it and with the
 //! gateway to the network, and how to mend it.
 
+mod idle;
 mod knock;
 mod limits;
 mod network;

@@ -23,7 +23,13 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
     let Ok(mut observed) = Observed::open_quietly(place) else { return Vec::new() };
     let Ok(snapshot) = observed.look() else { return Vec::new() };
     let mut findings = Vec::new();
-    for gateway in &ObservedGateway::all(&snapshot) {
+    let gateways = ObservedGateway::all(&snapshot);
+    let idle = if gateways.is_empty() { Vec::new() } else { super::idle::gateways(place, &mut observed) };
+    for gateway in &gateways {
+        if idle.contains(&gateway.peer.id()) {
+            findings.push(stopped(gateway));
+            continue; // what it says of itself is as old as that
+        }
         findings.push(connected(gateway));
         findings.extend(gateway.sessions.iter().filter_map(reached));
         #[cfg(feature = "gateway")]
@@ -33,6 +39,19 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
         findings.extend(others(gateway, observed.domain()));
     }
     findings
+}
+
+/// It does nothing for the ends that it stands for, and keeps others from leading.
+fn stopped(gateway: &ObservedGateway) -> Finding {
+    let ObservedGateway { pid, program, session, .. } = gateway;
+    let found = format!(
+        "process {pid} ({program}) leads, as session {session}, but is not at work: it hasn't heard a knock for {} s",
+        super::idle::PATIENCE.as_secs()
+    );
+    let remedy = format!(
+        "kill -CONT {pid} lets one go on that is stopped (state T in ps); else kill -9 {pid}: another gateway takes over"
+    );
+    Finding::wrong("gateway", found, remedy)
 }
 
 fn connected(gateway: &ObservedGateway) -> Finding {

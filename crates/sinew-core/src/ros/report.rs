@@ -5,6 +5,8 @@
 //! counters of publishers, and the gateway does nothing for it. One of the reports is not a
 //! gateway's: of a rule that matched nothing.
 
+use super::origin::Origin;
+use super::qos::QoS;
 use sinew_shm::{Endpoint, EndpointKind};
 
 /// The file in a domain's directory on which the gateway that leads there holds a lock.
@@ -71,6 +73,38 @@ impl Report {
     }
 }
 
+/// The node's name that a knock is known by.
+const KNOCK: &str = "/_sinew_knock";
+
+/// What a tool tells of that wants to know whether the gateway of a domain is at work, which counts it:
+/// [`GatewayWord::Knocks`]. (A report would do, but wakes no participant.) Its number is still to be
+/// set.
+///
+/// ```
+/// use sinew::gateway::{is_knock, knock};
+/// assert!(is_knock(&knock()));
+/// ```
+pub fn knock() -> Endpoint {
+    let mut qos = QoS::default().to_bytes(false);
+    Origin::Carrier.write_to(&mut qos); // lists don't show it
+    Endpoint {
+        kind: EndpointKind::Node,
+        number: 0,
+        node: KNOCK.to_owned(),
+        name: String::new(),
+        type_name: String::new(),
+        hash: [0; 32],
+        qos,
+    }
+}
+
+/// Whether an endpoint is a [knock].
+pub fn is_knock(endpoint: &Endpoint) -> bool {
+    endpoint.kind == EndpointKind::Node
+        && endpoint.node == KNOCK
+        && Origin::of(endpoint) == Some(Origin::Carrier)
+}
+
 /// The counters of [`Report::Gateway`], by their index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
@@ -85,6 +119,8 @@ pub enum GatewayWord {
     OtherDomain = 2,
     /// How many nodes of that domain there are.
     OtherNodes = 3,
+    /// [Knocks](knock) that it has heard.
+    Knocks = 4,
 }
 
 /// The counters of [`Report::Link`], by their index.

@@ -57,6 +57,11 @@ pub enum CallFailure {
     /// The server went before it answered.
     #[error("the server went away before it answered")]
     ServerGone,
+    /// The server is on the network, and the gateway to it went before the answer came.
+    #[error(
+        "the gateway to the network went away before the server there answered: start it again (sinew gateway)"
+    )]
+    GatewayGone,
     /// The server dropped the [`Responder`](crate::Responder) and never answered.
     #[error("the server dropped the request without an answer")]
     Dropped,

@@ -145,6 +145,9 @@ pub(crate) trait RemoteServer: Send + Sync {
     /// Whether it hasn't gone, be it that no thread here has noticed yet.
     fn is_there(&self) -> bool;
 
+    /// What becomes of the calls that it has, now that it is gone.
+    fn failure(&self) -> CallFailure;
+
     /// A client's own line to it. An error says what is wrong.
     fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String>;
 }
@@ -497,7 +500,7 @@ impl PendingCalls {
         let before = link.replace(ServerLink { server: server.clone(), connection: connection.clone() });
         drop(link);
         if let Some(before) = before {
-            self.end_connection(&*before.connection); // another one is taken only if that server is gone
+            self.end_connection(&before); // another one is taken only if that server is gone
         }
         // After the line can be found: a thread that finds out that the server is gone ends the
         // line then, or has done so before this look.
@@ -536,14 +539,14 @@ impl PendingCalls {
     pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
         let link = self.link.lock().take_if(|link| link.leads_to(server));
         if let Some(link) = link {
-            self.end_connection(&*link.connection);
+            self.end_connection(&link);
         }
     }
 
     /// No more requests go by a line, and those that did are not answered any more.
-    fn end_connection(&self, connection: &dyn RemoteServerConnection) {
+    fn end_connection(&self, ServerLink { server, connection }: &ServerLink) {
         connection.end();
-        self.fail(&CallFailure::ServerGone, |call| call.connection == Some(connection.key()));
+        self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
     }
 
     /// An answer that came by a line can't be told from the others: all that wait for one of them

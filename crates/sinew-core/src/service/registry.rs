@@ -208,6 +208,10 @@ mod tests {
     }
 
     impl RemoteServer for FarServer {
+        fn failure(&self) -> CallFailure {
+            CallFailure::ServerGone
+        }
+
         fn described(&self) -> &RemoteEndpoint {
             &self.described
         }

@@ -379,7 +379,15 @@ impl Start {
             }
             let session = claim.leads().and_then(|leads| leads.then(|| self.open()).transpose());
             match session {
-                Ok(Some(session)) => return Some(session),
+                Ok(Some(session)) => {
+                    sinew_shm::tell!(
+                        Level::Info,
+                        "gateway of domain {}: the one before it is gone, and this one leads now, as session {}",
+                        self.context.domain(),
+                        session.zid()
+                    );
+                    return Some(session);
+                }
                 Ok(None) => {}
                 Err(error) if !has_complained => {
                     has_complained = true;

@@ -3,7 +3,7 @@
 use super::GatewayStatistics;
 use super::route::RouteKey;
 use crate::wire::token::Token;
-use sinew::gateway::Origin;
+use sinew::gateway::{Origin, is_knock};
 use sinew::msg::Gid;
 use sinew::time::Time;
 use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Peer, Sink};
@@ -16,7 +16,7 @@ pub(super) type LocalKey = (u64, EndpointKey);
 /// What the gateway's thread is told.
 pub(super) enum Change {
     /// A node or an end of this host came.
-    Local(LocalKey, Box<Endpoint>),
+    Local(LocalKey, Box<Endpoint>, Arc<Peer>),
     /// It is gone.
     LocalGone(LocalKey),
     /// A token of another session came: its key, and what that says.
@@ -27,10 +27,17 @@ pub(super) enum Change {
     RemoteLeft(String),
     /// What this service needs may have changed.
     Service(RouteKey),
+    /// A tool wants to know whether that thread is at work.
+    Knock,
     /// A client here calls for the first time.
     FreshClient(RouteKey, Gid),
     /// Its calls go on, if what its program has is brought over; or then at the latest.
     Introduce(RouteKey, Gid, Time),
+    /// The same of a client there, by its gid.
+    FreshRemoteClient(RouteKey, [u8; 16]),
+    /// Its calls go on, if these topics are brought there that its program subscribes to; or then at
+    /// the latest.
+    IntroduceRemote(RouteKey, [u8; 16], Vec<RouteKey>, Time),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
     /// Links with other sessions came or went.
@@ -48,6 +55,9 @@ pub(super) struct DomainObserver(pub(super) Sender<Change>);
 
 impl Observer for DomainObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
+        if is_knock(endpoint) {
+            return drop(self.0.send(Change::Knock)); // as below
+        }
         let is_carried = match endpoint.kind {
             EndpointKind::Node => true,
             // Ends of types that stay in their process are nothing to others.
@@ -59,7 +69,7 @@ impl Observer for DomainObserver {
         };
         if is_carried && Origin::of(endpoint) == Some(Origin::Local) {
             // The gateway's thread is gone only with the gateway.
-            let _ = self.0.send(Change::Local((peer.id(), key), Box::new(endpoint.clone())));
+            let _ = self.0.send(Change::Local((peer.id(), key), Box::new(endpoint.clone()), peer.clone()));
         }
     }
 

@@ -41,6 +41,9 @@ pub(super) const AGAIN: [Duration; 3] =
 /// After how long it is tried again to stand for a server of the network if the program has one.
 const TAKEN: Duration = Duration::from_secs(1);
 
+/// Clients there that are remembered as introduced, at most: what requests say is memory here.
+const MOST_INTRODUCED: usize = 10_000;
+
 /// What the calls of a service need.
 pub(super) struct ServiceRoute {
     pub(super) key: RouteKey,
@@ -53,6 +56,10 @@ pub(super) struct ServiceRoute {
     introduced: RwLock<HashSet<Gid>>,
     /// Calls of the others, the oldest first: see [`ServiceEnds::introduce`].
     fresh: Mutex<HashMap<Gid, Vec<Call>>>,
+    /// Clients there whose calls go to the server here at once, by what their requests say.
+    remote_introduced: RwLock<HashSet<[u8; 16]>>,
+    /// Calls of the others, the oldest first: see [`ServiceEnds::introduce_remote`].
+    remote_fresh: Mutex<HashMap<[u8; 16], Vec<Asked>>>,
     /// For clients that are gone already.
     own_gid: [u8; 16],
     sequence: AtomicI64,
@@ -64,6 +71,26 @@ impl ServiceRoute {
     /// What a client here is called on the network.
     fn wire_gid(&self, client: Gid) -> [u8; 16] {
         self.clients.read().get(&client).copied().unwrap_or(self.own_gid)
+    }
+
+    /// As [`keep_fresh`](Self::keep_fresh), of a client there.
+    fn keep_remote_fresh(&self, call: Asked, shared: &Shared) -> Option<Asked> {
+        let client = call.attachment.gid;
+        if self.remote_introduced.read().contains(&client) {
+            return Some(call);
+        }
+        let mut fresh = self.remote_fresh.lock();
+        if self.remote_introduced.read().contains(&client) {
+            return Some(call); // as above
+        }
+        let calls = fresh.entry(client).or_default();
+        calls.push(call);
+        let is_first = calls.len() == 1;
+        drop(fresh);
+        if is_first {
+            shared.tell(Change::FreshRemoteClient(self.key.clone(), client));
+        }
+        None
     }
 
     /// Keeps a call of a client that isn't introduced yet. Gives back that of another one.
@@ -141,6 +168,8 @@ impl ServiceEnds {
             clients: RwLock::default(),
             introduced: RwLock::default(),
             fresh: Mutex::default(),
+            remote_introduced: RwLock::default(),
+            remote_fresh: Mutex::default(),
             own_gid,
             sequence: AtomicI64::new(0),
             counters,
@@ -224,6 +253,28 @@ impl ServiceEnds {
         }
     }
 
+    /// What the program of a client there subscribes to is brought to it: its first call, and those
+    /// behind it, go to the server here.
+    pub(super) fn introduce_remote(&self, shared: &Arc<Shared>, client: [u8; 16]) {
+        loop {
+            let calls = {
+                let mut fresh = self.route.remote_fresh.lock();
+                let calls = fresh.remove(&client).unwrap_or_default();
+                if calls.is_empty() {
+                    let mut introduced = self.route.remote_introduced.write();
+                    if introduced.len() >= MOST_INTRODUCED {
+                        introduced.clear(); // they are introduced again
+                    }
+                    introduced.insert(client);
+                    return;
+                }
+                fresh.insert(client, Vec::new()); // as in `introduce`
+                calls
+            };
+            calls.into_iter().for_each(|call| call.send(shared, &self.route));
+        }
+    }
+
     pub(super) fn close(&mut self) {
         self.answering = None;
         self.asking = None;
@@ -249,12 +300,21 @@ impl Answering {
     }
 }
 
+/// A call of the network.
+struct Asked {
+    query: Query,
+    attachment: Attachment,
+    request: SerializedMessage,
+    /// Of the server here.
+    client: Client<GenericService>,
+}
+
 /// Asks the server of this host, and replies when it has answered.
 fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<GenericService>, query: Query) {
     let name = &route.key.name;
     let attachment = query.attachment().map(|attachment| Attachment::parse(&attachment.to_bytes()));
-    let asked = match attachment {
-        Some(Ok(asked)) => asked,
+    let attachment = match attachment {
+        Some(Ok(attachment)) => attachment,
         Some(Err(error)) => {
             if error == AttachmentError::Old {
                 route.count(ServiceWord::Old);
@@ -273,25 +333,35 @@ fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<Gener
     };
     let request = SerializedMessage::new(payload.to_bytes().into_owned());
     route.count(ServiceWord::Asked);
-    let (called, for_reply, replying) = (route.clone(), shared.clone(), query.clone());
-    let sent = client.call_with_listener(request, move |outcome| match outcome {
-        Ok(response) => {
-            called.count(ServiceWord::Answered);
-            let attachment = Attachment { time: for_reply.wall(), chain: None, ..asked };
-            let reply = replying.reply(called.wire_key.clone(), ZBytes::from(response.bytes()));
-            if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
-                let name = &called.key.name;
-                for_reply.says_once("reply", || format!("an answer of {name} was not sent: {error}"));
+    let asked = Asked { query, attachment, request, client: client.clone() };
+    if let Some(asked) = route.keep_remote_fresh(asked, shared) {
+        asked.send(shared, route);
+    }
+}
+
+impl Asked {
+    fn send(self, shared: &Arc<Shared>, route: &Arc<ServiceRoute>) {
+        let Self { query, attachment, request, client } = self;
+        let (called, for_reply, replying) = (route.clone(), shared.clone(), query.clone());
+        let sent = client.call_with_listener(request, move |outcome| match outcome {
+            Ok(response) => {
+                called.count(ServiceWord::Answered);
+                let attachment = Attachment { time: for_reply.wall(), chain: None, ..attachment };
+                let reply = replying.reply(called.wire_key.clone(), ZBytes::from(response.bytes()));
+                if let Err(error) = reply.attachment(ZBytes::from(attachment.to_bytes())).wait() {
+                    let name = &called.key.name;
+                    for_reply.says_once("reply", || format!("an answer of {name} was not sent: {error}"));
+                }
             }
+            Err(error) => {
+                called.count(ServiceWord::Failed);
+                refuse(&replying, &error.to_string());
+            }
+        });
+        if let Err(error) = sent {
+            route.count(ServiceWord::Failed);
+            refuse(&query, &error.to_string());
         }
-        Err(error) => {
-            called.count(ServiceWord::Failed);
-            refuse(&replying, &error.to_string());
-        }
-    });
-    if let Err(error) = sent {
-        route.count(ServiceWord::Failed);
-        refuse(&query, &error.to_string());
     }
 }
 
@@ -354,7 +424,7 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
     let attachment = Attachment { sequence: call.sequence, time: shared.wall(), gid: call.gid, chain: None };
     let payload = ZBytes::from(&call.request);
     let asking =
-        Asked { call: Some(call), route: route.clone(), shared: shared.clone(), error: Mutex::default() };
+        Querying { call: Some(call), route: route.clone(), shared: shared.clone(), error: Mutex::default() };
     let asked = shared
         .session
         .get(route.wire_key.clone())
@@ -378,7 +448,7 @@ fn fail(route: &ServiceRoute, responder: Responder<GenericService>, reason: Stri
 }
 
 /// A query on its way; dropped when no more replies come.
-struct Asked {
+struct Querying {
     call: Option<Call>,
     route: Arc<ServiceRoute>,
     shared: Arc<Shared>,
@@ -386,7 +456,7 @@ struct Asked {
     error: Mutex<Option<String>>,
 }
 
-impl Asked {
+impl Querying {
     fn heard(&self, reply: &Reply) {
         let Some(call) = &self.call else { return };
         match reply.result() {
@@ -405,7 +475,7 @@ impl Asked {
     }
 }
 
-impl Drop for Asked {
+impl Drop for Querying {
     fn drop(&mut self) {
         let Some(call) = self.call.take() else { return };
         let Some(responder) = call.responder.lock().take() else { return };

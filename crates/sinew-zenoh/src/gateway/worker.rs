@@ -22,7 +22,7 @@ use sinew::qos::Durability;
 use sinew::time::Time;
 use sinew::{Node, QoS};
 use sinew_msg::description::TypeDescription;
-use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
+use sinew_shm::{Counter, Endpoint, EndpointKind, OwnEndpoint, Participant, Peer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -190,7 +190,22 @@ struct LocalEnd {
     route: Option<RouteKey>,
     /// Of a publisher that is gone: until when it stays.
     stays: Option<Time>,
+    /// Whose it is.
+    peer: Arc<Peer>,
     _token: LivelinessToken,
+}
+
+impl RouteEnds {
+    /// Whether what publishers here publish goes to all subscriptions there that want it, as far as
+    /// publishers say how many they match.
+    fn is_brought_there(&self, local: &HashMap<LocalKey, LocalEnd>) -> bool {
+        self.local_publishers.iter().all(|(key, publisher)| {
+            let wanted = self.local_subscriptions.values().chain(self.remote_subscriptions.values());
+            let wanted = wanted.filter(|asked| publisher.qos.incompatibility(asked).is_none()).count();
+            let counts = local.get(key).and_then(|end| end.peer.counts(key.1));
+            counts.is_none_or(|counts| counts.get(Counter::Matched) >= wanted as u64)
+        })
+    }
 }
 
 /// A node or an end of the network.
@@ -228,9 +243,14 @@ impl Worker {
                 Ok(Change::Statistics(to)) => drop(to.send(self.statistics())), // or nobody waits any more
                 Ok(Change::Later(at, work)) => later.push((at, work)),
                 Ok(Change::Service(route)) => drop(self.with_service(&route, |_| ())),
+                Ok(Change::Knock) => self.about.count(GatewayWord::Knocks as usize, 1),
                 Ok(Change::FreshClient(route, client)) => self.fresh_client(route, client),
                 Ok(Change::Introduce(route, client, until)) => self.introduce(route, client, until),
-                Ok(Change::Local(key, endpoint)) => self.local_came(key, &endpoint),
+                Ok(Change::FreshRemoteClient(route, client)) => self.fresh_remote_client(route, client),
+                Ok(Change::IntroduceRemote(route, client, heard, until)) => {
+                    self.introduce_remote(route, client, heard, until);
+                }
+                Ok(Change::Local(key, endpoint, peer)) => self.local_came(key, &endpoint, peer),
                 Ok(Change::LocalGone(key)) => self.local_went(key),
                 Ok(Change::Remote(key, token)) => self.remote_came(key, *token),
                 Ok(Change::RemoteGone(key)) => self.remote_goes(key),
@@ -274,7 +294,30 @@ impl Worker {
         }
     }
 
-    fn local_came(&mut self, local: LocalKey, endpoint: &Endpoint) {
+    /// The same of a client there. Its program's tokens came before its call, by the same link.
+    fn fresh_remote_client(&mut self, route: RouteKey, client: [u8; 16]) {
+        let ends = self.services.get(&route);
+        let token = ends.and_then(|ends| ends.remote_clients.iter().find(|token| gid::of(token) == client));
+        let node = token.and_then(|token| self.remote.get(token)).map(|end| &end.node);
+        let is_its = |end: &&RemoteEnd| end.kind == TokenKind::Subscription && Some(&end.node) == node;
+        let heard = self.remote.values().filter(is_its).filter_map(|end| end.route.clone()).collect();
+        self.introduce_remote(route, client, heard, Time::steady() + INTRODUCTION);
+    }
+
+    fn introduce_remote(&mut self, route: RouteKey, client: [u8; 16], heard: Vec<RouteKey>, until: Time) {
+        let now = Time::steady();
+        let mut topics = heard.iter().filter_map(|topic| self.routes.get(topic));
+        if now < until && !topics.all(|ends| ends.is_brought_there(&self.local)) {
+            let shared = self.shared.clone();
+            let again = move || shared.tell(Change::IntroduceRemote(route, client, heard, until));
+            return self.shared.tell(Change::Later(now + INTRODUCTION_PERIOD, Box::new(again)));
+        }
+        if let Some(ends) = self.services.get(&route) {
+            ends.introduce_remote(&self.shared, client);
+        }
+    }
+
+    fn local_came(&mut self, local: LocalKey, endpoint: &Endpoint, peer: Arc<Peer>) {
         let Some(kind) = kind_of(endpoint.kind) else { return };
         let Some((namespace, node)) = split(&endpoint.node) else { return };
         let node_id = match self.node_ids.get(&(local.0, endpoint.node.clone())) {
@@ -338,7 +381,9 @@ impl Worker {
         }
         let declared = self.shared.session.liveliness().declare_token(token_key.clone()).wait();
         match declared {
-            Ok(token) => drop(self.local.insert(local, LocalEnd { kind, route, stays: None, _token: token })),
+            Ok(token) => {
+                drop(self.local.insert(local, LocalEnd { kind, route, stays: None, peer, _token: token }))
+            }
             Err(error) => {
                 self.shared.says(&format!("{} can't be told to the network: {error}", endpoint.name));
                 if let Some(route) = route {

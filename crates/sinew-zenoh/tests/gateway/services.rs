@@ -242,6 +242,51 @@ fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Bo
     Ok(())
 }
 
+/// The same with the server here.
+#[test]
+fn what_a_server_here_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Box<dyn std::error::Error>>
+{
+    const HOW_OFTEN: i64 = 20;
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let context = host.context();
+    let executor = sinew::Executor::single();
+    executor.add(&context)?;
+    let node = context.node("server")?;
+    let topic = |number| format!("/feedback_{number}");
+    let feedback: Vec<_> = (0..HOW_OFTEN)
+        .map(|number| node.publisher::<Text>(&topic(number)).create())
+        .collect::<Result<_, _>>()?;
+    let publish = move |request: &AddTwoIntsRequest| {
+        let begun =
+            feedback[usize::try_from(request.a).expect("a number")].publish(Text { data: "begun".into() });
+        begun.expect("it is open");
+        AddTwoIntsResponse { sum: request.a }
+    };
+    let _server = node.server::<AddTwoInts>("/add").callback(publish)?;
+    let stop = executor.stop_handle();
+    let spinning = std::thread::spawn(move || executor.spin());
+    let ros = RosNode::client(&network, "client");
+    let tokens =
+        || ros.session.liveliness().get("@ros2_lv/7/*/*/*/SS/**").wait().expect("the session is open");
+    wait_for("the server", || tokens().into_iter().next());
+    for number in 0..HOW_OFTEN {
+        let begun = ros.subscription(&topic(number), STRING, QoS::new().keep_last(10));
+        let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
+        let asked = Attachment { sequence: 1, time: 1, gid, chain: None };
+        let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
+        let query = ros.session.get(key_of("/add", ADD)).payload(image).attachment(asked.to_bytes());
+        let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
+        let replies = query.wait().expect("the session is open");
+        let reply = replies.into_iter().next().expect("a reply").into_result().expect("an answer");
+        assert_eq!(reply.payload().to_bytes()[4..12], number.to_le_bytes());
+        assert_eq!(begun.next().0[..], text_image("begun")[..14]);
+    }
+    stop.stop();
+    spinning.join().expect("no panic")?;
+    Ok(())
+}
+
 #[test]
 fn large_requests_and_answers() -> Result<(), Box<dyn std::error::Error>> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());

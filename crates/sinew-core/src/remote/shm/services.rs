@@ -54,6 +54,13 @@ impl RemoteServer for ShmServer {
         self.peer.has(self.key)
     }
 
+    fn failure(&self) -> CallFailure {
+        match self.described.origin.is_network() && self.peer.has_ended() {
+            true => CallFailure::GatewayGone,
+            false => CallFailure::ServerGone,
+        }
+    }
+
     fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String> {
         let Some(transport) = self.transport.upgrade() else {
             return Err("the client is not known to other processes".to_owned());

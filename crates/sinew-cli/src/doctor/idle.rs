@@ -1,0 +1,68 @@
+//! Gateways that do nothing: stopped ones, or such whose thread hangs.
+//!
+//! A gateway sees each participant of its domain and what that has. So it sees a knock, and counts it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sinew::gateway::{self, GatewayWord, Report};
+use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
+use sinew_shm::{Domain, Endpoint, EndpointKey, Incoming, Observer, Participant, Peer, Sink};
+
+use crate::cli::tools::Where;
+use crate::error::Error;
+use crate::observed::{Observed, ObservedDomain};
+
+/// How long a gateway may take to count it.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Time between two looks.
+const MOMENT: Duration = Duration::from_millis(5);
+
+/// The participants of gateways that don't hear. None, if that can't be found out.
+pub(super) fn gateways(place: &Where, observed: &mut Observed) -> Vec<u64> {
+    knock(place, observed).unwrap_or_default()
+}
+
+fn knock(place: &Where, observed: &mut Observed) -> Result<Vec<u64>, Error> {
+    let before = knocks(&observed.look()?);
+    let domain = Domain::open(place.dir.as_deref(), observed.domain())?;
+    let participant = Participant::join(&domain, Arc::new(Nobody))?;
+    let knock = participant.advertise(&Endpoint { number: 1, ..gateway::knock() }, None)?;
+    let until = now_ns() + nanoseconds(PATIENCE);
+    let idle = loop {
+        let now = knocks(&observed.look()?);
+        // One that has gone meanwhile is no matter.
+        let hears_not = |(id, count): (&u64, &u64)| (now.get(id) == Some(count)).then_some(*id);
+        let idle: Vec<_> = before.iter().filter_map(hears_not).collect();
+        if idle.is_empty() || now_ns() > until {
+            break idle;
+        }
+        sleep_until(now_ns() + nanoseconds(MOMENT));
+    };
+    drop(knock);
+    participant.leave();
+    Ok(idle)
+}
+
+/// What the gateways have heard, by their participants.
+fn knocks(snapshot: &ObservedDomain) -> HashMap<u64, u64> {
+    let gateways = snapshot.reports.iter().filter(|end| Report::of(&end.entity) == Some(Report::Gateway));
+    gateways.map(|end| (end.peer.id(), end.counts().word(GatewayWord::Knocks as usize))).collect()
+}
+
+/// Looks at nothing that others do.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn appeared(&self, _: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {}
+
+    fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
+
+    fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
+        None
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}
