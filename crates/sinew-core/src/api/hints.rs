@@ -9,12 +9,12 @@ use super::context::ContextCore;
 use super::node::NodeCore;
 use crate::ros::name::fully_qualified;
 use crate::ros::report::Report;
-use crate::ros::similar::alike;
+use crate::ros::similar::{alike, nearest};
 use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, serial_to_come};
-use crate::topic::graph::survey::{Offered, OneSided};
+use crate::topic::graph::survey::{MOST, Offered, OneSided};
 use sinew_shm::OwnEndpoint;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -174,7 +174,7 @@ fn is_hidden(name: &str) -> bool {
     name.split('/').any(|part| part.starts_with('_'))
 }
 
-fn one_sided(context: &ContextCore, mature: &Range<u64>, patience: Duration) -> Vec<Line> {
+fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration) -> Vec<Line> {
     let is_told = |one: &OneSided| {
         // Simulated time has a hidden node of its own.
         let is_shown = !is_hidden(&one.node) || &*one.name == "/clock";
@@ -191,6 +191,10 @@ fn one_sided(context: &ContextCore, mature: &Range<u64>, patience: Duration) -> 
         let offered = context.graph.published(&types(&topics));
         let words = ["subscription", "publisher", "publishes"];
         lines.extend(missing(&topics, &offered, patience, words));
+    }
+    let of_nodes: Vec<_> = services.extract_if(.., |one| node_of(&one.name).is_some()).collect();
+    if !of_nodes.is_empty() {
+        lines.extend(missing_nodes(context, &of_nodes, patience));
     }
     if !services.is_empty() {
         let offered = context.services.served(&types(&services));
@@ -223,6 +227,37 @@ fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&s
     if let Some(left) = all.len().checked_sub(ONE_SIDED).filter(|left| *left > 0) {
         let text = format!("{left} more {end}s have no {other}; `sinew topic check` lists them");
         lines.push(Line { level: Level::Info, node: None, text });
+    }
+    lines
+}
+
+/// The node that a service is one of the usual services of, by its name.
+fn node_of(service: &str) -> Option<(&str, &str)> {
+    service.rsplit_once('/').filter(|(node, last)| !node.is_empty() && OF_EACH.contains(last))
+}
+
+/// Clients of the services that each node has: who makes one makes several, for one node.
+fn missing_nodes(context: &Arc<ContextCore>, all: &[OneSided], patience: Duration) -> Vec<Line> {
+    let here = NodeCore::all_of(context);
+    let elsewhere = context.transport().map(|transport| transport.node_names(MOST)).unwrap_or_default();
+    let known: BTreeSet<&str> =
+        here.iter().map(|node| &*node.full_name).chain(elsewhere.iter().map(String::as_str)).collect();
+    let mut told = BTreeSet::new();
+    let mut lines = Vec::new();
+    for OneSided { node, name, .. } in all {
+        let Some((wanted, service)) = node_of(name) else { continue };
+        if !told.insert((node, wanted)) || lines.len() == ONE_SIDED {
+            continue;
+        }
+        let why = match known.contains(wanted) {
+            true => format!("node {wanted} has no {service}"),
+            false => match nearest(wanted, known.iter().copied().filter(|name| !is_hidden(name))).first() {
+                Some(near) => format!("no node is called {wanted}; there is {near}"),
+                None => format!("no node is called {wanted}"),
+            },
+        };
+        let text = format!("no server of {name} yet, {patience:?} after this client was made: {why}");
+        lines.push(Line { level: Level::Info, node: Some(node.clone()), text });
     }
     lines
 }

@@ -3,6 +3,7 @@
 
 use super::{Line, Said, lines};
 use crate::api::context::Context;
+use crate::api::parameter_client::ParameterClient;
 use crate::ros::arguments::Arguments;
 use crate::ros::unmatched::NodeNames;
 use crate::sys::clock::Time;
@@ -93,6 +94,29 @@ fn a_client_without_a_server_says_so_and_one_of_an_action_once_for_all() {
     ];
     assert_eq!(said, expected);
     drop(clients);
+}
+
+#[test]
+fn a_client_of_a_nodes_parameters_names_the_node() {
+    let context = context(&[]);
+    let node = context.node("driver").unwrap();
+    let _silent = context.node_builder("silent").start_parameter_services(false).create().unwrap();
+    let clients = ["/drvier", "/silent", "/driver"].map(|of| ParameterClient::new(&node, of));
+    // The first question makes the client of each service.
+    let _calls = clients.each_ref().map(|client| (client.get(["x"]), client.describe(["x"])));
+    let mut said = texts(&context);
+    said.sort_unstable();
+    let [wrong, refused] = &said[..] else { panic!("{said:?}") };
+    assert!(wrong.starts_with("no server of /drvier/"), "{wrong}");
+    assert!(wrong.ends_with("was made: no node is called /drvier; there is /driver"), "{wrong}");
+    assert!(refused.contains("was made: node /silent has no "), "{refused}");
+}
+
+#[test]
+fn simulated_time_without_a_simulator_is_told() {
+    let context = context(&["--ros-args", "-p", "use_sim_time:=true"]);
+    let _node = context.node("node").unwrap();
+    assert_eq!(texts(&context), ["no publisher of /clock yet, 5s after this subscription was made"]);
 }
 
 #[test]

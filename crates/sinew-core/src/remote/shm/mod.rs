@@ -144,6 +144,11 @@ impl ShmTransport {
         nodes.values().filter(|(_, name)| names.contains(name.as_str())).cloned().collect()
     }
 
+    /// The names of nodes of other processes of the host, at most so many.
+    pub(crate) fn node_names(&self, most: usize) -> Vec<String> {
+        self.nodes.lock().values().take(most).map(|(_, name)| name.clone()).collect()
+    }
+
     /// Tells the others of an entity.
     pub(crate) fn advertise(&self, about: &EndpointAbout<'_>) -> Result<OwnEndpoint, CapacityError> {
         let Some(participant) = self.participant() else { return Err(CapacityError::Left { forked: false }) };
