@@ -17,20 +17,20 @@ pub(super) enum Order {
     #[default]
     Rate,
     Bytes,
-    Delay,
+    Latency,
     Queue,
     Drops,
 }
 
 impl Order {
-    const ALL: [Self; 6] = [Self::Name, Self::Rate, Self::Bytes, Self::Delay, Self::Queue, Self::Drops];
+    const ALL: [Self; 6] = [Self::Name, Self::Rate, Self::Bytes, Self::Latency, Self::Queue, Self::Drops];
 
     fn name(self) -> &'static str {
         match self {
             Self::Name => "name",
             Self::Rate => "rate",
             Self::Bytes => "bytes",
-            Self::Delay => "delay",
+            Self::Latency => "latency",
             Self::Queue => "queue",
             Self::Drops => "drops",
         }
@@ -48,7 +48,7 @@ impl Order {
             Self::Name => Ordering::Equal,
             Self::Rate => most(|topic| topic.rate_hz),
             Self::Bytes => most(|topic| topic.bytes_per_second),
-            Self::Delay => most(|topic| topic.mean_delay_ns.unwrap_or(-1.0)),
+            Self::Latency => most(|topic| topic.mean_latency_ns.unwrap_or(-1.0)),
             Self::Queue => Reverse(one.queued).cmp(&Reverse(other.queued)),
             Self::Drops => {
                 Reverse((one.dropped_now, one.dropped)).cmp(&Reverse((other.dropped_now, other.dropped)))
@@ -116,7 +116,7 @@ const TOPIC: &[Column<Topic>] = &[
     ("MSG/S", 8, |topic| rate(topic.rate_hz)),
     ("BYTES/S", 9, topic_bytes),
     ("COPIES/S", 9, |topic| rate(topic.copies_hz + topic.encodings_hz + topic.decodings_hz)),
-    ("DELAY", 8, |topic| topic.mean_delay_ns.map_or_else(String::new, time)),
+    ("LATENCY", 8, |topic| topic.mean_latency_ns.map_or_else(String::new, time)),
     ("P99 <", 8, |topic| topic.p99_below_ns.map_or_else(String::new, |ns| time(ns as f64))),
     ("QUEUE", 6, |topic| count(topic.queued)),
     ("DROPS", 7, |topic| count(topic.dropped)),
@@ -311,7 +311,7 @@ mod tests {
             carried: index != 48,
             rate_hz: index as f64,
             bytes_per_second: 2048.0,
-            mean_delay_ns: (index > 0).then_some(1e6 / (index as f64 + 1.0)),
+            mean_latency_ns: (index > 0).then_some(1e6 / (index as f64 + 1.0)),
             p99_below_ns: (index > 0).then_some(16_384),
             queued: index % 7,
             dropped: index * 10_000,

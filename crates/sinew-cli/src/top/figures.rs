@@ -155,7 +155,7 @@ pub(super) struct Topic {
     pub(super) encodings_hz: f64,
     pub(super) decodings_hz: f64,
     /// From publication to callback, of the messages since the last look.
-    pub(super) mean_delay_ns: Option<f64>,
+    pub(super) mean_latency_ns: Option<f64>,
     pub(super) p99_below_ns: Option<u64>,
     /// Messages that wait for its subscriptions, also those that their processes haven't fetched
     /// yet.
@@ -330,7 +330,7 @@ fn topics(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> V
                 latencies.add(&change.latencies);
             }
         }
-        (topic.mean_delay_ns, topic.p99_below_ns) = (latencies.mean(), latencies.below(99));
+        (topic.mean_latency_ns, topic.p99_below_ns) = (latencies.mean(), latencies.below(99));
         topic
     };
     ends.into_iter().map(topic).collect()

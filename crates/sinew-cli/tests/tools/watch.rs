@@ -193,6 +193,6 @@ fn top_without_a_terminal_is_one_table() {
     assert_eq!((&top["processes"][0]["publishers"], &top["processes"][0]["nodes"]), (&2.into(), &3.into()));
     let topic = &top["topics"][0];
     assert_eq!((&topic["name"], &topic["type"]), (&"/chatter".into(), &"std_msgs/msg/String".into()));
-    assert!(topic["rate_hz"].as_f64().unwrap() > 0.0 && topic["mean_delay_ns"].is_number(), "{topic}");
+    assert!(topic["rate_hz"].as_f64().unwrap() > 0.0 && topic["mean_latency_ns"].is_number(), "{topic}");
     drop(talking);
 }

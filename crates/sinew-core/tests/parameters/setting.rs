@@ -1,11 +1,10 @@
 //! Setting parameters from inside the program.
 
 use super::{named, node, told};
-use crate::support::real_context;
+use crate::support::{Log, real_context};
 use sinew::error::ParameterError;
 use sinew::parameters::{NamedValue, ParameterEvent, ParameterValue};
 use sinew::prelude::*;
-use std::sync::{Arc, Mutex};
 
 /// The reason of a refusal.
 fn refused(result: Result<(), ParameterError>) -> String {
@@ -63,10 +62,10 @@ fn integers_are_doubles_where_nothing_is_lost() -> sinew::Result<()> {
     let list = node.parameter("list").default(vec![0.5]).create()?;
     let bytes = node.parameter("bytes").default(vec![1_u8]).create()?;
     let any = node.parameter("any").dynamic(0.5).create()?;
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let seeing = seen.clone();
+    let log = Log::new();
+    let pen = log.pen();
     let _asked = node.on_set_parameters(move |values: &[NamedValue]| {
-        seeing.lock().unwrap().extend(values.iter().map(|one| one.value.clone()));
+        values.iter().for_each(|one| pen.write(one.value.clone()));
         Ok(())
     })?;
     node.set_parameter("gain", 3)?;
@@ -81,7 +80,7 @@ fn integers_are_doubles_where_nothing_is_lost() -> sinew::Result<()> {
     assert_eq!(*any.get(), ParameterValue::Integer(7), "of any type");
     let expected: [ParameterValue; 5] =
         [3.0.into(), 4.0.into(), vec![1.0, -2.0].into(), vec![0_u8, 255].into(), 7.into()];
-    assert_eq!(*seen.lock().unwrap(), expected, "callbacks see what will be");
+    assert_eq!(log.lines(), expected, "callbacks see what will be");
 
     let added = node.on_pre_set_parameters(|values: &mut Vec<NamedValue>| {
         values.push(NamedValue::new("gain", 9));
