@@ -12,7 +12,7 @@ use sinew::interfaces::std_msgs::msg::Header;
 use sinew::lifecycle::{FromFn, LifecycleNode};
 use sinew::prelude::*;
 use sinew::tf::{At, Buffer, TransformListener};
-use sinew::time::VirtualClock;
+use sinew::time::{ClockPublisher, Time, VirtualClock};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -40,8 +40,24 @@ type Story = Arc<Mutex<Told>>;
 
 impl Robot {
     fn new() -> Self {
-        let context =
-            Context::builder().shared_memory(false).virtual_time(&VirtualClock::new()).build().unwrap();
+        let builder = Context::builder().shared_memory(false).virtual_time(&VirtualClock::new());
+        let robot = Self::of(&builder.build().unwrap());
+        robot.pass(200); // all know where they are
+        robot
+    }
+
+    /// One whose time is that of a simulated world, a quarter as fast as ours; and that world.
+    fn simulated() -> (Self, ClockPublisher) {
+        let builder = Context::builder().shared_memory(false).virtual_time(&VirtualClock::new());
+        let context = builder.use_sim_time(true).build().unwrap();
+        let robot = Self::of(&context);
+        let world = robot.node.clock_publisher().start(Time::from_nanoseconds(1_700_000_000_000_000_000));
+        let world = world.period(Duration::from_millis(4)).speed(0.25).create().unwrap();
+        robot.pass(800);
+        (robot, world)
+    }
+
+    fn of(context: &Context) -> Self {
         let make = |name| context.node(name).unwrap();
         let nodes: Vec<Node> = ["wheels", "lidar", "odometry", "controller", "planner"].map(make).into();
         let (wheels, lidar) =
@@ -61,11 +77,11 @@ impl Robot {
         let buffer = Buffer::new();
         let listener = TransformListener::new(&node, &buffer).unwrap();
         let executor = Executor::single();
-        executor.add(&context).unwrap();
+        executor.add(context).unwrap();
         let mut kept = kept;
         kept.push(Box::new(listener));
         let last = QoS::default().keep_last(1);
-        let robot = Self {
+        Self {
             client: node.action_client("navigate").create().unwrap(),
             truth: node.subscription("ground_truth").qos(last).create().unwrap(),
             commands: node.subscription("cmd_vel").qos(last).create().unwrap(),
@@ -75,9 +91,7 @@ impl Robot {
             buffer,
             nodes,
             kept,
-        };
-        robot.pass(200); // all know where they are
-        robot
+        }
     }
 
     fn pass(&self, milliseconds: u64) {
@@ -142,6 +156,29 @@ fn it_drives_around_a_wall() {
     let told = told.lock();
     let [first, last] = [told.distances[0], told.distances[told.distances.len() - 1]];
     assert!(first > 2.5 && last < 0.3 && told.distances.len() > 20, "{:?}", told.distances);
+}
+
+/// Nothing in the robot says which clock is meant: its timers go by that of their nodes.
+#[test]
+fn it_drives_at_the_pace_of_a_simulated_world() {
+    let (robot, world) = Robot::simulated();
+    let (_goal, told) = robot.go(4.125, 1.125);
+    robot.pass(1500);
+    let place = || {
+        let found = robot.buffer.lookup("map", "base_link", At::Latest).unwrap();
+        let [x, y, _] = found.transform.translation;
+        [x, y]
+    };
+    let way = distance(place(), START);
+    assert!(way > 0.01 && way < 0.3, "as far as in a quarter of the time: {way}");
+    world.pause().unwrap();
+    robot.pass(10);
+    let paused = place();
+    robot.pass(20_000);
+    assert_eq!((place(), told.lock().end.clone()), (paused, None), "it stands still, and waits");
+    world.resume().unwrap();
+    world.set_speed(1.0).unwrap();
+    assert_eq!(robot.end_of(&told), (GoalStatus::Succeeded, "it is there".to_owned()));
 }
 
 #[test]
