@@ -43,7 +43,7 @@ use std::path::PathBuf;
 use std::sync::Weak;
 
 /// The layout of everything in shared memory; counted up whenever any of it changes.
-pub const LAYOUT_VERSION: u32 = 5;
+pub const LAYOUT_VERSION: u32 = 6;
 
 /// `SINEWSHM`, as a little-endian number.
 const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");

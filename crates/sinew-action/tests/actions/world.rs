@@ -78,10 +78,10 @@ impl World {
         client
     }
 
-    /// The next goal that begins.
+    /// What comes next: a goal that begins, say.
     #[track_caller]
-    pub(crate) fn next(&self, goals: &Goals) -> ExecutingGoal<Fibonacci> {
-        self.until(|| goals.try_recv().ok())
+    pub(crate) fn next<T>(&self, all: &mpsc::Receiver<T>) -> T {
+        self.until(|| all.try_recv().ok())
     }
 }
 

@@ -9,7 +9,7 @@ use super::context::ContextCore;
 use super::node::NodeCore;
 use crate::ros::name::fully_qualified;
 use crate::ros::report::Report;
-use crate::ros::similar::{alike, nearest};
+use crate::ros::similar::{alike, similar};
 use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
@@ -251,7 +251,7 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[OneSided], patience: Duratio
         }
         let why = match known.contains(wanted) {
             true => format!("node {wanted} has no {service}"),
-            false => match nearest(wanted, known.iter().copied().filter(|name| !is_hidden(name))).first() {
+            false => match similar(wanted, known.iter().copied().filter(|name| !is_hidden(name))).first() {
                 Some(near) => format!("no node is called {wanted}; there is {near}"),
                 None => format!("no node is called {wanted}"),
             },

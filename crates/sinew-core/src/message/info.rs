@@ -174,7 +174,7 @@ impl Stamp {
         const FARTHEST: i64 = i64::MAX >> ORDER_BITS;
         let earlier = nanoseconds.clamp(-FARTHEST, FARTHEST);
         let kept = if is_kept { KEPT } else { 0 };
-        let order = self.order % (1 << DIFFERENCE) | (difference % DIFFERENCES) << DIFFERENCE | kept;
+        let order = (self.order % (1 << DIFFERENCE)) | ((difference % DIFFERENCES) << DIFFERENCE) | kept;
         Self { order: (earlier << ORDER_BITS).cast_unsigned() | order, ..self }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::scope::{Given, Scope, absolute, joined};
@@ -149,8 +150,8 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
 
 /// The environment, in which it says which options are also those of other processes: programs of
 /// Sinew don't take one that matches nothing for a mistake.
-fn environment(item: &ProcessItem, scope: &Scope) -> BTreeMap<String, String> {
-    let mut environment = scope.environment.clone();
+fn environment(item: &ProcessItem, scope: &Scope) -> Arc<BTreeMap<String, String>> {
+    let mut environment = Arc::clone(&scope.environment);
     let rules = scope.remap.iter().map(|(from, to)| format!("{from}:={to}\n"));
     let names = scope.parameters.iter().filter_map(|given| match given {
         Given::Value(name, _) => Some(format!("-p {name}\n")),
@@ -158,9 +159,9 @@ fn environment(item: &ProcessItem, scope: &Scope) -> BTreeMap<String, String> {
     });
     let shared: String = rules.chain(names).collect();
     if item.takes_ros_arguments && !shared.is_empty() {
-        environment.insert(SHARED_OPTIONS.to_owned(), shared);
-    } else {
-        environment.remove(SHARED_OPTIONS); // of a launch around this one
+        Arc::make_mut(&mut environment).insert(SHARED_OPTIONS.to_owned(), shared);
+    } else if environment.contains_key(SHARED_OPTIONS) {
+        Arc::make_mut(&mut environment).remove(SHARED_OPTIONS); // of a launch around this one
     }
     environment
 }

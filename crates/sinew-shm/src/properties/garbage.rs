@@ -26,6 +26,7 @@ pub(super) fn endpoint_record(mut next: impl FnMut() -> u64) -> EndpointRecord {
         hash: array::from_fn(|_| word()),
         lengths: word(),
         memory: word(),
+        notes: array::from_fn(|_| word()),
         spare: array::from_fn(|_| word()),
         qos: array::from_fn(|_| word()),
         text: array::from_fn(|_| word()),

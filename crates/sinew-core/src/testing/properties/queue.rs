@@ -216,17 +216,15 @@ impl Pair {
             Operation::Enter { group, timer: is_timer } => {
                 let group = group.index(self.groups.len());
                 let (task_ref, serial) = idle::enter(&self.scheduler, self.groups[group].slot);
-                let messages = VecDeque::new();
-                let (announced, key, due) = (false, None, None);
                 self.members.push(Member {
                     task_ref,
                     serial,
                     group,
                     is_timer,
-                    messages,
-                    announced,
-                    key,
-                    due,
+                    messages: VecDeque::new(),
+                    announced: false,
+                    key: None,
+                    due: None,
                 });
             }
             Operation::Leave { entity } if !self.members.is_empty() => {
