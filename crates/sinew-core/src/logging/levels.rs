@@ -56,13 +56,13 @@ macro_rules! levels {
             ($d($d line:tt)*) => { $crate::__line!(always $level; $d($d line)*) };
         }
 
-        #[doc = concat!("As [`", stringify!($line), "!`](crate::", stringify!($line), "), but the first time only that its level is enabled. ROS 2: `", $ros, "_ONCE`.")]
+        #[doc = concat!("As [`", stringify!($line), "!`](macro@crate::", stringify!($line), "), but the first time only that its level is enabled. ROS 2: `", $ros, "_ONCE`.")]
         #[macro_export]
         macro_rules! $once {
             ($d($d line:tt)*) => { $crate::__line!(once $level; $d($d line)*) };
         }
 
-        #[doc = concat!("As [`", stringify!($line), "!`](crate::", stringify!($line), "), but not again before an interval has passed, which comes first:")]
+        #[doc = concat!("As [`", stringify!($line), "!`](macro@crate::", stringify!($line), "), but not again before an interval has passed, which comes first:")]
         #[doc = concat!("`sinew::", stringify!($throttle), "!(Duration::from_secs(1), node, \"battery at {volts} V\")`. ROS 2: `", $ros, "_THROTTLE`.")]
         ///
         /// It goes by the node's ROS time, of a name by steady time. If the time goes back, it is said
@@ -72,7 +72,7 @@ macro_rules! levels {
             ($d($d line:tt)*) => { $crate::__line!(throttle $level; $d($d line)*) };
         }
 
-        #[doc = concat!("As [`", stringify!($line), "!`](crate::", stringify!($line), "), but not the first time that its level is enabled. ROS 2: `", $ros, "_SKIPFIRST`.")]
+        #[doc = concat!("As [`", stringify!($line), "!`](macro@crate::", stringify!($line), "), but not the first time that its level is enabled. ROS 2: `", $ros, "_SKIPFIRST`.")]
         #[macro_export]
         macro_rules! $skip_first {
             ($d($d line:tt)*) => { $crate::__line!(skip_first $level; $d($d line)*) };
