@@ -69,7 +69,7 @@ pub(crate) fn by_hand(read: impl FnOnce()) -> ToTell {
         place.get_or_insert_default();
         is_outermost
     };
-    if BY_HAND.try_with(begin) != Ok(true) {
+    if !BY_HAND.try_with(begin).unwrap_or(false) {
         read(); // inside another one, or in a thread that is ending
         return ToTell::new();
     }
@@ -80,7 +80,7 @@ pub(crate) fn by_hand(read: impl FnOnce()) -> ToTell {
 
 /// Runs `tell`, here and now unless this thread reads [by hand](self#by-hand).
 pub(crate) fn tell_where_it_may_be(tell: impl FnOnce() + Send + 'static) {
-    let is_by_hand = BY_HAND.try_with(|place| place.borrow().is_some()) == Ok(true);
+    let is_by_hand = BY_HAND.try_with(|place| place.borrow().is_some()).unwrap_or(false);
     if !is_by_hand {
         return tell();
     }

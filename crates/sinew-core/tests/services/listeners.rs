@@ -437,3 +437,39 @@ fn a_server_of_this_host_takes_the_place_of_one_of_the_network() -> sinew::Resul
     assert_eq!(clients[0].call(Number(3), PATIENCE)?.0, 1003);
     Ok(())
 }
+
+/// Who waits for an answer may hold a lock of the program's that the listener of another call wants.
+#[test]
+fn no_listener_of_a_call_is_told_by_a_thread_that_waits() -> sinew::Result<()> {
+    let place = Place::new();
+    let (serving, asking) = (place.context(), place.context());
+    let first = parking_lot::Mutex::new(None);
+    let both = move |number: &Number, responder: Responder<Numbers>| {
+        if number.0 == 1 {
+            *first.lock() = Some(responder);
+            return;
+        }
+        let earlier = first.lock().take();
+        let _ = earlier.map(|earlier: Responder<Numbers>| earlier.respond(Number(1)));
+        let _ = responder.respond(Number(2));
+    };
+    let _server = serving.node("server")?.server::<Numbers>("n").listener(both)?;
+    let client = asking.node("asker")?.client::<Numbers>("n").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let lock = Arc::new(parking_lot::Mutex::new(()));
+    let (tell, told) = channel();
+    for _ in 0..10 {
+        let (wanted, tell) = (lock.clone(), tell.clone());
+        client.call_with_listener(Number(1), move |result| {
+            drop(wanted.lock());
+            let _ = tell.send((outcome(result), thread::current().id()));
+        })?;
+        let held = lock.lock();
+        assert_eq!(client.call(Number(2), PATIENCE)?.0, 2);
+        drop(held);
+        let (result, thread) = told.recv_timeout(PATIENCE).expect("the listener is told");
+        assert_eq!(result, Ok(1));
+        assert_ne!(thread, thread::current().id());
+    }
+    Ok(())
+}

@@ -20,6 +20,7 @@ use super::ShmTransport;
 use super::directed::{DirectedReader, DirectedWriter, Received, SendError};
 use super::sender::{head_of, publication_of};
 use crate::executor::blocked::Blocked;
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::{ToTell, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::{Publication, introduce};
@@ -178,9 +179,16 @@ impl ShmServerConnection {
         }
     }
 
-    /// Reads what answers there are.
+    /// Reads what answers there are. Listeners are told once all that came have settled their calls: one
+    /// that waits for a lock of the program's may wait for a thread that waits for one of the answers.
     #[inline]
     fn drain_answers(&self) {
+        let to_tell = by_hand(|| self.read_answers());
+        to_tell.into_iter().for_each(Deferred::run);
+    }
+
+    #[inline]
+    fn read_answers(&self) {
         let (calls, mut lost) = (self.calls.upgrade(), None);
         self.answers.look(|received| match (received, &calls) {
             (Received::Content(id, _, content), Some(calls)) => {
