@@ -217,18 +217,21 @@ impl Incoming {
         if self.local.check().is_err() {
             return Ok(None);
         }
-        let end = self.end();
         if self.is_paused() {
             return Ok(None);
         }
         let mut retries = 0..RETRIES;
         while retries.next().is_some() {
+            self.find_ring()?;
+            let Some(ring) = &self.ring else { return Ok(None) };
+            let found = ring.look(self.next);
+            // After the look: a writer that ends the connection says so before it publishes what is
+            // not for it any more.
+            let end = self.end();
             if self.next >= end {
                 return Ok(None); // what follows is for others, or comes by another connection
             }
-            self.find_ring()?;
-            let Some(ring) = &self.ring else { return Ok(None) };
-            match ring.look(self.next) {
+            match found {
                 Found::Nothing => return Ok(None),
                 Found::Moved => self.ring = None,
                 Found::Overwritten(oldest) if oldest > GREATEST => {
@@ -446,11 +449,11 @@ impl Incoming {
     #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         let mut skipped = 0;
-        let end = self.end();
-        while self.next.saturating_add(depth) < end && self.find_ring().is_ok() {
+        while self.find_ring().is_ok() {
             let Some(ring) = &self.ring else { break };
-            if !ring.has(self.next.saturating_add(depth)) {
-                break;
+            let newer = self.next.saturating_add(depth);
+            if !ring.has(newer) || newer >= self.end() {
+                break; // the end after the look, as in `read`
             }
             self.next += 1;
             skipped += 1;

@@ -118,3 +118,41 @@ fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     writing.leave();
     reading.leave();
 }
+
+/// Else what a writer publishes for others just after the end would come twice: once as the rest of
+/// what it retained.
+#[test]
+fn a_reader_that_reads_while_its_connection_ends_reads_nothing_behind_the_end() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let (told, there) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
+    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let reading = Participant::join(&domain, there.clone()).unwrap();
+    let target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
+    writing.refresh();
+    let peer = told.0.lock().0[0].clone();
+    let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
+    let mut writer = Writer::new(source, 4, 8, 1).unwrap();
+    for round in 1..=500 {
+        let connect =
+            Connect { target: Some(target.key()), first: round, live: round, depth: 0, capacity: None };
+        let accepted = writer.accept(&peer, &connect).unwrap().unwrap();
+        reading.refresh();
+        let mut incoming = there.0.lock().1.pop().unwrap();
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let mut buffer = Vec::new();
+                while !incoming.is_over() {
+                    let message = incoming.read(&mut buffer).unwrap();
+                    assert!(message.is_none(), "message {round} is for others");
+                }
+            });
+            accepted.end(round);
+            writer.publish_inline(round, &Head::default(), b"other");
+            reader.join().unwrap();
+        });
+    }
+    drop(writer);
+    writing.leave();
+    reading.leave();
+}
