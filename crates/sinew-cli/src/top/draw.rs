@@ -389,7 +389,7 @@ mod tests {
         assert!(lines[9].starts_with("TOPIC") && lines[9].ends_with("QUEUE  DROPS"), "{lines:#?}");
         assert!(lines[10].starts_with("/topic49") && lines[10].ends_with(" 490k"), "{lines:#?}");
         assert!(lines[11].starts_with("/topic48"), "{lines:#?}");
-        assert!(lines[11].ends_with(" 1     2  not carried: no subscription here"), "{lines:#?}");
+        assert!(lines[11].ends_with(" 1    2  not carried: no subscription here"), "{lines:#?}");
         assert_eq!(lines[23], "... and 37 more");
     }
 
