@@ -40,8 +40,8 @@ use sinew::time::{ClockKind, Time};
 use sinew_shm::{Domain, DomainError, JoinError};
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SendError, Sender};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use zenoh::{Config, Session, Wait};
@@ -353,6 +353,7 @@ impl Start {
             strict_qos: self.strict_qos,
             changes: self.changes.clone(),
             said: Mutex::default(),
+            caller: OnceLock::new(),
         });
         let sending = Arc::downgrade(&shared);
         let sender = std::thread::Builder::new()
@@ -411,6 +412,8 @@ struct Shared {
     congestion: Congestion,
     /// What was said once.
     said: Mutex<HashSet<&'static str>>,
+    /// Makes calls that waited for the gateway's thread: see [`Shared::call_aside`].
+    caller: OnceLock<Sender<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Shared {
@@ -422,6 +425,21 @@ impl Shared {
     /// Tells the gateway's thread, which is gone only with the gateway.
     fn tell(&self, change: Change) {
         let _ = self.changes.send(change);
+    }
+
+    /// Has a thread beside the gateway's make calls, one after the other: a call may run a server of the
+    /// program's on the thread that makes it, and may wait for a slow link.
+    fn call_aside(&self, calls: impl FnOnce() + Send + 'static) {
+        let start = || {
+            let (to, made) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
+            let run = move || made.into_iter().for_each(|calls| calls());
+            // Without it `to` leads nowhere, and this thread makes them.
+            drop(std::thread::Builder::new().name("sinew-gw-call".to_owned()).spawn(run));
+            to
+        };
+        if let Err(SendError(calls)) = self.caller.get_or_init(start).send(Box::new(calls)) {
+            calls();
+        }
     }
 
     fn says(&self, text: &str) {

@@ -54,11 +54,11 @@ pub(super) struct ServiceRoute {
     clients: RwLock<HashMap<Gid, [u8; 16]>>,
     /// Clients here whose calls go to the network at once.
     introduced: RwLock<HashSet<Gid>>,
-    /// Calls of the others, the oldest first: see [`ServiceEnds::introduce`].
+    /// Calls of the others, the oldest first: see [`introduce`](Self::introduce).
     fresh: Mutex<HashMap<Gid, Vec<Call>>>,
     /// Clients there whose calls go to the server here at once, by what their requests say.
     remote_introduced: RwLock<HashSet<[u8; 16]>>,
-    /// Calls of the others, the oldest first: see [`ServiceEnds::introduce_remote`].
+    /// Calls of the others, the oldest first: see [`introduce_remote`](Self::introduce_remote).
     remote_fresh: Mutex<HashMap<[u8; 16], Vec<Asked>>>,
     /// For clients that are gone already.
     own_gid: [u8; 16],
@@ -111,6 +111,47 @@ impl ServiceRoute {
             shared.tell(Change::FreshClient(self.key.clone(), client));
         }
         None
+    }
+
+    /// A client's program has all brought over that it has made before its first call: that call, and
+    /// those behind it, go to the network.
+    pub(super) fn introduce(self: &Arc<Self>, shared: &Arc<Shared>, client: Gid) {
+        loop {
+            let calls = {
+                let mut fresh = self.fresh.lock();
+                let calls = fresh.remove(&client).unwrap_or_default();
+                if calls.is_empty() {
+                    self.introduced.write().insert(client);
+                    return;
+                }
+                fresh.insert(client, Vec::new()); // what comes meanwhile waits behind these
+                calls
+            };
+            let gid = self.wire_gid(client);
+            calls.into_iter().for_each(|call| ask(shared, self, Call { gid, ..call }));
+        }
+    }
+
+    /// What the program of a client there subscribes to is brought to it: its first call, and those
+    /// behind it, go to the server here.
+    pub(super) fn introduce_remote(self: &Arc<Self>, shared: &Arc<Shared>, client: [u8; 16]) {
+        loop {
+            let calls = {
+                let mut fresh = self.remote_fresh.lock();
+                let calls = fresh.remove(&client).unwrap_or_default();
+                if calls.is_empty() {
+                    let mut introduced = self.remote_introduced.write();
+                    if introduced.len() >= MOST_INTRODUCED {
+                        introduced.clear(); // they are introduced again
+                    }
+                    introduced.insert(client);
+                    return;
+                }
+                fresh.insert(client, Vec::new()); // as in `introduce`
+                calls
+            };
+            calls.into_iter().for_each(|call| call.send(shared, self));
+        }
     }
 
     fn count(&self, word: ServiceWord) {
@@ -231,47 +272,6 @@ impl ServiceEnds {
                 shared.tell(Change::Later(Time::steady() + TAKEN, Box::new(again)));
             }
             Err(error) => shared.says(&format!("{name} of the network can't be called: {error}")),
-        }
-    }
-
-    /// A client's program has all brought over that it has made before its first call: that call, and
-    /// those behind it, go to the network.
-    pub(super) fn introduce(&self, shared: &Arc<Shared>, client: Gid) {
-        loop {
-            let calls = {
-                let mut fresh = self.route.fresh.lock();
-                let calls = fresh.remove(&client).unwrap_or_default();
-                if calls.is_empty() {
-                    self.route.introduced.write().insert(client);
-                    return;
-                }
-                fresh.insert(client, Vec::new()); // what comes meanwhile waits behind these
-                calls
-            };
-            let gid = self.route.wire_gid(client);
-            calls.into_iter().for_each(|call| ask(shared, &self.route, Call { gid, ..call }));
-        }
-    }
-
-    /// What the program of a client there subscribes to is brought to it: its first call, and those
-    /// behind it, go to the server here.
-    pub(super) fn introduce_remote(&self, shared: &Arc<Shared>, client: [u8; 16]) {
-        loop {
-            let calls = {
-                let mut fresh = self.route.remote_fresh.lock();
-                let calls = fresh.remove(&client).unwrap_or_default();
-                if calls.is_empty() {
-                    let mut introduced = self.route.remote_introduced.write();
-                    if introduced.len() >= MOST_INTRODUCED {
-                        introduced.clear(); // they are introduced again
-                    }
-                    introduced.insert(client);
-                    return;
-                }
-                fresh.insert(client, Vec::new()); // as in `introduce`
-                calls
-            };
-            calls.into_iter().for_each(|call| call.send(shared, &self.route));
         }
     }
 

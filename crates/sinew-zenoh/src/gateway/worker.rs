@@ -290,7 +290,8 @@ impl Worker {
         }
         // If the service is gone, so are its calls: they have failed.
         if let Some(ends) = self.services.get(&route) {
-            ends.introduce(&self.shared, client);
+            let (shared, route) = (self.shared.clone(), ends.route.clone());
+            self.shared.call_aside(move || route.introduce(&shared, client));
         }
     }
 
@@ -313,7 +314,8 @@ impl Worker {
             return self.shared.tell(Change::Later(now + INTRODUCTION_PERIOD, Box::new(again)));
         }
         if let Some(ends) = self.services.get(&route) {
-            ends.introduce_remote(&self.shared, client);
+            let (shared, route) = (self.shared.clone(), ends.route.clone());
+            self.shared.call_aside(move || route.introduce_remote(&shared, client));
         }
     }
 
