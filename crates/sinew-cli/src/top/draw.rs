@@ -104,7 +104,7 @@ const PROCESS: &[Column<ProcessFigures>] = &[
     ("SUB", 6, |process| process.subscriptions.to_string()),
     ("SENT/S", 9, |process| rate(process.published_hz)),
     ("TAKEN/S", 9, |process| rate(process.taken_hz)),
-    ("BYTES/S", 9, |process| bytes(process.bytes_per_second)),
+    ("BYTES/S", 9, |process| moved_bytes(process.bytes_per_second, process.by_reference_hz)),
     ("MEMORY", 8, |process| bytes(process.memory as f64)),
     ("DROPS", 7, |process| count(process.dropped)),
 ];
@@ -114,7 +114,7 @@ const TOPIC: &[Column<Topic>] = &[
     ("PUB", 5, |topic| topic.publishers.to_string()),
     ("SUB", 5, |topic| topic.subscriptions.to_string()),
     ("MSG/S", 8, |topic| rate(topic.rate_hz)),
-    ("BYTES/S", 9, topic_bytes),
+    ("BYTES/S", 9, |topic| moved_bytes(topic.bytes_per_second, topic.by_reference_hz)),
     ("COPIES/S", 9, |topic| rate(topic.copies_hz + topic.encodings_hz + topic.decodings_hz)),
     ("LATENCY", 8, |topic| topic.mean_latency_ns.map_or_else(String::new, time)),
     ("P99 <", 8, |topic| topic.p99_below_ns.map_or_else(String::new, |ns| time(ns as f64))),
@@ -276,9 +276,9 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// What left the publishers' processes; `by ref` if nothing did, as all moved by reference there.
-fn topic_bytes(topic: &Topic) -> String {
-    let is_by_reference = topic.by_reference_hz > 0.0 && topic.bytes_per_second == 0.0;
-    if is_by_reference { "by ref".to_owned() } else { bytes(topic.bytes_per_second) }
+fn moved_bytes(bytes_per_second: f64, by_reference_hz: f64) -> String {
+    let is_by_reference = by_reference_hz > 0.0 && bytes_per_second == 0.0;
+    if is_by_reference { "by ref".to_owned() } else { bytes(bytes_per_second) }
 }
 
 fn rate(hz: f64) -> String {
@@ -425,11 +425,8 @@ mod tests {
 
     #[test]
     fn what_moves_by_reference_is_not_nothing() {
-        let topic = |bytes_per_second, by_reference_hz| {
-            topic_bytes(&Topic { bytes_per_second, by_reference_hz, ..Topic::default() })
-        };
-        assert_eq!([topic(0.0, 30.0), topic(0.0, 0.0)], ["by ref", "0 B"]);
-        assert_eq!(topic(2048.0, 30.0), "2.00 KB");
+        assert_eq!([moved_bytes(0.0, 30.0), moved_bytes(0.0, 0.0)], ["by ref", "0 B"]);
+        assert_eq!(moved_bytes(2048.0, 30.0), "2.00 KB");
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(super) struct ProcessFigures {
     /// Messages per second.
     pub(super) taken_hz: f64,
     pub(super) bytes_per_second: f64,
+    /// As of a [`Topic`].
+    pub(super) by_reference_hz: f64,
     /// Bytes of shared memory that its ends have for messages, beside their rings.
     pub(super) memory: u64,
     /// Since its ends were made.
@@ -280,6 +282,7 @@ fn processes(
                 process.publishers += 1;
                 process.published_hz += change.messages as f64 / seconds;
                 process.bytes_per_second += change.bytes as f64 / seconds;
+                process.by_reference_hz += change.by_reference as f64 / seconds;
             }
             EndpointKind::Subscription => {
                 process.subscriptions += 1;
