@@ -6,9 +6,10 @@
 
 use super::parameters::{self, Block, NodePattern, Overrides, ParameterTextError};
 use super::remap::{RemapError, RemapRules};
+use super::similar;
 use super::unmatched::{NodeNames, Unmatched};
 use crate::parameters::value::NamedValue;
-use crate::sys::logging::{Outputs, level_of, parse_level};
+use crate::sys::logging::{Outputs, level_of, logger_of, parse_level};
 use crate::sys::sync::Arc;
 use sinew_shm::logging::LogLevel;
 use std::io::Read as _;
@@ -290,12 +291,13 @@ Environment:
     pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
         let mut all = self.rules.unmatched(nodes);
         all.extend(self.parameters.unmatched(nodes));
+        all.extend(self.log_levels.iter().filter_map(|(logger, _)| unmatched_logger(logger, nodes)));
         all
     }
 
     /// Whether there is something in it that nodes can match.
     pub(crate) fn has_rules(&self) -> bool {
-        !self.rules.is_empty() || !self.parameters.is_empty()
+        !self.rules.is_empty() || !self.parameters.is_empty() || !self.log_levels.is_empty()
     }
 
     /// Whether its last word on a parameter is that it is true, of whichever node.
@@ -376,6 +378,22 @@ Environment:
         }
         Ok(())
     }
+}
+
+/// A level for a logger that is no node's, nor above or below one, while it resembles one. (Others may
+/// be those of modules, which nobody knows.)
+fn unmatched_logger(logger: &str, nodes: &[NodeNames]) -> Option<Unmatched> {
+    let loggers: Vec<String> = nodes.iter().map(|node| logger_of(&node.full_name)).collect();
+    let is_below =
+        |name: &str, above: &str| name.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'));
+    let is_known = |known: &String| known == logger || is_below(known, logger) || is_below(logger, known);
+    let near = similar::nearest(logger, loggers.iter().map(String::as_str));
+    let near = near.first().filter(|_| !loggers.iter().any(is_known))?;
+    let text = format!(
+        "`--log-level {}:=..` has matched no node so far: no logger of a node is called so; there is {near}",
+        logger.escape_debug()
+    );
+    Some(Unmatched { text, is_likely_wrong: true, marks: Vec::new() })
 }
 
 /// Parses `[NODE:]NAME:=VALUE`.

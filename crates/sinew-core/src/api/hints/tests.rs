@@ -221,6 +221,21 @@ fn without_an_executor_rules_are_told_later() {
 }
 
 #[test]
+fn a_level_for_a_mistyped_logger_is_told() {
+    let levels =
+        ["camra:=debug", "camera.lens:=debug", "left:=info", "left.camra:=info", "some_crate:=warn", "debug"];
+    let line = levels.iter().flat_map(|level| ["--log-level", level]);
+    let line = ["program", "--ros-args"].into_iter().chain(line).map(str::to_owned);
+    let arguments = Arguments::parse(line).unwrap();
+    let nodes =
+        ["/camera", "/left/camera"].map(|name| NodeNames { full_name: name.into(), ..NodeNames::default() });
+    let texts: Vec<_> = arguments.unmatched(&nodes).into_iter().map(|one| one.text).collect();
+    let [one, of_left] = &texts[..] else { panic!("{texts:?}") };
+    assert!(one.starts_with("`--log-level camra:=..` has matched no node so far"), "{one}");
+    assert!(one.ends_with("there is camera") && of_left.ends_with("there is left.camera"), "{texts:?}");
+}
+
+#[test]
 fn what_other_processes_are_given_too_is_no_mistake_unless_it_resembles_something() {
     let line = "program --ros-args -r tf:=/tf -r imgae:=x -r far:=y -p map:=1 -p gian:=2 -p far:=3";
     let mut arguments = Arguments::parse(line.split(' ').map(str::to_owned)).unwrap();
