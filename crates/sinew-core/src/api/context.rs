@@ -373,9 +373,9 @@ impl ContextBuilder {
     ///
     /// - that a subscription has had no publisher, or a client no server (as information);
     /// - that an option of the command line has matched nothing: a remap rule, a parameter, a block
-    ///   of a parameter file, a log level (as a warning; if it may well be meant for others, as information). That
-    ///   is told this long after an executor has begun to serve the context, or six times as long
-    ///   after its first node if none does; `sinew doctor` tells the warnings, too;
+    ///   of a parameter file, a log level (as a warning; if it may well be meant for others, as
+    ///   information). That is told this long after an executor has begun to serve the context, or
+    ///   six times as long after its first node if none does; `sinew doctor` tells the warnings, too;
     /// - that two nodes have one name (as a warning).
     ///
     /// Each line names what is there and may have been meant. The thread that looks after the other

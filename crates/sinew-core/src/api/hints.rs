@@ -18,6 +18,7 @@ use crate::topic::graph::survey::{MOST, Offered, OneSided};
 use sinew_shm::OwnEndpoint;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
+use std::sync::Weak;
 use std::time::Duration;
 
 /// While no executor serves the context, options are looked at after so many times the patience:
@@ -84,7 +85,21 @@ struct Said {
     /// The rules and parameters of nodes with a smaller number were looked at.
     options_until: u64,
     /// Tools are told of these.
-    reports: Vec<(Unmatched, OwnEndpoint)>,
+    reports: Vec<Reported>,
+}
+
+/// What tools are told of, until it is over.
+struct Reported {
+    unmatched: Unmatched,
+    of: Option<Weak<NodeCore>>,
+    _endpoint: OwnEndpoint,
+}
+
+impl Reported {
+    /// It matches by now, or what it was given to is gone.
+    fn is_over(&self) -> bool {
+        !self.unmatched.still() || self.of.as_ref().is_some_and(|node| node.strong_count() == 0)
+    }
 }
 
 impl Said {
@@ -151,8 +166,7 @@ fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line>
     let has_executor = context.session.has_executor();
     let (mature, due, over) = {
         let mut said = said.lock();
-        let is_over = |(unmatched, _): &mut (Unmatched, OwnEndpoint)| !unmatched.still();
-        let over: Vec<_> = said.reports.extract_if(.., is_over).collect();
+        let over: Vec<_> = said.reports.extract_if(.., |report| report.is_over()).collect();
         (said.mature(now, patience), said.options_due(now, patience, has_executor), over)
     };
     drop(over); // others are told, outside the lock
@@ -303,7 +317,7 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
 }
 
 /// Rules and parameters that have matched nothing; and what tools are told of them.
-fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<(Unmatched, OwnEndpoint)>) {
+fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<Reported>) {
     let mut nodes = NodeCore::all_of(context);
     nodes.retain(|node| !node.stands_in && !is_hidden(&node.full_name));
     let is_asked = |node: &NodeCore| {
@@ -315,20 +329,21 @@ fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<(Unm
         return (Vec::new(), Vec::new());
     }
     let names = names_of(context, &nodes);
-    let mut all = if of_context { context.arguments.unmatched(&names) } else { Vec::new() };
+    let of_line = if of_context { context.arguments.unmatched(&names) } else { Vec::new() };
+    let mut all: Vec<_> = of_line.into_iter().map(|one| (one, None)).collect();
     for (node, its) in nodes.iter().zip(&names).filter(|(node, _)| is_asked(node)) {
         let its = std::slice::from_ref(its);
         let own = node
             .own_rules
             .iter()
             .flat_map(|rules| rules.unmatched_beside(context.arguments.remap_rules(), its));
-        all.extend(own.chain(unused_overrides(node, its)));
+        all.extend(own.chain(unused_overrides(node, its)).map(|one| (one, Some(node))));
     }
     let left = all.len().saturating_sub(OPTIONS);
     all.truncate(OPTIONS);
-    let line = |one: &Unmatched| {
+    let line = |(one, node): &(Unmatched, Option<&Arc<NodeCore>>)| {
         let level = if one.is_likely_wrong { Level::Warn } else { Level::Info };
-        Line { level, node: None, text: one.text.clone() }
+        Line { level, node: node.map(|node| node.full_name.clone()), text: one.text.clone() }
     };
     let mut lines: Vec<_> = all.iter().map(line).collect();
     if left > 0 {
@@ -336,13 +351,15 @@ fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<(Unm
         lines.push(Line { level: Level::Warn, node: None, text });
     }
     let participant = context.transport().and_then(|transport| transport.participant());
-    let report = |one: Unmatched| {
+    let report = |(unmatched, node): (Unmatched, Option<&Arc<NodeCore>>)| {
         // What has no mark is not known to be over.
-        let participant = participant.filter(|_| !one.marks.is_empty())?;
-        let endpoint = participant.advertise(&Report::Unmatched.about("", &one.text), None);
-        Some((one, endpoint.ok()?)) // no room: then the log alone has it
+        let participant = participant.filter(|_| !unmatched.marks.is_empty())?;
+        let endpoint = participant.advertise(&Report::Unmatched.about("", &unmatched.text), None);
+        // Without room for it, the log alone has it.
+        Some(Reported { unmatched, of: node.map(Arc::downgrade), _endpoint: endpoint.ok()? })
     };
-    let reports = all.into_iter().filter(|one| one.is_likely_wrong).filter_map(report).collect();
+    let likely = all.into_iter().filter(|(one, _)| one.is_likely_wrong);
+    let reports = likely.filter_map(report).collect();
     (lines, reports)
 }
 

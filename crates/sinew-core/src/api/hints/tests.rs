@@ -5,6 +5,7 @@ use super::{Line, Said, lines};
 use crate::api::context::Context;
 use crate::api::parameter_client::ParameterClient;
 use crate::ros::arguments::Arguments;
+use crate::ros::report::Report;
 use crate::ros::unmatched::NodeNames;
 use crate::sys::clock::Time;
 use crate::sys::logging::Level;
@@ -277,6 +278,35 @@ fn what_a_node_is_given_later_is_told_too() {
     ];
     assert_eq!(at(12), expected);
     assert_eq!(at(100), [""; 0]);
+}
+
+#[test]
+fn tools_are_told_of_options_until_they_match_or_their_node_goes() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let line = ["program", "--ros-args", "-r", "imgae:=x", "-p", "gian:=1"];
+    let context = Context::builder().domain(0).directory(directory.path()).arguments(line).build().unwrap();
+    let node = context.node("camera").unwrap();
+    let other = context.node_builder("other").remap("far:=near").create().unwrap();
+    let (said, now) = (Mutex::new(Said::default()), Time::steady());
+    let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
+    let told_at = |seconds: u32| {
+        lines(context.shared(), &said, now + Duration::from_secs(1) * seconds);
+        let snapshot = sinew_shm::Snapshot::take(&domain).unwrap();
+        let all = snapshot.peers().iter().flat_map(|peer| peer.endpoints());
+        let reports = all.filter(|(_, endpoint)| Report::of(endpoint) == Some(Report::Unmatched));
+        let mut texts: Vec<String> = reports.map(|(_, report)| report.type_name).collect();
+        texts.sort_unstable();
+        texts.iter().map(|text| text.split_whitespace().nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(told_at(0), [""; 0]);
+    let rule = |text: &str| text.to_owned();
+    assert_eq!(told_at(30), [rule("gian:=..`"), rule("rule"), rule("rule")]);
+    let _image = node.publisher::<Number>("imgae").create().unwrap();
+    assert_eq!(told_at(32), [rule("gian:=..`"), rule("rule")]);
+    let _gain = node.parameter("gian").default(3_i64).create().unwrap();
+    assert_eq!(told_at(34), [rule("rule")]);
+    drop(other);
+    assert_eq!(told_at(36), [""; 0]);
 }
 
 #[test]
