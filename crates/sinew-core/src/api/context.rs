@@ -381,7 +381,7 @@ impl ContextBuilder {
     /// Each line names what is there and may have been meant. The thread that looks after the other
     /// processes looks every two seconds; a context [without shared memory](Self::shared_memory) says
     /// nothing. Of single nodes it is turned off by
-    /// [`NodeBuilder::hints`](crate::NodeBuilder::hints).
+    /// [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints).
     ///
     /// ```
     /// use sinew::prelude::*;
