@@ -18,6 +18,7 @@ use sinew_interfaces::composition_interfaces::srv::{ListNodes, ListNodesRequest}
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
 use sinew_lifecycle::Transition;
 use sinew_msg::definition::{Kind, TypeName};
+use sinew_msg::is_unseen;
 use sinew_shm::EndpointKind;
 
 use crate::cli::Cli;
@@ -131,7 +132,8 @@ impl What {
         if !typed.is_empty() && !typed.starts_with('/') {
             names.iter_mut().for_each(|name| name.replace_range(..usize::from(name.starts_with('/')), ""));
         }
-        // What is hidden is for those who know of it.
+        // What is hidden is for those who know of it. A shell would print what steers terminals.
+        names.retain(|name| !name.chars().any(is_unseen));
         names.retain(|name| name.starts_with(typed) && (!is_hidden(name) || is_hidden(typed)));
         names.sort_unstable();
         names.dedup();
@@ -161,11 +163,7 @@ impl What {
                 Some(known.message.lines().map(one_line).collect())
             }
             Self::Loaded => None, // with what they are, see `loaded`
-            Self::Frame => {
-                let frames = tf::frame_names(&place, PATIENCE)?;
-                // A shell would print the others, and control characters with them.
-                Some(frames.into_iter().filter(|frame| one_line(frame) == *frame).collect())
-            }
+            Self::Frame => tf::frame_names(&place, PATIENCE),
             Self::Parameter => params::names(&place, &node_in(words)?, PATIENCE),
             Self::Type(kind) => {
                 if let Some(types) = snapshot().and_then(|snapshot| types_in(&snapshot, words, kind?)) {

@@ -101,7 +101,7 @@ fn show(options: &ShowOptions) -> Result<(), Error> {
     let types = types(&options.of)?;
     let name = name(&options.of.name, types.sources())?;
     if options.of.json {
-        return print(&(types.in_use(&name, &options.of.place)?.to_json() + "\n"));
+        return print(&harmless::json(types.in_use(&name, &options.of.place)?.to_json() + "\n"));
     }
     let comments = match (options.all_comments, options.no_comments) {
         (true, _) => Comments::All,
