@@ -5,8 +5,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Expr, ExprLit, ExprUnary, Fields, Lit, LitStr, Meta, Path,
-    Result, UnOp,
+    Attribute, Data, DataEnum, DeriveInput, Error, Expr, ExprLit, ExprRange, ExprUnary, Fields, Lit, LitStr,
+    Meta, Path, RangeLimits, Result, UnOp,
 };
 
 pub(crate) fn expand(input: &DeriveInput, root: &TokenStream) -> Result<TokenStream> {
@@ -159,11 +159,17 @@ impl<'a> Field<'a> {
             false => quote_spanned!(value.span()=> .default(#value)),
         });
         let range = said.range.as_ref().map(|range| {
-            let step = match &said.step {
-                Some(step) => quote!(::core::option::Option::Some(#step)),
-                None => quote!(::core::option::Option::None),
-            };
-            quote_spanned!(range.span()=> .range(#range, #step))
+            let step = said.step.as_ref();
+            match (range, step) {
+                (Expr::Range(ExprRange { start: Some(from), limits, end: Some(to), .. }), step)
+                    if matches!(limits, RangeLimits::Closed(_)) =>
+                {
+                    let step = step.map(|step| quote!(.step_of(#step)));
+                    quote_spanned!(range.span()=> .range_of(#from, #to) #step)
+                }
+                (range, Some(step)) => quote_spanned!(range.span()=> .range(#range).step_of(#step)),
+                (range, None) => quote_spanned!(range.span()=> .range(#range)),
+            }
         });
         let constraints = said.constraints.as_ref().map(|text| quote!(.constraints(#text)));
         let read_only = said.read_only.then(|| quote!(.read_only()));

@@ -66,7 +66,7 @@ use std::ops::RangeInclusive;
 /// | on a field: `#[parameter(..)]` | |
 /// |---|---|
 /// | `default = EXPRESSION` | its value if nothing else is told. A literal is converted: `"text"`, `["a", "b"]`, `[0.5; 3]`, `2` for a double, of an `Option`, too. Without, that of `Default` |
-/// | `range = A..=B`, `step = S` | of numbers: both ends belong to it |
+/// | `range = A..=B`, `step = S` | of numbers: both ends belong to it; whole ones do for doubles, too |
 /// | `read_only` | only what the program is started with counts; also for all of a struct |
 /// | `name = "NAME"` | instead of the field's; also of an enum's variant, whose own is in `snake_case` |
 /// | `constraints = "TEXT"` | `additional_constraints` of its description |
@@ -120,15 +120,15 @@ pub struct Spec<T> {
     description: &'static str,
     constraints: &'static str,
     read_only: bool,
-    restrict: Option<Box<Restrict>>,
+    /// Between which values it lies, in which steps, and what puts that into a descriptor.
+    range: Option<(RangeInclusive<T>, Option<T>, Restrict<T>)>,
 }
 
-/// Puts a range into a descriptor.
-type Restrict = dyn FnOnce(&mut ParameterDescriptor);
+type Restrict<T> = fn(&mut ParameterDescriptor, RangeInclusive<T>, Option<T>);
 
 impl<T> Spec<T> {
     pub fn new(description: &'static str) -> Self {
-        Self { default: None, description, constraints: "", read_only: false, restrict: None }
+        Self { default: None, description, constraints: "", read_only: false, range: None }
     }
 
     #[must_use]
@@ -244,8 +244,29 @@ impl<T: ParameterField> Spec<T> {
 
 impl<T: RangedField> Spec<T> {
     #[must_use]
-    pub fn range(mut self, range: RangeInclusive<T>, step: Option<T>) -> Self {
-        self.restrict = Some(Box::new(move |descriptor| T::restrict(descriptor, range, step)));
+    pub fn range(mut self, range: RangeInclusive<T>) -> Self {
+        self.range = Some((range, None, T::restrict));
+        self
+    }
+
+    /// Of literals, for instance whole numbers for doubles.
+    #[must_use]
+    pub fn range_of<From, To>(self, from: From, to: To) -> Self
+    where
+        T: DefaultOf<From> + DefaultOf<To>,
+    {
+        self.range(T::default_of(from)..=T::default_of(to))
+    }
+
+    /// Behind the range.
+    #[must_use]
+    pub fn step_of<Literal>(mut self, step: Literal) -> Self
+    where
+        T: DefaultOf<Literal>,
+    {
+        if let Some((_, known, _)) = &mut self.range {
+            *known = Some(T::default_of(step));
+        }
         self
     }
 }
@@ -259,8 +280,8 @@ impl<T: ParameterField> Spec<T> {
             self.constraints.clone_into(&mut descriptor.additional_constraints);
         }
         descriptor.read_only = self.read_only || read_only;
-        if let Some(restrict) = self.restrict {
-            restrict(&mut descriptor);
+        if let Some((range, step, restrict)) = self.range {
+            restrict(&mut descriptor, range, step);
         }
         let default = self.default.map_or(ParameterValue::NotSet, T::into_value);
         Declaration::new::<T>(descriptor, default)

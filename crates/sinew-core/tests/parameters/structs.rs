@@ -110,6 +110,7 @@ fn a_struct_declares_its_fields() -> sinew::Result<()> {
 #[test]
 fn literals_are_defaults_of_every_type_they_can_stand_for() -> sinew::Result<()> {
     const FIRST: f64 = 0.25;
+    const LAST: f32 = 5.5;
     #[derive(Parameters, Debug, PartialEq)]
     struct Literals {
         #[parameter(default = ["front", "rear"])]
@@ -130,9 +131,9 @@ fn literals_are_defaults_of_every_type_they_can_stand_for() -> sinew::Result<()>
         none: Vec<String>,
         #[parameter(default = [])]
         no_limits: Option<Vec<f64>>,
-        #[parameter(default = 3)]
+        #[parameter(default = 3, range = 0..=10, step = 1)]
         gain: f64,
-        #[parameter(default = -3, range = -5.0..=5.0)]
+        #[parameter(default = -3, range = -5..=LAST)]
         small: f32,
         #[parameter(default = "map")]
         frame: Option<String>,
@@ -165,6 +166,8 @@ fn literals_are_defaults_of_every_type_they_can_stand_for() -> sinew::Result<()>
         own: vec![2.5],
     };
     assert_eq!(*node.parameters::<Literals>()?.get(), expected);
+    let range = |name: &str| node.describe_parameter(name).unwrap().double_range.unwrap().to_string();
+    assert_eq!([range("gain"), range("small")], ["0.0 to 10.0, in steps of 1.0", "-5.0 to 5.5"]);
     Ok(())
 }
 
