@@ -161,9 +161,15 @@ impl<'a> Field<'a> {
         let range = said.range.as_ref().map(|range| {
             let step = said.step.as_ref();
             match (range, step) {
-                (Expr::Range(ExprRange { start: Some(from), limits, end: Some(to), .. }), step)
-                    if matches!(limits, RangeLimits::Closed(_)) =>
-                {
+                (
+                    Expr::Range(ExprRange {
+                        start: Some(from),
+                        limits: RangeLimits::Closed(_),
+                        end: Some(to),
+                        ..
+                    }),
+                    step,
+                ) => {
                     let step = step.map(|step| quote!(.step_of(#step)));
                     quote_spanned!(range.span()=> .range_of(#from, #to) #step)
                 }
