@@ -69,6 +69,9 @@ fn a_long_name_is_refused_and_told(world: &World) {
     broadcaster.send([along_x("base", &long, 1, 1.0), along_x("odom", "base", 1, 1.0)]).unwrap();
     buffer.wait_for("odom", "base", at(1)).wait(PATIENCE).unwrap();
     assert_eq!(buffer.frames().len(), 2);
+    // The refusals of one message are counted once its transforms are there.
+    broadcaster.send([along_x("odom", "arm", 1, 1.0)]).unwrap();
+    buffer.wait_for("odom", "arm", at(1)).wait(PATIENCE).unwrap();
     let [refusal] = &listener.refusals()[..] else { panic!("{:?}", listener.refusals()) };
     assert!(matches!(refusal.error, InsertError::NameTooLong { length: 300_000, .. }), "{refusal}");
     assert!(buffer.lookup("odom", "amr", At::Latest).is_err());
