@@ -43,7 +43,10 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
         assert!(!announces_to_who_polls(), "a fence for nothing");
     }
     let without = std::thread::spawn(|| {
-        sys::forbid_membarrier();
+        if !sys::forbid_membarrier() {
+            println!("skipped: no filters here, as under qemu's user mode");
+            return true;
+        }
         assert!(!sys::fence_all_threads() && !sys::fences_threads());
         announces_to_who_polls()
     });
