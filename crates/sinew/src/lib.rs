@@ -406,6 +406,7 @@ mod pages {
         Launch: "docs/book/launch.md",
         Lifecycle: "docs/book/lifecycle.md",
         Logging: "docs/book/logging.md",
+        OtherMachines: "docs/book/other-machines.md",
         OwnMessages: "docs/book/messages.md",
         Parameters: "docs/book/parameters.md",
         Qos: "docs/book/qos.md",

@@ -95,8 +95,9 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Of the standard library, of the compiler, and of rclcpp.
-const NOT_OURS: [&str; 5] = ["MAX", "SystemTime", "enable_logger_service", "forbid", "from_millis"];
+/// Of the standard library, of the compiler, of rclcpp, and of the operating system.
+const NOT_OURS: [&str; 7] =
+    ["MAX", "SystemTime", "enable_logger_service", "forbid", "from_millis", "madvise", "syscall"];
 
 #[test]
 fn what_is_named_exists() {
