@@ -307,7 +307,7 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
         };
         if told.insert(name.clone()) {
             let text = format!(
-                "another node is called {name}, too, in {whose}: what is asked of one may reach the other; give one another \
+                "another node is called {name}, too, in {whose}: what is asked of one may reach the other; give one of them another \
                  name (-r __node:=..) or namespace (-r __ns:=..)"
             );
             lines.push(Line { level: Level::Warn, node: Some(name.clone()), text });
