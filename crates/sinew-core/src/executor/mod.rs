@@ -662,7 +662,9 @@ impl Executor {
 impl Drop for Executor {
     fn drop(&mut self) {
         self.scheduler.close(); // groups that are just being made find another executor, or none
-        for served in self.served.lock().drain(..) {
+        // Not under the lock: who was served may bring in what waits, through filters of the program.
+        let served = std::mem::take(&mut *self.served.lock());
+        for served in served {
             match served {
                 Served::Groups(groups) => groups.leave(&self.scheduler),
                 Served::Group(group) => {

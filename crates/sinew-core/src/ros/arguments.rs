@@ -6,7 +6,7 @@
 
 use super::parameters::{self, Block, NodePattern, Overrides, ParameterTextError};
 use super::remap::{RemapError, RemapRules};
-use super::similar;
+use super::similar::alike;
 use super::unmatched::{NodeNames, Unmatched};
 use crate::parameters::value::NamedValue;
 use crate::sys::logging::{Outputs, level_of, logger_of, parse_level};
@@ -387,8 +387,8 @@ fn unmatched_logger(logger: &str, nodes: &[NodeNames]) -> Option<Unmatched> {
     let is_below =
         |name: &str, above: &str| name.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'));
     let is_known = |known: &String| known == logger || is_below(known, logger) || is_below(logger, known);
-    let near = similar::nearest(logger, loggers.iter().map(String::as_str));
-    let near = near.first().filter(|_| !loggers.iter().any(is_known))?;
+    let near = loggers.iter().filter_map(|known| Some((alike(logger, known)?, known))).min();
+    let (_, near) = near.filter(|_| !loggers.iter().any(is_known))?;
     let text = format!(
         "`--log-level {}:=..` has matched no node so far: no logger of a node is called so; there is {near}",
         logger.escape_debug()

@@ -9,7 +9,7 @@
 use super::name::{
     NameError, NameKind, expand, fully_qualified, validate_name, validate_namespace, validate_node_name,
 };
-use super::similar::similar;
+use super::similar::alike;
 use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, whose};
 
 /// What stands between the name of an action and those of its topics and services.
@@ -294,7 +294,7 @@ impl Scope {
         // An action is known by its own name.
         let names = topics.chain(services).map(|name| name.split_once(ACTION).map_or(&**name, |both| both.0));
         let names: Vec<&str> = names.collect();
-        let is_near = !similar(&wanted, names.iter().copied()).is_empty();
+        let is_near = names.iter().any(|name| alike(&wanted, name).is_some());
         let namespace = nodes.first().map_or("/", |node| &node.namespace);
         // As the rule has it: a name without a slash is one of the namespace.
         let shown = |name: &'_ str| match name.strip_prefix(namespace) {

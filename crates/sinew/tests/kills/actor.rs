@@ -2,14 +2,15 @@
 
 use crate::cast::DOMAIN;
 use crate::ledger::{Ledger, Way};
+use crate::protocols::{Clients, Servers};
 use crate::support::{Number, Numbers};
 use parking_lot::Mutex;
 use sinew::error::{CallFailure, DecodeError, PublishFailure, UnsentMessage};
+use sinew::interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew::msg::view::Viewed;
 use sinew::msg::{Encoding, Sample, TypeHash};
 use sinew::prelude::*;
 use sinew::service::CallResult;
-use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew_shm::Domain;
 use sinew_shm::raw::{Master, OpenError, Queue, QueueOptions, ReadError, Space, Topic, Variable, WriteError};
 use std::collections::VecDeque;
@@ -29,7 +30,7 @@ pub(crate) const SEAT: &str = "SINEW_TEST_KILLS_SEAT";
 pub(crate) const SAID: &str = "said ";
 
 /// How long it waits for what others may keep from happening.
-const HASTE: Duration = Duration::from_millis(200);
+pub(crate) const HASTE: Duration = Duration::from_millis(200);
 
 /// Samples that are held while newer ones are read.
 const HELD: usize = 3;
@@ -84,14 +85,14 @@ impl Parcel {
 }
 
 /// What all threads of an actor know.
-struct Actor {
+pub(crate) struct Actor {
     me: u64,
-    ledger: Ledger,
+    pub(crate) ledger: Ledger,
     ends: AtomicBool,
 }
 
 impl Actor {
-    fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         !self.ends.load(Ordering::SeqCst)
     }
 
@@ -130,7 +131,7 @@ impl Actor {
         }
     }
 
-    fn unless_it_ends(&self, error: impl std::fmt::Display) {
+    pub(crate) fn unless_it_ends(&self, error: impl std::fmt::Display) {
         if self.is_there() {
             self.ledger.complain(error);
         }
@@ -215,7 +216,7 @@ impl Actor {
     }
 
     /// A server may go, come late, or be stopped.
-    fn may_fail(&self, failure: &CallFailure) {
+    pub(crate) fn may_fail(&self, failure: &CallFailure) {
         let may_be = matches!(
             failure,
             CallFailure::ServerGone
@@ -361,8 +362,10 @@ fn play(base: &Path, me: u64, (seat, seats): (u64, u64)) -> sinew::Result<()> {
     let service = |seat: u64| format!("double_{seat}");
     let _server = node.server::<Numbers>(&service(seat)).callback(|number: &Number| Number(2 * number.0))?;
     let others = (0..seats).filter(|&other| other != seat);
-    let clients: Vec<_> =
-        others.map(|other| node.client::<Numbers>(&service(other)).create()).collect::<Result<_, _>>()?;
+    let clients = others.clone().map(|other| node.client::<Numbers>(&service(other)).create());
+    let clients: Vec<_> = clients.collect::<Result<_, _>>()?;
+    let _servers = Servers::new(&context, &node, seat)?;
+    let protocols = Clients::new(&node, others)?;
 
     let executor = Executor::multi(2);
     executor.add(&context)?;
@@ -371,6 +374,8 @@ fn play(base: &Path, me: u64, (seat, seats): (u64, u64)) -> sinew::Result<()> {
         scope.spawn(|| actor.publish_lossless(&lossless));
         scope.spawn(|| actor.exchange_large_ones(&images, &viewer));
         scope.spawn(|| actor.call(&clients));
+        scope.spawn(|| actor.pursue(&protocols));
+        scope.spawn(|| actor.manage(&protocols));
         scope.spawn(|| actor.write(&space));
         scope.spawn(|| actor.read(&space));
         for line in std::io::stdin().lock().lines() {

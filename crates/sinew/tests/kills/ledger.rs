@@ -17,6 +17,12 @@ pub(crate) enum Way {
     Large,
     /// Answers of servers.
     Answers,
+    /// Goals that ended as they should.
+    Goals,
+    /// Parameters of others that were set and read.
+    Parameters,
+    /// Managed nodes of others that went to another state.
+    Transitions,
     /// A queue without nodes.
     Queue,
     /// A topic without nodes.

@@ -13,7 +13,8 @@
 mod actor;
 mod cast;
 mod ledger;
-#[path = "../support/mod.rs"]
+mod protocols;
+#[path = "../../../sinew-core/tests/support/mod.rs"]
 mod support;
 
 use cast::Cast;
