@@ -32,7 +32,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, CallbackResult, Scheduler, TaskRef, index};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::notifier::{TaskNotifier, ToSignal};
-use crate::mailbox::waiters::{contain, tell_where_it_may_be};
+use crate::mailbox::waiters::{ToTell, by_hand, contain, tell_where_it_may_be};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
@@ -174,6 +174,9 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
 
     /// The client or the server goes: no more requests. Settles the calls whose answers are there.
     fn end(&self);
+
+    /// Has a thread that receives tell listeners.
+    fn tell_elsewhere(&self, to_tell: ToTell);
 }
 
 /// What came of waiting for an answer from elsewhere.
@@ -545,8 +548,12 @@ impl PendingCalls {
 
     /// No more requests go by a line, and those that did are not answered any more.
     fn end_connection(&self, ServerLink { server, connection }: &ServerLink) {
-        connection.end();
-        self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
+        // Perhaps a thread of the program's does so that calls anew.
+        let to_tell = by_hand(|| {
+            connection.end();
+            self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
+        });
+        connection.tell_elsewhere(to_tell);
     }
 
     /// An answer that came by a line can't be told from the others: all that wait for one of them

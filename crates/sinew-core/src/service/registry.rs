@@ -256,6 +256,10 @@ mod tests {
         fn end(&self) {
             self.0.opened.fetch_sub(1, Ordering::Relaxed);
         }
+
+        fn tell_elsewhere(&self, to_tell: crate::mailbox::waiters::ToTell) {
+            to_tell.into_iter().for_each(|tell| tell());
+        }
     }
 
     /// A server comes elsewhere, and two calls have waited for it. While their requests are

@@ -274,7 +274,7 @@ impl ShmTransport {
     /// Has the receiver tell listeners what other threads brought in.
     pub(crate) fn tell(&self, mut to_tell: ToTell) {
         if self.context.upgrade().is_none_or(|context| context.session().has_ended()) {
-            return;
+            return to_tell.into_iter().for_each(|tell| tell()); // the receiver goes
         }
         self.to_tell.lock().append(&mut to_tell);
         if let Some(port) = self.receiver() {
@@ -315,8 +315,8 @@ impl ShmTransport {
         if let Some(participant) = self.participant() {
             participant.leave();
         }
-        let gone = std::mem::take(&mut *self.to_tell.lock());
-        drop(gone);
+        let to_tell = std::mem::take(&mut *self.to_tell.lock());
+        to_tell.into_iter().for_each(|tell| tell());
         let gone = std::mem::take(&mut *self.publishers.lock());
         drop(gone);
         let gone = std::mem::take(&mut *self.servers.lock());

@@ -139,7 +139,7 @@ impl ShmServerConnection {
     /// A thread that waits alone is told of answers itself, else the executor or the receiver.
     fn tell_right_one(&self, threads: Guard<'_, Threads>) {
         self.choose_port(threads);
-        self.drain_answers();
+        self.drain_by_hand(); // for threads of the program that call, and other ones
     }
 
     fn choose_port(&self, mut threads: Guard<'_, Threads>) {
@@ -167,16 +167,7 @@ impl ShmServerConnection {
     /// are told on another thread.
     #[inline]
     fn drain_by_hand(&self) {
-        self.tell(by_hand(|| self.drain_answers()));
-    }
-
-    #[inline]
-    fn tell(&self, to_tell: ToTell) {
-        if !to_tell.is_empty()
-            && let Some(transport) = self.transport.upgrade()
-        {
-            transport.tell(to_tell);
-        }
+        self.tell_elsewhere(by_hand(|| self.drain_answers()));
     }
 
     /// Reads what answers there are. Listeners are told once all that came have settled their calls: one
@@ -277,12 +268,23 @@ impl RemoteServerConnection for ShmServerConnection {
                 port.sleep(seen, Some(left)); // K3
             }
             port.unpark();
-            self.tell(by_hand(|| _ = port.drain()));
+            self.tell_elsewhere(by_hand(|| _ = port.drain()));
         }
     }
 
     fn retune(&self) {
         self.tell_right_one(self.threads.lock());
+    }
+
+    #[inline]
+    fn tell_elsewhere(&self, to_tell: ToTell) {
+        if to_tell.is_empty() {
+            return;
+        }
+        match self.transport.upgrade() {
+            Some(transport) => transport.tell(to_tell),
+            None => to_tell.into_iter().for_each(|tell| tell()), // each call has an end
+        }
     }
 
     /// Its entity stays until the server's answers have ended, too.

@@ -285,7 +285,8 @@ impl SubscriptionCore {
     pub(super) fn leave_sources(&self) {
         let sources = self.sources.all.lock().clone();
         self.change_sources(Vec::clear);
-        sources.iter().for_each(|source| source.disconnect(self)); // they know this subscription, too
+        let leave = || sources.iter().for_each(|source| source.disconnect(self)); // they know this one, too
+        tell_elsewhere(&sources, by_hand(leave));
     }
 
     /// Whether this publisher's messages may go past the history when they are taken by hand, as
@@ -328,7 +329,7 @@ impl SubscriptionCore {
     pub(crate) fn retune(&self) {
         if self.sources.any.load(Ordering::Relaxed) {
             let sources = self.sources.all.lock().clone();
-            sources.iter().for_each(|source| source.retune());
+            tell_elsewhere(&sources, by_hand(|| sources.iter().for_each(|source| source.retune())));
         }
     }
 
