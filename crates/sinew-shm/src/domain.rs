@@ -191,13 +191,21 @@ impl Domain {
     /// Whether messages may take so many bytes more: what they leave is kept for participants that
     /// join. The more is asked for, the more is to be left, up to a part of the file system.
     pub(crate) fn spares(&self, wanted: usize) -> Result<(), CapacityError> {
-        let (size, free) = self.room();
-        let kept = (size / KEPT).min(MOST_KEPT).min((wanted as u64).saturating_mul(KEPT_BESIDE));
-        if size == 0 || free >= kept.saturating_add(wanted as u64) {
+        let (size, _) = self.room();
+        let usable = self.usable(wanted);
+        if size == 0 || usable >= wanted as i64 {
             return Ok(());
         }
-        let free = free.saturating_sub(kept);
+        let free = usable.max(0).cast_unsigned();
         Err(CapacityError::FileSystem { path: self.path().to_owned(), wanted, free, size })
+    }
+
+    /// How many bytes messages may take of which each takes so many: less than 0 where more is taken
+    /// than is to be.
+    pub(crate) fn usable(&self, wanted: usize) -> i64 {
+        let (size, free) = self.room();
+        let kept = (size / KEPT).min(MOST_KEPT).min((wanted as u64).saturating_mul(KEPT_BESIDE));
+        free.cast_signed() - kept.cast_signed()
     }
 
     /// Size and free bytes of the file system; 0 if unknown.

@@ -234,10 +234,10 @@ impl Memory {
     }
 
     /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together)
-    /// has failed, were these chunks free; their names are in order. `room`: so many bytes the file
-    /// system has left; `None`: no more files can be made, however many.
+    /// has failed, were these chunks free; their names are in order. `room`: so many bytes of the file
+    /// system are left for it; `None`: no more files can be made, however many.
     #[cold]
-    pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<u64>) -> bool {
+    pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<i64>) -> bool {
         let state = self.state.lock();
         let mut bytes = 0;
         for stock in state.slabs.values() {
@@ -249,7 +249,7 @@ impl Memory {
             let last = (0..stock.reserved).rev().take_while(goes).count();
             bytes += stock.slab.end_of(stock.reserved) - stock.slab.end_of(stock.reserved - last);
         }
-        room.is_some_and(|room| room.saturating_add(bytes as u64) >= class as u64)
+        room.is_some_and(|room| room.saturating_add(bytes as i64) >= class as i64)
     }
 
     /// Takes chunks back that no slot names and no reader reads any more.

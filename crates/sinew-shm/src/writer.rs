@@ -214,7 +214,7 @@ impl Writer {
                 loaned => return loaned,
             };
             let room = match &error {
-                CapacityError::FileSystem { free, .. } => Some(*free),
+                CapacityError::FileSystem { .. } => Some(self.endpoint.local.domain.usable(class_of(length))),
                 CapacityError::System(_) => None, // no descriptor: a larger chunk needs none
                 _ => return Err(error),
             };
@@ -483,7 +483,7 @@ impl Writer {
     /// enough. One that a reader keeps, or anything else in this process, makes none. `room`: see
     /// [`would_do`](crate::memory::Memory::would_do). False if nothing may go that helps.
     #[cold]
-    pub(crate) fn displace(&mut self, class: usize, before: u64, room: Option<u64>) -> bool {
+    pub(crate) fn displace(&mut self, class: usize, before: u64, room: Option<i64>) -> bool {
         let readers = || self.connections.iter().chain(&self.ending);
         readers().for_each(|connection| connection.accepted.look_for_reader());
         let bound = readers().filter(|connection| connection.capacity.is_some());

@@ -34,6 +34,7 @@ fn a_child_plays_its_role() {
         "has little room" => memory::with_little_room(&part),
         "has late joiners" => memory::with_late_joiners(&part),
         "keeps what it sends" => memory::keep_what_is_sent(&part),
+        "is short" => memory::be_short(&part),
         "keeps elsewhere" => memory::keep_elsewhere(&part),
         "has no descriptors" => memory::have_no_descriptors(&part),
         "is late" => limits::be_late(&part),

@@ -232,6 +232,32 @@ fn what_would_make_no_room_stays_for_its_readers() {
     }
 }
 
+/// Others have filled a file system of 4 MB: what is unread would not make room enough, beside what is
+/// kept for those who join.
+pub(crate) fn be_short(part: &Part) {
+    let (_reading, _writing, mut writer, mut incoming) = pair(part, None);
+    (1..=2).for_each(|byte| _ = publish(&mut writer, LENGTH, byte).unwrap());
+    let ballast = fill_but(part, 0);
+    let refused = writer.loan(1_100_000).unwrap_err();
+    assert!(matches!(refused, CapacityError::FileSystem { free: 0, .. }), "{refused}");
+    let mut buffer = Vec::new();
+    for byte in 1..=2 {
+        let message = incoming.read(&mut buffer).unwrap().unwrap();
+        assert_eq!((message.missed, message.hold.unwrap().bytes()), (0, &[byte; LENGTH][..]));
+    }
+    std::fs::remove_file(ballast).unwrap();
+    assert!(writer.loan(1_100_000).is_ok());
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn what_would_leave_too_little_for_those_who_join_stays_for_its_readers() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "is short", "4m");
+    }
+}
+
 /// Another reader keeps what one has yet to read, on a file system of 4 MB.
 pub(crate) fn keep_elsewhere(part: &Part) {
     let (_reading, writing, mut writer, mut slow) = pair(part, None);

@@ -2,7 +2,7 @@
 //! and is handed out in the order of its publication.
 //!
 //! Each transient-local publisher that is known when the subscription is made hands over what it
-//! retained, be it nothing. Until all have done so the history is [held](HistoryCache::hold): it
+//! retained, be it nothing. Until all have done so the history is [held](crate::mailbox::history::HistoryCache::hold): it
 //! takes in what comes, old and new, and hands out nothing. A publisher that goes first is waited
 //! for no longer; nor is one that gives no answer for [`PATIENCE`], as its process is stopped, or
 //! finds no room for the connection. What comes after that is sorted in among what still waits.
@@ -14,7 +14,8 @@ use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Ordering};
 use std::time::Duration;
 
-/// How long a publisher may take to hand over what it retained.
+/// How long a publisher may take to hand over what it retained. A thread that takes by hand looks
+/// whether it is over, and the helper thread, which comes every 2 s.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a subscription waits for.
