@@ -116,6 +116,19 @@ impl Other {
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
+    /// Stops it, and waits until each of its threads has stopped.
+    fn stop(&self) {
+        self.signal("-STOP");
+        let tasks = PathBuf::from(format!("/proc/{}/task", self.child.id()));
+        until("it has stopped", || {
+            std::fs::read_dir(&tasks).unwrap().all(|task| {
+                // A thread that is gone meanwhile has no state.
+                let state = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+                state.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with('T'))
+            })
+        });
+    }
+
     fn kill(&mut self) {
         self.child.kill().unwrap(); // SIGKILL
         self.child.wait().unwrap();
@@ -325,7 +338,7 @@ fn what_several_processes_retained_comes_in_the_order_of_its_publication() -> si
 
         let listener = place.context();
         let node = listener.node("listener")?;
-        first.signal("-STOP");
+        first.stop();
         let by_hand = node.subscription::<Number>("numbers").qos(LATCHED).create()?;
         let log = Log::new();
         let pen = log.pen();
@@ -348,7 +361,7 @@ fn what_several_processes_retained_comes_in_the_order_of_its_publication() -> si
         assert_eq!((numbers_in(&by_hand), log.lines()), (vec![1, 2, 3, 4], vec![1, 2, 3, 4]));
 
         // One that dies without having answered is waited for no longer.
-        third.signal("-STOP");
+        third.stop();
         let late = node.subscription::<Number>("numbers").qos(LATCHED).create()?;
         until("the others' are there", || late.statistics().received == 3);
         third.kill();
@@ -581,7 +594,7 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
     play(|place| {
         let mut other = place.start("who_publishes_and_goes_before_anybody_looks_is_heard", "listener");
         other.expect("ready");
-        other.signal("-STOP");
+        other.stop();
         let lasting = place.context();
         for (context, first) in [(&lasting, 1), (&place.context(), 4)] {
             let publisher = context.node("talker")?.publisher::<Number>("numbers").qos(DEEP).create()?;
