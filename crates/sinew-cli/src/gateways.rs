@@ -73,6 +73,7 @@ pub(crate) struct NetworkTopic {
     pub(crate) sent: u64,
     pub(crate) sent_bytes: u64,
     pub(crate) unsent: u64,
+    pub(crate) late: u64,
     pub(crate) limited: u64,
     pub(crate) received: u64,
     pub(crate) received_bytes: u64,
@@ -139,8 +140,11 @@ impl ObservedGateway {
                         let (one, other) = (&carrier.entity, &end.entity);
                         (&one.name, &one.type_name, one.hash) == (&other.name, &other.type_name, other.hash)
                     });
-                    let overwritten = same.map(|carrier| carrier.counts().get(Counter::Overwritten));
-                    topic.unsent = overwritten.fold(topic.unsent, u64::wrapping_add);
+                    let given_way = same.map(|carrier| {
+                        let counts = carrier.counts();
+                        counts.get(Counter::Overwritten).wrapping_add(counts.get(Counter::Missed))
+                    });
+                    topic.unsent = given_way.fold(topic.unsent, u64::wrapping_add);
                     gateway.topics.push(topic);
                 }
                 Some(Report::Service) => gateway.services.push(NetworkService::read(end, &counts)),
@@ -238,15 +242,17 @@ impl NetworkTopic {
             missed: word(TopicWord::Missed),
             refused: word(TopicWord::Refused),
             old_attachments: word(TopicWord::Old),
+            late: word(TopicWord::Late),
         }
     }
 
     /// Its totals, for people.
-    pub(crate) fn totals(&self) -> [(&'static str, u64); 8] {
+    pub(crate) fn totals(&self) -> [(&'static str, u64); 9] {
         [
             ("Sent", self.sent),
             ("Bytes sent", self.sent_bytes),
             ("Unsent", self.unsent),
+            ("Late", self.late),
             ("Rate limited", self.limited),
             ("Received", self.received),
             ("Bytes received", self.received_bytes),

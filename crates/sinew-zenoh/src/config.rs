@@ -41,6 +41,11 @@ const SESSION: [(&str, &str); 20] = [
     ("adminspace/enabled", "true"),
 ];
 
+/// What rmw_zenoh leaves to the kernel: how much of what was sent waits there, in bytes. The kernel
+/// would take megabytes, which nothing overtakes: seconds of a slow link. (It doubles the number.)
+const BUFFERS: [(&str, &str); 2] =
+    [("transport/link/tcp/so_sndbuf", "131072"), ("transport/link/tls/so_sndbuf", "131072")];
+
 /// The same for routers (`DEFAULT_RMW_ZENOH_ROUTER_CONFIG.json5`), beside those of sessions.
 const ROUTER: [(&str, &str); 5] = [
     ("mode", r#""router""#),
@@ -126,7 +131,7 @@ pub fn process_environment(name: &str) -> Option<String> {
 /// # Errors
 /// [`ConfigError`]
 pub fn session(environment: Environment<'_>, options: &SessionOptions) -> Result<Config, ConfigError> {
-    let mut config = base("ZENOH_SESSION_CONFIG_URI", environment, &[&SESSION])?;
+    let mut config = base("ZENOH_SESSION_CONFIG_URI", environment, &[&SESSION, &BUFFERS])?;
     discovery(environment, &mut config)?;
     overrides(environment, &mut config)?;
     apply(options, &mut config)?;
@@ -138,7 +143,7 @@ pub fn session(environment: Environment<'_>, options: &SessionOptions) -> Result
 /// # Errors
 /// [`ConfigError`]
 pub fn router(environment: Environment<'_>, options: &SessionOptions) -> Result<Config, ConfigError> {
-    let mut config = base("ZENOH_ROUTER_CONFIG_URI", environment, &[&SESSION, &ROUTER])?;
+    let mut config = base("ZENOH_ROUTER_CONFIG_URI", environment, &[&SESSION, &BUFFERS, &ROUTER])?;
     overrides(environment, &mut config)?;
     apply(options, &mut config)?;
     set(&mut config, "mode", r#""router""#, || "the router's mode".to_owned())?;
@@ -387,6 +392,7 @@ mod tests {
             ("scouting/multicast/enabled", "false"),
             ("queries_default_timeout", "600000"),
             ("transport/link/tx/lease", "60000"),
+            ("transport/link/tcp/so_sndbuf", "131072"),
         ] {
             assert_eq!(json(&config, key), value, "{key}");
         }

@@ -2,6 +2,8 @@
 //! `rmw_zenohd` is in ROS 2.
 
 use crate::config::{ConfigError, Environment, SessionOptions};
+use std::sync::mpsc;
+use std::time::Duration;
 use zenoh::{Config, Session, Wait};
 
 /// Why a router doesn't run.
@@ -72,10 +74,30 @@ impl Router {
         self.session.zid().to_string()
     }
 
-    /// Ends it; as when it is dropped, but blocks until it is done.
+    /// Ends it; as when it is dropped, but blocks until it is done, for a second at most: what a slow
+    /// link has not taken until then goes on without.
     pub fn close(self) {
-        // A session that is closed already is as good.
-        let _ = self.session.close().wait();
+        close(&self.session, || ());
+    }
+}
+
+/// How long a session may take to bring out what it has before it is closed. Zenoh would wait for ten
+/// seconds.
+const LAST_BYTES: Duration = Duration::from_secs(1);
+
+/// Closes a session, after what is to be done `first`. On a slow link a thread goes on with that, and
+/// this one doesn't wait.
+pub(crate) fn close(session: &Session, first: impl FnOnce() + Send + 'static) {
+    let (closes, is_closed) = mpsc::channel();
+    let closing = session.clone();
+    let thread = std::thread::Builder::new().name("sinew-gw-close".to_owned()).spawn(move || {
+        first();
+        // A session that is closed already is as good; and nobody may wait any more.
+        let _ = closing.close().wait();
+        let _ = closes.send(());
+    });
+    if thread.is_ok() {
+        let _ = is_closed.recv_timeout(LAST_BYTES); // it goes on without us
     }
 }
 

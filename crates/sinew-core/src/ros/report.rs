@@ -175,6 +175,8 @@ pub enum TopicWord {
     Refused = 7,
     /// Those among them that had an attachment as rmw_zenoh wrote it before April 2025.
     Old = 8,
+    /// Messages that waited for the link for more than a second.
+    Late = 9,
 }
 
 /// The counters of [`Report::Service`], by their index.

@@ -7,6 +7,7 @@
 //! | `leader` | which of several gateways of a domain does it |
 //! | `route` | a topic: its ends on both sides |
 //! | `outgoing` | what publishers here publish, to the network |
+//! | `turns` | whose turn it is when the link doesn't take everything |
 //! | `incoming` | what publishers there publish, to this host |
 //! | `descriptions` | what tools need to know of types that only the network has |
 //! | `services` | servers and clients of both sides |
@@ -26,6 +27,7 @@ mod reports;
 mod route;
 mod services;
 mod sessions;
+mod turns;
 mod worker;
 
 use crate::config::{ConfigError, Environment, RouterCheck, SessionOptions, process_environment};
@@ -108,6 +110,8 @@ pub struct RouteStatistics {
     pub sent_bytes: u64,
     /// Messages that didn't: they gave way to newer ones, or the session refused them.
     pub unsent: u64,
+    /// Messages that waited for the link for more than a second.
+    pub late: u64,
     /// Messages that were left out for a [rate limit](crate::rules).
     pub limited: u64,
     /// Messages of the network that were published here.
@@ -194,7 +198,8 @@ impl Gateway {
         true
     }
 
-    /// Ends it; as when it is dropped. Blocks until the network knows.
+    /// Ends it; as when it is dropped. Blocks until the network knows, or for a second if the link is
+    /// slow.
     pub fn close(self) {
         drop(self);
     }
@@ -359,14 +364,19 @@ impl Start {
         let sender = std::thread::Builder::new()
             .name("sinew-gw-send".to_owned())
             .spawn(move || Congestion::send(&sending, &left));
-        if let Err(error) = sender {
-            return shared.says(&format!("the gateway can't start a thread: {error}"));
-        }
+        let sender = match sender {
+            Ok(sender) => sender,
+            Err(error) => return shared.says(&format!("the gateway can't start a thread: {error}")),
+        };
         if let Err(error) = worker::run(&self, &shared, told) {
             shared.says(&format!("the gateway has stopped: {error}"));
         }
         self.leads.set(false);
-        let _ = shared.session.close().wait(); // as in `Router::close`
+        shared.congestion.end();
+        // The network was told first that all of this host's ends are gone. A put that waits for the link
+        // comes to its end before: zenoh (1.10) can't close a session meanwhile, and has all
+        // sessions of the process wait.
+        crate::router::close(&shared.session, move || drop(sender.join()));
     }
 
     /// Waits until this gateway leads. `None`: it is to end.

@@ -7,11 +7,25 @@
 //! If the session makes it wait, that thread and all others leave what follows in the carriers'
 //! histories, whose depth is the bound, to a thread of the gateway's: see [`Congestion`]. The one
 //! wait lasts as long as the link takes for what it has in hand; a link that is dead is given up
-//! by zenoh after `transport/link/tx/queue/congestion_control/block/wait_before_close`.
+//! by zenoh after `transport/link/tx/queue/congestion_control/block/wait_before_close`. Large
+//! messages are left to that thread at once.
+//!
+//! # A slow link
+//!
+//! A session has a queue for each of zenoh's priorities, and a put waits until its message is in the
+//! queue: 120 KB take a link of 200 kB/s more than half a second, for which all other puts of that
+//! priority wait, too. So topics of few bytes ([`Allowance`]) have a priority of their own, above the
+//! others: they go between two pieces of a large message, and no thread waits for them. A topic
+//! that sends more is *heavy* from then on. Heavy topics share what the link takes by
+//! [turns](super::turns), if it doesn't take everything.
+//!
+//! All publishers of a topic have one priority, and it changes once, downwards: what was published
+//! before goes before.
 
 use super::Shared;
 use super::observer::Change;
 use super::route::Route;
+use super::turns::{OVERHEAD, Turns};
 use crate::wire::attachment::{Attachment, Chain};
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
@@ -27,7 +41,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
-use zenoh::qos::{CongestionControl, Reliability as ZenohReliability};
+use zenoh::qos::{CongestionControl, Priority, Reliability as ZenohReliability};
 use zenoh::sample::Locality;
 use zenoh_ext::{AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
 
@@ -62,6 +76,8 @@ pub(super) struct LocalPublisher {
 
 /// A publisher's way to the network.
 enum Way {
+    /// Of a topic of few bytes.
+    Light(zenoh::pubsub::Publisher<'static>),
     Volatile(zenoh::pubsub::Publisher<'static>),
     /// Keeps messages for late joiners.
     TransientLocal(zenoh_ext::AdvancedPublisher<'static>),
@@ -80,12 +96,12 @@ impl LocalPublisher {
     }
 
     /// From now on it is published there, or no longer.
-    pub(super) fn set_carried(&self, shared: &Shared, key: &str, wanted: bool) -> zenoh::Result<()> {
+    pub(super) fn set_carried(&self, shared: &Shared, route: &Route, wanted: bool) -> zenoh::Result<()> {
         let is_carried = self.is_carried();
         if wanted == is_carried {
             return Ok(());
         }
-        let way = wanted.then(|| Way::open(shared, key, &self.qos)).transpose()?;
+        let way = wanted.then(|| Way::open(shared, route, &self.qos)).transpose()?;
         let before = std::mem::replace(&mut *self.way.write(), way);
         drop(before); // undeclared outside the lock
         Ok(())
@@ -99,6 +115,23 @@ impl LocalPublisher {
 
     pub(super) fn is_carried(&self) -> bool {
         self.way.read().is_some()
+    }
+
+    /// Its topic has become heavy, before this message of it.
+    fn grow_heavy(&self, shared: &Shared, route: &Route) -> zenoh::Result<()> {
+        if !matches!(&*self.way.read(), Some(Way::Light(_))) {
+            return Ok(());
+        }
+        let heavy = Way::open(shared, route, &self.qos)?;
+        let mut way = self.way.write();
+        // It may have been closed meanwhile.
+        let light = way.take_if(|way| matches!(way, Way::Light(_)));
+        if light.is_some() {
+            *way = Some(heavy);
+        }
+        drop(way);
+        drop(light); // undeclared outside the lock
+        Ok(())
     }
 
     /// Publishes a message there.
@@ -124,7 +157,9 @@ impl LocalPublisher {
             false => ZBytes::from(Bytes::from_owner(HeldImage(sample))),
         };
         let sent = match way {
-            Way::Volatile(publisher) => publisher.put(payload).attachment(attachment).wait(),
+            Way::Light(publisher) | Way::Volatile(publisher) => {
+                publisher.put(payload).attachment(attachment).wait()
+            }
             Way::TransientLocal(publisher) => publisher.put(payload).attachment(attachment).wait(),
         };
         Some(sent.map(|()| length))
@@ -148,7 +183,7 @@ impl AsRef<[u8]> for HeldImage {
 }
 
 impl Way {
-    fn open(shared: &Shared, key: &str, qos: &QoS) -> zenoh::Result<Self> {
+    fn open(shared: &Shared, route: &Route, qos: &QoS) -> zenoh::Result<Self> {
         let is_reliable = qos.reliability == Reliability::Reliable;
         let reliability = match is_reliable {
             true => ZenohReliability::Reliable,
@@ -162,10 +197,13 @@ impl Way {
         };
         let publisher = shared
             .session
-            .declare_publisher(key.to_owned())
+            .declare_publisher(route.wire_key.clone())
             .reliability(reliability)
             .congestion_control(congestion)
             .allowed_destination(Locality::Remote);
+        if !route.is_heavy() {
+            return Ok(Self::Light(publisher.priority(LIGHT).wait()?));
+        }
         if qos.durability == Durability::Volatile {
             return Ok(Self::Volatile(publisher.wait()?));
         }
@@ -241,6 +279,21 @@ struct Held {
     /// Publishers that didn't become known, the newest last: theirs hold up nothing. They went again
     /// before they were seen, or can't be told to the network.
     strangers: VecDeque<Gid>,
+    allowance: Allowance,
+}
+
+impl Held {
+    /// It is the next one again.
+    fn give_back(&mut self, Outbound { sample, info, .. }: Outbound) {
+        self.waiting.push_front((sample, info));
+    }
+}
+
+/// A message on its way out.
+struct Outbound {
+    publisher: Arc<LocalPublisher>,
+    sample: Sample<SerializedMessage>,
+    info: MessageInfo,
 }
 
 /// How long a message is held until its publisher is known.
@@ -255,21 +308,72 @@ const MOST_STRANGERS: usize = 64;
 /// A put that takes longer has waited for the link.
 const PATIENCE: Duration = Duration::from_millis(2);
 
+/// The priority of topics of few bytes. Calls of services have the next one, all else has zenoh's
+/// default, which is below.
+const LIGHT: Priority = Priority::InteractiveLow;
+
+/// That of calls of services.
+pub(super) const CALLS: Priority = Priority::DataHigh;
+
+/// A message that has waited for the link for longer counts as late.
+const LATE: Duration = Duration::from_secs(1);
+
+/// One that has waited for longer gives way if there is a newer one, even if its history has room.
+/// (Where all is to be kept, or is kept for late joiners, it goes however old it is.)
+const STALE: Duration = Duration::from_secs(10);
+
+/// What a topic may send and be one of few bytes.
+#[derive(Default)]
+struct Allowance {
+    /// When what it has used was counted last.
+    at: Option<Time>,
+    /// Bytes that it has used.
+    used: u64,
+}
+
+impl Allowance {
+    /// The longest message.
+    const LONGEST: usize = 8 << 10;
+
+    /// How many bytes it gets back in a second, and how many it may use at once.
+    const RATE: u64 = 64 << 10;
+
+    /// Whether a message of so many bytes is within it.
+    fn takes(&mut self, length: usize, now: Time) -> bool {
+        let passed = now - *self.at.get_or_insert(now);
+        let back =
+            u64::try_from(passed.as_micros()).unwrap_or(u64::MAX).saturating_mul(Self::RATE) / 1_000_000;
+        if back > 0 {
+            (self.at, self.used) = (Some(now), self.used.saturating_sub(back));
+        }
+        self.used = self.used.saturating_add((length + OVERHEAD) as u64);
+        length <= Self::LONGEST && self.used <= Self::RATE
+    }
+}
+
 /// Whether the session makes threads wait that put messages into it, and what is left to the sender
 /// then: a thread of the gateway's, which waits in their place.
 ///
-/// Until the sender has brought over all that was left, every carrier leaves its messages to it. So
-/// a slow link costs a publisher one wait, and each topic its own oldest messages.
+/// Until the sender has brought over all that was left, every carrier of a heavy topic leaves its
+/// messages to it. So a slow link costs a publisher one wait, and each topic its own oldest messages.
 pub(super) struct Congestion {
     left: Sender<Weak<Carrier>>,
     /// How many were left that the sender isn't done with.
     count: AtomicUsize,
+    /// The sender is to end.
+    has_ended: AtomicBool,
 }
 
 impl Congestion {
     pub(super) fn new() -> (Self, Receiver<Weak<Carrier>>) {
         let (left, taken) = mpsc::channel();
-        (Self { left, count: AtomicUsize::new(0) }, taken)
+        (Self { left, count: AtomicUsize::new(0), has_ended: AtomicBool::new(false) }, taken)
+    }
+
+    /// The sender ends after the message that it has in hand.
+    pub(super) fn end(&self) {
+        self.has_ended.store(true, Ordering::Release); // pairs with the look before each turn
+        let _ = self.left.send(Weak::new()); // has it look, or it is gone already
     }
 
     fn is_there(&self) -> bool {
@@ -287,17 +391,44 @@ impl Congestion {
 
     /// The sender's thread, until no gateway is left.
     pub(super) fn send(congestion: &Weak<super::Shared>, taken: &Receiver<Weak<Carrier>>) {
-        while let Ok(left) = taken.recv() {
-            let Some(shared) = congestion.upgrade() else { return };
-            if let Some(carrier) = left.upgrade() {
-                carrier.is_sending.store(true, Ordering::Release); // pairs with `is_idle`, as the next one
-                carrier.is_left.store(false, Ordering::Release);
-                carrier.carry(true);
-                carrier.is_sending.store(false, Ordering::Release);
+        let mut turns = Turns::<Weak<Carrier>>::default();
+        loop {
+            if turns.is_empty() {
+                let Ok(first) = taken.recv() else { return };
+                turns.begin(first);
             }
-            shared.congestion.count.fetch_sub(1, Ordering::AcqRel);
+            taken.try_iter().for_each(|left| turns.begin(left));
+            let Some(shared) = congestion.upgrade() else { return };
+            if shared.congestion.has_ended.load(Ordering::Acquire) {
+                return;
+            }
+            let Some(turn) = turns.next() else { continue };
+            let gone = match turn.flow.upgrade() {
+                Some(carrier) => match carrier.carry(Some(turn.credit())) {
+                    Carried::Some(bytes) => {
+                        turns.go_on(turn, bytes);
+                        continue;
+                    }
+                    Carried::All(bytes) => turns.end(turn, bytes),
+                },
+                None => turns.end(turn, 0),
+            };
+            if let Some(gone) = gone {
+                if let Some(carrier) = gone.upgrade() {
+                    carrier.is_no_longer_left();
+                }
+                shared.congestion.count.fetch_sub(1, Ordering::AcqRel);
+            }
         }
     }
+}
+
+/// What a thread has brought over, in bytes.
+enum Carried {
+    /// All that there was, or another thread does.
+    All(usize),
+    /// Some of it.
+    Some(usize),
 }
 
 impl Carrier {
@@ -327,33 +458,68 @@ impl Carrier {
 
     /// Something has come, or a publisher is known.
     pub(super) fn heard(self: &Arc<Self>) {
-        match self.shared.congestion.is_there() {
-            true => self.shared.congestion.leave(self),
-            false => self.carry(false),
+        if self.has_to_wait() {
+            return self.shared.congestion.leave(self);
         }
+        self.carry(None);
+    }
+
+    /// Whether it is one of those that share what the link takes, and it doesn't take everything.
+    fn has_to_wait(&self) -> bool {
+        self.route.is_heavy() && self.shared.congestion.is_there()
+    }
+
+    /// The sender has brought over all of it: from now on it is told anew.
+    fn is_no_longer_left(self: &Arc<Self>) {
+        self.is_sending.store(true, Ordering::Release); // pairs with `is_idle`, as the next ones
+        self.is_left.store(false, Ordering::Release);
+        // What came meanwhile was not left again.
+        if let Carried::Some(_) = self.carry(Some(1)) {
+            self.shared.congestion.leave(self);
+        }
+        self.is_sending.store(false, Ordering::Release);
     }
 
     /// Brings what has come to the network: one thread at a time. A thread of the program's leaves
-    /// the rest to the sender if the session makes it wait.
-    pub(super) fn carry(self: &Arc<Self>, is_sender: bool) {
+    /// the rest to the sender if the session makes it wait. `credit`: the sender's, which goes on
+    /// with others when it is used up.
+    fn carry(self: &Arc<Self>, credit: Option<usize>) -> Carried {
+        let mut bytes = 0;
         // AcqRel: what a thread has seen that leaves it to another one, that one sees.
         if self.wanted.fetch_add(1, Ordering::AcqRel) > 0 {
-            return;
+            return Carried::All(bytes);
         }
         let mut seen = 1;
         loop {
-            while let Some((publisher, sample, info)) = self.next() {
-                let begin = Time::steady();
-                self.put(&publisher, sample, &info);
-                let is_slow = Time::steady() - begin > PATIENCE;
-                if is_slow && !is_sender {
+            while let Some(next) = self.next() {
+                let length = next.sample.image().len();
+                if credit.is_none() && (length > Allowance::LONGEST || self.has_to_wait()) {
+                    self.held.lock().give_back(next);
                     self.wanted.store(0, Ordering::Release); // as above
-                    return self.shared.congestion.leave(self);
+                    self.shared.congestion.leave(self);
+                    return Carried::Some(bytes);
+                }
+                bytes += length + OVERHEAD;
+                let begin = Time::steady();
+                self.put(next, credit.is_some());
+                let is_slow = Time::steady() - begin > PATIENCE;
+                match credit {
+                    None if is_slow => {
+                        self.route.grow_heavy();
+                        self.wanted.store(0, Ordering::Release); // as above
+                        self.shared.congestion.leave(self);
+                        return Carried::Some(bytes);
+                    }
+                    Some(credit) if bytes >= credit => {
+                        self.wanted.store(0, Ordering::Release); // as above
+                        return Carried::Some(bytes);
+                    }
+                    _ => {}
                 }
             }
             let before = self.wanted.fetch_sub(seen, Ordering::AcqRel);
             if before == seen {
-                return;
+                return Carried::All(bytes);
             }
             seen = before - seen;
         }
@@ -369,7 +535,7 @@ impl Carrier {
     }
 
     /// The next message, and its publisher. `None` also if that isn't known yet.
-    fn next(self: &Arc<Self>) -> Option<(Arc<LocalPublisher>, Sample<SerializedMessage>, MessageInfo)> {
+    fn next(self: &Arc<Self>) -> Option<Outbound> {
         let mut held = self.held.lock();
         if held.since.is_some() {
             while held.waiting.len() < MOST_WAITING
@@ -383,7 +549,10 @@ impl Carrier {
             let gid = info.publisher();
             if let Some(publisher) = self.route.local_publisher(gid) {
                 held.since = None;
-                return Some((publisher, sample, info));
+                if !self.route.is_heavy() && !held.allowance.takes(sample.image().len(), Time::steady()) {
+                    self.route.grow_heavy();
+                }
+                return Some(Outbound { publisher, sample, info });
             }
             if held.strangers.contains(&gid) {
                 self.route.counters.unsent(1);
@@ -419,9 +588,14 @@ impl Carrier {
         self.shared.tell(Change::Later(at, Box::new(again)));
     }
 
-    fn put(&self, publisher: &LocalPublisher, sample: Sample<SerializedMessage>, info: &MessageInfo) {
+    /// `has_waited`: it was left to the sender.
+    fn put(&self, Outbound { publisher, sample, info }: Outbound, has_waited: bool) {
         // A publisher that offers more than this carrier asks for has another one.
         if QosClass::of(&publisher.qos) != self.class {
+            return;
+        }
+        if has_waited && self.is_late(&info) {
+            self.route.counters.unsent(1);
             return;
         }
         if !self.route.passes() {
@@ -429,7 +603,12 @@ impl Carrier {
             return;
         }
         let counters = &self.route.counters;
-        match publisher.put(sample, info) {
+        if self.route.is_heavy()
+            && let Err(error) = publisher.grow_heavy(&self.shared, &self.route)
+        {
+            self.shared.says_once("heavy", || format!("{} keeps its priority: {error}", self.route.key.name));
+        }
+        match publisher.put(sample, &info) {
             Some(Ok(length)) => counters.sent(length),
             Some(Err(error)) => {
                 counters.unsent(1);
@@ -439,6 +618,25 @@ impl Carrier {
             }
             None => {}
         }
+    }
+
+    /// A message has waited for the link. Counts it if that was long, tells once if the link takes
+    /// too little. Whether it is too old to go.
+    fn is_late(&self, info: &MessageInfo) -> bool {
+        let age = info.latency(); // it was taken just now
+        let is_late = age > LATE;
+        if is_late {
+            self.route.counters.late();
+        }
+        if (is_late || self.overwritten() > 0) && self.route.is_slow_first() {
+            let name = &self.route.key.name;
+            self.shared.says(&format!(
+                "the link takes less than is published: messages of {name} wait, or give way to newer ones \
+                 (late and unsent in `sinew top` count them, and it is not said again)"
+            ));
+        }
+        let gives_way = !self.class.keeps_all && !self.class.is_transient_local;
+        gives_way && age > STALE && self.subscription.statistics().waiting > 0
     }
 
     /// No message is taken any more.
@@ -452,8 +650,32 @@ impl Carrier {
         !self.class.is_transient_local || depth <= self.depth
     }
 
-    /// Messages that gave way to newer ones before the session took them.
+    /// Messages that gave way to newer ones before the session took them, here or where their
+    /// publishers are.
     pub(super) fn overwritten(&self) -> u64 {
-        self.subscription.statistics().overwritten
+        let counts = self.subscription.statistics();
+        counts.overwritten + counts.missed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_few_bytes_are() {
+        let at = |milliseconds: i64| Time::from_nanoseconds(milliseconds * 1_000_000);
+        let is_light = |length: usize, period: i64| {
+            let mut allowance = Allowance::default();
+            (0..10_000).all(|number| allowance.takes(length, at(number * period)))
+        };
+        assert!(is_light(20, 10), "a state, a hundred times a second");
+        assert!(is_light(5000, 100), "a scan, ten times a second");
+        assert!(!is_light(1000, 1), "a thousand of them a second are too many");
+        assert!(!is_light(9000, 1000), "one is too large");
+        let mut allowance = Allowance::default();
+        assert!((0..50).all(|_| allowance.takes(1000, at(0))), "some may come at once");
+        assert!((0..50).all(|_| allowance.takes(1000, at(2000))), "and again when time has passed");
+        assert!(!(0..20).all(|_| allowance.takes(1000, at(2000))));
     }
 }

@@ -18,6 +18,7 @@ use sinew::qos::Reliability;
 use sinew::time::Time;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Publishers of a topic that are gone and whose last numbers are known, at most.
 const MOST_GONE: usize = 64;
@@ -43,9 +44,27 @@ pub(super) struct Route {
     pub(super) remote: RwLock<Vec<Arc<RemotePublisher>>>,
     pub(super) early: Mutex<EarlySamples>,
     limiter: Option<Mutex<RateLimiter>>,
+    /// Its messages share what the link takes with other large ones.
+    is_heavy: AtomicBool,
+    /// It was said that the link takes too little of them.
+    is_slow: AtomicBool,
 }
 
 impl Route {
+    /// Whether its messages share what the link takes with those of other heavy topics.
+    pub(super) fn is_heavy(&self) -> bool {
+        self.is_heavy.load(Ordering::Relaxed) // a thread that doesn't know yet waits once
+    }
+
+    pub(super) fn grow_heavy(&self) {
+        self.is_heavy.store(true, Ordering::Relaxed); // as above
+    }
+
+    /// The link takes too little of it. Whether that wasn't known.
+    pub(super) fn is_slow_first(&self) -> bool {
+        !self.is_slow.swap(true, Ordering::Relaxed) // counts for itself
+    }
+
     /// Whether a message may go to the network now, for all that limits its topic's rate.
     pub(super) fn passes(&self) -> bool {
         let Some(limiter) = &self.limiter else { return true };
@@ -84,6 +103,11 @@ impl RouteCounters {
         self.count(TopicWord::Unsent, count);
     }
 
+    /// It went, or would have gone, and has waited for long.
+    pub(super) fn late(&self) {
+        self.count(TopicWord::Late, 1);
+    }
+
     fn limited(&self) {
         self.count(TopicWord::Limited, 1);
     }
@@ -117,6 +141,7 @@ impl RouteCounters {
             sent: read(TopicWord::Sent),
             sent_bytes: read(TopicWord::SentBytes),
             unsent: read(TopicWord::Unsent),
+            late: read(TopicWord::Late),
             limited: read(TopicWord::Limited),
             received: read(TopicWord::Received),
             received_bytes: read(TopicWord::ReceivedBytes),
@@ -162,6 +187,8 @@ impl RouteEnds {
             remote: RwLock::default(),
             early: Mutex::default(),
             limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
+            is_heavy: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
         };
         Self {
             route: Arc::new(route),
@@ -216,13 +243,17 @@ impl RouteEnds {
     fn update_outgoing(&mut self, shared: &Arc<Shared>) {
         let name = &self.route.key.name;
         let mut wanted: HashMap<QosClass, usize> = HashMap::new();
+        // What is kept goes once more to those that ask for it, and its order is that of one queue.
+        if self.local_publishers.values().any(|publisher| has_history(&publisher.qos)) {
+            self.route.grow_heavy();
+        }
         for publisher in self.local_publishers.values() {
             // What a publisher keeps for late joiners goes there as soon as it is published: later it
             // would come as news to subscriptions that want none of it.
             let is_wanted = has_history(&publisher.qos)
                 || self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
             // The way is there before its carrier, which brings what the publisher retains.
-            if let Err(error) = publisher.set_carried(shared, &self.route.wire_key, is_wanted) {
+            if let Err(error) = publisher.set_carried(shared, &self.route, is_wanted) {
                 shared.says(&format!("{name} can't be published on the network: {error}"));
                 continue;
             }

@@ -147,3 +147,84 @@ fn a_fast_camera_on_a_slow_link() -> sinew::Result<()> {
     });
     Ok(())
 }
+
+fn image(byte: u8, length: usize) -> UInt8MultiArray {
+    UInt8MultiArray { data: vec![byte; length], ..UInt8MultiArray::default() }
+}
+
+/// A gateway at the near end of a link that takes 400 kB/s at most.
+fn slow_gateway(network: &Network, host: &Host) -> (Link, Gateway) {
+    let link = Link::new(&network.endpoint(), Nature { rate: Some(400), ..Nature::default() });
+    let mut options = SessionOptions::default();
+    options.client = true;
+    options.connect.push(link.endpoint.clone());
+    let gateway = Gateway::builder().options(options).start_with(&host.context(), &|_| None);
+    (link, gateway.expect("a gateway"))
+}
+
+fn counts_of(gateway: &Gateway, topic: &str) -> Option<sinew_zenoh::gateway::RouteStatistics> {
+    gateway.statistics().topics.iter().find(|(name, ..)| name == topic).map(|(.., counts)| *counts)
+}
+
+/// A camera wants sixty times what the link takes. A small topic goes all the same, each message of
+/// it, and a second camera gets its share.
+#[test]
+fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
+    const COUNT: u64 = 400;
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let (_link, gateway) = slow_gateway(&network, &one);
+    let _far = other.gateway(&network);
+    let (here, there) = (one.context().node("robot")?, other.context().node("desk")?);
+    let camera = |name| here.publisher::<UInt8MultiArray>(name).qos(QoS::new().keep_last(5)).create();
+    let viewer = |name| there.subscription::<UInt8MultiArray>(name).qos(QoS::new().keep_all()).create();
+    let (front, back) = (camera("/front")?, camera("/back")?);
+    let (fronts, backs) = (viewer("/front")?, viewer("/back")?);
+    // What it publishes in half a second: a thread of a busy machine may be away for long.
+    let state = here.publisher::<Text>("/state").qos(QoS::new().keep_last(100)).create()?;
+    let states = there.subscription::<Text>("/state").qos(QoS::new().keep_all()).create()?;
+    let is_matched = |count: u64| (count == 1).then_some(());
+    wait_for("the ways are open", || is_matched(states.publisher_count().min(state.subscription_count())));
+    wait_for("the ways are open", || is_matched(fronts.publisher_count().min(front.subscription_count())));
+    wait_for("the ways are open", || is_matched(backs.publisher_count().min(back.subscription_count())));
+    for number in 0..COUNT {
+        front.publish(image(1, 120_000))?;
+        back.publish(image(2, 60_000))?;
+        state.publish(text(number.to_string()))?;
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for number in 0..COUNT {
+        let (state, _) = wait_for("each state", || states.take());
+        assert_eq!(state.data, number.to_string());
+    }
+    assert_eq!(counts_of(&gateway, "/state").map(|counts| (counts.sent, counts.unsent)), Some((COUNT, 0)));
+    wait_for("all of it was sent, or gave way", || {
+        let all = ["/front", "/back"].map(|name| counts_of(&gateway, name));
+        all.iter()
+            .all(|counts| counts.is_some_and(|counts| counts.sent + counts.unsent == COUNT))
+            .then_some(())
+    });
+    let [front, back] = ["/front", "/back"].map(|name| counts_of(&gateway, name).expect("it is there"));
+    let (small, large) = (back.sent_bytes.min(front.sent_bytes), back.sent_bytes.max(front.sent_bytes));
+    assert!(large - small <= 8 * 120_000, "they share the link by bytes: {front:?}, {back:?}");
+    assert!(front.unsent > COUNT / 2 && back.sent > 0);
+    Ok(())
+}
+
+#[test]
+fn a_gateway_on_a_slow_link_ends() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let (_link, gateway) = slow_gateway(&network, &one);
+    let _far = other.gateway(&network);
+    let camera = one.context().node("robot")?.publisher::<UInt8MultiArray>("/image").create()?;
+    let images = other.context().node("desk")?.subscription::<UInt8MultiArray>("/image").create()?;
+    assert!(camera.wait_for_subscribers(1, PATIENCE));
+    wait_for("they match", || (images.publisher_count() == 1).then_some(()));
+    for _ in 0..20 {
+        camera.publish(image(1, 120_000))?; // six seconds of the link
+    }
+    wait_for("it is busy", || counts_of(&gateway, "/image").filter(|counts| counts.sent > 0));
+    let begin = std::time::Instant::now();
+    gateway.close();
+    assert!(begin.elapsed() < Duration::from_secs(9), "zenoh's ten seconds are not waited for");
+    Ok(())
+}
