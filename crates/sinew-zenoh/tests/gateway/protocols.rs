@@ -105,6 +105,37 @@ fn an_action_of_another_host() -> Outcome {
     Ok(())
 }
 
+/// Its server publishes it as soon as it has the goal.
+#[test]
+fn the_first_feedback_reaches_a_client_that_has_just_come() -> Outcome {
+    const HOW_OFTEN: i32 = 10;
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let context = one.context();
+    let node = context.node("mathematician")?;
+    let _server =
+        node.action_server::<Fibonacci>("fibonacci").callback(|goal: ExecutingGoal<Fibonacci>| {
+            let number = goal.goal().order;
+            goal.publish_feedback(FibonacciFeedback { sequence: vec![number] }).expect("it is open");
+            goal.succeed(FibonacciResult { sequence: vec![number] }).expect("it is executing");
+        })?;
+    let _spinning = Spinning::new(&context)?;
+    for number in 0..HOW_OFTEN {
+        let asking = other.context();
+        let client = asking.node("asker")?.action_client::<Fibonacci>("fibonacci").create()?;
+        let (tell, told) = std::sync::mpsc::channel();
+        let _asking = Spinning::new(&asking)?;
+        assert!(client.wait_for_server(PATIENCE));
+        let _goal = client
+            .goal(FibonacciGoal { order: number })
+            .on_feedback(move |feedback: &FibonacciFeedback| tell.send(feedback.sequence.clone()))
+            .send()
+            .wait(PATIENCE)?;
+        assert_eq!(told.recv_timeout(PATIENCE)?, [number]);
+    }
+    Ok(())
+}
+
 #[test]
 fn managed_nodes_of_another_host() -> Outcome {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
