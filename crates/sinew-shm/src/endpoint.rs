@@ -209,9 +209,10 @@ impl Endpoint {
 }
 
 /// A name that another participant chose, as it may reach a terminal or a log: nothing in it steers
-/// one.
+/// one, shows other characters in another order, or isn't seen.
 pub(crate) fn printable(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
+    let is_seen = |c: char| c.is_ascii_graphic() || c == ' ' || c.is_alphanumeric();
+    text.replace(|c| !is_seen(c), "\u{fffd}")
 }
 
 /// What a record says, not looked at yet.

@@ -393,7 +393,7 @@ fn names_of_others_steer_no_terminal() {
     let scene = Scene::new();
     let one = One::join(&scene);
     let about = Endpoint {
-        node: "/no\u{9b}de".into(),
+        node: "/no\u{9b}d\u{202e}\u{200b}e".into(),
         type_name: "a/msg/\r\u{7f}".into(),
         ..endpoint(EndpointKind::Publisher, "/red\u{1b}[31m\nü")
     };
@@ -401,7 +401,7 @@ fn names_of_others_steer_no_terminal() {
     let snapshot = Snapshot::take(one.participant.domain()).unwrap();
     let found = snapshot.peers()[0].endpoints();
     let (_, found) = found.iter().find(|(_, endpoint)| endpoint.kind == EndpointKind::Publisher).unwrap();
-    assert_eq!(found.node, "/no\u{fffd}de");
+    assert_eq!(found.node, "/no\u{fffd}d\u{fffd}\u{fffd}e");
     assert_eq!(found.name, "/red\u{fffd}[31m\u{fffd}ü");
     assert_eq!(found.type_name, "a/msg/\u{fffd}\u{fffd}");
 }

@@ -79,12 +79,12 @@ pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// A text of the network, for people: not all of a long one, and no control characters.
+/// A text of the network, for people: not all of a long one, and nothing that steers a terminal.
 pub(crate) fn shown(text: &str) -> String {
     const SHOWN: usize = 120;
     let mut shown = String::new();
     for character in text.chars().take(SHOWN) {
-        match character.is_control() {
+        match sinew_msg::is_unseen(character) {
             true => drop(write!(shown, "{}", character.escape_default())),
             false => shown.push(character),
         }
