@@ -76,6 +76,7 @@ pub mod qos {
 
 /// For gateways to other hosts: where ends are at home, and what tools are told.
 pub mod gateway {
+    pub use crate::remote::shm::notes::NetworkNumbers;
     pub use crate::ros::origin::Origin;
     pub use crate::ros::report::{
         GatewayWord, LOCK_FILE, LinkWord, Report, ServiceWord, SessionWord, TopicWord, is_knock, knock,

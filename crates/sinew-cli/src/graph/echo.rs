@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use sinew::QoS;
-use sinew::gateway;
+use sinew::gateway::{self, NetworkNumbers};
 use sinew::qos::{Durability, History};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
@@ -128,7 +128,8 @@ struct PendingMessages {
 
 /// A connection from a publisher.
 struct EchoSource {
-    incoming: Collected<Incoming>,
+    /// With the numbers of its messages, if it is of the network.
+    incoming: Collected<(Incoming, Option<NetworkNumbers>)>,
     origin: Origin,
 }
 
@@ -169,8 +170,9 @@ impl Observer for EchoObserver {
         incoming.unbind();
         incoming.set_port(self.port.get().map(|port| &**port));
         let gid = gid(id.0, publisher.number);
-        let source =
-            Arc::new(EchoSource { incoming: Collected::new(incoming), origin: Origin { gid, publisher } });
+        let is_remote = sinew::gateway::Origin::of(&publisher) == Some(sinew::gateway::Origin::Network);
+        let incoming = Collected::new((incoming, is_remote.then(NetworkNumbers::default)));
+        let source = Arc::new(EchoSource { incoming, origin: Origin { gid, publisher } });
         self.heard.with(|heard| heard.sources.push(Arc::clone(&source)));
         self.wake(); // what came before the port was known is not announced
         Some(source)
@@ -243,7 +245,7 @@ impl<'a> Echo<'a> {
                 }
             }
             let goes_on = |source: &Arc<EchoSource>| {
-                source.incoming.with(|incoming| {
+                source.incoming.with(|(incoming, _)| {
                     let is_over = incoming.is_over();
                     if is_over {
                         incoming.done();
@@ -336,9 +338,11 @@ impl<'a> Echo<'a> {
         let needs_fields = self.needs_fields();
         while self.left > 0 {
             let buffer = &mut self.buffer;
-            let read = source.incoming.with(|incoming| {
+            let read = source.incoming.with(|(incoming, numbers)| {
                 let message = incoming.read(buffer)?;
                 Ok(message.map(|message| {
+                    let counted = numbers.as_mut().map(|numbers| numbers.of(&message, incoming));
+                    let (number, lost) = counted.unwrap_or((message.number, 0));
                     let image = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes());
                     let bytes = || Content::Bytes(image[..image.len().min(most)].to_vec());
                     let node = &source.origin.publisher.node;
@@ -358,7 +362,7 @@ impl<'a> Echo<'a> {
                             Some(bytes())
                         }
                     };
-                    let (number, head, missed) = (message.number, message.head, message.missed);
+                    let (head, missed) = (message.head, message.missed + lost);
                     content.map(|content| Read { number, head, missed, length: image.len(), content })
                 }))
             });

@@ -113,28 +113,31 @@ impl Publication {
 }
 
 /// Marks the [publisher](Publication::publisher) of messages that a gateway brings: then the upper
-/// 48 bits of their stamp's order say how much earlier than the stamp they were published, see
+/// 39 bits of their stamp's order say how much earlier than the stamp they were published, see
 /// [`SourceInfo`].
 pub(crate) const NETWORK: u64 = 1 << 63;
 
 /// Lower bits of such a stamp's order: the lowest of it, which keep apart messages of the same time;
 /// from [`DIFFERENCE`] on the lowest of what the message's number where it was published is more
 /// than that which it has here; and [`KEPT`].
-const ORDER_BITS: u32 = 16;
+const ORDER_BITS: u32 = 25;
 
-const DIFFERENCE: u32 = 1;
+const DIFFERENCE: u32 = 11;
 
 /// Differences are told modulo this.
-pub(crate) const DIFFERENCES: u64 = 1 << 14;
+pub(crate) const DIFFERENCES: u64 = 1 << 13;
 
 /// Its publisher kept it for late joiners, before subscriptions here were there.
-const KEPT: u64 = 1 << 15;
+const KEPT: u64 = 1 << 24;
+
+/// What is above that is in units of so many nanoseconds, as a power of two.
+const EARLIER_UNIT: u32 = 9;
 
 /// What is known of a message that was published before, on another host or in a recording.
 ///
 /// Its place among what waits goes by its arrival here, as everything does: a host's clock that
-/// goes wrong is to hold nothing up. So its source time is kept beside that, as the difference: up
-/// to 39 hours, and the nearest of that beyond.
+/// goes wrong is to hold nothing up. So its source time is kept beside that, as the difference: to half
+/// a microsecond, up to 39 hours, and the nearest of that beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceInfo {
     /// Wall time of its publication.
@@ -152,12 +155,18 @@ pub struct SourceInfo {
     pub identity: u64,
 }
 
+/// What the order of a message of the network says of its number.
+#[inline]
+pub(crate) fn difference_of(order: u64) -> u64 {
+    (order >> DIFFERENCE) % DIFFERENCES
+}
+
 impl Publication {
     /// Of a message of the network: what its number there is more than the one that it has here,
     /// modulo [`DIFFERENCES`].
     #[inline]
     pub(crate) fn difference(&self) -> Option<u64> {
-        (self.publisher & NETWORK != 0).then_some((self.stamp.order >> DIFFERENCE) % DIFFERENCES)
+        (self.publisher & NETWORK != 0).then_some(difference_of(self.stamp.order))
     }
 
     /// Whether its publisher on the network had kept it: volatile subscriptions don't get it.
@@ -172,7 +181,7 @@ impl Stamp {
     /// that [difference](Publication::difference).
     pub(crate) fn published_earlier(self, nanoseconds: i64, difference: u64, is_kept: bool) -> Self {
         const FARTHEST: i64 = i64::MAX >> ORDER_BITS;
-        let earlier = nanoseconds.clamp(-FARTHEST, FARTHEST);
+        let earlier = (nanoseconds >> EARLIER_UNIT).clamp(-FARTHEST, FARTHEST);
         let kept = if is_kept { KEPT } else { 0 };
         let order = (self.order % (1 << DIFFERENCE)) | ((difference % DIFFERENCES) << DIFFERENCE) | kept;
         Self { order: (earlier << ORDER_BITS).cast_unsigned() | order, ..self }
@@ -180,7 +189,7 @@ impl Stamp {
 
     /// What [`published_earlier`](Self::published_earlier) was told.
     fn earlier(self) -> i64 {
-        self.order.cast_signed() >> ORDER_BITS
+        (self.order.cast_signed() >> ORDER_BITS) << EARLIER_UNIT
     }
 }
 

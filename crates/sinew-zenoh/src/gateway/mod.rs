@@ -15,7 +15,8 @@
 //! | `reports` | the counters of all this, where tools read them |
 //!
 //! Messages don't pass the gateway's thread. What leaves is put into the session by the thread that
-//! publishes it, or received it from another process; what comes is published by the session's.
+//! publishes it, or received it from another process, or by the one that waits for a slow link; what
+//! comes is published by the session's.
 
 mod descriptions;
 mod history;
@@ -266,7 +267,8 @@ impl GatewayBuilder {
     }
 
     /// Starts it for the context's domain: its nodes, and those of all other programs there. What
-    /// publishers of this context publish goes to the network on their own threads.
+    /// publishers of this context publish goes to the network on their own threads, but for large
+    /// messages, for which a slow link would have them wait.
     ///
     /// Starts a thread, which opens the session. A router that isn't there yet is no error: it is
     /// looked for again and again.

@@ -632,7 +632,7 @@ impl Carrier {
             let name = &self.route.key.name;
             self.shared.says(&format!(
                 "the link takes less than is published: messages of {name} wait, or give way to newer ones \
-                 (late and unsent in `sinew top` count them, and it is not said again)"
+                 (late and unsent in `sinew topic info -v` count them, and it is not said again)"
             ));
         }
         let gives_way = !self.class.keeps_all && !self.class.is_transient_local;

@@ -14,7 +14,7 @@
 
 mod directed;
 pub(crate) mod endpoint_info;
-mod notes;
+pub(crate) mod notes;
 pub(crate) mod receiver_thread;
 pub(crate) mod remote_publisher;
 pub(crate) mod sender;

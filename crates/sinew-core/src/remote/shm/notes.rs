@@ -12,8 +12,8 @@
 //! | 0 | what the publisher's number of the newest message is more than that in the ring |
 //! | 1 | its identity, by which it is known again when another gateway brings its messages; 0: none |
 
-use crate::message::info::{DIFFERENCES, Publication};
-use sinew_shm::{Incoming, OwnEndpoint};
+use crate::message::info::{DIFFERENCES, Publication, difference_of};
+use sinew_shm::{Incoming, Message, OwnEndpoint};
 
 pub(super) const DIFFERENCE: usize = 0;
 pub(super) const IDENTITY: usize = 1;
@@ -47,8 +47,28 @@ pub(super) fn difference_in(from: &Incoming, publication: &Publication) -> Optio
 /// the two, a multiple of that is missing: numbers are wrong then, and nothing else.)
 #[inline]
 fn difference(publication: &Publication, newest: impl FnOnce() -> u64) -> u64 {
-    publication.difference().map_or(0, |own| {
-        let newest = newest();
-        newest.wrapping_sub(newest.wrapping_sub(own) % DIFFERENCES)
-    })
+    publication.difference().map_or(0, |own| whole(own, newest()))
+}
+
+#[inline]
+fn whole(own: u64, newest: u64) -> u64 {
+    newest.wrapping_sub(newest.wrapping_sub(own) % DIFFERENCES)
+}
+
+/// Messages of a publisher that stands for one [on the network](crate::gateway::Origin::Network), as
+/// that one numbers them. For tools that read them by themselves, one for each connection.
+#[derive(Debug, Default)]
+pub struct NetworkNumbers {
+    /// The difference of the message before.
+    before: Option<u64>,
+}
+
+impl NetworkNumbers {
+    /// The number that its publisher gave the message that was just read from there, and how many were
+    /// lost on the network since the one before.
+    pub fn of(&mut self, message: &Message, from: &Incoming) -> (u64, u64) {
+        let now = whole(difference_of(message.head.order), from.note(DIFFERENCE));
+        let lost = self.before.replace(now).map_or(0, |before| now.saturating_sub(before));
+        (message.number.wrapping_add(now), lost)
+    }
 }
