@@ -27,6 +27,15 @@ impl Context {
     pub fn node_of(&self, origin: Origin, namespace: &str, name: &str) -> Result<Node, CreateError> {
         Node::new(self, name, namespace, origin, NodeOptions::default())
     }
+
+    /// Looks which ends other processes have now. Those of this context match them before this returns;
+    /// else a thread of the context's notices what came or went within milliseconds. Cheap if nothing
+    /// has. For gateways.
+    pub fn look_around(&self) {
+        if let Some(transport) = self.shared().transport() {
+            transport.refresh();
+        }
+    }
 }
 
 impl Node {

@@ -274,6 +274,8 @@ impl Worker {
     fn fresh_client(&mut self, route: RouteKey, client: Gid) {
         // What is new is told before this returns, and so it comes before what is told here.
         self.participant.refresh();
+        // Publishers of the network don't count a subscription that has gone for one that came.
+        self.shared.context.look_around();
         self.shared.tell(Change::Introduce(route, client, Time::steady() + INTRODUCTION));
     }
 
