@@ -658,10 +658,10 @@ fn another_logger_of_the_log_crate_gets_the_lines() -> Result<(), Box<dyn std::e
 #[test]
 fn events_of_tracing_are_lines() -> Result<(), Box<dyn std::error::Error>> {
     use tracing_subscriber::layer::SubscriberExt as _;
-    use tracing_subscriber::util::SubscriberInitExt as _;
     if is_program() {
         logging::builder().file(false).init()?;
-        tracing_subscriber::registry().with(logging::TracingLayer).init();
+        // Not by `init`, which would be a second logger of the log crate if zenoh is built as well.
+        tracing::subscriber::set_global_default(tracing_subscriber::registry().with(logging::TracingLayer))?;
         let _plan = tracing::info_span!("plan").entered();
         tracing::warn!(target: "robot.arm", joint = 3, name = "elbow", "hot: {} K", 350);
         tracing::debug!(target: "robot.arm", "not enabled");

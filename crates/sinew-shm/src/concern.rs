@@ -72,10 +72,8 @@ impl Domain {
         static SAID: PlainMutex<BTreeSet<PathBuf>> = PlainMutex::new(BTreeSet::new());
         let Ok(medium) = self.directory().medium() else { return };
         // Without waiting: in a forked child it may be locked for ever.
-        if !medium.is_memory()
-            && let Some(mut said) = SAID.try_lock()
-            && said.insert(self.path().to_owned())
-        {
+        let is_new = || SAID.try_lock().is_some_and(|mut said| said.insert(self.path().to_owned()));
+        if !medium.is_memory() && is_new() {
             let concern = Concern::Medium { path: self.path().to_owned(), medium };
             crate::tell!(log::Level::Warn, "{concern}");
         }

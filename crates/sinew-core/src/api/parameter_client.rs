@@ -104,7 +104,7 @@ pub enum ParameterClientError {
 /// client.set_atomically([NamedValue::new("rate", 60)]).wait(second)?;
 /// assert_eq!(rate.get(), 60);
 /// let refused = client.set_one("rate", "fast").wait(second).unwrap_err();
-/// assert!(refused.to_string().contains("is of type {integer}, setting it to {string} is not allowed"));
+/// assert!(refused.to_string().contains("is of type integer"));
 /// # Ok::<(), sinew::Error>(())
 /// ```
 pub struct ParameterClient {

@@ -15,12 +15,15 @@ use tracing_subscriber::registry::LookupSpan;
 ///
 /// ```
 /// use tracing_subscriber::layer::SubscriberExt as _;
-/// use tracing_subscriber::util::SubscriberInitExt as _;
 /// # let directory = tempfile::tempdir().unwrap();
 /// # sinew::logging::builder().directory(directory.path()).init().unwrap();
 /// // after sinew::logging::init()
-/// tracing_subscriber::registry().with(sinew::logging::TracingLayer).init();
+/// let subscriber = tracing_subscriber::registry().with(sinew::logging::TracingLayer);
+/// tracing::subscriber::set_global_default(subscriber).unwrap();
 /// ```
+///
+/// (Not by the subscriber's `init`: with the feature `tracing-log` of `tracing-subscriber`, which
+/// zenoh turns on, that would be a second logger for the `log` crate, beside this one.)
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TracingLayer;
 

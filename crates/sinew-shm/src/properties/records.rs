@@ -20,8 +20,8 @@ prop_compose! {
         kind in 0..KINDS.len(),
         number: u64,
         node in "[a-z/_0-9]{0,255}",
-        name in "\\PC{0,60}",
-        type_name in "\\PC{0,80}",
+        name in "[\\p{L}\\p{N} -~]{0,60}", // as others see it: of what is printable
+        type_name in "[\\p{L}\\p{N} -~]{0,80}",
         hash: [u8; 32],
         qos in prop::array::uniform32(any::<u16>()),
     ) -> Endpoint {
@@ -48,7 +48,11 @@ proptest! {
 
     /// Longer names than there is room for are cut, at a letter's end, and nothing else is harmed.
     #[test]
-    fn too_long_a_text_is_cut(node in "\\PC{0,400}", name in "\\PC{0,400}", type_name in "\\PC{0,1000}") {
+    fn too_long_a_text_is_cut(
+        node in "[\\p{L}\\p{N} -~]{0,400}",
+        name in "[\\p{L}\\p{N} -~]{0,400}",
+        type_name in "[\\p{L}\\p{N} -~]{0,1000}",
+    ) {
         let record = endpoint_record(|| 0);
         let endpoint = Endpoint {
             kind: EndpointKind::Node,
