@@ -204,11 +204,13 @@ impl EventReceiver {
                     return Some(self.local.sink(peer, connection));
                 }
                 Drained::Lost => {
+                    let lost = sources.swap_remove(index);
+                    drop(sources);
                     crate::tell!(
                         log::Level::Warn,
-                        "events of {peer:?} are ignored: it says that they are elsewhere"
+                        "events of {:?} are ignored: it says that they are elsewhere",
+                        lost.peer
                     );
-                    sources.swap_remove(index);
                     return Some(None); // and the others are looked at again
                 }
             }
