@@ -36,7 +36,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 
-/// Pieces of feedback that are taken before the goals are told that have ended meanwhile.
+/// Pieces of feedback that are taken before the goals are told that have ended meanwhile: so many,
+/// or twice as many as wait at most, which is all that was there when a goal ended.
 const MOST_AT_ONCE: usize = 1000;
 
 /// What a client's handles and listeners have in common.
@@ -70,7 +71,7 @@ struct Intake<A: Action> {
     /// Something came since a thread looked last.
     is_wanted: bool,
     /// Goals that have ended: told once the feedback is that was published before.
-    ends: Vec<End<A>>,
+    ends: VecDeque<End<A>>,
 }
 
 /// The end of a goal.
@@ -181,7 +182,7 @@ impl<A: Action> ClientCore<A> {
         (feedback, status): (Subscription<FeedbackMessage<A>>, Subscription<GoalStatusArray>),
         depth: usize,
     ) -> Arc<Self> {
-        let intake = Intake { is_running: false, is_wanted: false, ends: Vec::new() };
+        let intake = Intake { is_running: false, is_wanted: false, ends: VecDeque::new() };
         let state = Mutex::new(ClientState { goals: HashMap::default(), ready: VecDeque::new(), intake });
         let core = Arc::new(Self {
             name,
@@ -330,10 +331,10 @@ impl<A: Action> ClientCore<A> {
                 return;
             }
         }
-        let mut running = RunningIntake { core: self, is_over: false };
-        while let Some(ends) = running.next() {
+        let mut running = RunningIntake { core: self, ends: VecDeque::new(), is_over: false };
+        while running.next() {
             self.take_feedback();
-            for End { goal, result } in ends {
+            while let Some(End { goal, result }) = running.ends.pop_front() {
                 self.end(&goal, result);
             }
         }
@@ -344,9 +345,11 @@ impl<A: Action> ClientCore<A> {
         self.change(goal, |progress| progress.handle_result(result, lost));
     }
 
-    /// Feedback of the action, of whatever goals, that was overwritten before it was taken in here.
+    /// Feedback of the action, of whatever goals, that was lost before it was taken in here: it was
+    /// overwritten, got lost on the network, or had no room.
     fn lost_on_the_way(&self) -> u64 {
-        self.feedback.statistics().overwritten
+        let statistics = self.feedback.statistics();
+        statistics.overwritten + statistics.missed
     }
 
     /// Feedback of a goal that its program missed, as far as that is known.
@@ -358,7 +361,7 @@ impl<A: Action> ClientCore<A> {
     /// Takes what has come from the topic to the goals that it is of; what is of other clients'
     /// goals is no concern of this one. Only for the thread that is at the intake.
     fn take_feedback(self: &Arc<Self>) {
-        for _ in 0..MOST_AT_ONCE {
+        for _ in 0..MOST_AT_ONCE.max(self.depth.saturating_mul(2)) {
             let Some((message, _)) = self.feedback.take() else { return };
             let goal = self.state.lock().goals.get(&message.goal_id).cloned();
             if let Some(goal) = goal {
@@ -452,26 +455,33 @@ impl<A: Action> ClientCore<A> {
 /// This thread is at the intake until this is dropped, also over a panic of the program's code.
 struct RunningIntake<'a, A: Action> {
     core: &'a ClientCore<A>,
+    /// The goals that have ended, and don't know it yet.
+    ends: VecDeque<End<A>>,
     is_over: bool,
 }
 
 impl<A: Action> RunningIntake<'_, A> {
-    /// The goals that have ended meanwhile; `None`: nothing has come since the last look.
-    fn next(&mut self) -> Option<Vec<End<A>>> {
+    /// Gets the goals that have ended meanwhile. False: nothing has come since the last look.
+    fn next(&mut self) -> bool {
         let Intake { is_running, is_wanted, ends } = &mut self.core.state.lock().intake;
         if !std::mem::take(is_wanted) {
             *is_running = false;
             self.is_over = true;
-            return None;
+            return false;
         }
-        Some(std::mem::take(ends))
+        self.ends.append(ends);
+        true
     }
 }
 
 impl<A: Action> Drop for RunningIntake<'_, A> {
     fn drop(&mut self) {
         if !self.is_over {
-            self.core.state.lock().intake.is_running = false;
+            // A waker of the program panicked: the next thread goes on with the rest.
+            let Intake { is_running, is_wanted, ends } = &mut self.core.state.lock().intake;
+            self.ends.append(ends);
+            std::mem::swap(ends, &mut self.ends);
+            (*is_running, *is_wanted) = (false, true);
         }
     }
 }

@@ -322,7 +322,7 @@ impl<'a> Goal<'a> {
 
     fn follow(&self, events: &Receiver<Event>, state: &mut State) -> Result<(), Error> {
         let told = self.sender.clone();
-        let lost_before = self.feedback.statistics().overwritten;
+        let lost_before = self.lost();
         let request = SerializedMessage::new(self.types.request.clone());
         let sent = self.send.call_with_listener(request, move |answer| {
             let answer = answer.map(|answer| answer.into_inner().into_bytes());
@@ -363,7 +363,7 @@ impl<'a> Goal<'a> {
                 Ok(Event::Ended(result)) => {
                     *state = State::Ended;
                     self.tell_feedback()?;
-                    self.tell_lost(self.feedback.statistics().overwritten - lost_before)?;
+                    self.tell_lost(self.lost() - lost_before)?;
                     return self.ended(&result.map_err(|failure| self.failed(failure))?);
                 }
                 Ok(Event::Stop) if is_accepted => self.ask_to_cancel()?,
@@ -454,7 +454,13 @@ impl<'a> Goal<'a> {
         Ok(())
     }
 
-    /// Tells how much feedback was overwritten before it came here.
+    /// Feedback of all goals that didn't come here: it was overwritten, or lost on the way.
+    fn lost(&self) -> u64 {
+        let statistics = self.feedback.statistics();
+        statistics.overwritten + statistics.missed
+    }
+
+    /// Tells how much feedback didn't come here.
     fn tell_lost(&self, lost: u64) -> Result<(), Error> {
         if lost == 0 {
             return Ok(());
