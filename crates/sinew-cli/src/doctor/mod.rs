@@ -109,7 +109,7 @@ fn graph(place: &Where) -> Vec<Finding> {
             .collect();
         let (asked, unused): (Vec<_>, Vec<_>) = one_sided
             .iter()
-            .filter(|one| what.contains(&one.what))
+            .filter(|one| what.contains(&one.what) && !one.is_repeated())
             .partition(|one| one.is_suspicious() || !one.is_offered);
         findings
             .extend(asked.iter().take(MOST).map(|one| Finding::advice(check, one.to_string(), one.remedy())));
@@ -118,7 +118,8 @@ fn graph(place: &Where) -> Vec<Finding> {
             findings.push(Finding::advice(check, more, "`sinew topic check` tells all"));
         }
         let count = snapshot.ends(kinds).len();
-        if findings.is_empty() && count > 0 {
+        let is_told_elsewhere = one_sided.iter().any(|one| what.contains(&one.what) && one.is_repeated());
+        if findings.is_empty() && count > 0 && !is_told_elsewhere {
             let unused = match unused.as_slice() {
                 [] => String::new(),
                 [one] => format!("; {} has no {}", one.name, one.missing()),

@@ -137,7 +137,8 @@ pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
             let s = if count == 1 { "" } else { "s" };
             text = format!("{count} topic{s}: every publisher matches every subscription\n");
         }
-        text.extend(one_sided.iter().map(|one| format!("{one}\n")));
+        let is_told = |one: &&OneSided<'_>| options.name.is_some() || !one.is_repeated();
+        text.extend(one_sided.iter().filter(is_told).map(|one| format!("{one}\n")));
         print(&text)?;
     }
     match found.len() {

@@ -2,11 +2,11 @@
 //! subscribes to what is published. Most often one of two names is mistyped.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde_json::{Value, json};
-use sinew::names::alike;
+use sinew::names::{alike, of_node, similar};
 use sinew_shm::EndpointKind;
 
 use super::list::is_hidden;
@@ -26,25 +26,6 @@ const SEND_GOAL: (&str, &str) = ("/_action/send_goal", "_SendGoal");
 
 /// Topics of which each node may have an end.
 const OF_ALL: [&str; 2] = ["/rosout", "/parameter_events"];
-
-/// Services and topics that nodes have without being told to, below their names.
-const OF_EACH: [&str; 15] = [
-    "describe_parameters",
-    "get_parameters",
-    "get_parameter_types",
-    "list_parameters",
-    "set_parameters",
-    "set_parameters_atomically",
-    "get_type_description",
-    "get_logger_levels",
-    "set_logger_levels",
-    "change_state",
-    "get_state",
-    "get_available_states",
-    "get_available_transitions",
-    "get_transition_graph",
-    "transition_event",
-];
 
 /// What has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +65,24 @@ pub(crate) struct OneSided<'a> {
     pub(crate) is_offered: bool,
     /// Names like it, of its type, that have ends on the other side; the best first.
     pub(crate) similar: Vec<Similar<'a>>,
+    /// If the name and type are those of what a node has without being told to, and that is missing.
+    of: Option<OfNode<'a>>,
+}
+
+/// A node that is asked for what each node has. It is the node that is looked for: by another name
+/// the service would be another node's.
+struct OfNode<'a> {
+    node: &'a str,
+    /// What of it: `get_parameters`.
+    last: &'a str,
+    /// A node has that name.
+    is_there: bool,
+    /// A node that may have been meant.
+    near: Option<&'a str>,
+    /// How many more names of the node are missing.
+    more: usize,
+    /// Another name of the node tells of it.
+    is_repeated: bool,
 }
 
 /// A name that resembles another one.
@@ -104,6 +103,11 @@ impl OneSided<'_> {
         self.similar.iter().any(|similar| similar.fits || similar.edits > 0)
     }
 
+    /// Whether another one already tells that the same node is missing.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.of.as_ref().is_some_and(|of| of.is_repeated)
+    }
+
     /// What is missing: `publisher`.
     pub(crate) fn missing(&self) -> &'static str {
         self.what.words(!self.is_offered).0
@@ -112,6 +116,15 @@ impl OneSided<'_> {
     /// What can be done.
     pub(crate) fn remedy(&self) -> String {
         let node = self.ends.first().map_or("", |end| end.entity.node.as_str());
+        if let Some(of) = &self.of {
+            return match of.near {
+                _ if of.is_there => {
+                    format!("see {node} for which node it asks, or give {} a {}", of.node, of.last)
+                }
+                Some(near) => format!("if {near} is meant, tell {node} its name; else start {}", of.node),
+                None => format!("start {}, or see {node} for which node it asks", of.node),
+            };
+        }
         match self.similar.first() {
             Some(similar) => {
                 let (name, other) = (self.name, similar.name);
@@ -147,15 +160,26 @@ impl fmt::Display for OneSided<'_> {
         nodes.dedup();
         let action = if self.what == Named::Action { "action " } else { "" };
         let by = self.what.words(self.is_offered).1[0];
+        let more = match &self.of {
+            Some(of) if of.more > 0 && !of.is_repeated => format!(" (and {} more of {})", of.more, of.node),
+            _ => String::new(),
+        };
         write!(
             f,
-            "{action}{} has no {}: {by} {}",
+            "{action}{}{more} has no {}: {by} {}",
             self.name,
             self.missing(),
             nodes[..nodes.len().min(TOLD)].join(", ")
         )?;
         if nodes.len() > TOLD {
             write!(f, " and {} more", nodes.len() - TOLD)?;
+        }
+        if let Some(OfNode { node, last, is_there, near, .. }) = &self.of {
+            return match near {
+                _ if *is_there => write!(f, "; {node} has no {last}"),
+                Some(near) => write!(f, "; no node is called {node}; there is {near}"),
+                None => write!(f, "; no node is called {node}"),
+            };
         }
         let does = self.what.words(!self.is_offered).1[1];
         match self.similar.first() {
@@ -185,7 +209,8 @@ pub(crate) fn find(snapshot: &ObservedDomain) -> Vec<OneSided<'_>> {
             let ends = if offering.is_empty() { asking } else { offering };
             let is_offered = !offering.is_empty();
             if fits && is_told(name, ends, is_offered) {
-                found.push(OneSided { what, name, ends: ends.clone(), is_offered, similar: Vec::new() });
+                let (ends, similar) = (ends.clone(), Vec::new());
+                found.push(OneSided { what, name, ends, is_offered, similar, of: None });
             }
         }
         for one in &mut found {
@@ -195,7 +220,7 @@ pub(crate) fn find(snapshot: &ObservedDomain) -> Vec<OneSided<'_>> {
             left -= compared;
             let near = others[..compared].iter().filter_map(|other| {
                 let Similar { fits, name, node, .. } = *other;
-                Some(Similar { fits, edits: alike(one.name, name)?, name, node })
+                Some(Similar { fits, edits: edits([one.name, name], type_name)?, name, node })
             });
             one.similar = near.collect();
             one.similar.sort_by_key(|similar| (Reverse(similar.fits), similar.edits, similar.name));
@@ -205,7 +230,56 @@ pub(crate) fn find(snapshot: &ObservedDomain) -> Vec<OneSided<'_>> {
         all.extend(found);
     }
     all.sort_by_key(|one| (Reverse(one.is_suspicious()), one.is_offered, one.what, one.name));
+    find_nodes(&mut all, snapshot, left);
     all
+}
+
+/// How many letters are between two names, if they are alike. What nodes have of themselves ends
+/// alike, so there the nodes' names count.
+fn edits([one, other]: [&str; 2], type_name: &str) -> Option<usize> {
+    match (of_node(one, type_name), of_node(other, type_name)) {
+        (Some((node, last)), Some((its, end))) if last == end => alike(node, its),
+        (None, None) => alike(one, other),
+        _ => None,
+    }
+}
+
+/// Which nodes are missing, where it is a node that is asked for what each has. The first service
+/// of a node tells of all, or the first topic if no service is asked for.
+fn find_nodes<'a>(all: &mut [OneSided<'a>], snapshot: &'a ObservedDomain, mut left: usize) {
+    let nodes: BTreeSet<&str> = snapshot.endpoints.iter().map(|end| end.entity.node.as_str()).collect();
+    let mut first = HashMap::<&str, usize>::new();
+    let (services, topics): (Vec<_>, Vec<_>) =
+        (0..all.len()).partition(|&index| all[index].what == Named::Service);
+    for index in services.into_iter().chain(topics) {
+        let one = &all[index];
+        let type_name = one.ends.first().map_or("", |end| type_of(one.what, end));
+        let Some((node, last)) = of_node(one.name, type_name).filter(|_| !one.is_offered) else { continue };
+        let is_there = nodes.contains(node);
+        let told = first.get(node).copied();
+        let near = match one.similar.first().and_then(|similar| of_node(similar.name, type_name)) {
+            Some((near, _)) => Some(near),
+            None if is_there || told.is_some() => None,
+            None => {
+                let compared = nodes.len().min(left);
+                left -= compared;
+                let shown = nodes.iter().copied().take(compared).filter(|name| !is_hidden(name));
+                similar(node, shown).first().copied()
+            }
+        };
+        all[index].of = Some(OfNode { node, last, is_there, near, more: 0, is_repeated: told.is_some() });
+        match told {
+            None => _ = first.insert(node, index),
+            Some(first) => {
+                let ends = all[index].ends.clone();
+                all[first].ends.extend(ends);
+                if let Some(of) = &mut all[first].of {
+                    of.more += 1;
+                    of.near = of.near.or(near);
+                }
+            }
+        }
+    }
 }
 
 /// Who shares a name. Actions are known by the service that takes their goals.
@@ -227,9 +301,6 @@ fn type_of(what: Named, end: &ObservedEndpoint) -> &str {
 
 /// What tools have for themselves, and what every node has, is nobody's mistake.
 fn is_told(name: &str, ends: &[&ObservedEndpoint], is_offered: bool) -> bool {
-    let is_own = |end: &&ObservedEndpoint| {
-        let below = name.strip_prefix(&*end.entity.node).and_then(|rest| rest.strip_prefix('/'));
-        is_offered && below.is_some_and(|rest| OF_EACH.contains(&rest))
-    };
+    let is_own = |end: &&ObservedEndpoint| is_offered && of_node(name, &end.entity.type_name).is_some();
     !OF_ALL.contains(&name) && !ends.iter().all(|end| is_hidden(&end.entity.node) || is_own(end))
 }

@@ -85,6 +85,63 @@ action /drive has no server: called by /controller
 }
 
 #[test]
+fn services_of_each_node_are_told_by_the_node_and_never_by_a_remap() {
+    const CHANGE: &str = "lifecycle_msgs/srv/ChangeState";
+    const GET: &str = "lifecycle_msgs/srv/GetState";
+    const EVENT: &str = "lifecycle_msgs/msg/TransitionEvent";
+    const LEVELS: &str = "rcl_interfaces/srv/GetLoggerLevels";
+    let base = Base::new();
+    let (driver, manager) = (base.join(), base.join());
+    let ends = [
+        (Node, "/r1/wheels", "", ""),
+        (Server, "/r1/wheels", "/r1/wheels/change_state", CHANGE),
+        (Server, "/r1/wheels", "/r1/wheels/get_state", GET),
+        (Publisher, "/r1/wheels", "/r1/wheels/transition_event", EVENT),
+        (Server, "/r1/wheels", "/r1/wheels/get_logger_levels", LEVELS),
+        (Node, "/r1/plain", "", ""),
+    ];
+    let _driver = known(&driver, &ends);
+    let asked = [
+        (Client, "/manager", "/lidar/change_state", CHANGE),
+        (Client, "/manager", "/lidar/get_state", GET),
+        (Subscription, "/viewer", "/lidar/transition_event", EVENT),
+        (Client, "/manager", "/wheels/change_state", CHANGE),
+        (Client, "/manager", "/change_state", CHANGE),
+        (Client, "/manager", "/r1/plain/get_logger_levels", LEVELS),
+    ];
+    let manager = known(&manager, &asked);
+    let expected = "\
+2 topics: every publisher matches every subscription
+/wheels/change_state has no server: called by /manager; no node is called /wheels; there is /r1/wheels
+/change_state has no server: called by /manager
+/lidar/change_state (and 2 more of /lidar) has no server: called by /manager, /viewer; no node is called /lidar
+/r1/plain/get_logger_levels has no server: called by /manager; /r1/plain has no get_logger_levels
+";
+    assert_eq!(base.text(&["topic", "check"]), expected);
+    let of_one = base.text(&["topic", "check", "/lidar/transition_event"]);
+    assert!(of_one.contains("/lidar/transition_event"), "{of_one}");
+    let found = base.json(&["topic", "check"]);
+    assert_eq!(found.as_array().unwrap().len(), asked.len(), "programs get each: {found}");
+    let similar: Vec<_> = found.as_array().unwrap().iter().map(|one| one["similar"].clone()).collect();
+    assert_eq!(similar[0], json!(["/r1/wheels/change_state"]));
+    assert!(similar[1..].iter().all(|names| *names == json!([])), "{similar:?}");
+
+    let told = base.doctor(&[]);
+    assert!(!told.contains(":=/r1/wheels/"), "{told}");
+    for remedy in [
+        "if /r1/wheels is meant, tell /manager its name; else start /wheels",
+        "start /lidar, or see /manager for which node it asks",
+        "see /manager for which node it asks, or give /r1/plain a get_logger_levels",
+    ] {
+        assert!(told.contains(remedy), "{remedy}: {told}");
+    }
+    assert_eq!(told.matches("no node is called /lidar").count(), 1, "{told}");
+    assert!(!told.contains("fine    topics"), "one of /lidar has no publisher: {told}");
+    drop(manager);
+    assert!(base.doctor(&[]).contains("all ends of each match\n"), "unused ones are no matter");
+}
+
+#[test]
 fn what_nobody_uses_yet_is_fine() {
     let base = Base::new();
     let driver = base.join();

@@ -8,13 +8,14 @@
 use super::context::ContextCore;
 use super::node::NodeCore;
 use crate::ros::name::fully_qualified;
+use crate::ros::of_node::of_node;
 use crate::ros::report::Report;
 use crate::ros::similar::{alike, similar};
 use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, serial_to_come};
-use crate::topic::graph::survey::{MOST, Offered, OneSided};
+use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
 use sinew_shm::OwnEndpoint;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -42,17 +43,6 @@ const SEND_GOAL: &str = "/_action/send_goal";
 
 /// Topics of which each node has an end.
 const OF_ALL: [&str; 2] = ["/rosout", "/parameter_events"];
-
-/// Services that a node has without being told to, below its name.
-const OF_EACH: [&str; 7] = [
-    "describe_parameters",
-    "get_parameters",
-    "get_parameter_types",
-    "list_parameters",
-    "set_parameters",
-    "set_parameters_atomically",
-    "get_type_description",
-];
 
 /// A context's nodes begin with this one, or it is one more of them.
 pub(super) fn begin(node: &Arc<NodeCore>, is_wanted: bool) {
@@ -200,19 +190,22 @@ fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration
     // Of the three clients of an action one is enough.
     services.retain(|one| is_told(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
     let types = |all: &[OneSided]| all.iter().map(|one| one.type_name.clone()).collect::<BTreeSet<_>>();
+    let of_topics = ["subscription", "publisher", "publishes"];
+    let of_services = ["client", "server", "serves"];
+    let is_of_node = |one: &mut OneSided| of_node(&one.name, &one.type_name).is_some();
+    let mut of_nodes: Vec<_> = services.extract_if(.., is_of_node).map(|one| (one, of_services)).collect();
+    of_nodes.extend(topics.extract_if(.., is_of_node).map(|one| (one, of_topics)));
     let mut lines = Vec::new();
     if !topics.is_empty() {
         let offered = context.graph.published(&types(&topics));
-        let words = ["subscription", "publisher", "publishes"];
-        lines.extend(missing(&topics, &offered, patience, words));
+        lines.extend(missing(&topics, &offered, patience, of_topics));
     }
-    let of_nodes: Vec<_> = services.extract_if(.., |one| node_of(&one.name).is_some()).collect();
     if !of_nodes.is_empty() {
         lines.extend(missing_nodes(context, &of_nodes, patience));
     }
     if !services.is_empty() {
         let offered = context.services.served(&types(&services));
-        lines.extend(missing(&services, &offered, patience, ["client", "server", "serves"]));
+        lines.extend(missing(&services, &offered, patience, of_services));
     }
     lines
 }
@@ -223,9 +216,12 @@ fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&s
     let compared = COMPARED / all.len().max(1);
     let line = |OneSided { node, name, type_name }: &OneSided| {
         let (action, name) = shown(name);
-        let candidates = offered
-            .iter()
-            .filter(|offered| offered.type_name == *type_name && !is_hidden(shown(&offered.name).1));
+        let is_candidate = |offered: &&Offered| {
+            offered.type_name == *type_name
+                && !is_hidden(shown(&offered.name).1)
+                && of_node(&offered.name, type_name).is_none()
+        };
+        let candidates = offered.iter().filter(is_candidate);
         let near = candidates
             .take(compared)
             .filter_map(|offered| Some((alike(name, shown(&offered.name).1)?, &offered.name, offered)));
@@ -245,21 +241,18 @@ fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&s
     lines
 }
 
-/// The node that a service is one of the usual services of, by its name.
-fn node_of(service: &str) -> Option<(&str, &str)> {
-    service.rsplit_once('/').filter(|(node, last)| !node.is_empty() && OF_EACH.contains(last))
-}
-
-/// Clients of the services that each node has: who makes one makes several, for one node.
-fn missing_nodes(context: &Arc<ContextCore>, all: &[OneSided], patience: Duration) -> Vec<Line> {
+/// Clients of the services that each node has: who makes one makes several, for one node. That
+/// node is what is missing: by another name the service would be another node's. `words` as those of
+/// [`missing`].
+fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], patience: Duration) -> Vec<Line> {
     let here = NodeCore::all_of(context);
     let elsewhere = context.transport().map(|transport| transport.node_names(MOST)).unwrap_or_default();
     let known: BTreeSet<&str> =
         here.iter().map(|node| &*node.full_name).chain(elsewhere.iter().map(String::as_str)).collect();
     let mut told = BTreeSet::new();
     let mut lines = Vec::new();
-    for OneSided { node, name, .. } in all {
-        let Some((wanted, service)) = node_of(name) else { continue };
+    for (OneSided { node, name, type_name }, [end, other, _]) in all {
+        let Some((wanted, service)) = of_node(name, type_name) else { continue };
         if !told.insert((node, wanted)) || lines.len() == ONE_SIDED {
             continue;
         }
@@ -270,7 +263,7 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[OneSided], patience: Duratio
                 None => format!("no node is called {wanted}"),
             },
         };
-        let text = format!("no server of {name} yet, {patience:?} after this client was made: {why}");
+        let text = format!("no {other} of {name} yet, {patience:?} after this {end} was made: {why}");
         lines.push(Line { level: Level::Info, node: Some(node.clone()), text });
     }
     lines
@@ -383,13 +376,15 @@ fn unused_overrides(node: &NodeCore, names: &[NodeNames]) -> Vec<Unmatched> {
 
 fn names_of(context: &ContextCore, nodes: &[Arc<NodeCore>]) -> Vec<NodeNames> {
     let (topics, services) = (context.graph.users(), context.services.users());
-    let is_own = |node: &NodeCore, name: &str| {
-        let below = name.strip_prefix(&*node.full_name).and_then(|rest| rest.strip_prefix('/'));
-        OF_ALL.contains(&name) || below.is_some_and(|rest| OF_EACH.contains(&rest))
+    // No rule is meant for what is hidden, nor for what each node has: of this node or of others.
+    let is_of_program = |used: &&Used| {
+        !OF_ALL.contains(&&*used.name)
+            && !is_hidden(shown(&used.name).1)
+            && of_node(&used.name, &used.type_name).is_none()
     };
-    let of = |users: &[(Arc<str>, Arc<str>)], node: &NodeCore| {
-        let its = users.iter().filter(|(user, name)| *user == node.full_name && !is_own(node, name));
-        its.map(|(_, name)| name.clone()).collect()
+    let of = |users: &[Used], node: &NodeCore| {
+        let its = users.iter().filter(|used| used.node == node.full_name);
+        its.filter(is_of_program).map(|used| used.name.clone()).collect()
     };
     let parameters =
         |node: &NodeCore| node.parameters.get().map(|table| table.list(&[""; 0], 0).0).unwrap_or_default();

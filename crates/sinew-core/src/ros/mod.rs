@@ -11,6 +11,7 @@
 //! | `mismatch` | what keeps two ends apart |
 //! | `failure` | why single operations fail |
 //! | `similar` | names that may have been meant |
+//! | `of_node` | services that nodes have without a program's doing |
 //! | `unmatched` | rules that have matched nothing |
 //! | `hints` | what a context says of itself after a while |
 //! | `timer_report` | what a timer tells tools of itself |
@@ -20,6 +21,7 @@ pub(crate) mod failure;
 pub(crate) mod hints;
 pub(crate) mod mismatch;
 pub(crate) mod name;
+pub(crate) mod of_node;
 pub(crate) mod origin;
 pub(crate) mod parameters;
 pub(crate) mod qos;

@@ -11,7 +11,7 @@ use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
-use crate::topic::graph::survey::{MOST, Offered, OneSided};
+use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
 use crate::topic::session::Session;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -118,10 +118,11 @@ impl ServiceRegistry {
     }
 
     /// The nodes of this context that have an end of a service, and the services.
-    pub(crate) fn users(&self) -> Vec<(Arc<str>, Arc<str>)> {
+    pub(crate) fn users(&self) -> Vec<Used> {
         let of = |requests: &Arc<RequestQueue>| {
             let name = requests.name.clone();
-            requests.users().into_iter().map(move |node| (node, name.clone()))
+            let used = move |(node, type_name)| Used { node, name: name.clone(), type_name };
+            requests.users().into_iter().map(used)
         };
         self.queues().iter().flat_map(of).take(MOST).collect()
     }

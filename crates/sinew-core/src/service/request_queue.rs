@@ -541,11 +541,12 @@ impl RequestQueue {
         })
     }
 
-    /// The nodes of its ends in this process.
-    pub(crate) fn users(&self) -> Vec<Arc<str>> {
+    /// The nodes of its ends in this process, and their types.
+    pub(crate) fn users(&self) -> Vec<(Arc<str>, String)> {
         let state = self.state.lock();
-        let served = state.serving.iter().map(|server| server.node.clone());
-        served.chain(state.clients.iter().map(|calls| calls.node.clone())).collect()
+        let served = state.serving.iter().map(|server| (&server.node, &server.types));
+        let all = served.chain(state.clients.iter().map(|calls| (&calls.node, &calls.types)));
+        all.map(|(node, types)| (node.clone(), types.told().0)).collect()
     }
 
     /// Whether it has no end any more.

@@ -11,7 +11,8 @@ use crate::sys::clock::Time;
 use crate::sys::logging::Level;
 use crate::sys::sync::Mutex;
 use crate::{Executor, Service, Unique};
-use sinew_msg::Message;
+use sinew_interfaces::rcl_interfaces::srv::GetLoggerLevels;
+use sinew_msg::{Message, ServiceType, TypeHash};
 use std::time::Duration;
 
 #[derive(Clone, Debug, Default, PartialEq, Message)]
@@ -111,6 +112,62 @@ fn a_client_of_a_nodes_parameters_names_the_node() {
     assert!(wrong.starts_with("no server of /drvier/"), "{wrong}");
     assert!(wrong.ends_with("was made: no node is called /drvier; there is /driver"), "{wrong}");
     assert!(refused.contains("was made: node /silent has no "), "{refused}");
+}
+
+/// A service of each lifecycle node.
+struct ChangeState;
+impl Service for ChangeState {
+    type Request = Number;
+    type Response = Number;
+    const TYPE: Option<&'static ServiceType> =
+        Some(&ServiceType { name: "lifecycle_msgs/srv/ChangeState", hash: TypeHash([1; 32]) });
+}
+
+#[test]
+fn a_client_of_a_nodes_lifecycle_is_told_of_the_node_and_not_of_another_nodes_service() {
+    let context = context(&[]);
+    let wheels = context.node_in("/r1", "wheels").unwrap();
+    let answer = |number: Unique<Number>| number;
+    let _change = wheels.server::<ChangeState>("~/change_state").callback(answer).unwrap();
+    let _plain = context.node_in("/r1", "plain").unwrap();
+    let node = context.node("manager").unwrap();
+    let clients = ["/lidar", "/wheels", "/r1/plain", "/r1/wheels", ""]
+        .map(|of| node.client::<ChangeState>(&format!("{of}/change_state")).create().unwrap());
+    let levels = ["/lidar", "/r1/plain"]
+        .map(|of| node.client::<GetLoggerLevels>(&format!("{of}/get_logger_levels")).create().unwrap());
+    let mut said = texts(&context);
+    said.sort_unstable();
+    let [alone, lidar, plain, moved] = &said[..] else { panic!("one for each node: {said:?}") };
+    assert_eq!(alone, "no server of /change_state yet, 5s after this client was made");
+    assert!(lidar.starts_with("no server of /lidar/"), "{lidar}");
+    assert!(lidar.ends_with(" yet, 5s after this client was made: no node is called /lidar"), "{lidar}");
+    assert!(plain.contains("was made: node /r1/plain has no "), "{plain}");
+    assert!(moved.starts_with("no server of /wheels/change_state"), "{moved}");
+    assert!(moved.ends_with(": no node is called /wheels; there is /r1/wheels"), "{moved}");
+    drop((clients, levels));
+}
+
+#[test]
+fn what_is_hidden_and_what_each_node_has_is_not_suggested() {
+    let context = context(&["--ros-args", "-r", "stpo:=halt", "-r", "far:=near"]);
+    let node = context.node("wheels").unwrap();
+    let answer = |number: Unique<Number>| number;
+    let _servers = [
+        node.server::<Add>("~/_container/list_nodes").callback(answer).unwrap(),
+        node.server::<Add>("drive/_action/send_goal").callback(answer).unwrap(),
+        node.server::<Add>("stop").callback(answer).unwrap(),
+        node.server::<Add>("~/get_state").callback(answer).unwrap(),
+    ];
+    let _change = node.server::<ChangeState>("~/change_state").callback(answer).unwrap();
+    let _levels = node.client::<GetLoggerLevels>("/lidar/get_logger_levels").create().unwrap();
+    let _hidden = node.publisher::<Number>("_internal").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let mut said = texts(&context);
+    said.retain(|text| text.starts_with("remap rule"));
+    let [near, far] = &said[..] else { panic!("{said:?}") };
+    assert!(near.ends_with("is called stpo; it has stop"), "{near}");
+    assert!(far.ends_with("is called far; it has drive, stop, wheels/get_state"), "{far}");
 }
 
 #[test]

@@ -28,6 +28,15 @@ pub(crate) struct Offered {
     pub(crate) node: String,
 }
 
+/// What a node of this context has an end of.
+#[derive(Debug)]
+pub(crate) struct Used {
+    /// The node's full name.
+    pub(crate) node: Arc<str>,
+    pub(crate) name: Arc<str>,
+    pub(crate) type_name: String,
+}
+
 impl Graph {
     /// Subscriptions with one of these numbers on topics without a publisher, that never matched
     /// one.
@@ -65,17 +74,18 @@ impl Graph {
     }
 
     /// The nodes of this context that have something on a topic, and the topics.
-    pub(crate) fn users(&self) -> Vec<(Arc<str>, Arc<str>)> {
+    pub(crate) fn users(&self) -> Vec<Used> {
         let topics = self.topics.lock();
-        let of_topic = |topic: &Topic| {
-            let publishers = topic.publishers.iter().map(|publisher| publisher.node.clone());
-            let subscriptions =
-                topic.subscriptions.iter().map(|subscription| subscription.wanted.node.clone());
-            publishers.chain(subscriptions).collect::<Vec<_>>()
+        let of_topic = |(name, topic): (&Arc<str>, &Topic)| {
+            let used = |node: &Arc<str>, type_name: &str| Used {
+                node: node.clone(),
+                name: name.clone(),
+                type_name: type_name.to_owned(),
+            };
+            let publishers = topic.publishers.iter().map(|end| used(&end.node, end.table.name()));
+            let wanted = topic.subscriptions.iter().map(|subscription| &subscription.wanted);
+            publishers.chain(wanted.map(|end| used(&end.node, end.table.name()))).collect::<Vec<_>>()
         };
-        let users = topics
-            .iter()
-            .flat_map(|(name, topic)| of_topic(topic).into_iter().map(|node| (node, name.clone())));
-        users.take(MOST).collect()
+        topics.iter().flat_map(of_topic).take(MOST).collect()
     }
 }
