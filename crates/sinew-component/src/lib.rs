@@ -364,8 +364,8 @@ fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node
 /// Why a node isn't loaded.
 #[derive(thiserror::Error)]
 enum LoadError {
-    #[error("this container has no `{wanted}`{similar}; it has {known}")]
-    Unknown { wanted: String, similar: String, known: String },
+    #[error("this container has no `{wanted}`{instead}")]
+    Unknown { wanted: String, instead: String },
 
     #[error(
         "the extra argument {argument:?} of {node} isn't understood: there may be use_intra_process_comms, \
@@ -411,12 +411,11 @@ impl State {
         let type_name = &request.plugin_name;
         let Some(registered) = self.registry.get_mut(type_name) else {
             let names = || self.registry.keys().map(String::as_str);
-            let similar = match sinew::names::similar(type_name, names()).first() {
+            let instead = match sinew::names::similar(type_name, names()).first() {
                 Some(name) => format!("; did you mean `{name}`?"),
-                None => String::new(),
+                None => format!("; it has {}", names().collect::<Vec<_>>().join(", ")),
             };
-            let known = names().collect::<Vec<_>>().join(", ");
-            return Err(LoadError::Unknown { wanted: type_name.clone(), similar, known });
+            return Err(LoadError::Unknown { wanted: type_name.clone(), instead });
         };
         let name = if request.node_name.is_empty() { &registered.node } else { &request.node_name };
         let node = made(&self.context, name, request)?;

@@ -109,6 +109,19 @@ fn desk(host: &Host, files: &Files, robot: &Robot, edits: &[(&str, &str)]) -> Re
     Gateway::builder().start_with(&host.context(), &named)
 }
 
+/// Publishes a message until it arrives: on a new link zenoh loses the first one now and then (some
+/// hundredths of the runs on a busy machine), though it has told of the subscription.
+fn arrives(publisher: &Publisher<Text>, subscription: &Subscription<Text>, words: &str) {
+    let got = wait_for(words, || {
+        publisher.publish(text(words)).expect("it is published");
+        (0..100).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(2));
+            subscription.take()
+        })
+    });
+    assert_eq!(got.0.data, words);
+}
+
 #[test]
 fn a_desk_with_a_certificate_gets_what_it_may() -> sinew::Result<()> {
     let fleet = Authority::new("fleet");
@@ -141,8 +154,7 @@ fn a_desk_with_a_certificate_gets_what_it_may() -> sinew::Result<()> {
     assert!(raws.take().is_none());
     // The rule is about `/camera/raw` alone: what lies below it is another topic.
     assert!(volatile.wait_for_subscribers(1, PATIENCE));
-    volatile.publish(text("another topic"))?;
-    assert_eq!(wait_for("it comes", || volatiles.take()).0.data, "another topic");
+    arrives(&volatile, &volatiles, "another topic");
     // The other way round.
     let (back, refused) = (
         there.publisher::<Text>("/goal").create()?,
@@ -152,8 +164,7 @@ fn a_desk_with_a_certificate_gets_what_it_may() -> sinew::Result<()> {
     let forged = node.subscription::<Text>("/camera/raw").qos(qos).create()?;
     assert!(back.wait_for_subscribers(1, PATIENCE) && goals.wait_for_publishers(1, PATIENCE));
     refused.publish(text("not the camera's"))?;
-    back.publish(text("over there"))?;
-    assert_eq!(wait_for("a goal", || goals.take()).0.data, "over there");
+    arrives(&back, &goals, "over there");
     let heard: Vec<_> = std::iter::from_fn(|| forged.take()).map(|(text, _)| text.data.clone()).collect();
     assert_eq!(heard, ["kept and kept back", "kept back"], "the camera's own");
     Ok(())
@@ -194,8 +205,7 @@ fn a_certificate_of_another_authority_is_worth_nothing() -> sinew::Result<()> {
     let _gateway = desk(&host, &files, &robot, &[]).expect("it is let in");
     let texts = host.context().node("listener")?.subscription::<Text>("/chatter").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
-    publisher.publish(text("for the fleet"))?;
-    assert_eq!(wait_for("the desk's", || texts.take()).0.data, "for the fleet");
+    arrives(&publisher, &texts, "for the fleet");
     assert_eq!(publisher.subscription_count(), 1);
     assert_eq!((heard.publisher_count(), trying.statistics().remote), (0, 0));
     assert!(heard.take().is_none());
