@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
+use sinew::names::is_hidden;
 use sinew::time::Time;
 use sinew::{Context, LogLevel, QoS};
 use sinew_interfaces::rcl_interfaces::msg::{Log, LoggerLevel};
@@ -17,7 +18,6 @@ use sinew_shm::EndpointKind;
 use crate::cli::tools::Where;
 use crate::cli::tools::log::{FollowOptions, LevelOptions, LogCommand, LogOptions, NewLevel};
 use crate::error::Error;
-use crate::graph::is_hidden;
 use crate::harmless;
 use crate::observed::Observed;
 use crate::output::{print, print_json};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use sinew::Context;
 use sinew::error::ParameterClientError;
+use sinew::names::is_hidden;
 use sinew::parameters::{
     NamedValue, ParameterClient, ParameterDescriptor, ParameterFile, ParameterType, ParameterValue,
 };
@@ -18,7 +19,6 @@ use crate::cli::params::{
 };
 use crate::cli::tools::Where;
 use crate::error::Error;
-use crate::graph::is_hidden;
 use crate::harmless::{indented, lines, one_line};
 use crate::observed::Observed;
 use crate::output::{print, print_json, says};

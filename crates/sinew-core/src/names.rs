@@ -6,6 +6,7 @@
 use crate::ros::name::{self, NameError};
 use crate::ros::remap::{RemapError, RemapRules};
 
+pub use crate::ros::name::is_hidden;
 pub use crate::ros::of_node::of_node;
 pub use crate::ros::similar::{alike, similar};
 

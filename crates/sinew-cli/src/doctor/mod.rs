@@ -17,11 +17,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::json;
+use sinew::names::is_hidden;
 use sinew_shm::{Domain, EndpointKind};
 
 use crate::cli::tools::{DoctorOptions, Where};
 use crate::error::Error;
-use crate::graph::is_hidden;
 use crate::graph::mismatch;
 use crate::graph::one_sided::{self, Named};
 use crate::observed::{Observed, ObservedDomain};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sinew::error::{CallFailure, CreateError};
 use sinew::msg::{GenericType, SerializedMessage};
+use sinew::names::is_hidden;
 use sinew::service::GenericService;
 use sinew::{Client, Context, Node, QoS, Subscription};
 use sinew_interfaces::action_msgs::msg::GoalInfo;
@@ -21,7 +22,6 @@ use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::{Domain, EndpointKind};
 
-use super::list::is_hidden;
 use super::message_of;
 use super::values::written;
 use crate::cli::interfaces::SendGoalOptions;

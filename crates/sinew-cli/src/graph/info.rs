@@ -138,11 +138,13 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     }
     let types = ends.types();
     let pairs = mismatch::pairs_of(&ends.0, snapshot.place.as_ref());
+    let taken = Taken::of(&snapshot);
     let is_it = |topic: &&NetworkTopic| topic.name == info.name;
     let [publishers, subscriptions] = &ends.0;
     if info.json {
-        let all =
-            |ends: &[&ObservedEndpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        let all = |ends: &[&ObservedEndpoint]| {
+            ends.iter().map(|end| end_json(end, &snapshot, &taken)).collect::<Vec<_>>()
+        };
         let of = |gateway: &ObservedGateway| {
             gateway.topics.iter().filter(is_it).map(|topic| network_json(gateway, topic)).collect::<Vec<_>>()
         };
@@ -159,7 +161,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     for (heading, side) in [("Publisher", publishers), ("Subscription", subscriptions)] {
         let _ = write!(text, "{heading} count: {}\n{gap}", side.len()); // a string takes everything
         if *verbose {
-            text.extend(side.iter().map(|end| end_text(end, &snapshot, &pairs)));
+            text.extend(side.iter().map(|end| end_text(end, &snapshot, &pairs, &taken)));
         }
     }
     if *verbose {
@@ -176,7 +178,6 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     }
     text += &mismatch::tolerated(&ends.0);
     if !verbose {
-        let taken = Taken::of(&snapshot);
         text.extend(publishers.iter().filter(|end| !taken.is_carried(end)).map(|end| {
             format!(
                 "{} of the network is {NOT_CARRIED} (sinew topic hz and echo subscribe)\n",
@@ -203,8 +204,10 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     let [servers, clients] = &ends.0;
     let is_it = |service: &&NetworkService| service.name == info.name;
     if info.json {
-        let all =
-            |ends: &[&ObservedEndpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        let taken = Taken::of(&snapshot);
+        let all = |ends: &[&ObservedEndpoint]| {
+            ends.iter().map(|end| end_json(end, &snapshot, &taken)).collect::<Vec<_>>()
+        };
         let of = |gateway: &ObservedGateway| {
             gateway
                 .services
@@ -299,7 +302,12 @@ fn held_up(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Option<String> 
 }
 
 /// One end, as `ros2 topic info --verbose` has it, and what it counts.
-fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>]) -> String {
+fn end_text(
+    end: &ObservedEndpoint,
+    snapshot: &ObservedDomain,
+    pairs: &[Pair<'_>],
+    taken: &Taken<'_>,
+) -> String {
     let ObservedEndpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let (namespace, name) = split(&entity.node);
@@ -336,7 +344,7 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
         ]
     };
     let stay = is_publisher && is_by_reference(of(Counter::Messages), of(Counter::Bytes), &counts);
-    let is_carried = !is_publisher || Taken::of(snapshot).is_carried(end);
+    let is_carried = !is_publisher || taken.is_carried(end);
     let note = |what: &str| match what {
         "Published" if !is_carried => format!(" ({NOT_CARRIED})"),
         "Bytes" if stay => " (the messages move by reference, none left its process)".to_owned(),
@@ -366,13 +374,13 @@ fn end_text(end: &ObservedEndpoint, snapshot: &ObservedDomain, pairs: &[Pair<'_>
     )
 }
 
-fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
+fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain, taken: &Taken<'_>) -> Value {
     let ObservedEndpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let counters: serde_json::Map<_, _> =
         COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();
     let used = counts.latencies.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
-    let is_carried = entity.kind != EndpointKind::Publisher || Taken::of(snapshot).is_carried(end);
+    let is_carried = entity.kind != EndpointKind::Publisher || taken.is_carried(end);
     json!({
         "node": entity.node, "pid": peer.pid(), "program": peer.program(), "path": end.path(), "carried": is_carried,
         "in_callbacks": snapshot.held(peer), "unread": snapshot.waiting(end).unread, "type": entity.type_name,

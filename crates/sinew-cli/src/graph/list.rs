@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use sinew::names::is_hidden;
 use sinew_shm::{Domain, EndpointKind};
 
 use crate::cli::tools::{FindOptions, GraphListOptions, InfoOptions, TypedListOptions, Where};
@@ -148,22 +149,5 @@ fn of_types(ends: &Ends<'_>) -> String {
         0 | 1 => format!(" [{types}]"),
         count if ends.types().len() == 1 => format!(" [{types}] ({count} versions, which don't match)"),
         count => format!(" [{types}] ({count} types, which don't match)"),
-    }
-}
-
-/// Whether a part of the name begins with `_`: such names are for tools.
-/// (<https://design.ros2.org/articles/topic_and_service_names.html#hidden-topic-or-service-names>)
-pub(crate) fn is_hidden(name: &str) -> bool {
-    name.split('/').any(|part| part.starts_with('_'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_hidden;
-
-    #[test]
-    fn a_hidden_part_hides_all() {
-        assert!(is_hidden("/_tool") && is_hidden("/a/_feedback/b"));
-        assert!(!is_hidden("/a_b/c_") && !is_hidden("/"));
     }
 }

@@ -34,7 +34,6 @@ use crate::error::Error;
 pub(crate) use action::{names as action_names, types_named as action_types};
 pub(crate) use carried::{NOT_CARRIED, Taken};
 pub(crate) use held::{Held, STUCK_NS};
-pub(crate) use list::is_hidden;
 pub(crate) use track::{Change, Latencies, Track, dropped};
 
 /// `sinew node`.

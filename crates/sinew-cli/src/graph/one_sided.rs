@@ -6,10 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde_json::{Value, json};
-use sinew::names::{alike, of_node, similar};
+use sinew::names::{alike, is_hidden, of_node, similar};
 use sinew_shm::EndpointKind;
 
-use super::list::is_hidden;
 use crate::observed::{Ends, ObservedDomain, ObservedEndpoint};
 
 /// Names that are compared in all, at most, when some are looked for that may have been meant.

@@ -9,12 +9,13 @@ use std::fs;
 
 use serde::Serialize;
 use serde_json::Value;
+use sinew::names::is_hidden;
 use sinew_shm::EndpointKind;
 
 use crate::cli::tools::{GraphFormat, GraphOptions};
 use crate::error::Error;
 use crate::graph::one_sided::{self, Named, OneSided};
-use crate::graph::{Held, Track, is_hidden};
+use crate::graph::{Held, Track};
 use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};

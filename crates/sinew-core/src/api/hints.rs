@@ -7,8 +7,9 @@
 
 use super::context::ContextCore;
 use super::node::NodeCore;
-use crate::ros::name::fully_qualified;
+use crate::ros::name::{fully_qualified, is_hidden};
 use crate::ros::of_node::of_node;
+use crate::ros::remap::ACTION;
 use crate::ros::report::Report;
 use crate::ros::similar::{alike, similar};
 use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
@@ -34,9 +35,6 @@ const ONE_SIDED: usize = 50;
 
 /// Names that are compared at one look, at most, to find some that may have been meant.
 const COMPARED: usize = 20_000;
-
-/// Between the name of an action and those of its topics and services.
-const ACTION: &str = "/_action/";
 
 /// The service by which an action is known here.
 const SEND_GOAL: &str = "/_action/send_goal";
@@ -171,11 +169,6 @@ fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line>
         said.lock().reports.extend(reports);
     }
     lines
-}
-
-/// Whether a part of the name begins with `_`: such names are for tools.
-fn is_hidden(name: &str) -> bool {
-    name.split('/').any(|part| part.starts_with('_'))
 }
 
 fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration) -> Vec<Line> {

@@ -323,11 +323,31 @@ impl Scan<'_> {
     }
 }
 
+/// Whether a part of a name begins with `_`: such names are for tools, and are shown only if all are
+/// asked for.
+/// (<https://design.ros2.org/articles/topic_and_service_names.html#hidden-topic-or-service-names>)
+///
+/// ```
+/// use sinew::names::is_hidden;
+/// assert!(is_hidden("/fibonacci/_action/status") && is_hidden("/_tool"));
+/// assert!(!is_hidden("/left_arm/joint_states"));
+/// ```
+#[must_use]
+pub fn is_hidden(name: &str) -> bool {
+    name.split('/').any(|part| part.starts_with('_'))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_hidden_part_hides_all() {
+        assert!(is_hidden("/_tool") && is_hidden("/a/_feedback/b"));
+        assert!(!is_hidden("/a_b/c_") && !is_hidden("/"));
+    }
 
     fn expand(topic: &str, node: &str, namespace: &str) -> Result<String, NameError> {
         super::expand(NameKind::Topic, topic, node, namespace)

@@ -13,7 +13,7 @@ use super::similar::alike;
 use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, whose};
 
 /// What stands between the name of an action and those of its topics and services.
-const ACTION: &str = "/_action/";
+pub(crate) const ACTION: &str = "/_action/";
 
 /// Why a remap rule isn't one.
 ///

@@ -4,7 +4,7 @@ use super::joining::Joining;
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
-use crate::mailbox::history::Entry;
+use crate::mailbox::history::{Entry, HistoryCache};
 use crate::mailbox::waiters::{ToTell, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
@@ -360,29 +360,28 @@ impl SubscriptionCore {
 
     /// Messages for it were lost before they came to this host.
     pub(crate) fn count_missed(&self, count: u64, deferred: &mut Deferred) {
-        if count == 0 {
-            return;
-        }
-        let mut state = self.state.lock();
-        self.ahead.settle(&mut state);
-        state.history.count_missed(count);
-        state.count(None);
-        drop(state);
-        let Some(lost) = &self.lost else { return };
-        deferred.signal(lost.update(|event| {
-            event.total += count;
-            event.total_change += count;
-        }));
+        self.count_gone(count, None, HistoryCache::count_missed, deferred);
     }
 
     /// As [`count_lost`](Self::count_lost), if one of them has this problem.
     pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, deferred: &mut Deferred) {
+        self.count_gone(count, problem, HistoryCache::count_lost, deferred);
+    }
+
+    /// Messages for it are gone: `counting` says as what, and the event as all of them.
+    fn count_gone(
+        &self,
+        count: u64,
+        problem: Option<&DecodeError>,
+        counting: impl FnOnce(&mut HistoryCache, u64),
+        deferred: &mut Deferred,
+    ) {
         if count == 0 {
             return;
         }
         let mut state = self.state.lock();
         self.ahead.settle(&mut state);
-        state.history.count_lost(count);
+        counting(&mut state.history, count);
         state.count(None);
         drop(state);
         let Some(lost) = &self.lost else { return };
