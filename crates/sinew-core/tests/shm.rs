@@ -836,3 +836,17 @@ fn ends_with_two_versions_of_a_type_are_told_how_they_differ() -> sinew::Result<
     }
     Ok(())
 }
+
+/// A directory of the domain that keeps others out is warned of. That is said with nothing locked:
+/// the program's logger may make nodes.
+#[test]
+fn what_is_wrong_with_the_domain_is_said_with_no_lock_held() -> sinew::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    let place = Place::new();
+    std::fs::set_permissions(place.0.path(), std::fs::Permissions::from_mode(0o770)).expect("it is ours");
+    std::fs::DirBuilder::new().mode(0o700).create(place.0.path().join("3")).expect("it is ours");
+    let context = place.context();
+    let node = context.node("joins")?;
+    assert_eq!(node.name(), "joins");
+    Ok(())
+}

@@ -14,7 +14,7 @@ use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
-use crate::sys::logging::{OUTPUTS, set_levels};
+use crate::sys::logging::{OUTPUTS, later, set_levels};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::session::Session;
@@ -252,15 +252,19 @@ impl ContextCore {
         if let Some(transport) = transport.get() {
             return Ok(Some(transport));
         }
-        let _one_at_a_time = joining.lock();
-        if transport.get().is_none() {
-            let ends: Arc<dyn LocalEndpoints> = self.clone();
-            let joined = ShmTransport::join(&ends, base.as_deref(), self.domain).map_err(|source| {
-                CreateError::SharedMemory { name: name.to_owned(), source: Box::new(source.into()) }
-            })?;
-            let _ = transport.set(joined);
-        }
-        Ok(transport.get())
+        later(|| {
+            let _one_at_a_time = joining.lock();
+            if transport.get().is_none() {
+                let ends: Arc<dyn LocalEndpoints> = self.clone();
+                let joined = ShmTransport::join(&ends, base.as_deref(), self.domain);
+                let joined = joined.map_err(|source| CreateError::SharedMemory {
+                    name: name.to_owned(),
+                    source: Box::new(source.into()),
+                })?;
+                let _ = transport.set(joined);
+            }
+            Ok(transport.get())
+        })
     }
 
     /// This context's presence among the processes of the host, if it has one by now.

@@ -56,7 +56,7 @@ fn a_listener_is_told_of_what_it_brings_about_once_it_has_returned() -> sinew::R
     let (one, other) = (place.context(), place.context());
     let contexts = [(one.clone(), one.clone()), (one, other)];
     for (publishing, taking) in contexts {
-        let qos = QoS::new().keep_all().max_samples(64);
+        let qos = QoS::new().keep_all().max_samples(64).max_blocking_time(PATIENCE);
         let subscription = taking.node("listener")?.subscription::<Number>("numbers").qos(qos).create()?;
         let publisher = publishing.node("talker")?.publisher::<Number>("numbers").qos(qos).create()?;
         assert!(publisher.wait_for_subscribers(1, PATIENCE));
