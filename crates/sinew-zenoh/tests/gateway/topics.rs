@@ -309,17 +309,24 @@ fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
     Ok(())
 }
 
+/// How many messages it has sent, of all topics.
+fn sent_of(gateway: &Gateway) -> u64 {
+    gateway.statistics().topics.iter().map(|(.., counts)| counts.sent).sum()
+}
+
 /// What a publisher of the network keeps is for those that ask for it, whoever comes first.
 #[test]
 fn a_volatile_late_joiner_gets_nothing_of_what_is_kept() -> sinew::Result<()> {
     let (network, one) = (Network::new(), Host::new());
-    let _near = one.gateway(&network);
+    let near = one.gateway(&network);
     let here = one.context().node("here")?;
     let kept = QoS::new().keep_last(3).transient_local();
     let publisher = here.publisher::<Text>("/map").qos(kept).create()?;
     for number in 1..=3 {
         publisher.publish(text(number.to_string()))?;
     }
+    // Before that they are still to come, for all that the network knows.
+    wait_for("they are kept there", || (sent_of(&near) == 3).then_some(()));
     // In the gateway's own program, and in another one; alone, and with one that asks for it.
     let mut published = 3;
     for (is_embedded, is_alone) in [(false, true), (true, true), (false, false), (true, false)] {
@@ -459,8 +466,7 @@ fn what_is_kept_is_no_news_to_a_volatile_subscription_of_ros_2() -> sinew::Resul
     let kept = QoS::new().keep_last(3).transient_local();
     let publisher = host.context().node("mapper")?.publisher::<Text>("/map").qos(kept).create()?;
     publisher.publish(text("old"))?;
-    let sent = || gateway.statistics().topics.iter().map(|(.., counts)| counts.sent).sum::<u64>();
-    wait_for("it is kept there", || (sent() == 1).then_some(()));
+    wait_for("it is kept there", || (sent_of(&gateway) == 1).then_some(()));
     let ros = RosNode::new(&network, "viewer");
     let volatile = ros.subscription("/map", STRING, qos());
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
