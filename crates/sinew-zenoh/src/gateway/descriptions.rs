@@ -10,7 +10,7 @@ use super::observer::Change;
 use super::services::AGAIN;
 use crate::wire::attachment::Attachment;
 use crate::wire::{gid, key};
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew::msg::TypeHash;
 use sinew::time::Time;
 use sinew_interfaces::type_description_interfaces::srv::{

@@ -92,6 +92,15 @@ impl<M: Numbered> HeldSamples<M> {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.arrivals.is_empty()
+    }
+
+    /// The greatest number.
+    pub(super) fn newest(&self) -> Option<i64> {
+        self.arrivals.last_key_value().map(|(number, _)| *number)
+    }
+
     /// Whether one lacks between the others.
     pub(super) fn has_gap(&self) -> bool {
         let ends = self.arrivals.first_key_value().zip(self.arrivals.last_key_value());

@@ -10,7 +10,7 @@ use super::route::Route;
 use super::sessions::RemoteSession;
 use crate::wire::attachment::Attachment;
 use crate::wire::buffer;
-use parking_lot::Mutex;
+use sinew::__private::locks::{Condvar, Mutex, MutexGuard};
 use sinew::QoS;
 use sinew::msg::{Lineage, Publisher, SerializedMessage, SourceInfo};
 use sinew::qos::{Durability, Reliability};
@@ -53,10 +53,15 @@ pub(super) struct RemotePublisher {
     session: Option<Arc<RemoteSession>>,
     /// What it calls itself in its messages, if that isn't what its token says.
     says: OnceLock<[u8; 16]>,
-    /// One thread at a time publishes.
     state: Mutex<Received>,
+    /// One that waited has been taken to be published.
+    has_room: Condvar,
 }
 
+/// What has come of a publisher.
+///
+/// One thread at a time publishes, and holds no lock meanwhile: subscriptions of this program are
+/// told on it. What comes to other threads waits for that one, in the order of its numbers.
 #[derive(Default)]
 struct Received {
     /// The number of its last message.
@@ -73,8 +78,12 @@ struct Received {
     is_asked: bool,
     /// A message that wasn't kept has come since the answer.
     is_settled: bool,
-    /// What has come since it was asked for, until the answer is there.
-    held: Option<HeldSamples>,
+    /// It was asked for, and the answer isn't there: all that comes waits for that.
+    is_waiting: bool,
+    /// A thread publishes.
+    is_publishing: bool,
+    /// What waits for the answer, or for the thread that publishes.
+    held: HeldSamples,
 }
 
 /// A message, and what was said of it.
@@ -90,11 +99,35 @@ impl Received {
     /// when the answer was given, and the way for them was not open yet. (Later ones that lack are
     /// noticed by zenoh's subscriber.)
     fn lacks_before(&mut self, arrival: &Arrival, qos: &QoS) -> bool {
-        if !self.is_asked || std::mem::replace(&mut self.is_settled, true) {
+        if !self.is_asked || self.is_waiting || std::mem::replace(&mut self.is_settled, true) {
             return false;
         }
         let is_next = |last: i64| arrival.attachment.sequence <= last.saturating_add(1);
-        qos.reliability == Reliability::Reliable && self.last.is_some_and(|last| !is_next(last))
+        let last = self.held.newest().max(self.last);
+        qos.reliability == Reliability::Reliable && last.is_some_and(|last| !is_next(last))
+    }
+
+    fn hold(&mut self, arrival: Arrival, route: &Route) {
+        if self.held.has_room() {
+            return self.held.keep(arrival);
+        }
+        self.untold += 1;
+        route.counters.refused();
+    }
+
+    /// How many lack before the message with that number, which is the last one from now on. `None`:
+    /// it was published before.
+    fn admit(&mut self, sequence: i64) -> Option<u64> {
+        // While one subscription takes the place of another, both hear it; and what is kept for late
+        // joiners comes again with each. rmw_zenoh counts from 1, hiroz from 0.
+        if self.last.is_some_and(|last| sequence <= last) {
+            return None;
+        }
+        // What was here before it was gone comes again if it is kept: that is no gap, and not left out.
+        let before = self.last.or(self.last_before).filter(|_| !self.has_paused);
+        let gap = before.map_or(0, |last| sequence.saturating_sub(last).saturating_sub(1));
+        (self.has_paused, self.last) = (false, Some(sequence));
+        Some(u64::try_from(gap).unwrap_or(0))
     }
 }
 
@@ -107,7 +140,8 @@ impl RemotePublisher {
         last_before: Option<i64>,
     ) -> Arc<Self> {
         let state = Mutex::new(Received { last_before, ..Received::default() });
-        Arc::new(Self { qos, gid, entity, publisher, session, says: OnceLock::new(), state })
+        let (says, has_room) = (OnceLock::new(), Condvar::new());
+        Arc::new(Self { qos, gid, entity, publisher, session, says, state, has_room })
     }
 
     /// How many subscriptions here get what it publishes.
@@ -142,7 +176,8 @@ impl RemotePublisher {
     /// for late joiners is kept here, too, and isn't published again.
     pub(super) fn pause(&self) {
         let mut state = self.state.lock();
-        (state.has_paused, state.is_asked, state.held) = (true, false, None);
+        (state.has_paused, state.is_asked, state.is_waiting) = (true, false, false);
+        state.held = HeldSamples::default();
     }
 
     /// Whether its history is to be asked for: then all that comes waits for that, until
@@ -152,8 +187,7 @@ impl RemotePublisher {
         if state.is_asked || !has_history(&self.qos) {
             return false;
         }
-        (state.is_asked, state.is_settled) = (true, false);
-        state.held.get_or_insert_default();
+        (state.is_asked, state.is_settled, state.is_waiting) = (true, false, true);
         true
     }
 
@@ -165,94 +199,152 @@ impl RemotePublisher {
         let known = state.last.or(state.last_before).filter(|_| !state.has_paused);
         let sequence = arrival.attachment.sequence;
         let is_kept = !is_again && known.is_none_or(|last| sequence <= last);
-        if let Some(held) = state.held.as_mut().filter(|held| held.has_room() && !held.has(sequence)) {
-            held.keep(Arrival { is_kept, ..arrival });
+        if state.is_waiting && state.held.has_room() && !state.held.has(sequence) {
+            state.held.keep(Arrival { is_kept, ..arrival });
         }
     }
 
     /// Whether one lacks between the messages that wait, though none may get lost.
     pub(super) fn has_gap(&self) -> bool {
-        let is_reliable = self.qos.reliability == Reliability::Reliable;
-        is_reliable && self.state.lock().held.as_ref().is_some_and(HeldSamples::has_gap)
+        let state = self.state.lock();
+        self.qos.reliability == Reliability::Reliable && state.is_waiting && state.held.has_gap()
     }
 
-    /// When the oldest message was published that waits for others.
+    /// When the oldest message was published that waits for the answer.
     pub(super) fn oldest_held(&self) -> Option<i64> {
-        self.state.lock().held.as_ref()?.oldest()
+        let state = self.state.lock();
+        if state.is_waiting { state.held.oldest() } else { None }
     }
 
     /// Publishes that one. Those that come wait behind the rest.
     pub(super) fn publish_oldest(&self, shared: &Shared, route: &Route) {
         let mut state = self.state.lock();
-        if let Some(arrival) = state.held.as_mut().and_then(HeldSamples::take_oldest) {
-            self.publish_now(&mut state, &arrival, shared, route);
+        if state.is_publishing {
+            // The thread that publishes goes on with all of them.
+            state.is_waiting = false;
+        } else if state.is_waiting
+            && let Some(arrival) = state.held.take_oldest()
+        {
+            drop(self.publish_now(state, &arrival, shared, route));
         }
     }
 
     /// All that it has kept is here.
     pub(super) fn complete_history(&self, shared: &Shared, route: &Route) {
-        self.publish_held(&mut self.state.lock(), shared, route);
+        self.state.lock().is_waiting = false;
+        self.publish_held(shared, route);
+    }
+
+    /// A message that came before its publisher was known: [`publish_held`](Self::publish_held)
+    /// publishes it, and what comes from now on waits behind it.
+    fn hold(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>, route: &Arc<Route>) {
+        let mut state = self.state.lock();
+        if state.lacks_before(&arrival, &self.qos) {
+            self.ask_again(&mut state, shared, route);
+        }
+        state.hold(arrival, route);
     }
 
     /// Publishes a message of it here, or keeps it until those before it are.
     fn publish(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>, route: &Arc<Route>) {
         let mut state = self.state.lock();
-        if let Some(held) = state.held.as_mut().filter(|held| held.has_room()) {
-            return held.keep(arrival);
+        if state.lacks_before(&arrival, &self.qos) {
+            self.ask_again(&mut state, shared, route);
         }
-        // None is held, or the answer takes too long for as much as comes.
-        self.publish_held(&mut state, shared, route);
-        if !state.lacks_before(&arrival, &self.qos) {
-            return self.publish_now(&mut state, &arrival, shared, route);
+        if !state.is_waiting && !state.is_publishing && state.held.is_empty() {
+            state = self.publish_now(state, &arrival, shared, route);
+        } else {
+            if !state.held.has_room() {
+                // The answer takes too long for as much as comes. What another thread publishes has
+                // an end, unless a listener of the program's takes its time.
+                state.is_waiting = false;
+                if state.is_publishing && !state.has_stalled {
+                    state.has_stalled = self.has_room.wait_for(&mut state, MAX_BLOCKING).timed_out();
+                }
+                state = self.publish_all(state, shared, route);
+            }
+            state.hold(arrival, route);
         }
-        state.held.insert(HeldSamples::default()).keep(arrival);
-        drop(state);
+        drop(self.publish_all(state, shared, route));
+    }
+
+    /// Publishes what is held, unless it waits for an answer, or another thread publishes.
+    pub(super) fn publish_held(&self, shared: &Shared, route: &Route) {
+        drop(self.publish_all(self.state.lock(), shared, route));
+    }
+
+    fn publish_all<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, Received>,
+        shared: &Shared,
+        route: &Route,
+    ) -> MutexGuard<'a, Received> {
+        while !state.is_waiting
+            && !state.is_publishing
+            && let Some(arrival) = state.held.take_oldest()
+        {
+            self.has_room.notify_one();
+            state = self.publish_now(state, &arrival, shared, route);
+        }
+        state
+    }
+
+    /// Has all wait for what lacks.
+    fn ask_again(self: &Arc<Self>, state: &mut Received, shared: &Arc<Shared>, route: &Arc<Route>) {
+        state.is_waiting = true;
         let (publisher, route, for_later) = (self.clone(), route.clone(), shared.clone());
         // By the gateway's thread: this one is zenoh's.
         let ask = move || history::ask(&for_later, &route, vec![publisher]);
         shared.tell(Change::Later(Time::steady(), Box::new(ask)));
     }
 
-    fn publish_held(&self, state: &mut Received, shared: &Shared, route: &Route) {
-        let mut held = state.held.take().unwrap_or_default();
-        while let Some(arrival) = held.take_oldest() {
-            self.publish_now(state, &arrival, shared, route);
-        }
+    /// Publishes it, with nothing locked meanwhile.
+    fn publish_now<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, Received>,
+        arrival: &Arrival,
+        shared: &Shared,
+        route: &Route,
+    ) -> MutexGuard<'a, Received> {
+        let Some(missed) = state.admit(arrival.attachment.sequence) else { return state };
+        let lost = missed + std::mem::take(&mut state.untold);
+        state.is_publishing = true;
+        // A subscription that takes nothing any more holds up what others get no more than once.
+        let max_blocking = if state.has_stalled { Duration::ZERO } else { MAX_BLOCKING };
+        drop(state);
+        let mut turn = Turn { publisher: self, outcome: Outcome::default() };
+        route.counters.missed(missed);
+        turn.outcome = self.publish_image(arrival, (lost, max_blocking), shared, route);
+        drop(turn);
+        self.state.lock()
     }
 
-    fn publish_now(&self, state: &mut Received, arrival: &Arrival, shared: &Shared, route: &Route) {
-        let Arrival { sample, attachment, is_kept } = arrival;
-        let counters = &route.counters;
-        let payload = sample.payload();
-        // While one subscription takes the place of another, both hear it; and what is kept for late
-        // joiners comes again with each. rmw_zenoh counts from 1, hiroz from 0.
-        if state.last.is_some_and(|last| attachment.sequence <= last) {
-            return;
-        }
-        // What was here before it was gone comes again if it is kept: that is no gap, and not left out.
-        let before = state.last.or(state.last_before).filter(|_| !state.has_paused);
-        let gap = before.map_or(0, |last| attachment.sequence.saturating_sub(last).saturating_sub(1));
-        let lost = u64::try_from(gap).unwrap_or(0);
-        state.has_paused = false;
-        state.last = Some(attachment.sequence);
-        counters.missed(lost);
+    fn publish_image(
+        &self,
+        Arrival { sample, attachment, is_kept }: &Arrival,
+        (lost, max_blocking): (u64, Duration),
+        shared: &Shared,
+        route: &Route,
+    ) -> Outcome {
+        let (payload, counters, name) = (sample.payload(), &route.counters, &route.key.name);
         if let Some(session) = &self.session {
             session.heard(shared.wall(), attachment.time, !has_history(&self.qos));
         }
         let Some(mut draft) = self.publisher.image_draft(payload.len()) else {
             counters.refused();
-            return shared.says_once("memory", || {
-                format!("no memory for a message of {} bytes on {}", payload.len(), route.key.name)
+            shared.says_once("memory", || {
+                format!("no memory for a message of {} bytes on {name}", payload.len())
             });
+            return Outcome { untold: lost + 1, has_stalled: false };
         };
         if payload.reader().read_exact(&mut draft).is_err() {
-            return counters.refused();
+            counters.refused();
+            return Outcome { untold: lost + 1, has_stalled: false };
         }
         let continued = attachment.chain.map(|chain| {
             let began = Time::from_nanoseconds(chain.began);
             Lineage::from_wall(began, chain.id)
         });
-        let lost = lost + state.untold;
         let source = SourceInfo {
             time: Time::from_nanoseconds(attachment.time),
             sequence: u64::try_from(attachment.sequence).ok(),
@@ -261,23 +353,43 @@ impl RemotePublisher {
             is_kept: *is_kept,
             identity: self.identity(),
         };
-        // A subscription that takes nothing any more holds up what others get no more than once.
-        let max_blocking = if state.has_stalled { Duration::ZERO } else { MAX_BLOCKING };
-        let published = self.publisher.publish_foreign(draft, source, max_blocking);
-        state.has_stalled = published.is_err();
-        match published {
+        match self.publisher.publish_foreign(draft, source, max_blocking) {
             Ok(()) => {
-                state.untold = 0;
                 counters.received(payload.len());
+                Outcome::default()
             }
             Err(error) => {
-                state.untold = 1; // those before it were told all the same
                 counters.refused();
-                let name = &route.key.name;
                 shared
                     .says_once("publish", || format!("a message on {name} was not published here: {error}"));
+                // Those before it were told all the same.
+                Outcome { untold: 1, has_stalled: true }
             }
         }
+    }
+}
+
+/// What became of a message.
+#[derive(Default)]
+struct Outcome {
+    /// Messages that subscriptions weren't told of.
+    untold: u64,
+    /// It waited for room in vain.
+    has_stalled: bool,
+}
+
+/// A thread publishes while this lives, also if code of the program panics.
+struct Turn<'a> {
+    publisher: &'a RemotePublisher,
+    outcome: Outcome,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.publisher.state.lock();
+        state.is_publishing = false;
+        state.untold += self.outcome.untold;
+        state.has_stalled = self.outcome.has_stalled;
     }
 }
 
@@ -402,16 +514,16 @@ impl EarlySamples {
         has_room
     }
 
-    /// Publishes what is the publisher's.
-    pub(super) fn publish(
+    /// Gives the publisher what is its. Whether there is anything.
+    fn hand_over(
         &mut self,
         publisher: &Arc<RemotePublisher>,
         shared: &Arc<Shared>,
         route: &Arc<Route>,
-    ) {
+    ) -> bool {
         let is_its = |early: &EarlySample| publisher.is(&early.arrival.attachment.gid);
         if !self.samples.iter().any(is_its) {
-            return;
+            return false;
         }
         let (its, others) = std::mem::take(&mut self.samples).into_iter().partition(is_its);
         self.samples = others;
@@ -420,8 +532,9 @@ impl EarlySamples {
         its.make_contiguous().sort_by_key(|early| early.arrival.attachment.sequence);
         for EarlySample { arrival, .. } in its {
             self.bytes -= arrival.sample.payload().len();
-            publisher.publish(arrival, shared, route);
+            publisher.hold(arrival, shared, route);
         }
+        true
     }
 
     /// Gives what has waited long enough to publishers whose tokens say nothing of their gids.
@@ -458,15 +571,35 @@ impl Route {
     /// A publisher that makes its gid otherwise than rmw_zenoh is the one that is no other's, once
     /// tokens have had their time to come.
     fn assign_early(self: &Arc<Self>, shared: &Arc<Shared>) {
-        let mut early = self.early.lock();
-        let publishers = self.remote.read().clone();
         let now = Time::steady();
-        early.assign(now, &publishers);
-        publishers.iter().for_each(|publisher| early.publish(publisher, shared, self));
-        if early.samples.iter().any(|early| now - early.came < UNTOLD) {
+        let is_young = |early: &EarlySample| now - early.came < UNTOLD;
+        let has_young = {
+            let early = self.early.lock();
+            early.assign(now, &self.remote.read());
+            early.samples.iter().any(is_young)
+        };
+        self.publish_early(shared);
+        if has_young {
             let (route, for_later) = (self.clone(), shared.clone());
             let assign = move || route.assign_early(&for_later);
             shared.tell(Change::Later(now + UNTOLD, Box::new(assign)));
+        }
+    }
+
+    /// Publishes what came before its publisher was known: beside the gateway's thread, as
+    /// subscriptions of this program are told.
+    pub(super) fn publish_early(self: &Arc<Self>, shared: &Arc<Shared>) {
+        let mut publishers = self.remote.read().clone();
+        {
+            // Under the lock: what comes meanwhile waits behind what came before.
+            let mut early = self.early.lock();
+            publishers.retain(|publisher| early.hand_over(publisher, shared, self));
+        }
+        if !publishers.is_empty() {
+            let (route, for_aside) = (self.clone(), shared.clone());
+            shared.call_aside(move || {
+                publishers.iter().for_each(|publisher| publisher.publish_held(&for_aside, &route));
+            });
         }
     }
 }

@@ -37,7 +37,7 @@ use leader::Claim;
 use log::Level;
 use observer::Change;
 use outgoing::Congestion;
-use parking_lot::{Condvar, Mutex};
+use sinew::__private::locks::{Condvar, Mutex};
 use sinew::Context;
 use sinew::time::{ClockKind, Time};
 use sinew_shm::{Domain, DomainError, JoinError};
@@ -167,6 +167,8 @@ impl Leads {
 pub struct Gateway {
     changes: Sender<Change>,
     leads: Arc<Leads>,
+    /// Its statistics when it was asked last.
+    told: Mutex<GatewayStatistics>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -177,12 +179,22 @@ impl Gateway {
         GatewayBuilder { options, rules, strict_qos: false }
     }
 
-    /// What it does now. Waits for the gateway's thread to say.
+    /// What it does now. Waits for the gateway's thread to say: on that thread itself, which tells
+    /// listeners of this program what comes and goes on the network, it is what it said last.
     pub fn statistics(&self) -> GatewayStatistics {
+        if self.is_own_thread() {
+            return self.told.lock().clone();
+        }
         let (to, statistics) = mpsc::channel();
         // A gateway that has stopped does nothing.
         let _ = self.changes.send(Change::Statistics(to));
-        statistics.recv().unwrap_or_default()
+        let statistics = statistics.recv().unwrap_or_default();
+        self.told.lock().clone_from(&statistics);
+        statistics
+    }
+
+    fn is_own_thread(&self) -> bool {
+        self.thread.as_ref().is_some_and(|own| own.thread().id() == std::thread::current().id())
     }
 
     /// Waits until it leads in its domain, at most for `timeout`. Whether it does.
@@ -200,7 +212,7 @@ impl Gateway {
     }
 
     /// Ends it; as when it is dropped. Blocks until the network knows, or for a second if the link is
-    /// slow.
+    /// slow; on its own thread, as in a listener, it doesn't wait.
     pub fn close(self) {
         drop(self);
     }
@@ -209,7 +221,9 @@ impl Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         let _ = self.changes.send(Change::Stop); // it has stopped already, if it isn't there
-        if let Some(thread) = self.thread.take() {
+        // A listener that it tells on its own thread has it end afterwards.
+        let is_own = self.is_own_thread();
+        if let Some(thread) = self.thread.take().filter(|_| !is_own) {
             let _ = thread.join(); // it has said what it had to say
         }
     }
@@ -319,7 +333,7 @@ impl GatewayBuilder {
             .name("sinew-gateway".to_owned())
             .spawn(move || start.run(&claim, first, &told))
             .map_err(GatewayError::Thread)?;
-        Ok(Gateway { changes, leads, thread: Some(thread) })
+        Ok(Gateway { changes, leads, told: Mutex::default(), thread: Some(thread) })
     }
 }
 

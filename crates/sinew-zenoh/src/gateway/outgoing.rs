@@ -28,7 +28,7 @@ use super::route::Route;
 use super::turns::{OVERHEAD, Turns};
 use crate::wire::attachment::{Attachment, Chain};
 use bytes::Bytes;
-use parking_lot::{Mutex, RwLock};
+use sinew::__private::locks::{Mutex, RwLock};
 use sinew::gateway::Origin;
 use sinew::msg::{Gid, Sample, SerializedMessage};
 use sinew::qos::{Durability, History, Reliability};
@@ -536,20 +536,17 @@ impl Carrier {
 
     /// The next message, and its publisher. `None` also if that isn't known yet.
     fn next(self: &Arc<Self>) -> Option<Outbound> {
-        let mut held = self.held.lock();
-        if held.since.is_some() {
-            while held.waiting.len() < MOST_WAITING
-                && let Some(next) = self.subscription.take_sample()
-            {
-                held.waiting.push_back(next);
-            }
-        }
+        self.hold_more();
         loop {
-            let (sample, info) = held.waiting.pop_front().or_else(|| self.subscription.take_sample())?;
-            let gid = info.publisher();
-            if let Some(publisher) = self.route.local_publisher(gid) {
+            let first = self.held.lock().waiting.pop_front();
+            // With nothing locked: it brings messages in for other subscriptions, too, which are told.
+            let (sample, info) = first.or_else(|| self.subscription.take_sample())?;
+            let (gid, now) = (info.publisher(), Time::steady());
+            let publisher = self.route.local_publisher(gid);
+            let mut held = self.held.lock();
+            if let Some(publisher) = publisher {
                 held.since = None;
-                if !self.route.is_heavy() && !held.allowance.takes(sample.image().len(), Time::steady()) {
+                if !self.route.is_heavy() && !held.allowance.takes(sample.image().len(), now) {
                     self.route.grow_heavy();
                 }
                 return Some(Outbound { publisher, sample, info });
@@ -558,7 +555,6 @@ impl Carrier {
                 self.route.counters.unsent(1);
                 continue;
             }
-            let now = Time::steady();
             let since = held.since;
             if now - since.unwrap_or(now) < ACQUAINTANCE {
                 held.waiting.push_front((sample, info));
@@ -574,6 +570,20 @@ impl Carrier {
             }
             held.strangers.push_back(gid);
             self.route.counters.unsent(1);
+        }
+    }
+
+    /// While a message waits for its publisher, those behind it wait here: none gives way to newer
+    /// ones.
+    fn hold_more(&self) {
+        let has_room = || {
+            let held = self.held.lock();
+            held.since.is_some() && held.waiting.len() < MOST_WAITING
+        };
+        while has_room()
+            && let Some(next) = self.subscription.take_sample()
+        {
+            self.held.lock().waiting.push_back(next);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What tools read of the gateway: counters in the memory that its participant publishes.
 
 use super::Shared;
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew_shm::{Counters, Endpoint, OwnEndpoint, Participant};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

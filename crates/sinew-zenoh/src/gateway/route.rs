@@ -10,7 +10,7 @@ use crate::gateway::observer::LocalKey;
 use crate::rules::RateLimiter;
 use crate::wire::attachment::AttachmentError;
 use crate::wire::{gid, token};
-use parking_lot::{Mutex, RwLock};
+use sinew::__private::locks::{Mutex, RwLock};
 use sinew::QoS;
 use sinew::gateway::TopicWord;
 use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage, TypeHash};
@@ -327,17 +327,8 @@ impl RouteEnds {
                 }
             }
         }
-        self.publish_early(shared);
+        self.route.publish_early(shared);
         history::ask(shared, &self.route, new);
-    }
-
-    /// Publishes what came before its publisher was known.
-    fn publish_early(&self, shared: &Arc<Shared>) {
-        // Under the lock: what comes meanwhile waits for what came before.
-        let mut early = self.route.early.lock();
-        for publisher in self.remote_publishers.values() {
-            early.publish(publisher, shared, &self.route);
-        }
     }
 
     /// Whether a participant subscribes here.

@@ -13,7 +13,7 @@ use super::observer::{Change, LocalKey};
 use super::reports::Words;
 use super::route::RouteKey;
 use crate::wire::attachment::{Attachment, AttachmentError};
-use parking_lot::{Mutex, RwLock};
+use sinew::__private::locks::{Mutex, RwLock};
 use sinew::error::CreateError;
 use sinew::gateway::{Origin, ServiceWord};
 use sinew::msg::{GenericType, Gid, SerializedMessage};
@@ -415,9 +415,8 @@ struct Call {
 /// Asks the servers of the network. The first answer counts.
 fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
     // If a link was cut, the server may have the request: it isn't made again.
-    if call.stands.strong_count() == 0
-        && let Some(responder) = call.responder.lock().take()
-    {
+    if call.stands.strong_count() == 0 {
+        let Some(responder) = call.responder.lock().take() else { return };
         let reason = format!("the server of {} on the network has gone", route.key.name);
         return fail(route, responder, reason);
     }

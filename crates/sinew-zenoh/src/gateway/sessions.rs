@@ -10,7 +10,7 @@ use super::Shared;
 use super::observer::Change;
 use super::reports::{Reports, Words};
 use crate::wire::token::{ADMIN_SPACE, Token};
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use sinew::gateway::{GatewayWord, LinkWord, Report, SessionWord};
 use sinew::time::Time;
 use std::collections::{BTreeMap, HashMap};

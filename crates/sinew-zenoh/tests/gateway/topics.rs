@@ -663,3 +663,61 @@ fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
     assert_eq!(wait_for("the silent one's", || texts.take()).0.data, "at last");
     Ok(())
 }
+
+/// Listeners of the gateway's own program are told with nothing of the gateway's locked, whichever
+/// way a message came: they may ask it what it does, and publish.
+#[test]
+fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
+    const COUNT: usize = 30;
+    let (network, host, other) = (Network::new(), Host::new(), Host::new());
+    let context = host.context();
+    let gateway = Arc::new(host.gateway_in(&context, &network));
+    let _far = other.gateway(&network);
+    let (here, there) = (context.node("here")?, other.context().node("there")?);
+    // What is kept comes otherwise than what is published while it is heard.
+    let kept = QoS::new().keep_last(COUNT).transient_local();
+    for qos in [QoS::new().keep_all(), kept] {
+        let publisher = there.publisher::<Text>("/asks").qos(qos).create()?;
+        for number in 0..COUNT / 2 {
+            publisher.publish(text(number.to_string()))?;
+        }
+        let echo = here.publisher::<Text>("/echo").qos(QoS::new().keep_all()).create()?;
+        let echoes = there.subscription::<Text>("/echo").qos(QoS::new().keep_all()).create()?;
+        wait_for("the way back", || {
+            (echo.subscription_count() == 1 && echoes.publisher_count() == 1).then_some(())
+        });
+        let texts = here.subscription::<Text>("/asks").qos(qos).create()?;
+        let (asked, taken, answers) = (Arc::downgrade(&gateway), texts.clone(), Mutex::new(echo));
+        let newcomer = Mutex::new(Some(host.context()));
+        texts.set_listener(move |_| {
+            let Some(gateway) = asked.upgrade() else { return };
+            let context = newcomer.lock().take();
+            if let Some(context) = context {
+                // The gateway's thread looks at the topic meanwhile.
+                let before = gateway.statistics().local;
+                let node = context.node("newcomer").expect("there is room");
+                let new = node.subscription::<Text>("/asks").qos(qos).create().expect("there is room");
+                wait_for("it is known", || (gateway.statistics().local > before + 1).then_some(()));
+                drop(new);
+            }
+            while let Some((text, _)) = taken.take() {
+                let leads = gateway.statistics().leads;
+                let said = Text { data: format!("{} {leads}", text.data) };
+                answers.lock().publish(said).expect("it is open");
+            }
+        });
+        wait_for("they match", || {
+            (publisher.subscription_count() == 1 && texts.publisher_count() == 1).then_some(())
+        });
+        for number in COUNT / 2..COUNT {
+            publisher.publish(text(number.to_string()))?;
+        }
+        let first = if qos == kept { 0 } else { COUNT / 2 };
+        for number in first..COUNT {
+            let (answer, _) = wait_for("each is answered", || echoes.take());
+            assert_eq!(answer.data, format!("{number} true"));
+        }
+        texts.clear_listener();
+    }
+    Ok(())
+}
