@@ -195,6 +195,44 @@ fn the_other_side_sees_a_killed_gateway_go_and_come() {
     assert!(stamps.is_sorted_by(|one, next| one < next), "none twice: {stamps:?}");
 }
 
+/// What was published while no gateway led here is told: its publisher's numbers go on.
+#[test]
+fn what_a_killed_gateway_has_cost_is_told() -> sinew::Result<()> {
+    use sinew_interfaces::std_msgs::msg::String as Text;
+    const WHILE_NONE_LEADS: u64 = 20;
+    let (_router, endpoint) = router();
+    let (one, other) = (host(), host());
+    let _near = gateway(&endpoint, one.path());
+    let mut far = gateway(&endpoint, other.path());
+    let context = |host: &Path| sinew::Context::builder().domain(0).directory(host).build();
+    let qos = sinew::QoS::new().keep_all();
+    let talker = context(one.path())?.node("talker")?.publisher::<Text>("/chatter").qos(qos).create()?;
+    let listener = context(other.path())?.node("listener")?;
+    let texts = listener.subscription::<Text>("/chatter").qos(qos).create()?;
+    let mut numbers = Vec::new();
+    for round in 1..=3 {
+        wait_for("messages", || {
+            talker.publish(Text { data: "hello".to_owned() }).unwrap();
+            numbers.extend(std::iter::from_fn(|| texts.take()).map(|(_, info)| info.publication_sequence()));
+            numbers.len() >= 10 * round
+        });
+        if round < 3 {
+            far.signal(rustix::process::Signal::KILL);
+            wait_for("its ends are gone", || {
+                texts.publisher_count() == 0 && talker.subscription_count() == 0
+            });
+            (0..WHILE_NONE_LEADS).for_each(|_| talker.publish(Text::default()).unwrap());
+            far = gateway(&endpoint, other.path());
+        }
+    }
+    assert!(numbers.is_sorted_by(|one, next| one < next), "each once, and in order: {numbers:?}");
+    let span = numbers[numbers.len() - 1] - numbers[0] + 1;
+    let missing = span - numbers.len() as u64;
+    assert!(missing >= 2 * WHILE_NONE_LEADS, "{numbers:?}");
+    assert_eq!(texts.statistics().missed, missing, "{numbers:?}");
+    Ok(())
+}
+
 #[test]
 fn the_second_gateway_takes_over() {
     let (_router, endpoint) = router();
