@@ -32,30 +32,62 @@ pub fn no_lock_is_held() {
 }
 
 /// A value that one thread at a time works on, with code of the program, and which is in no lock
-/// meanwhile. That it is one at a time, others see to.
+/// meanwhile.
 #[derive(Debug)]
-pub struct Lent<T>(Mutex<Option<T>>);
+pub struct Lent<T>(Mutex<Place<T>>);
+
+#[derive(Debug)]
+struct Place<T> {
+    /// `None`: a thread works on it.
+    value: Option<T>,
+    /// Another thread came meanwhile that has left its work to that one.
+    is_wanted: bool,
+}
 
 impl<T> Lent<T> {
     /// A value that nobody works on.
     pub const fn new(value: T) -> Self {
-        Self(Mutex::new(Some(value)))
+        Self(Mutex::new(Place { value: Some(value), is_wanted: false }))
     }
 
     /// Works on the value. `None`: somebody does so already, and `work` isn't called.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let value = self.0.lock().value.take()?;
+        Some(self.lend(value, work))
+    }
+
+    /// Has `round` look for what there is to do with the value, and do it. If another thread is at it,
+    /// that one does another round of its own afterwards, and this call returns at once: so what was
+    /// there to do when it was called is done, unless a round panics.
+    pub fn serve(&self, mut round: impl FnMut(&mut T)) {
+        loop {
+            let value = {
+                let mut place = self.0.lock();
+                let value = place.value.take();
+                // What was wanted before is found in the round that begins now.
+                place.is_wanted = value.is_none();
+                value
+            };
+            let Some(value) = value else { return };
+            self.lend(value, &mut round);
+            if !self.0.lock().is_wanted {
+                return;
+            }
+        }
+    }
+
+    fn lend<R>(&self, value: T, work: impl FnOnce(&mut T) -> R) -> R {
         /// Brings the value back, also over a panic.
-        struct Back<'a, T>(&'a Mutex<Option<T>>, Option<T>);
+        struct Back<'a, T>(&'a Mutex<Place<T>>, Option<T>);
 
         impl<T> Drop for Back<'_, T> {
             fn drop(&mut self) {
-                *self.0.lock() = self.1.take();
+                self.0.lock().value = self.1.take();
             }
         }
 
-        let value = self.0.lock().take()?;
-        let mut lent = Back(&self.0, Some(value));
-        lent.1.as_mut().map(work)
+        let mut lent = Back(&self.0, None);
+        work(lent.1.insert(value))
     }
 }
 
@@ -348,6 +380,29 @@ mod tests {
         let panicked = catch_unwind(std::panic::AssertUnwindSafe(|| lent.with(|_| panic!("it comes back"))));
         assert!(panicked.is_err());
         assert_eq!(lent.with(|value| *value), Some(2));
+    }
+
+    #[test]
+    fn what_is_left_to_a_thread_that_works_on_a_value_is_done_by_it() {
+        let (lent, to_do) = (Lent::new(Vec::new()), Mutex::new(vec![1, 2]));
+        let take = |done: &mut Vec<_>| done.append(&mut to_do.lock());
+        let mut rounds = 0;
+        lent.serve(|done| {
+            take(done);
+            rounds += 1;
+            if rounds == 1 {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        to_do.lock().push(3);
+                        lent.serve(|_| panic!("another thread is at it"));
+                    });
+                });
+            }
+        });
+        assert_eq!((rounds, lent.with(std::mem::take)), (2, Some(vec![1, 2, 3])));
+        to_do.lock().push(4);
+        lent.serve(take);
+        assert_eq!(lent.with(std::mem::take), Some(vec![4]));
     }
 
     #[test]

@@ -65,10 +65,24 @@ struct Held<T: Message> {
     buffer: Buffer,
     target: String,
     depth: usize,
-    waiting: Mutex<VecDeque<(Shared<T>, PendingTransform)>>,
+    queue: Mutex<Queue<T>>,
     dropped: AtomicU64,
     /// Has what is ready delivered, in the group.
     bell: OnceLock<Arc<Bell>>,
+}
+
+/// Messages that aren't delivered yet, each list in the order in which they came.
+struct Queue<T: Message> {
+    /// Those without their transforms.
+    waiting: VecDeque<(Shared<T>, PendingTransform)>,
+    /// Those that the callback gets next.
+    ready: VecDeque<(Shared<T>, StampedTransform)>,
+}
+
+impl<T: Message> Default for Queue<T> {
+    fn default() -> Self {
+        Self { waiting: VecDeque::new(), ready: VecDeque::new() }
+    }
 }
 
 struct Bell(GuardCondition);
@@ -117,9 +131,9 @@ impl MessageFilterBuilder {
         callback: impl FnMut(&mut S, Shared<T>, StampedTransform) -> R + Send + 'static,
     ) -> Result<MessageFilter<T>, CreateError> {
         let Self { buffer, target, depth, qos } = self;
-        let (waiting, dropped, bell) = (Mutex::default(), AtomicU64::new(0), OnceLock::new());
-        let held = Arc::new(Held { buffer, target, depth, waiting, dropped, bell });
-        let callback = Arc::new(Lent::new(callback)); // a group's callbacks run one at a time
+        let (queue, dropped, bell) = (Mutex::default(), AtomicU64::new(0), OnceLock::new());
+        let held = Arc::new(Held { buffer, target, depth, queue, dropped, bell });
+        let callback = Arc::new(Lent::new(callback));
         let (weak, call) = (Arc::downgrade(&held), callback.clone());
         let bell = group.guard_condition().called(format!("message filter of {topic}")).callback(
             move |state: &mut S| weak.upgrade().map_or(Ok(()), |held| held.deliver(state, &call)),
@@ -137,10 +151,11 @@ impl MessageFilterBuilder {
 }
 
 impl<T: Message> MessageFilter<T> {
-    /// How many messages wait.
+    /// How many messages wait: for their transforms, or for the callback.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.held.waiting.lock().len()
+        let queue = self.held.queue.lock();
+        queue.waiting.len() + queue.ready.len()
     }
 
     /// How many messages were dropped so far: they were one too many, or too old.
@@ -154,59 +169,131 @@ impl<T: Message + Stamped> Held<T> {
     fn take_in(&self, message: Shared<T>) {
         let stamp = Time::from_nanoseconds(message.stamp_nanoseconds());
         let pending = self.buffer.wait_for(&self.target, message.frame_id(), stamp);
-        let mut waiting = self.waiting.lock();
-        waiting.push_back((message, pending));
-        if waiting.len() > self.depth {
-            let oldest = waiting.pop_front();
-            drop(waiting);
+        let mut queue = self.queue.lock();
+        queue.waiting.push_back((message, pending));
+        if queue.waiting.len() > self.depth {
+            let oldest = queue.waiting.pop_front();
+            drop(queue);
             drop(oldest);
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Calls back with all that are ready, in the order in which they came.
+    /// Calls back with all that are ready, in the order in which they came. If another thread does so
+    /// already, it goes on with these.
     fn deliver<S, R: Outcome>(
         &self,
         state: &mut S,
         callback: &Lent<impl FnMut(&mut S, Shared<T>, StampedTransform) -> R>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let Some(bell) = self.bell.get() else { return Ok(()) };
-        let waker = Waker::from(bell.clone());
-        let mut context = Context::from_waker(&waker);
-        let (mut ready, mut past) = (Vec::new(), Vec::new());
-        {
-            let mut waiting = self.waiting.lock();
-            let mut kept = VecDeque::with_capacity(waiting.len());
-            for (message, mut pending) in waiting.drain(..) {
-                match Pin::new(&mut pending).poll(&mut context) {
-                    Poll::Pending => kept.push_back((message, pending)),
-                    Poll::Ready(Ok(transform)) => ready.push((message, transform)),
-                    Poll::Ready(Err(_)) => past.push(message), // its time is past
+        /// A callback that panics leaves the rest, which is delivered when the group runs again.
+        struct Rest<'a>(&'a Arc<Bell>);
+
+        impl Drop for Rest<'_> {
+            fn drop(&mut self) {
+                if std::thread::panicking() {
+                    self.0.0.trigger();
                 }
             }
-            *waiting = kept;
         }
+
+        let Some(bell) = self.bell.get() else { return Ok(()) };
+        let waker = Waker::from(bell.clone());
+        let mut outcome = Ok(());
+        let _rest = Rest(bell);
+        callback.serve(|callback| {
+            self.look(&mut Context::from_waker(&waker));
+            while let Some((message, transform)) = self.next_ready() {
+                let result = callback(state, message, transform).into_result();
+                if outcome.is_ok() {
+                    outcome = result;
+                }
+            }
+        });
+        outcome
+    }
+
+    fn next_ready(&self) -> Option<(Shared<T>, StampedTransform)> {
+        self.queue.lock().ready.pop_front()
+    }
+
+    /// Looks which messages are ready, and which are past.
+    fn look(&self, context: &mut Context<'_>) {
+        let mut past = Vec::new();
+        let mut queue = self.queue.lock();
+        let mut kept = VecDeque::with_capacity(queue.waiting.len());
+        while let Some((message, mut pending)) = queue.waiting.pop_front() {
+            match Pin::new(&mut pending).poll(context) {
+                Poll::Pending => kept.push_back((message, pending)),
+                Poll::Ready(Ok(transform)) => queue.ready.push_back((message, transform)),
+                Poll::Ready(Err(_)) => past.push(message), // its time is past
+            }
+        }
+        queue.waiting = kept;
+        drop(queue);
         self.dropped.fetch_add(past.len() as u64, Ordering::Relaxed);
         drop(past); // the program's code, as the callback, outside the lock
-        let tell = |callback: &mut _| tell_all(callback, state, ready);
-        callback.with(tell).unwrap_or(Ok(()))
     }
-}
-
-fn tell_all<S, T: Message, R: Outcome>(
-    callback: &mut impl FnMut(&mut S, Shared<T>, StampedTransform) -> R,
-    state: &mut S,
-    ready: Vec<(Shared<T>, StampedTransform)>,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let mut outcome = Ok(());
-    for (message, transform) in ready {
-        outcome = outcome.and(callback(state, message, transform).into_result());
-    }
-    outcome
 }
 
 impl<T: Message> fmt::Debug for MessageFilter<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MessageFilter").field("target", &self.held.target).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_interfaces::geometry_msgs::msg::{PointStamped, TransformStamped};
+    use sinew_interfaces::std_msgs::msg::Header;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    /// Messages come while a thread is in the callback with another one.
+    #[test]
+    fn messages_that_are_ready_while_the_callback_runs_are_delivered_afterwards() {
+        let context = sinew::Context::builder().shared_memory(false).build().unwrap();
+        let node = context.node("mapper").unwrap();
+        let bell = node.group(()).guard_condition().callback(|(): &mut ()| ()).unwrap();
+        let held: Held<PointStamped> = Held {
+            buffer: Buffer::new(),
+            target: "odom".to_owned(),
+            depth: 10,
+            queue: Mutex::default(),
+            dropped: AtomicU64::new(0),
+            bell: OnceLock::from(Arc::new(Bell(bell))),
+        };
+        let mut fixed = TransformStamped::default();
+        fixed.header.frame_id = "odom".to_owned();
+        fixed.child_frame_id = "lidar".to_owned();
+        fixed.transform.rotation.w = 1.0;
+        held.buffer.insert_static(&fixed, "test").unwrap();
+        let take_in = |nanosec: u32| {
+            let stamp = Time::from_nanoseconds(i64::from(nanosec)).to_msg();
+            let header = Header { stamp, frame_id: "lidar".to_owned() };
+            held.take_in(Shared::new(PointStamped { header, ..PointStamped::default() }));
+        };
+        let ((in_it, is_in), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel());
+        let callback =
+            Lent::new(move |seen: &mut Vec<i64>, _: Shared<PointStamped>, at: StampedTransform| {
+                seen.push(at.stamp.nanoseconds());
+                if seen.len() == 1 {
+                    in_it.send(()).unwrap();
+                    goes_on.recv_timeout(Duration::from_secs(60)).unwrap();
+                }
+            });
+        take_in(1);
+        let (mut seen, mut others) = (Vec::new(), Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| held.deliver(&mut seen, &callback).unwrap());
+            is_in.recv_timeout(Duration::from_secs(60)).unwrap();
+            take_in(2);
+            take_in(3);
+            held.deliver(&mut others, &callback).unwrap();
+            go_on.send(()).unwrap();
+        });
+        assert_eq!((seen, others), (vec![1, 2, 3], vec![]));
+        assert_eq!((held.queue.lock().waiting.len(), held.dropped.into_inner()), (0, 0));
     }
 }

@@ -82,6 +82,33 @@ fn the_oldest_gives_way_and_what_is_past_goes() {
     assert_eq!((world.heard(), world.filter.waiting(), world.filter.dropped()), (vec![], 0, 3));
 }
 
+/// The callback panics with one message, and gets those behind it when the group runs again.
+#[test]
+fn a_callback_that_panics_loses_no_other_message() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let node = context.node("mapper").unwrap();
+    let buffer = Buffer::new();
+    let (tell, told) = mpsc::channel();
+    let callback = move |_: &mut (), point: Shared<PointStamped>, _: StampedTransform| {
+        let number = point.header.stamp.nanosec;
+        assert_ne!(number, 1, "unlucky");
+        tell.send(number)
+    };
+    let filter = buffer.message_filter("odom").subscribe(&node.group(()), "points", callback).unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let points = node.publisher("points").create().unwrap();
+    for number in 1..=3 {
+        let header = Header { stamp: at(number).to_msg(), frame_id: "lidar".to_owned() };
+        points.publish(PointStamped { header, ..PointStamped::default() }).unwrap();
+    }
+    executor.spin_some().unwrap();
+    fix(&buffer, "odom", "lidar", 0.0);
+    assert!(executor.spin_some().is_err(), "it panics");
+    executor.spin_some().unwrap();
+    assert_eq!((told.try_iter().collect::<Vec<_>>(), filter.waiting()), (vec![2, 3], 0));
+}
+
 #[test]
 fn it_ends_when_it_is_dropped() {
     let World { context, executor, points, buffer, filter, told } = World::new(2);
