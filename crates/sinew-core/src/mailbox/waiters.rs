@@ -20,8 +20,8 @@
 //!
 //! A thread that takes a message by hand, or waits for an answer, reads what came from other processes:
 //! also for others than itself. Whoever called it may hold a lock of the program's, which those
-//! listeners want. So no listener is told on that thread's stack: what there is to tell comes out of
-//! [`by_hand`], and a thread of its own tells it.
+//! listeners want. So no listener is told on that thread's stack: [`by_hand`] collects what there is to
+//! tell, and a thread of its own tells it.
 
 use crate::executor::{dispose_of, panic_message, report};
 use crate::sys::logging::Level;
@@ -51,15 +51,19 @@ thread_local! {
 pub(crate) type ToTell = Vec<Box<dyn FnOnce() + Send>>;
 
 /// Runs `read`, which brings in what came from elsewhere, on a thread that listeners are not to be told
-/// on. Returns what tells them: none of it inside another one, which returns it.
-#[must_use]
-pub(crate) fn by_hand(read: impl FnOnce()) -> ToTell {
-    /// Also if `read` panics: the thread would tell nothing any more.
-    struct Reading;
+/// on. Gives what tells them to `tell`, also if `read` panics, as a message may when it gives way: those
+/// whose messages came before that hear of them all the same. Inside another one, that one's gets it.
+pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
+    struct Reading<F: FnOnce(ToTell)>(Option<F>);
 
-    impl Drop for Reading {
+    impl<F: FnOnce(ToTell)> Drop for Reading<F> {
         fn drop(&mut self) {
-            drop(BY_HAND.try_with(RefCell::take));
+            let to_tell = BY_HAND.try_with(RefCell::take).ok().flatten().unwrap_or_default();
+            if let Some(tell) = self.0.take()
+                && !to_tell.is_empty()
+            {
+                tell(to_tell);
+            }
         }
     }
 
@@ -70,12 +74,10 @@ pub(crate) fn by_hand(read: impl FnOnce()) -> ToTell {
         is_outermost
     };
     if !BY_HAND.try_with(begin).unwrap_or(false) {
-        read(); // inside another one, or in a thread that is ending
-        return ToTell::new();
+        return read(); // inside another one, or in a thread that is ending
     }
-    let _reading = Reading;
+    let _reading = Reading(Some(tell));
     read();
-    BY_HAND.try_with(RefCell::take).ok().flatten().unwrap_or_default()
 }
 
 /// Runs `tell`, here and now unless this thread reads [by hand](self#by-hand).
@@ -270,5 +272,38 @@ impl Waiters {
 
     fn find(&self, waiter: &WaiterId) -> Result<usize, usize> {
         self.tasks.binary_search_by_key(&waiter.0, |(waiter, _)| *waiter)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::sync::mpsc;
+
+    #[test]
+    fn what_is_read_by_hand_is_told_even_if_reading_panics() {
+        let (heard, told) = mpsc::channel();
+        let hear = |number: u64| {
+            let heard = heard.clone();
+            move || heard.send(number).unwrap()
+        };
+        let (read, told_within) = (Cell::new(0), Cell::new(0));
+        let reading = AssertUnwindSafe(|| {
+            by_hand(
+                || {
+                    tell_where_it_may_be(hear(1));
+                    by_hand(|| tell_where_it_may_be(hear(2)), |_| told_within.set(1));
+                    read.set(told.try_iter().count());
+                    panic!("a message does, as it gives way");
+                },
+                |to_tell| to_tell.into_iter().for_each(|tell| tell()),
+            );
+        });
+        assert!(catch_unwind(reading).is_err());
+        assert_eq!((read.get(), told_within.get()), (0, 0), "nothing is told while it reads");
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [1, 2]);
+        tell_where_it_may_be(hear(3));
+        assert_eq!(told.try_recv(), Ok(3), "the thread tells again");
     }
 }

@@ -549,11 +549,11 @@ impl PendingCalls {
     /// No more requests go by a line, and those that did are not answered any more.
     fn end_connection(&self, ServerLink { server, connection }: &ServerLink) {
         // Perhaps a thread of the program's does so that calls anew.
-        let to_tell = by_hand(|| {
+        let end = || {
             connection.end();
             self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
-        });
-        connection.tell_elsewhere(to_tell);
+        };
+        by_hand(end, |to_tell| connection.tell_elsewhere(to_tell));
     }
 
     /// An answer that came by a line can't be told from the others: all that wait for one of them

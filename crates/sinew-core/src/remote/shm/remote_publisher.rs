@@ -544,8 +544,9 @@ impl RemoteSource for RemotePublisher {
     }
 
     fn tell_elsewhere(&self, to_tell: ToTell) {
-        if let Some(transport) = self.transport.upgrade() {
-            transport.tell(to_tell);
+        match self.transport.upgrade() {
+            Some(transport) => transport.tell(to_tell),
+            None => to_tell.into_iter().for_each(|tell| tell()), // each message is told
         }
     }
 

@@ -167,15 +167,14 @@ impl ShmServerConnection {
     /// are told on another thread.
     #[inline]
     fn drain_by_hand(&self) {
-        self.tell_elsewhere(by_hand(|| self.drain_answers()));
+        by_hand(|| self.drain_answers(), |to_tell| self.tell_elsewhere(to_tell));
     }
 
     /// Reads what answers there are. Listeners are told once all that came have settled their calls: one
     /// that waits for a lock of the program's may wait for a thread that waits for one of the answers.
     #[inline]
     fn drain_answers(&self) {
-        let to_tell = by_hand(|| self.read_answers());
-        to_tell.into_iter().for_each(Deferred::run);
+        by_hand(|| self.read_answers(), |to_tell| to_tell.into_iter().for_each(Deferred::run));
     }
 
     #[inline]
@@ -268,7 +267,7 @@ impl RemoteServerConnection for ShmServerConnection {
                 port.sleep(seen, Some(left)); // K3
             }
             port.unpark();
-            self.tell_elsewhere(by_hand(|| _ = port.drain()));
+            by_hand(|| _ = port.drain(), |to_tell| self.tell_elsewhere(to_tell));
         }
     }
 
@@ -278,9 +277,6 @@ impl RemoteServerConnection for ShmServerConnection {
 
     #[inline]
     fn tell_elsewhere(&self, to_tell: ToTell) {
-        if to_tell.is_empty() {
-            return;
-        }
         match self.transport.upgrade() {
             Some(transport) => transport.tell(to_tell),
             None => to_tell.into_iter().for_each(|tell| tell()), // each call has an end

@@ -144,14 +144,14 @@ pub(super) struct RemoteSources {
     any_left: AtomicBool,
 }
 
-/// Has what these brought in told by a thread of theirs.
+/// Runs `read`, which brings in what these have; a thread of theirs tells listeners of it.
 #[inline]
-fn tell_elsewhere(sources: &[Arc<dyn RemoteSource>], to_tell: ToTell) {
-    if !to_tell.is_empty()
-        && let Some(source) = sources.first()
-    {
-        source.tell_elsewhere(to_tell);
-    }
+fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
+    by_hand(read, |to_tell| {
+        if let Some(source) = sources.first() {
+            source.tell_elsewhere(to_tell);
+        }
+    });
 }
 
 impl SubscriptionCore {
@@ -190,7 +190,7 @@ impl SubscriptionCore {
                     Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
                 }
                 if again {
-                    tell_elsewhere(std::slice::from_ref(&source), by_hand(|| source.drain()));
+                    read_by_hand(std::slice::from_ref(&source), || source.drain());
                 }
                 return ControlFlow::Continue(());
             }
@@ -202,7 +202,7 @@ impl SubscriptionCore {
         drop(guard);
         if let Some(source) = left {
             Deferred::with(|deferred| self.count_gap(lost, deferred));
-            tell_elsewhere(std::slice::from_ref(&source), by_hand(|| source.drain()));
+            read_by_hand(std::slice::from_ref(&source), || source.drain());
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
@@ -220,7 +220,7 @@ impl SubscriptionCore {
     #[inline(never)]
     pub(super) fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
-        tell_elsewhere(&sources, by_hand(|| sources.iter().for_each(|source| source.look())));
+        read_by_hand(&sources, || sources.iter().for_each(|source| source.look()));
     }
 
     /// Sources that have gone, and of which all was read, keep nothing here, and nothing is kept of
@@ -286,7 +286,7 @@ impl SubscriptionCore {
         let sources = self.sources.all.lock().clone();
         self.change_sources(Vec::clear);
         let leave = || sources.iter().for_each(|source| source.disconnect(self)); // they know this one, too
-        tell_elsewhere(&sources, by_hand(leave));
+        read_by_hand(&sources, leave);
     }
 
     /// Whether this publisher's messages may go past the history when they are taken by hand, as
@@ -329,7 +329,7 @@ impl SubscriptionCore {
     pub(crate) fn retune(&self) {
         if self.sources.any.load(Ordering::Relaxed) {
             let sources = self.sources.all.lock().clone();
-            tell_elsewhere(&sources, by_hand(|| sources.iter().for_each(|source| source.retune())));
+            read_by_hand(&sources, || sources.iter().for_each(|source| source.retune()));
         }
     }
 
