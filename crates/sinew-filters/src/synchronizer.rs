@@ -11,6 +11,7 @@ use sinew::msg::Stamped;
 use sinew::time::{JumpHandler, JumpThreshold};
 use sinew::{Duration, Group, Message, Node, QoS, Shared};
 use std::any::Any;
+use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub struct Synchronizer<T: MessageSet> {
     dropped: Vec<u64>,
     /// Kept for its room.
     steps: Vec<Step>,
+    /// Sets that the callback of subscriptions hasn't got yet.
+    found: VecDeque<T>,
     /// Of subscriptions.
     qos: QoS,
 }
@@ -73,6 +76,7 @@ impl<T: MessageSet> Synchronizer<T> {
             queues: T::Queues::default(),
             dropped: vec![0; T::TOPICS],
             steps: Vec::new(),
+            found: VecDeque::new(),
             qos: QoS::default(),
         }
     }
@@ -126,6 +130,7 @@ impl<T: MessageSet> Synchronizer<T> {
     pub fn clear(&mut self) {
         self.policy.clear();
         self.queues = T::Queues::default();
+        self.found.clear();
     }
 }
 
@@ -204,7 +209,7 @@ impl<T: MessageSet> fmt::Debug for Synchronized<T> {
     }
 }
 
-fn clear_on_jumps<S: Send + 'static, T: MessageSet + 'static>(
+fn clear_on_jumps<S: Send + 'static, T: SharedSet>(
     group: &Group<S>,
     fed: &Arc<Mutex<Synchronizer<T>>>,
 ) -> JumpHandler {
@@ -212,28 +217,30 @@ fn clear_on_jumps<S: Send + 'static, T: MessageSet + 'static>(
     group.on_time_jump(JumpThreshold::resets(), move |_| fed.lock().clear())
 }
 
-/// The callbacks of a group run one at a time: so the program's callback is never with another one.
+/// Sets that are found while another thread has the callback are delivered by that one; those behind
+/// one with which the callback panics are when the next message comes.
 fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
     fed: &Mutex<Synchronizer<T>>,
     callback: &Lent<impl FnMut(&mut S, T) -> R>,
     state: &mut S,
     message: T::Message,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let mut sets = Vec::new();
-    fed.lock().add::<NUMBER>(message, |set| sets.push(set));
-    let tell = |callback: &mut _| tell_all(callback, state, sets);
-    callback.with(tell).unwrap_or(Ok(()))
-}
-
-fn tell_all<S, T, R: Outcome>(
-    callback: &mut impl FnMut(&mut S, T) -> R,
-    state: &mut S,
-    sets: Vec<T>,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let mut outcome = Ok(());
-    for set in sets {
-        outcome = outcome.and(callback(state, set).into_result());
+    {
+        let mut fed = fed.lock();
+        let mut found = std::mem::take(&mut fed.found);
+        fed.add::<NUMBER>(message, |set| found.push_back(set));
+        fed.found = found;
     }
+    let next = || fed.lock().found.pop_front();
+    let mut outcome = Ok(());
+    callback.serve(|callback| {
+        while let Some(set) = next() {
+            let result = callback(state, set).into_result();
+            if outcome.is_ok() {
+                outcome = result;
+            }
+        }
+    });
     outcome
 }
 

@@ -103,3 +103,34 @@ fn time_that_goes_back_begins_anew() {
     send(10);
     assert_eq!(told.try_iter().collect::<Vec<_>>(), [2]);
 }
+
+/// One message proves several sets; the callback panics with the first of them.
+#[test]
+fn a_callback_that_panics_loses_no_other_set() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let node = context.node("viewer").unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let pairs = Synchronizer::approximate(10).age_penalty(0.0).build();
+    let _pairs = pairs
+        .subscribe(&node, ["image", "camera_info"], move |(image, _): (Shared<Image>, Shared<CameraInfo>)| {
+            let stamp = image.header.stamp.nanosec;
+            assert_ne!(stamp, 1, "unlucky");
+            tell.send(stamp)
+        })
+        .unwrap();
+    let images = node.publisher::<Image>("image").create().unwrap();
+    let infos = node.publisher::<CameraInfo>("camera_info").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    for stamp in [10, 11, 111] {
+        infos.publish(CameraInfo { header: header(stamp), ..CameraInfo::default() }).unwrap();
+    }
+    executor.spin_some().unwrap();
+    images.publish(Image { header: header(1), ..Image::default() }).unwrap();
+    executor.spin_some().unwrap();
+    images.publish(Image { header: header(101), ..Image::default() }).unwrap();
+    assert!(executor.spin_some().is_err(), "it panics");
+    infos.publish(CameraInfo { header: header(200), ..CameraInfo::default() }).unwrap();
+    executor.spin_some().unwrap();
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [101], "with the next message");
+}
