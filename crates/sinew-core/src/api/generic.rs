@@ -88,6 +88,12 @@ impl Node {
 }
 
 impl Publisher<SerializedMessage> {
+    /// Whether at least so many subscriptions of that participant are connected: what is published
+    /// now gets to them, though others may lack still. For gateways.
+    pub fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
+        self.core().has_subscriptions_of(participant, count)
+    }
+
     /// Publishes what was published before, on another host: of a
     /// [node](Context::node_of) that stands for one on the network. What is known of the message
     /// there is what its subscriptions are told. One thread at a time may do so with a publisher.

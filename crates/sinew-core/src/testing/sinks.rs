@@ -115,6 +115,10 @@ impl RemoteSink for WireSink {
         self.connected > 0
     }
 
+    fn count_of(&self, _participant: u64) -> usize {
+        self.connected
+    }
+
     fn is_bound(&self) -> bool {
         false
     }

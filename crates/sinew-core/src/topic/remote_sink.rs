@@ -61,6 +61,9 @@ pub(crate) trait RemoteSink: Send {
     /// Whether any subscription is connected.
     fn is_connected(&self) -> bool;
 
+    /// How many subscriptions of that participant are connected.
+    fn count_of(&self, participant: u64) -> usize;
+
     /// Whether a subscription must get everything.
     fn is_bound(&self) -> bool;
 

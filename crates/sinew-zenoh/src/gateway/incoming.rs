@@ -144,9 +144,9 @@ impl RemotePublisher {
         Arc::new(Self { qos, gid, entity, publisher, session, says, state, has_room })
     }
 
-    /// How many subscriptions here get what it publishes.
-    pub(super) fn subscription_count(&self) -> u64 {
-        self.publisher.subscription_count()
+    /// Whether so many subscriptions of that participant get what it publishes.
+    pub(super) fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
+        self.publisher.has_subscriptions_of(participant, count)
     }
 
     /// The number of the last message, if what comes next has to have the next one.

@@ -331,16 +331,13 @@ impl RouteEnds {
         history::ask(shared, &self.route, new);
     }
 
-    /// Whether a participant subscribes here.
-    pub(super) fn is_heard_by(&self, participant: u64) -> bool {
-        self.local_subscriptions.keys().any(|(subscribing, _)| *subscribing == participant)
-    }
-
-    /// Whether what publishers of the network publish gets to all subscriptions here that want it.
-    pub(super) fn is_connected(&self) -> bool {
+    /// Whether what publishers of the network publish gets to all subscriptions of that participant
+    /// that want it. Those of other ones may be beyond help.
+    pub(super) fn is_connected(&self, participant: u64) -> bool {
+        let its = || self.local_subscriptions.iter().filter(|((of, _), _)| *of == participant);
         self.remote_publishers.values().all(|publisher| {
-            let wanted = self.local_subscriptions.values().filter(|asked| fits(&publisher.qos, asked));
-            publisher.subscription_count() >= wanted.count() as u64
+            let wanted = its().filter(|(_, asked)| fits(&publisher.qos, asked)).count();
+            publisher.has_subscriptions_of(participant, wanted)
         })
     }
 

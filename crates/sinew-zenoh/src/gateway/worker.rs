@@ -197,7 +197,8 @@ struct LocalEnd {
 
 impl RouteEnds {
     /// Whether what publishers here publish goes to all subscriptions there that want it, as far as
-    /// publishers say how many they match.
+    /// publishers say how many they match: they don't say which. So one that lacks another program's
+    /// subscription, for want of room, say, counts as lacking this one.
     fn is_brought_there(&self, local: &HashMap<LocalKey, LocalEnd>) -> bool {
         self.local_publishers.iter().all(|(key, publisher)| {
             let wanted = self.local_subscriptions.values().chain(self.remote_subscriptions.values());
@@ -283,9 +284,8 @@ impl Worker {
     /// program.
     fn introduce(&mut self, route: RouteKey, client: Gid, until: Time) {
         let participant = participant_of(client);
-        let mut heard = self.routes.values().filter(|ends| ends.is_heard_by(participant));
         let now = Time::steady();
-        if now < until && !heard.all(RouteEnds::is_connected) {
+        if now < until && !self.routes.values().all(|ends| ends.is_connected(participant)) {
             let shared = self.shared.clone();
             let again = move || shared.tell(Change::Introduce(route, client, until));
             return self.shared.tell(Change::Later(now + INTRODUCTION_PERIOD, Box::new(again)));
@@ -333,7 +333,11 @@ impl Worker {
             }
         };
         let id = if kind == TokenKind::Node { node_id } else { self.new_id() };
-        let qos = QoS::from_bytes(&endpoint.qos).unwrap_or_default();
+        let qos = match (kind, QoS::from_bytes(&endpoint.qos)) {
+            // No end matches one that says nonsense; the network isn't told of it, either.
+            (TokenKind::Publisher | TokenKind::Subscription, None) => return,
+            (_, qos) => qos.unwrap_or_default(),
+        };
         let hash = TypeHash(endpoint.hash);
         let route = (kind != TokenKind::Node).then(|| RouteKey {
             name: endpoint.name.clone(),

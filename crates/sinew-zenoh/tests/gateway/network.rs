@@ -111,7 +111,24 @@ pub(crate) struct Announced {
 }
 
 impl Announced {
-    pub(crate) fn subscription(host: &Host, name: &str, (type_name, hash): (&str, &str)) -> Self {
+    pub(crate) fn subscription(host: &Host, name: &str, kind: (&str, &str)) -> Self {
+        Self::subscription_that_says(host, name, kind, QoS::default().to_bytes(true))
+    }
+
+    /// One that no publisher matches: its QoS makes no sense.
+    pub(crate) fn nonsense(host: &Host, name: &str, kind: (&str, &str)) -> Self {
+        let mut qos = QoS::default().to_bytes(true);
+        qos[0] = u8::MAX;
+        assert!(QoS::from_bytes(&qos).is_none());
+        Self::subscription_that_says(host, name, kind, qos)
+    }
+
+    fn subscription_that_says(
+        host: &Host,
+        name: &str,
+        (type_name, hash): (&str, &str),
+        qos: [u8; 64],
+    ) -> Self {
         let participant =
             sinew_shm::Participant::join(&host.domain(), Arc::new(Indifferent)).expect("there is room");
         let end = sinew_shm::Endpoint {
@@ -121,7 +138,7 @@ impl Announced {
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             hash: hash.parse::<TypeHash>().expect("a hash").0,
-            qos: QoS::default().to_bytes(true),
+            qos,
         };
         let end = participant.advertise(&end, None).expect("there is room");
         Self { _participant: participant, _end: end }

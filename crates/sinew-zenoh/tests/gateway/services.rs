@@ -1,6 +1,8 @@
 //! Services, both ways.
 
-use crate::network::{ADD, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use crate::network::{
+    ADD, Announced, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for,
+};
 use parking_lot::Mutex;
 use sinew::error::CallFailure;
 use sinew::prelude::*;
@@ -12,6 +14,7 @@ use sinew_interfaces::type_description_interfaces::srv::{
 use sinew_zenoh::wire::attachment::Attachment;
 use sinew_zenoh::wire::token::TokenKind;
 use std::sync::Arc;
+use std::time::Instant;
 use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable};
@@ -242,6 +245,17 @@ fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Bo
     Ok(())
 }
 
+/// A call of `number` + 2 by a client of ROS 2; `None` if no server is known there yet.
+fn call_by(ros: &RosNode, gid: [u8; 16], number: i64) -> Option<i64> {
+    let asked = Attachment { sequence: 1, time: 1, gid, chain: None };
+    let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
+    let query = ros.session.get(key_of("/add", ADD)).payload(image).attachment(asked.to_bytes());
+    let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
+    let sample = query.wait().expect("it is open").into_iter().next()?.into_result().ok()?;
+    let answer = sample.payload().to_bytes();
+    Some(i64::from_le_bytes(answer[4..12].try_into().expect("8 bytes")))
+}
+
 /// The same with the server here.
 #[test]
 fn what_a_server_here_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Box<dyn std::error::Error>>
@@ -390,5 +404,57 @@ fn a_call_ends_with_its_server_or_gateway() -> Result<(), Box<dyn std::error::Er
     wait_for("it is there", || (second.statistics().waiting == 1).then_some(()));
     drop(near);
     assert!(sinew::Executor::single().spin_until(call)?.is_err(), "the gateway went");
+    Ok(())
+}
+
+/// Another program has a subscription that no publisher can match; each first call goes at once all
+/// the same. (It would wait for a second.)
+#[test]
+fn a_first_call_waits_for_no_other_program() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let ros = RosNode::client(&network, "server");
+    let _feedback = ros.publisher("/feedback", STRING, QoS::new().keep_last(10));
+    let _beyond_help = Announced::nonsense(&host, "/feedback", STRING);
+    let _server = server(&ros, move |query| reply(&query, 3));
+    let mut fastest = PATIENCE;
+    for _ in 0..5 {
+        let context = host.context();
+        let node = context.node("client")?;
+        let client = node.client::<AddTwoInts>("/add").create()?;
+        let _begun = node.subscription::<Text>("/feedback").create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        let begin = Instant::now();
+        assert_eq!(client.call(request(1, 2), PATIENCE)?.sum, 3);
+        fastest = fastest.min(begin.elapsed());
+    }
+    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
+    Ok(())
+}
+
+/// The same with the server here: the publisher of this host lacks a subscription of this host.
+#[test]
+fn a_first_call_from_the_network_waits_for_no_other_program() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let _gateway = host.gateway(&network);
+    let context = host.context();
+    let stop = serve(&context)?;
+    let _feedback = context.node("server")?.publisher::<Text>("/feedback").create()?;
+    let _beyond_help = Announced::nonsense(&host, "/feedback", STRING);
+    let ros = RosNode::client(&network, "client");
+    let mut fastest = PATIENCE;
+    for _ in 0..5 {
+        let _begun = ros.subscription("/feedback", STRING, QoS::new().keep_last(10));
+        let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
+        wait_for("an answer", || {
+            let begin = Instant::now();
+            let sum = call_by(&ros, gid, 1)?;
+            assert_eq!(sum, 3);
+            fastest = fastest.min(begin.elapsed());
+            Some(())
+        });
+    }
+    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
+    stop();
     Ok(())
 }

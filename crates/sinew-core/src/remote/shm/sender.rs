@@ -280,6 +280,10 @@ impl RemoteSink for ShmSink {
         self.writer.is_connected()
     }
 
+    fn count_of(&self, participant: u64) -> usize {
+        self.matched.iter().filter(|(peer, ..)| peer.id() == participant).count()
+    }
+
     fn is_bound(&self) -> bool {
         self.writer.is_bound()
     }

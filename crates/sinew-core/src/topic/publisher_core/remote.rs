@@ -252,6 +252,13 @@ impl PublisherCore {
         Sinks::new(Some(self.remote.sinks.lock()))
     }
 
+    /// Whether at least so many subscriptions of that participant are connected. Those of its own
+    /// are as soon as they are there.
+    pub(crate) fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
+        let connected = || self.remote.sinks.lock().iter().map(|slot| slot.sink.count_of(participant)).sum();
+        participant == self.session.participant || count <= connected()
+    }
+
     /// Locks the way out, once every reader that must get everything has room, with memory for the
     /// images. If there is none, that is an error only if no subscription takes the message here,
     /// or one elsewhere must get everything. `None`: a subscription came or went.
