@@ -78,7 +78,7 @@ const POOL_CAPACITY: usize = 64;
 /// with its result, its timeout, or the drop of its future.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service> {
-    inner: Arc<ClientCore>,
+    pub(super) inner: Arc<ClientCore>,
     of: PhantomData<fn(S)>,
 }
 

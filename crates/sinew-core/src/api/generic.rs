@@ -1,7 +1,7 @@
 //! Ends of types that are known at run time only, as bags, tools and gateways have them; and nodes
 //! that stand for ends of other hosts.
 
-use super::client::ClientBuilder;
+use super::client::{Client, ClientBuilder};
 use super::context::Context;
 use super::node::{Node, NodeOptions};
 use super::publisher::{ImageDraft, PublishError, Publisher, PublisherBuilder};
@@ -110,6 +110,14 @@ impl Publisher<SerializedMessage> {
     ) -> Result<(), PublishError<SerializedMessage>> {
         let published = self.core().publish_foreign(draft.0, source, max_blocking);
         published.map_err(|(message, reason)| self.failed(message, Ownership::Shared, reason))
+    }
+}
+
+impl Client<GenericService> {
+    /// Whether a call now runs the program's server on this thread, which may wait for others there:
+    /// it is one of this context, with a [listener](ServerBuilder::listener). For gateways.
+    pub fn runs_server_here(&self) -> bool {
+        self.inner.requests.has_listener()
     }
 }
 

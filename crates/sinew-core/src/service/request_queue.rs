@@ -405,6 +405,11 @@ impl RequestQueue {
         true
     }
 
+    /// Whether the server runs on the thread that calls.
+    pub(crate) fn has_listener(&self) -> bool {
+        self.state.lock().listener.is_some()
+    }
+
     /// From now on this listener takes the server's requests. Runs it for those that wait.
     pub(crate) fn listen(&self, server: &ServerCore, listener: Arc<RequestListener>) {
         let Some(mut state) = self.of(server) else { return };

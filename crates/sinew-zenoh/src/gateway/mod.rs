@@ -11,6 +11,7 @@
 //! | `incoming` | what publishers there publish, to this host |
 //! | `descriptions` | what tools need to know of types that only the network has |
 //! | `services` | servers and clients of both sides |
+//! | `callers` | threads that make calls beside the gateway's thread |
 //! | `sessions` | which sessions there are, whether they are reached, and their clocks |
 //! | `reports` | the counters of all this, where tools read them |
 //!
@@ -18,6 +19,7 @@
 //! publishes it, or received it from another process, or by the one that waits for a slow link; what
 //! comes is published by the session's.
 
+mod callers;
 mod descriptions;
 mod history;
 mod incoming;
@@ -33,6 +35,7 @@ mod worker;
 
 use crate::config::{ConfigError, Environment, RouterCheck, SessionOptions, process_environment};
 use crate::rules::{RuleError, RuleOptions, Rules};
+use callers::Callers;
 use leader::Claim;
 use log::Level;
 use observer::Change;
@@ -43,8 +46,8 @@ use sinew::time::{ClockKind, Time};
 use sinew_shm::{Domain, DomainError, JoinError};
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SendError, Sender};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use zenoh::{Config, Session, Wait};
@@ -374,7 +377,7 @@ impl Start {
             strict_qos: self.strict_qos,
             changes: self.changes.clone(),
             said: Mutex::default(),
-            caller: OnceLock::new(),
+            callers: Callers::default(),
         });
         let sending = Arc::downgrade(&shared);
         let sender = std::thread::Builder::new()
@@ -438,8 +441,8 @@ struct Shared {
     congestion: Congestion,
     /// What was said once.
     said: Mutex<HashSet<&'static str>>,
-    /// Makes calls that waited for the gateway's thread: see [`Shared::call_aside`].
-    caller: OnceLock<Sender<Box<dyn FnOnce() + Send>>>,
+    /// Make calls that waited for the gateway's thread.
+    callers: Callers,
 }
 
 impl Shared {
@@ -451,21 +454,6 @@ impl Shared {
     /// Tells the gateway's thread, which is gone only with the gateway.
     fn tell(&self, change: Change) {
         let _ = self.changes.send(change);
-    }
-
-    /// Has a thread beside the gateway's make calls, one after the other: a call may run a server of the
-    /// program's on the thread that makes it, and may wait for a slow link.
-    fn call_aside(&self, calls: impl FnOnce() + Send + 'static) {
-        let start = || {
-            let (to, made) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
-            let run = move || made.into_iter().for_each(|calls| calls());
-            // Without it `to` leads nowhere, and this thread makes them.
-            drop(std::thread::Builder::new().name("sinew-gw-call".to_owned()).spawn(run));
-            to
-        };
-        if let Err(SendError(calls)) = self.caller.get_or_init(start).send(Box::new(calls)) {
-            calls();
-        }
     }
 
     fn says(&self, text: &str) {

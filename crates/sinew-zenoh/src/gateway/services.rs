@@ -7,6 +7,9 @@
 //! listener. Its answer comes by the session's thread, which wakes the caller. A request of the
 //! network is brought to the server here by the session's thread; the answer is put into the session
 //! by the thread that answers: the gateway's call has a listener.
+//!
+//! Some requests of the network are brought by a thread [aside](super::callers): the first ones of a
+//! client, and all to a server of this process that has a listener, which would run on the session's.
 
 use super::Shared;
 use super::observer::{Change, LocalKey};
@@ -73,21 +76,27 @@ impl ServiceRoute {
         self.clients.read().get(&client).copied().unwrap_or(self.own_gid)
     }
 
-    /// As [`keep_fresh`](Self::keep_fresh), of a client there.
-    fn keep_remote_fresh(&self, call: Asked, shared: &Shared) -> Option<Asked> {
+    /// As [`keep_fresh`](Self::keep_fresh), of a client there. All calls are kept of a server that runs
+    /// on the thread that makes them: it may call itself, and the session's thread brings the answer.
+    fn keep_remote_fresh(self: &Arc<Self>, call: Asked, shared: &Arc<Shared>) -> Option<Asked> {
         let client = call.attachment.gid;
-        if self.remote_introduced.read().contains(&client) {
+        let is_aside = call.client.runs_server_here();
+        let is_known = || self.remote_introduced.read().contains(&client);
+        if !is_aside && is_known() {
             return Some(call);
         }
         let mut fresh = self.remote_fresh.lock();
-        if self.remote_introduced.read().contains(&client) {
-            return Some(call); // as above
+        let is_known = is_known(); // as below
+        if !is_aside && is_known {
+            return Some(call);
         }
-        let calls = fresh.entry(client).or_default();
-        calls.push(call);
-        let is_first = calls.len() == 1;
+        let is_first = !fresh.contains_key(&client);
+        fresh.entry(client).or_default().push(call);
         drop(fresh);
-        if is_first {
+        if is_first && is_known {
+            let (for_calls, route) = (shared.clone(), self.clone());
+            shared.callers.make(move || route.introduce_remote(&for_calls, client));
+        } else if is_first {
             shared.tell(Change::FreshRemoteClient(self.key.clone(), client));
         }
         None
@@ -103,9 +112,8 @@ impl ServiceRoute {
         if self.introduced.read().contains(&client) {
             return Some(call);
         }
-        let calls = fresh.entry(client).or_default();
-        calls.push(call);
-        let is_first = calls.len() == 1;
+        let is_first = !fresh.contains_key(&client); // else a thread is at it, or will be
+        fresh.entry(client).or_default().push(call);
         drop(fresh);
         if is_first {
             shared.tell(Change::FreshClient(self.key.clone(), client));

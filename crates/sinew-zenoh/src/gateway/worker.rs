@@ -293,7 +293,7 @@ impl Worker {
         // If the service is gone, so are its calls: they have failed.
         if let Some(ends) = self.services.get(&route) {
             let (shared, route) = (self.shared.clone(), ends.route.clone());
-            self.shared.call_aside(move || route.introduce(&shared, client));
+            self.shared.callers.make(move || route.introduce(&shared, client));
         }
     }
 
@@ -317,7 +317,7 @@ impl Worker {
         }
         if let Some(ends) = self.services.get(&route) {
             let (shared, route) = (self.shared.clone(), ends.route.clone());
-            self.shared.call_aside(move || route.introduce_remote(&shared, client));
+            self.shared.callers.make(move || route.introduce_remote(&shared, client));
         }
     }
 

@@ -4,6 +4,7 @@ use crate::network::{
     ADD, Announced, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for,
 };
 use parking_lot::Mutex;
+use sinew::Responder;
 use sinew::error::CallFailure;
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
-use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable};
+use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
 
 fn request(a: i64, b: i64) -> AddTwoIntsRequest {
     AddTwoIntsRequest { a, b }
@@ -247,13 +248,21 @@ fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Bo
 
 /// A call of `number` + 2 by a client of ROS 2; `None` if no server is known there yet.
 fn call_by(ros: &RosNode, gid: [u8; 16], number: i64) -> Option<i64> {
-    let asked = Attachment { sequence: 1, time: 1, gid, chain: None };
-    let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
-    let query = ros.session.get(key_of("/add", ADD)).payload(image).attachment(asked.to_bytes());
-    let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
-    let sample = query.wait().expect("it is open").into_iter().next()?.into_result().ok()?;
+    call_of(ros, "/add", gid, number)
+}
+
+fn call_of(ros: &RosNode, service: &str, gid: [u8; 16], number: i64) -> Option<i64> {
+    let sample = send_call(ros, service, gid, number).into_iter().next()?.into_result().ok()?;
     let answer = sample.payload().to_bytes();
     Some(i64::from_le_bytes(answer[4..12].try_into().expect("8 bytes")))
+}
+
+fn send_call(ros: &RosNode, service: &str, gid: [u8; 16], number: i64) -> impl IntoIterator<Item = Reply> {
+    let asked = Attachment { sequence: 1, time: 1, gid, chain: None };
+    let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
+    let query = ros.session.get(key_of(service, ADD)).payload(image).attachment(asked.to_bytes());
+    let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
+    query.wait().expect("the session is open")
 }
 
 /// The same with the server here.
@@ -456,5 +465,57 @@ fn a_first_call_from_the_network_waits_for_no_other_program() -> Result<(), Box<
     }
     assert!(fastest < Duration::from_secs(1), "{fastest:?}");
     stop();
+    Ok(())
+}
+
+/// A server in the gateway's process runs on the thread that brings it a request, and calls a server of
+/// the network from there, for the first time. Other first calls don't wait for that.
+#[test]
+fn a_server_that_calls_the_network_where_it_is_called() -> Result<(), Box<dyn std::error::Error>> {
+    let (network, host) = (Network::new(), Host::new());
+    let context = host.context();
+    let _gateway = host.gateway_in(&context, &network);
+    let adding = RosNode::client(&network, "server");
+    let _server = server(&adding, move |query| {
+        let bytes = query.payload().expect("a request").to_bytes().into_owned();
+        let at = |from: usize| i64::from_le_bytes(bytes[from..from + 8].try_into().expect("8 bytes"));
+        reply(&query, at(4) + at(12));
+    });
+    let node = context.node("relay")?;
+    let client = node.client::<AddTwoInts>("/add").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let relay = node.server::<AddTwoInts>("/relay");
+    let _relay = relay.listener(move |it: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
+        let sum = client.call(it, Duration::from_secs(5)).map_or(-1, |answer| answer.sum);
+        drop(responder.respond(AddTwoIntsResponse { sum }));
+    })?;
+    let ros = RosNode::client(&network, "client");
+    let (gid, _token) = ros.tell(TokenKind::Client, "/relay", ADD, QoS::new().keep_last(10));
+    for number in 0..3 {
+        assert_eq!(wait_for("an answer", || call_of(&ros, "/relay", gid, number)), number + 2);
+    }
+    Ok(())
+}
+
+/// Calls of one client that don't wait for each other come to such a server in their order.
+#[test]
+fn a_server_where_it_is_called_has_the_calls_in_their_order() -> Result<(), Box<dyn std::error::Error>> {
+    const CALLS: i64 = 50;
+    let (network, host) = (Network::new(), Host::new());
+    let context = host.context();
+    let _gateway = host.gateway_in(&context, &network);
+    let (heard, came) = std::sync::mpsc::channel();
+    let server = context.node("server")?.server::<AddTwoInts>("/add");
+    let _server = server.listener(move |it: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
+        heard.send(it.a).expect("the test waits");
+        drop(responder.respond(AddTwoIntsResponse::default()));
+    })?;
+    let ros = RosNode::client(&network, "client");
+    let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
+    wait_for("an answer", || call_by(&ros, gid, -1));
+    let replies: Vec<_> = (0..CALLS).map(|number| send_call(&ros, "/add", gid, number)).collect();
+    let heard: Vec<_> = (-1..CALLS).map(|_| came.recv_timeout(PATIENCE)).collect::<Result<_, _>>()?;
+    assert_eq!(heard, (-1..CALLS).collect::<Vec<_>>());
+    drop(replies);
     Ok(())
 }
