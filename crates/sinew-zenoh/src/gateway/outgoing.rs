@@ -16,11 +16,14 @@
 //! queue: 120 KB take a link of 200 kB/s more than half a second, for which all other puts of that
 //! priority wait, too. So topics of few bytes ([`Allowance`]) have a priority of their own, above the
 //! others: they go between two pieces of a large message, and no thread waits for them. A topic
-//! that sends more is *heavy* from then on. Heavy topics share what the link takes by
+//! that sends more is *heavy* from then on, as is one whose puts wait one after the other. (A single
+//! slow put says little: the machine may be busy.) Heavy topics share what the link takes by
 //! [turns](super::turns), if it doesn't take everything.
 //!
 //! All publishers of a topic have one priority, and it changes once, downwards: what was published
-//! before goes before.
+//! before goes before. It never changes back: a message of the higher priority would overtake those
+//! before it, which may wait in the session's queues, or a router's, for as long as the link likes;
+//! nothing tells when the last one has gone. Subscriptions would drop those as old.
 
 use super::Shared;
 use super::observer::Change;
@@ -351,6 +354,33 @@ impl Allowance {
     }
 }
 
+/// Whether puts of a topic of few bytes wait for the link: as soon as one has, the sender makes those
+/// behind it, so that no publisher waits again; and if they wait, too, the topic is heavy.
+#[derive(Default)]
+pub(super) struct Slowness(AtomicUsize);
+
+impl Slowness {
+    /// Slow puts in a row that aren't a busy machine's any more.
+    const MOST: usize = 3;
+
+    /// A put was slow, or not. Whether too many were.
+    fn note(&self, is_slow: bool) -> bool {
+        // Relaxed: it counts for itself.
+        if is_slow {
+            return self.0.fetch_add(1, Ordering::Relaxed) + 1 >= Self::MOST;
+        }
+        if self.is_suspected() {
+            self.0.store(0, Ordering::Relaxed);
+        }
+        false
+    }
+
+    /// Whether the last put was slow.
+    fn is_suspected(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
 /// Whether the session makes threads wait that put messages into it, and what is left to the sender
 /// then: a thread of the gateway's, which waits in their place.
 ///
@@ -464,9 +494,13 @@ impl Carrier {
         self.carry(None);
     }
 
-    /// Whether it is one of those that share what the link takes, and it doesn't take everything.
+    /// Whether it is one of those that share what the link takes, and it doesn't take everything; or
+    /// may become one.
     fn has_to_wait(&self) -> bool {
-        self.route.is_heavy() && self.shared.congestion.is_there()
+        match self.route.is_heavy() {
+            true => self.shared.congestion.is_there(),
+            false => self.route.slowness.is_suspected(),
+        }
     }
 
     /// The sender has brought over all of it: from now on it is told anew.
@@ -503,9 +537,11 @@ impl Carrier {
                 let begin = Time::steady();
                 self.put(next, credit.is_some());
                 let is_slow = Time::steady() - begin > PATIENCE;
+                if self.route.slowness.note(is_slow) {
+                    self.route.grow_heavy();
+                }
                 match credit {
                     None if is_slow => {
-                        self.route.grow_heavy();
                         self.wanted.store(0, Ordering::Release); // as above
                         self.shared.congestion.leave(self);
                         return Carried::Some(bytes);
@@ -671,6 +707,18 @@ impl Carrier {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_single_slow_put_makes_no_topic_heavy() {
+        let slowness = Slowness::default();
+        for _ in 0..100 {
+            assert!(!slowness.note(true), "the machine was busy");
+            assert!(slowness.is_suspected(), "the sender makes the next one");
+            assert!(!slowness.note(false));
+            assert!(!slowness.is_suspected());
+        }
+        assert_eq!([true; 3].map(|is_slow| slowness.note(is_slow)), [false, false, true], "the link is slow");
+    }
 
     #[test]
     fn what_few_bytes_are() {

@@ -2,7 +2,7 @@
 
 use super::history;
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
-use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
+use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, Slowness, depth_of};
 use super::reports::Words;
 use super::sessions::RemoteSession;
 use super::{RouteStatistics, Shared};
@@ -46,6 +46,8 @@ pub(super) struct Route {
     limiter: Option<Mutex<RateLimiter>>,
     /// Its messages share what the link takes with other large ones.
     is_heavy: AtomicBool,
+    /// How its messages get into the session.
+    pub(super) slowness: Slowness,
     /// It was said that the link takes too little of them.
     is_slow: AtomicBool,
 }
@@ -188,6 +190,7 @@ impl RouteEnds {
             early: Mutex::default(),
             limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
             is_heavy: AtomicBool::new(false),
+            slowness: Slowness::default(),
             is_slow: AtomicBool::new(false),
         };
         Self {
