@@ -22,6 +22,9 @@
 //! routers, [`rules`] what may pass, [`wire`] what rmw_zenoh writes, [`look`] who a router knows.
 //! The engine is zenoh's; nothing of it is rebuilt here.
 
+#[cfg(test)]
+extern crate self as sinew_zenoh; // as the tests' helpers call it
+
 pub mod config;
 pub mod gateway;
 pub mod look;

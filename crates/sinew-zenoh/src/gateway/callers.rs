@@ -6,7 +6,7 @@
 //! wait and ends when there are none. As clients of the network decide how many calls there are, no more
 //! than [`MOST`] threads are there at a time; what comes then waits for one of them.
 
-use parking_lot::Mutex;
+use sinew::__private::locks::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -20,8 +20,9 @@ use zenoh::Wait;
 use zenoh::query::{ConsolidationMode, Reply, ReplyKeyExpr};
 use zenoh::sample::Locality;
 
-/// How long an answer may take; then what has come goes on without.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long an answer may take; then what has come goes on without. A session that can't answer is known
+/// to zenoh long before, and one that is held up publishes nothing meanwhile.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How often it is asked at most: what was published when the answer was given, and the way for it was
 /// not open yet, is kept by then, but neither comes.

@@ -10,14 +10,14 @@ use super::route::Route;
 use super::sessions::RemoteSession;
 use crate::wire::attachment::Attachment;
 use crate::wire::buffer;
-use sinew::__private::locks::{Condvar, Mutex, MutexGuard};
+use sinew::__private::locks::{Condvar, Mutex, MutexGuard, RwLock};
 use sinew::QoS;
 use sinew::msg::{Lineage, Publisher, SerializedMessage, SourceInfo};
 use sinew::qos::{Durability, Reliability};
 use sinew::time::Time;
 use std::collections::VecDeque;
 use std::io::Read;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
@@ -34,7 +34,7 @@ const MOST_EARLY_BYTES: usize = 4 << 20;
 const EARLIEST: Duration = Duration::from_secs(10);
 
 /// How long a token may be on its way when messages of its publisher have come.
-const UNTOLD: Duration = Duration::from_millis(500);
+pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// How long the session's thread waits for room with a reliable keep_all subscription that is full.
 /// All that comes by its link waits behind it meanwhile, so a sender is slowed down as by any slow
@@ -51,8 +51,9 @@ pub(super) struct RemotePublisher {
     publisher: Publisher<SerializedMessage>,
     /// The session that it is of.
     session: Option<Arc<RemoteSession>>,
-    /// What it calls itself in its messages, if that isn't what its token says.
-    says: OnceLock<[u8; 16]>,
+    /// What it calls itself in its messages, if that isn't what its token says. Changes under the lock of
+    /// `state`.
+    says: RwLock<Option<[u8; 16]>>,
     state: Mutex<Received>,
     /// One that waited has been taken to be published.
     has_room: Condvar,
@@ -140,7 +141,7 @@ impl RemotePublisher {
         last_before: Option<i64>,
     ) -> Arc<Self> {
         let state = Mutex::new(Received { last_before, ..Received::default() });
-        let (says, has_room) = (OnceLock::new(), Condvar::new());
+        let (says, has_room) = (RwLock::default(), Condvar::new());
         Arc::new(Self { qos, gid, entity, publisher, session, says, state, has_room })
     }
 
@@ -158,7 +159,7 @@ impl RemotePublisher {
     /// Whether it is the one that a message comes from. One that makes its gid otherwise than
     /// rmw_zenoh is known by the first message that is no other's.
     pub(super) fn is(&self, gid: &[u8; 16]) -> bool {
-        self.gid == *gid || self.says.get() == Some(gid)
+        self.gid == *gid || self.says.read().as_ref() == Some(gid)
     }
 
     /// What subscriptions here know it by, whichever gateway brings its messages.
@@ -169,7 +170,22 @@ impl RemotePublisher {
 
     /// Takes it for the one with that gid. False: it is known to have another one.
     pub(super) fn takes(&self, gid: [u8; 16]) -> bool {
-        self.state.lock().last.is_none() && self.says.set(gid).is_ok()
+        let state = self.state.lock();
+        let mut says = self.says.write();
+        let takes = state.last.is_none() && says.is_none();
+        if takes {
+            *says = Some(gid);
+        }
+        takes
+    }
+
+    /// If it was taken for another one, whose token was late, it is no longer: the number of that one's
+    /// last message.
+    pub(super) fn gives_back(&self, gid: &[u8; 16]) -> Option<Option<i64>> {
+        let mut state = self.state.lock();
+        let mut says = self.says.write();
+        says.take_if(|says| says == gid && self.gid != *gid)?;
+        Some(state.last.take())
     }
 
     /// Nothing is received any more, until it is again: what comes then is no gap. What it has kept
@@ -245,9 +261,23 @@ impl RemotePublisher {
         state.hold(arrival, route);
     }
 
-    /// Publishes a message of it here, or keeps it until those before it are.
-    fn publish(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>, route: &Arc<Route>) {
+    /// Another one was taken for it, and has published its messages up to that one.
+    pub(super) fn goes_on_behind(&self, last: i64) {
+        self.state.lock().last = Some(last);
+    }
+
+    /// Publishes a message of it here, or keeps it until those before it are. Gives back one that is
+    /// another's by now.
+    fn publish(
+        self: &Arc<Self>,
+        arrival: Arrival,
+        shared: &Arc<Shared>,
+        route: &Arc<Route>,
+    ) -> Option<Arrival> {
         let mut state = self.state.lock();
+        if !self.is(&arrival.attachment.gid) {
+            return Some(arrival);
+        }
         if state.lacks_before(&arrival, &self.qos) {
             self.ask_again(&mut state, shared, route);
         }
@@ -266,6 +296,7 @@ impl RemotePublisher {
             state.hold(arrival, route);
         }
         drop(self.publish_all(state, shared, route));
+        None
     }
 
     /// Publishes what is held, unless it waits for an answer, or another thread publishes.
@@ -443,16 +474,18 @@ impl Subscribed {
 }
 
 fn receive(shared: &Arc<Shared>, route: &Arc<Route>, sample: Sample) {
-    let Some(arrival) = understood(shared, route, sample) else { return };
-    let gid = arrival.attachment.gid;
-    let publisher = {
-        let mut early = route.early.lock();
-        match route.remote_publisher(&gid) {
-            Some(publisher) if !early.has(&gid) => publisher,
-            _ => return route.keep_early(&mut early, arrival, shared),
-        }
-    };
-    publisher.publish(arrival, shared, route);
+    let mut next = understood(shared, route, sample);
+    while let Some(arrival) = next {
+        let gid = arrival.attachment.gid;
+        let publisher = {
+            let mut early = route.early.lock();
+            match route.remote_publisher(&gid) {
+                Some(publisher) if !early.has(&gid) => publisher,
+                _ => return route.keep_early(&mut early, arrival, shared),
+            }
+        };
+        next = publisher.publish(arrival, shared, route);
+    }
 }
 
 /// A message as ROS 2 has it; of any other it is told once.
@@ -532,6 +565,7 @@ impl EarlySamples {
         its.make_contiguous().sort_by_key(|early| early.arrival.attachment.sequence);
         for EarlySample { arrival, .. } in its {
             self.bytes -= arrival.sample.payload().len();
+            // The gateway's thread is here, which alone changes whose they are.
             publisher.hold(arrival, shared, route);
         }
         true
@@ -558,8 +592,7 @@ impl Route {
         }
         if is_first {
             let (route, for_later) = (self.clone(), shared.clone());
-            let assign = move || route.assign_early(&for_later);
-            shared.tell(Change::Later(now + UNTOLD, Box::new(assign)));
+            shared.later(now + UNTOLD, move || route.assign_early(&for_later));
         }
     }
 
@@ -569,7 +602,7 @@ impl Route {
     }
 
     /// A publisher that makes its gid otherwise than rmw_zenoh is the one that is no other's, once
-    /// tokens have had their time to come.
+    /// tokens have had their time to come. (One whose token is later still takes its own back then.)
     fn assign_early(self: &Arc<Self>, shared: &Arc<Shared>) {
         let now = Time::steady();
         let is_young = |early: &EarlySample| now - early.came < UNTOLD;
@@ -581,8 +614,7 @@ impl Route {
         self.publish_early(shared);
         if has_young {
             let (route, for_later) = (self.clone(), shared.clone());
-            let assign = move || route.assign_early(&for_later);
-            shared.tell(Change::Later(now + UNTOLD, Box::new(assign)));
+            shared.later(now + UNTOLD, move || route.assign_early(&for_later));
         }
     }
 
@@ -597,7 +629,7 @@ impl Route {
         }
         if !publishers.is_empty() {
             let (route, for_aside) = (self.clone(), shared.clone());
-            shared.call_aside(move || {
+            shared.callers.make(move || {
                 publishers.iter().for_each(|publisher| publisher.publish_held(&for_aside, &route));
             });
         }

@@ -21,6 +21,8 @@
 
 mod callers;
 mod descriptions;
+#[cfg(test)]
+mod held_up;
 mod history;
 mod incoming;
 mod leader;
@@ -454,6 +456,14 @@ impl Shared {
     /// Tells the gateway's thread, which is gone only with the gateway.
     fn tell(&self, change: Change) {
         let _ = self.changes.send(change);
+    }
+
+    /// Has the gateway's thread do something then, behind all that it was told before: a thread that was
+    /// held up finds the time over, but has yet to hear what came meanwhile.
+    fn later(self: &Arc<Self>, at: Time, work: impl FnOnce() + Send + 'static) {
+        let shared = self.clone();
+        let behind = move || shared.tell(Change::Later(at, Box::new(work)));
+        self.tell(Change::Later(at, Box::new(behind)));
     }
 
     fn says(&self, text: &str) {

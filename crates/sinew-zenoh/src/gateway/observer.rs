@@ -31,15 +31,17 @@ pub(super) enum Change {
     Knock,
     /// A client here calls for the first time.
     FreshClient(RouteKey, Gid),
-    /// Its calls go on, if what its program has is brought over; or then at the latest.
-    Introduce(RouteKey, Gid, Time),
+    /// Its calls go on, if what its program has is brought over; or after so many looks.
+    Introduce(RouteKey, Gid, u32),
     /// The same of a client there, by its gid.
     FreshRemoteClient(RouteKey, [u8; 16]),
-    /// Its calls go on, if these topics are brought there that its program subscribes to; or then at
-    /// the latest.
-    IntroduceRemote(RouteKey, [u8; 16], Vec<RouteKey>, Time),
+    /// Its calls go on, if these topics are brought there that its program subscribes to; or after so
+    /// many looks.
+    IntroduceRemote(RouteKey, [u8; 16], Vec<RouteKey>, u32),
     /// Something to be done then.
     Later(Time, Box<dyn FnOnce() + Send>),
+    /// Something to be done once all is known that ends of this host have told of by now.
+    OnceKnown(Box<dyn FnOnce() + Send>),
     /// Links with other sessions came or went.
     Links,
     /// A session was asked whether it is reached: it is, or not.

@@ -279,6 +279,8 @@ struct Held {
     waiting: VecDeque<(Sample<SerializedMessage>, MessageInfo)>,
     /// Since when the first one waits.
     since: Option<Time>,
+    /// It has waited for long enough, and its publisher still isn't known.
+    is_overdue: bool,
     /// Publishers that didn't become known, the newest last: theirs hold up nothing. They went again
     /// before they were seen, or can't be told to the network.
     strangers: VecDeque<Gid>,
@@ -299,8 +301,9 @@ struct Outbound {
     info: MessageInfo,
 }
 
-/// How long a message is held until its publisher is known.
-const ACQUAINTANCE: Duration = Duration::from_millis(500);
+/// How long a message is held until its publisher is known. Then the gateway's thread looks once more,
+/// however long it was held up: a publisher is told of before it publishes.
+pub(super) const ACQUAINTANCE: Duration = Duration::from_millis(500);
 
 /// Messages that wait outside of a carrier's history, at most.
 const MOST_WAITING: usize = 256;
@@ -577,12 +580,12 @@ impl Carrier {
             let first = self.held.lock().waiting.pop_front();
             // With nothing locked: it brings messages in for other subscriptions, too, which are told.
             let (sample, info) = first.or_else(|| self.subscription.take_sample())?;
-            let (gid, now) = (info.publisher(), Time::steady());
+            let gid = info.publisher();
             let publisher = self.route.local_publisher(gid);
             let mut held = self.held.lock();
             if let Some(publisher) = publisher {
-                held.since = None;
-                if !self.route.is_heavy() && !held.allowance.takes(sample.image().len(), now) {
+                (held.since, held.is_overdue) = (None, false);
+                if !self.route.is_heavy() && !held.allowance.takes(sample.image().len(), Time::steady()) {
                     self.route.grow_heavy();
                 }
                 return Some(Outbound { publisher, sample, info });
@@ -591,16 +594,16 @@ impl Carrier {
                 self.route.counters.unsent(1);
                 continue;
             }
-            let since = held.since;
-            if now - since.unwrap_or(now) < ACQUAINTANCE {
+            if !held.is_overdue {
                 held.waiting.push_front((sample, info));
-                if since.is_none() {
+                if held.since.is_none() {
+                    let now = Time::steady();
                     held.since = Some(now);
-                    self.look_again(now + ACQUAINTANCE);
+                    self.look_again(now);
                 }
                 return None;
             }
-            held.since = None;
+            (held.since, held.is_overdue) = (None, false);
             if held.strangers.len() == MOST_STRANGERS {
                 held.strangers.pop_front();
             }
@@ -623,15 +626,18 @@ impl Carrier {
         }
     }
 
-    /// Goes on then, if nothing else has it go on before.
-    fn look_again(self: &Arc<Self>, at: Time) {
-        let carrier = Arc::downgrade(self);
-        let again = move || {
-            if let Some(carrier) = carrier.upgrade() {
-                carrier.heard();
-            }
+    /// Goes on without the publisher of a message that waits since then, if it doesn't become known.
+    fn look_again(self: &Arc<Self>, since: Time) {
+        let (carrier, shared) = (Arc::downgrade(self), self.shared.clone());
+        let go_on = move || {
+            let Some(carrier) = carrier.upgrade() else { return };
+            let mut held = carrier.held.lock();
+            held.is_overdue |= held.since == Some(since);
+            drop(held);
+            carrier.heard();
         };
-        self.shared.tell(Change::Later(at, Box::new(again)));
+        let again = move || shared.tell(Change::OnceKnown(Box::new(go_on)));
+        self.shared.tell(Change::Later(since + ACQUAINTANCE, Box::new(again)));
     }
 
     /// `has_waited`: it was left to the sender.

@@ -212,18 +212,29 @@ impl RouteEnds {
             && self.remote_subscriptions.is_empty()
     }
 
-    /// A publisher of the network came, or is back.
+    /// The publisher that was taken for another one, which is known only now, if there is one: by its
+    /// token; and the number of the last message that is the other's.
+    pub(super) fn mistaken_for(&self, gid: &[u8; 16]) -> Option<(String, Option<i64>)> {
+        let mut all = self.remote_publishers.iter();
+        all.find_map(|(token, publisher)| Some((token.clone(), publisher.gives_back(gid)?)))
+    }
+
+    /// A publisher of the network came, or is back. `published`: the number of its last message that
+    /// another one has published in its place.
     pub(super) fn remote_publisher_came(
         &mut self,
         token: &str,
         publisher: Publisher<SerializedMessage>,
-        (qos, session): (QoS, Option<Arc<RemoteSession>>),
+        (qos, session, published): (QoS, Option<Arc<RemoteSession>>, Option<i64>),
     ) {
         let at = self.gone.iter().position(|(known, _)| known == token);
         let last_before = at.and_then(|at| self.gone.remove(at)).map(|(_, last)| last);
         let (of, number) = token::entity_of(token);
         let entity = (of.to_owned(), number);
         let publisher = RemotePublisher::new(publisher, (qos, gid::of(token), entity), session, last_before);
+        if let Some(last) = published {
+            publisher.goes_on_behind(last);
+        }
         self.remote_publishers.insert(token.to_owned(), publisher);
     }
 

@@ -35,18 +35,20 @@ use zenoh::sample::SampleKind;
 /// Nodes and ends of the network that are known at most: what a peer announces is memory here.
 const MOST_REMOTE: usize = 20_000;
 
-/// How long a publisher that is gone stays, at most, for what it published last to go over; and how
-/// often it is looked whether it has.
-const LAST_MESSAGES: Duration = Duration::from_secs(1);
+/// How often it is looked, at most, whether what a publisher that is gone published last has gone over;
+/// and the time between two looks. Looks count, not the time: the machine may hold the process up, and
+/// then nothing has gone over meanwhile.
+const LAST_MESSAGES: u32 = 200;
 const LAST_MESSAGES_PERIOD: Duration = Duration::from_millis(5);
 
-/// How long the first call of a client waits at most until what its program subscribes to is brought
-/// over; and how often it is looked whether it is.
-const INTRODUCTION: Duration = Duration::from_secs(1);
+/// How often it is looked, at most, whether what the program of a client subscribes to is brought over,
+/// for which the client's first call waits; and the time between two looks. Looks count, as above.
+const INTRODUCTION: u32 = 1000;
 const INTRODUCTION_PERIOD: Duration = Duration::from_millis(1);
 
-/// How long a publisher of the network stays when it is gone: on a link, tokens overtake messages.
-const OVERTAKING: Duration = Duration::from_millis(100);
+/// How long a publisher of the network stays when it is gone: on a link, tokens overtake messages, and a
+/// machine that is busy may hold up the thread that brings these.
+const OVERTAKING: Duration = Duration::from_millis(500);
 
 /// How long a router is waited for between two looks.
 const ROUTER_PERIOD: Duration = Duration::from_secs(1);
@@ -188,8 +190,8 @@ struct LocalEnd {
     kind: TokenKind,
     /// Of an end.
     route: Option<RouteKey>,
-    /// Of a publisher that is gone: until when it stays.
-    stays: Option<Time>,
+    /// Of a publisher that is gone: how often it was looked whether its last messages have gone.
+    looks: u32,
     /// Whose it is.
     peer: Arc<Peer>,
     _token: LivelinessToken,
@@ -246,10 +248,15 @@ impl Worker {
                 Ok(Change::Service(route)) => drop(self.with_service(&route, |_| ())),
                 Ok(Change::Knock) => self.about.count(GatewayWord::Knocks as usize, 1),
                 Ok(Change::FreshClient(route, client)) => self.fresh_client(route, client),
-                Ok(Change::Introduce(route, client, until)) => self.introduce(route, client, until),
+                Ok(Change::Introduce(route, client, looks)) => self.introduce(route, client, looks),
                 Ok(Change::FreshRemoteClient(route, client)) => self.fresh_remote_client(route, client),
-                Ok(Change::IntroduceRemote(route, client, heard, until)) => {
-                    self.introduce_remote(route, client, heard, until);
+                Ok(Change::IntroduceRemote(route, client, heard, looks)) => {
+                    self.introduce_remote(route, client, heard, looks);
+                }
+                Ok(Change::OnceKnown(work)) => {
+                    // What is new is told before this returns, and so it comes before the work.
+                    self.participant.refresh();
+                    self.shared.tell(Change::Later(Time::steady(), work));
                 }
                 Ok(Change::Local(key, endpoint, peer)) => self.local_came(key, &endpoint, peer),
                 Ok(Change::LocalGone(key)) => self.local_went(key),
@@ -277,18 +284,18 @@ impl Worker {
         self.participant.refresh();
         // Publishers of the network don't count a subscription that has gone for one that came.
         self.shared.context.look_around();
-        self.shared.tell(Change::Introduce(route, client, Time::steady() + INTRODUCTION));
+        self.shared.tell(Change::Introduce(route, client, INTRODUCTION));
     }
 
     /// Lets a client's calls go on once messages of the network get to the subscriptions of its
     /// program.
-    fn introduce(&mut self, route: RouteKey, client: Gid, until: Time) {
+    fn introduce(&mut self, route: RouteKey, client: Gid, looks: u32) {
         let participant = participant_of(client);
-        let now = Time::steady();
-        if now < until && !self.routes.values().all(|ends| ends.is_connected(participant)) {
+        if looks > 0 && !self.routes.values().all(|ends| ends.is_connected(participant)) {
             let shared = self.shared.clone();
-            let again = move || shared.tell(Change::Introduce(route, client, until));
-            return self.shared.tell(Change::Later(now + INTRODUCTION_PERIOD, Box::new(again)));
+            let again = move || shared.tell(Change::Introduce(route, client, looks - 1));
+            let at = Time::steady() + INTRODUCTION_PERIOD;
+            return self.shared.tell(Change::Later(at, Box::new(again)));
         }
         // If the service is gone, so are its calls: they have failed.
         if let Some(ends) = self.services.get(&route) {
@@ -304,16 +311,16 @@ impl Worker {
         let node = token.and_then(|token| self.remote.get(token)).map(|end| &end.node);
         let is_its = |end: &&RemoteEnd| end.kind == TokenKind::Subscription && Some(&end.node) == node;
         let heard = self.remote.values().filter(is_its).filter_map(|end| end.route.clone()).collect();
-        self.introduce_remote(route, client, heard, Time::steady() + INTRODUCTION);
+        self.introduce_remote(route, client, heard, INTRODUCTION);
     }
 
-    fn introduce_remote(&mut self, route: RouteKey, client: [u8; 16], heard: Vec<RouteKey>, until: Time) {
-        let now = Time::steady();
+    fn introduce_remote(&mut self, route: RouteKey, client: [u8; 16], heard: Vec<RouteKey>, looks: u32) {
         let mut topics = heard.iter().filter_map(|topic| self.routes.get(topic));
-        if now < until && !topics.all(|ends| ends.is_brought_there(&self.local)) {
+        if looks > 0 && !topics.all(|ends| ends.is_brought_there(&self.local)) {
             let shared = self.shared.clone();
-            let again = move || shared.tell(Change::IntroduceRemote(route, client, heard, until));
-            return self.shared.tell(Change::Later(now + INTRODUCTION_PERIOD, Box::new(again)));
+            let again = move || shared.tell(Change::IntroduceRemote(route, client, heard, looks - 1));
+            let at = Time::steady() + INTRODUCTION_PERIOD;
+            return self.shared.tell(Change::Later(at, Box::new(again)));
         }
         if let Some(ends) = self.services.get(&route) {
             let (shared, route) = (self.shared.clone(), ends.route.clone());
@@ -390,7 +397,7 @@ impl Worker {
         let declared = self.shared.session.liveliness().declare_token(token_key.clone()).wait();
         match declared {
             Ok(token) => {
-                drop(self.local.insert(local, LocalEnd { kind, route, stays: None, peer, _token: token }))
+                drop(self.local.insert(local, LocalEnd { kind, route, looks: 0, peer, _token: token }))
             }
             Err(error) => {
                 self.shared.says(&format!("{} can't be told to the network: {error}", endpoint.name));
@@ -446,14 +453,13 @@ impl Worker {
     /// Whether that is a publisher that is gone, and what it published last may still be with a
     /// thread that carries it.
     fn has_last_messages(&mut self, local: LocalKey) -> bool {
-        let Some(LocalEnd { kind: TokenKind::Publisher, route: Some(route), stays, .. }) =
+        let Some(LocalEnd { kind: TokenKind::Publisher, route: Some(route), looks, .. }) =
             self.local.get_mut(&local)
         else {
             return false;
         };
-        let now = Time::steady();
-        let is_idle = self.routes.get(route).is_none_or(RouteEnds::is_idle);
-        !is_idle && now < *stays.get_or_insert(now + LAST_MESSAGES)
+        *looks += 1;
+        *looks <= LAST_MESSAGES && !self.routes.get(route).is_none_or(RouteEnds::is_idle)
     }
 
     fn local_end_went(&mut self, local: LocalKey, kind: TokenKind, route: &RouteKey) {
@@ -607,8 +613,22 @@ impl Worker {
                 return false;
             }
         };
-        let session = self.sessions.of(session);
-        self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, (qos, session)))
+        let mistaken = self.routes.get(route).and_then(|ends| ends.mistaken_for(&gid::of(token_key)));
+        let published = mistaken.and_then(|(other, last)| {
+            self.comes_anew(&other);
+            last
+        });
+        let known = (qos, self.sessions.of(session), published);
+        self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, known))
+    }
+
+    /// A publisher of the network has published what wasn't its own: its numbers begin again, as those of
+    /// a new one.
+    fn comes_anew(&mut self, token_key: &str) {
+        self.remote_went(token_key);
+        if let Ok(token) = Token::parse(token_key) {
+            self.remote_came(token_key.to_owned(), token);
+        }
     }
 
     /// Has it seen in the domain.

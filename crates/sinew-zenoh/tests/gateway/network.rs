@@ -57,6 +57,13 @@ impl Network {
         options
     }
 
+    /// The same for one whose messages all go through the router.
+    pub(crate) fn client_options(&self) -> SessionOptions {
+        let mut options = self.options();
+        options.client = true;
+        options
+    }
+
     /// A session as ROS 2's are.
     pub(crate) fn session(&self) -> Session {
         self.session_with(&self.options())
@@ -101,6 +108,13 @@ impl Host {
     pub(crate) fn gateway_in(&self, context: &Context, network: &Network) -> Gateway {
         let builder = Gateway::builder().options(network.options());
         builder.start_with(context, &|_| None).expect("a gateway")
+    }
+
+    /// One that sends all through the router. Between two peers zenoh may lose what is sent while they
+    /// open a link of their own.
+    pub(crate) fn client_gateway(&self, network: &Network) -> Gateway {
+        let builder = Gateway::builder().options(network.client_options());
+        builder.start_with(&self.context(), &|_| None).expect("a gateway")
     }
 }
 
@@ -177,10 +191,7 @@ impl RosNode {
     /// One whose messages all go through the router, so they come in their order from the first one
     /// on: two peers talk directly once they have found each other.
     pub(crate) fn client(network: &Network, name: &'static str) -> Self {
-        let mut options = network.options();
-        options.client = true;
-        let config = sinew_zenoh::config::session(&|_| None, &options).expect("it is right");
-        Self::of(zenoh::open(config).wait().expect("the router is there"), name)
+        Self::of(network.session_with(&network.client_options()), name)
     }
 
     pub(crate) fn of(session: Session, name: &'static str) -> Self {
@@ -206,6 +217,23 @@ impl RosNode {
         };
         let key = token.to_key();
         (gid::of(&key), session.liveliness().declare_token(key).wait().expect("the session is open"))
+    }
+
+    /// Waits until a gateway subscribes to a topic, and this session knows it: what is published from then
+    /// on comes, if all goes through the router. (A gateway declares its subscription before the token.)
+    pub(crate) fn wait_until_heard(&self, topic: &str) {
+        let is_its = |token: &Token| {
+            let of = |end: &TokenEnd| end.name == topic;
+            token.kind == TokenKind::Subscription && token.end.as_ref().is_some_and(of)
+        };
+        let own = self.session.zid().to_string();
+        wait_for(&format!("a subscription to {topic}"), || {
+            let tokens = self.session.liveliness().get("@ros2_lv/7/**").wait().expect("the session is open");
+            let mut tokens = tokens
+                .into_iter()
+                .filter_map(|reply| Token::parse(reply.into_result().ok()?.key_expr().as_str()).ok());
+            tokens.any(|token| token.session != own && is_its(&token)).then_some(())
+        });
     }
 
     /// Tells of an end.
