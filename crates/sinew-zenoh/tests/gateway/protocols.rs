@@ -61,7 +61,7 @@ fn parameters_of_another_host() -> Outcome {
 #[test]
 fn an_action_of_another_host() -> Outcome {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
-    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let _gateways = [one.client_gateway(&network), other.client_gateway(&network)];
     let context = one.context();
     let node = context.node("mathematician")?;
     let (begin, begun) = std::sync::mpsc::channel();
@@ -110,7 +110,7 @@ fn an_action_of_another_host() -> Outcome {
 fn the_first_feedback_reaches_a_client_that_has_just_come() -> Outcome {
     const HOW_OFTEN: i32 = 10;
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
-    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let _gateways = [one.client_gateway(&network), other.client_gateway(&network)];
     let context = one.context();
     let node = context.node("mathematician")?;
     let _server =

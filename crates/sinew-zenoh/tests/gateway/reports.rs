@@ -215,7 +215,7 @@ fn attachments_of_an_old_rmw_zenoh_are_counted() -> sinew::Result<()> {
     let _gateway = host.gateway(&network);
     let node = host.context().node("listener")?;
     let texts = node.subscription::<Text>("/chatter").create()?;
-    let ros = RosNode::new(&network, "talker");
+    let ros = RosNode::client(&network, "talker");
     let publisher = ros.publisher("/chatter", STRING, QoS::new());
     wait_for("a message", || {
         publisher.publish(&text_image("good"), 1);

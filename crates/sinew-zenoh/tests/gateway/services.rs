@@ -158,7 +158,7 @@ fn reply(query: &Query, sum: i64) {
 fn of_several_servers_one_answer_counts() -> Result<(), Box<dyn std::error::Error>> {
     let (network, host) = (Network::new(), Host::new());
     let gateway = host.gateway(&network);
-    let nodes = ["one", "other", "broken"].map(|name| RosNode::new(&network, name));
+    let nodes = ["one", "other", "broken"].map(|name| RosNode::client(&network, name));
     let counts = Arc::new(Mutex::new([0; 3]));
     let (to_one, to_other, to_broken) = (counts.clone(), counts.clone(), counts.clone());
     let _servers = [
@@ -177,6 +177,8 @@ fn of_several_servers_one_answer_counts() -> Result<(), Box<dyn std::error::Erro
     ];
     let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
     assert!(client.wait_for_server(PATIENCE));
+    // The broken one may be the first that is known.
+    wait_for("three nodes and their servers", || (gateway.statistics().remote == 6).then_some(()));
     wait_for("all are asked", || {
         assert_eq!(client.call(request(40, 2), PATIENCE).expect("two of them answer").sum, 42);
         counts.lock().iter().all(|count| *count > 0).then_some(())
@@ -200,8 +202,9 @@ fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Bo
     assert!(client.wait_for_server(PATIENCE));
     wait_for("it is asked", || {
         let error = client.call(request(1, 2), Duration::from_millis(50)).expect_err("no server answers");
-        assert!(matches!(error.failure(), CallFailure::Timeout { started: true, .. }), "{error}");
-        (!asked.lock().is_empty()).then_some(())
+        let CallFailure::Timeout { started, .. } = error.failure() else { panic!("{error}") };
+        // The gateway's process may be held up for as long.
+        (*started && !asked.lock().is_empty()).then_some(())
     });
     // One that goes meanwhile is told at once.
     let count = asked.lock().len();
@@ -300,6 +303,7 @@ fn what_a_server_here_publishes_at_a_first_call_reaches_its_caller() -> Result<(
         let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
         let query = ros.session.get(key_of("/add", ADD)).payload(image).attachment(asked.to_bytes());
         let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
+        let query = query.timeout(PATIENCE);
         let replies = query.wait().expect("the session is open");
         let reply = replies.into_iter().next().expect("a reply").into_result().expect("an answer");
         assert_eq!(reply.payload().to_bytes()[4..12], number.to_le_bytes());
