@@ -100,6 +100,18 @@ fn talker(host: &Path) -> Running {
     Running(sinew(&TALK, Some(host)).stdout(Stdio::null()).spawn().unwrap())
 }
 
+/// A message of the talker's comes to that host. (Those before it are lost that come faster than a machine
+/// that is busy takes them.)
+#[track_caller]
+fn assert_hears(host: &Path) {
+    let said = output(&["topic", "echo", "--once", "/chatter"], host);
+    let message = match said.split_once('\n') {
+        Some((lost, message)) if lost.starts_with("# lost before it: ") => message,
+        _ => &said,
+    };
+    assert_eq!(message, "data: hello\n---\n", "{said}");
+}
+
 #[test]
 fn two_hosts_see_and_hear_each_other() {
     let (_router, endpoint) = router();
@@ -107,8 +119,7 @@ fn two_hosts_see_and_hear_each_other() {
     let first = gateway(&endpoint, one.path());
     let _second = gateway(&endpoint, other.path());
     let _talker = talker(one.path());
-    let echo = |_| output(&["topic", "echo", "--once", "/chatter"], other.path());
-    assert_eq!(echo(()), "data: hello\n---\n");
+    assert_hears(other.path());
     let info: serde_json::Value =
         serde_json::from_str(&output(&["topic", "info", "--json", "/chatter"], other.path())).unwrap();
     assert_eq!(info["publishers"][0]["path"], "network");
@@ -121,7 +132,7 @@ fn two_hosts_see_and_hear_each_other() {
     first.signal(rustix::process::Signal::KILL);
     wait_for("its nodes are gone", || output(&["topic", "list"], other.path()).is_empty());
     let third = gateway(&endpoint, one.path());
-    assert_eq!(echo(()), "data: hello\n---\n");
+    assert_hears(other.path());
     third.signal(rustix::process::Signal::INT);
     let mut third = third;
     assert!(third.0.wait().unwrap().success(), "Ctrl-C is no failure");
@@ -135,16 +146,16 @@ fn a_topic_of_the_network_that_nobody_takes_is_watched() {
     let _gateways = [gateway(&endpoint, one.path()), gateway(&endpoint, other.path())];
     let _talker = talker(one.path());
     wait_for("it is seen", || publishers(other.path()) == 1);
+    // As `top` and `topic info` have it, one after the other.
     let is_carried = || {
         let top = json(&["top", "--json", "--interval", "0.01"], other.path());
         let topics = top["topics"].as_array().unwrap().clone();
         let topic = topics.into_iter().find(|topic| topic["name"] == "/chatter").unwrap();
         let info = json(&["topic", "info", "--json", "/chatter"], other.path());
-        assert_eq!(topic["carried"], info["publishers"][0]["carried"]);
-        topic["carried"] == true
+        [&topic["carried"], &info["publishers"][0]["carried"]].map(|carried| carried == true)
     };
     for (command, begin) in [("hz", "average rate: "), ("bw", "")] {
-        assert!(!is_carried());
+        assert_eq!(is_carried(), [false; 2]);
         for arguments in [
             &["topic", "info", "/chatter"][..],
             &["topic", "info", "-v", "/chatter"],
@@ -164,10 +175,10 @@ fn a_topic_of_the_network_that_nobody_takes_is_watched() {
         let mut lines = BufReader::new(watch.0.stdout.take().unwrap()).lines().map(Result::unwrap);
         let found = lines.find(|line| line.starts_with(begin) && line != "no new messages").unwrap();
         assert!(found.starts_with("average rate: ") || found.contains("B/s from "), "{found}");
-        assert!(is_carried());
+        assert_eq!(is_carried(), [true; 2]);
         watch.signal(rustix::process::Signal::INT);
         assert!(lines.all(|line| !line.is_empty()) && watch.0.wait().unwrap().success());
-        wait_for("its subscription is gone", || !is_carried());
+        wait_for("its subscription is gone", || is_carried() == [false; 2]);
     }
 }
 
@@ -251,7 +262,7 @@ fn the_second_gateway_takes_over() {
     printed.read_line(&mut line).unwrap();
     assert!(line.starts_with("domain 0 is on the network, as session "), "{line}");
     assert!(line.ends_with(": the gateway before it is gone\n"), "{line}");
-    assert_eq!(output(&["topic", "echo", "--once", "/chatter"], other.path()), "data: hello\n---\n");
+    assert_hears(other.path());
 }
 
 /// The server has the request, and no executor runs it.
@@ -318,6 +329,20 @@ fn found(host: &Path, check: &str) -> Vec<(String, String)> {
         (text("state"), format!("{}\n{}", text("found"), text("remedy")))
     })
     .collect()
+}
+
+/// What the doctor says of the gateway, which is at work. (One that the machine holds up doesn't hear its
+/// knock in time.)
+fn gateway_that_is_fine(host: &Path) -> String {
+    let mut said = String::new();
+    wait_for("the gateway is at work", || {
+        let gateway = found(host, "gateway");
+        let [(state, text)] = &gateway[..] else { panic!("{gateway:?}") };
+        said.clone_from(text);
+        assert!(state == "fine" || text.contains("but is not at work"), "{text}");
+        state == "fine"
+    });
+    said
 }
 
 /// The findings that say something of the network, but for `gateway`.
@@ -391,15 +416,17 @@ fn the_doctor_says_nothing_where_all_is_well() {
     assert!(found(other.path(), "gateway").is_empty(), "there is none");
     let _second = gateway_with(&["--connect", &endpoint, "--listen", "tcp/127.0.0.1:0"], other.path(), "");
     let _talker = talker(one.path());
-    let echo = output(&["topic", "echo", "--once", "/chatter"], other.path());
-    assert_eq!(echo, "data: hello\n---\n");
+    // A message that the machine holds up looks as one of a clock that is behind, until the next one comes.
+    let mut told = Vec::new();
+    wait_for("no complaint", || {
+        assert_hears(other.path());
+        told = complaints(other.path());
+        assert!(told.iter().all(|(_, text)| text.starts_with("messages of ")), "{told:?}");
+        told.is_empty()
+    });
     for host in [&one, &other] {
-        let gateway = found(host.path(), "gateway");
-        let [(state, text)] = &gateway[..] else { panic!("{gateway:?}") };
-        assert!(
-            state == "fine" && text.contains(") leads, as session ") && text.contains(": one router, "),
-            "{text}"
-        );
+        let gateway = gateway_that_is_fine(host.path());
+        assert!(gateway.contains(") leads, as session ") && gateway.contains(": one router, "), "{gateway}");
         assert_eq!(complaints(host.path()), []);
         assert!(found(host.path(), "topics").iter().all(|(state, _)| state == "fine"));
     }
@@ -420,7 +447,7 @@ fn the_doctor_finds_a_gateway_that_is_stopped() {
     );
     assert!(text.contains(&format!("kill -CONT {pid} ")), "{text}");
     gateway.signal(rustix::process::Signal::CONT);
-    assert_eq!(found(host.path(), "gateway")[0].0, "fine");
+    wait_for("it is at work again", || found(host.path(), "gateway")[0].0 == "fine");
 }
 
 #[test]
@@ -458,12 +485,17 @@ fn the_doctor_finds_a_router_of_before_zenoh_1() {
     });
     let host = host();
     let _gateway = gateway_with(&["--connect", &endpoint], host.path(), "");
-    let found = found(host.path(), "gateway");
-    let [(state, text)] = &found[..] else { panic!("{found:?}") };
     let expected = format!(
         "finds no session at {endpoint}; what listens there refuses the protocol of zenoh 1, as zenoh 0.11 and older do"
     );
-    assert!(state == "wrong" && text.contains(&expected) && text.contains("update it"), "{text}");
+    let mut last = Vec::new();
+    // It gives each answer a second.
+    wait_for("it is found", || {
+        last = found(host.path(), "gateway");
+        last.iter().any(|(_, text)| text.contains(&expected))
+    });
+    let [(state, text)] = &last[..] else { panic!("{last:?}") };
+    assert!(state == "wrong" && text.contains("update it"), "{text}");
 }
 
 /// The commonest complaint: both are at the router, and none of the two can connect to the other.
@@ -486,8 +518,11 @@ fn the_doctor_finds_a_peer_that_cannot_be_reached() {
     // And the remedy is one.
     drop(second);
     let _second = gateway(&endpoint, other.path());
-    wait_for("it is reached", || output(&["node", "list", "-a"], one.path()).contains("/_sinew_pub_"));
-    assert_eq!(complaints(one.path()), []);
+    // Those of the gateway that was may still be listed, as nodes that are not reached.
+    wait_for("it is reached", || {
+        output(&["node", "list", "-a"], one.path()).contains("/_sinew_pub_")
+            && complaints(one.path()).is_empty()
+    });
 }
 
 #[test]

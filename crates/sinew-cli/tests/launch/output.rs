@@ -46,8 +46,8 @@ fn files_have_what_the_screen_does_not() {
         "#,
     );
     let output = place.run(&[]);
-    assert_eq!(output.status.code(), Some(3));
     let all = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{all}{}", text(&output.stderr));
     let failed = all.find("sinew: quiet failed; what it said last:\n[quiet] out\n").unwrap();
     assert!(all.find("[quiet] err\n").unwrap() < failed, "standard error is shown at once: {all}");
     assert!(all.contains("[g/both] said\n") && all.contains("[screen] shown\n"));

@@ -132,8 +132,13 @@ fn feedback_that_is_lost_is_counted() {
         assert!(output.next().unwrap().contains("ccepted"));
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
-        let stat = format!("/proc/{}/stat", child.id());
-        while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
+        // Each of its threads: the one that receives may be the last.
+        let is_stopped = || {
+            let mut threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+            let stat = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("stat"));
+            threads.all(|thread| stat(thread.unwrap()).is_ok_and(|stat| stat.contains(") T ")))
+        };
+        while !is_stopped() {
             std::thread::yield_now();
         }
         (0..30).for_each(|n| goal.publish_feedback(FibonacciFeedback { sequence: vec![n] }).unwrap());

@@ -1,14 +1,12 @@
 //! Processes that are held up by a callback: what waits for them, and where they are.
 
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::UInt64;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use crate::{Base, PATIENCE};
+use crate::{Base, PATIENCE, until};
 
 /// A context of this process that others see as another participant.
 fn context(base: &Base) -> Context {
@@ -60,24 +58,6 @@ impl Drop for Held {
         let _ = self.let_go.try_send(()); // it may have gone already
         self.stop.stop();
         let _ = self.thread.take().unwrap().join(); // a test that fails says so itself
-    }
-}
-
-/// Asks until the answer is as it should be.
-#[expect(clippy::disallowed_methods, reason = "to wait for a process that is looked at from outside")]
-#[track_caller]
-fn until<T>(ask: impl Fn() -> T, is_it: impl Fn(&T) -> bool) -> T
-where
-    T: std::fmt::Debug,
-{
-    let end = Instant::now() + PATIENCE;
-    loop {
-        let told = ask();
-        if is_it(&told) {
-            return told;
-        }
-        assert!(Instant::now() < end, "{told:?}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

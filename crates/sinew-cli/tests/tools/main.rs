@@ -21,7 +21,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sinew_shm::{
@@ -163,6 +163,24 @@ fn talker_and_listener(participant: &Arc<Participant>) -> Vec<OwnEndpoint> {
 }
 
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks until the answer is as it should be.
+#[expect(clippy::disallowed_methods, reason = "to wait for a process that is looked at from outside")]
+#[track_caller]
+fn until<T>(ask: impl Fn() -> T, is_it: impl Fn(&T) -> bool) -> T
+where
+    T: std::fmt::Debug,
+{
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let told = ask();
+        if is_it(&told) {
+            return told;
+        }
+        assert!(Instant::now() < end, "{told:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
 
 /// Tells of subscriptions, and takes connections up but reads nothing.
 struct Slow {
