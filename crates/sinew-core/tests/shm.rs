@@ -432,7 +432,7 @@ fn a_task_that_takes_makes_room_for_a_publisher_of_another_process() -> sinew::R
     let (one, other) = (place.context(), place.context());
     let all = QoS::default().keep_all().max_samples(1);
     let subscription = other.node("listener")?.subscription::<Text>("chatter").qos(all).create()?;
-    let patient = all.max_blocking_time(Duration::from_secs(3));
+    let patient = all.max_blocking_time(PATIENCE);
     let publisher = one.node("talker")?.publisher::<Text>("chatter").qos(patient).create()?;
     let mut task = std::task::Context::from_waker(std::task::Waker::noop());
     for n in 0..10 {
@@ -520,7 +520,7 @@ fn a_call_to_a_server_here_lends_its_thread_though_there_was_one_elsewhere() -> 
     let _here = node.server::<Echo>("echo").callback(|_: &Text| Text("here".to_owned()))?;
     let (group, done) = (node.group(()), asking.clone());
     let _timer = group.timer(Duration::from_millis(1)).callback(move || {
-        let answer = client.call(Text::default(), Duration::from_secs(5));
+        let answer = client.call(Text::default(), PATIENCE);
         done.shutdown();
         assert_eq!(answer.expect("an answer of the server in the same executor").0, "here");
     })?;
@@ -673,12 +673,16 @@ fn an_executor_of_two_directories_sleeps() -> sinew::Result<()> {
             }
             // The monitor of several threads looks for a second.
             std::thread::sleep(Duration::from_millis(if threads == 1 { 20 } else { 1500 }));
-            let before = sleeps_of(&spinner);
-            std::thread::sleep(Duration::from_millis(300));
-            let slept = sleeps_of(&spinner) - before;
+            let mut slept = Vec::new();
+            // On a busy machine the monitor may be late to rest.
+            while slept.last().is_none_or(|&last| last >= 20) {
+                assert!(slept.len() < 20, "it wakes for nothing: {slept:?}");
+                let before = sleeps_of(&spinner);
+                std::thread::sleep(Duration::from_millis(300));
+                slept.push(sleeps_of(&spinner) - before);
+            }
             stop.stop();
             spinning.join().expect("no panic").expect("no callback fails");
-            assert!(slept < 20, "it woke {slept} times for nothing");
         });
     }
     Ok(())

@@ -497,7 +497,7 @@ fn a_client_of_another_type_than_its_server_is_told() -> sinew::Result<()> {
         let _inside = there.node("inside")?.client::<Others>("add").create()?;
         // The early one is told by a thread of its context.
         let is_told = here.node("known")?.client::<Adds>("add").create()?;
-        assert!(is_told.wait_for_server(Duration::from_secs(20)));
+        assert!(is_told.wait_for_server(Duration::from_secs(60)));
         return Ok(());
     }
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();

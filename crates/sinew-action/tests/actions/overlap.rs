@@ -99,7 +99,7 @@ fn feedback_after_the_end_of_another_goal() {
     three.publish_feedback(feedback(7)).unwrap();
     at_the_end.leave();
 
-    assert_eq!(second.result().wait(Duration::from_secs(10)).unwrap().sequence, [2]);
+    assert_eq!(second.result().wait(PATIENCE).unwrap().sequence, [2]);
     assert_eq!(world.until(|| pieces.take()).sequence, [7]);
     three.succeed(FibonacciResult::default()).unwrap();
     assert_eq!(third.result().wait(PATIENCE).unwrap().status(), GoalStatus::Succeeded);

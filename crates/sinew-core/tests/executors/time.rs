@@ -357,7 +357,7 @@ fn setting_ros_time_wakes_an_executor_that_sleeps() -> sinew::Result<()> {
         let spinning = thread::spawn(move || executor.spin());
         assert_eq!(log.next(), at(0));
         context.set_ros_time(Some(at(10)));
-        let first = log.next_within(Duration::from_secs(5));
+        let first = log.next_within(support::PATIENCE);
         stop.stop();
         assert_eq!(first, Some(at(10)), "it serves a {part}");
         finishes(move || spinning.join().unwrap())?;

@@ -151,7 +151,7 @@ fn callbacks_that_set_each_others_parameters_do_not_hang() -> sinew::Result<()> 
                 pen.write(
                     client
                         .set_one("x", n + 1)
-                        .wait(Duration::from_secs(5))
+                        .wait(Duration::from_secs(30))
                         .map_err(|error| error.to_string()),
                 );
             })

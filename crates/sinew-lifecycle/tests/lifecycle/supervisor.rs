@@ -5,7 +5,7 @@ use crate::world::{PATIENCE, World, pause};
 use parking_lot::Mutex;
 use sinew::prelude::*;
 use sinew_lifecycle::{
-    FromFn, LifecycleNode, OnLoss, State, Supervisor, SupervisorError, Transition, from_fn,
+    FromFn, LifecycleClient, LifecycleNode, OnLoss, State, Supervisor, SupervisorError, Transition, from_fn,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -100,10 +100,12 @@ fn one_that_is_missing_is_named(world: &World) {
     let story = Story::default();
     let map = node(world, "map", &story, sound());
     let operator = world.operator.node("supervisor").unwrap();
+    // The first one is looked for as long: here it is known before.
+    assert!(LifecycleClient::new(&operator, "/map").unwrap().wait_until_ready(PATIENCE));
     let supervisor =
-        Supervisor::builder(&operator).timeout(Duration::from_millis(50)).manage("/map").manage("/gone");
+        Supervisor::builder(&operator).timeout(Duration::from_millis(500)).manage("/map").manage("/gone");
     let error = supervisor.build().unwrap().start().unwrap_err();
-    assert!(error.to_string().starts_with("managed node /gone isn't there after 0.1 s"), "{error}");
+    assert!(error.to_string().starts_with("managed node /gone isn't there after 0.5 s"), "{error}");
     assert_eq!(map.state(), State::Unconfigured, "nothing was begun");
 }
 
