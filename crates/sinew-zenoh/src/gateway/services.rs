@@ -494,7 +494,8 @@ impl Drop for Querying {
             let (shared, route) = (self.shared.clone(), self.route.clone());
             let responder = Mutex::new(Some(responder));
             let call = Call { responder, attempt: call.attempt + 1, ..call };
-            let again = move || ask(&shared, &route, call);
+            let aside = shared.clone(); // as a first call: it may wait, or tell a caller
+            let again = move || aside.callers.make(move || ask(&shared, &route, call));
             self.shared.tell(Change::Later(Time::steady() + *pause, Box::new(again)));
             return;
         }
