@@ -55,16 +55,16 @@ pub struct Synchronizer<T: MessageSet> {
 }
 
 impl<T: MessageSet> Synchronizer<T> {
-    /// Sets of messages whose stamps are the same. So many stamps are waited for at a time, at least
-    /// one; then the oldest gives way. Sets come in the order of their stamps.
+    /// Sets of messages whose stamps are the same. So many stamps are waited for at a time, at
+    /// least one; then the oldest gives way. Sets come in the order of their stamps.
     #[must_use]
     pub fn exact(depth: usize) -> Self {
         Self::with(Box::new(Exact::new(T::TOPICS, depth)))
     }
 
     /// Sets of messages whose stamps are as close as can be. Of each topic so many messages wait at
-    /// a time, at least one; then the oldest gives way. Messages of a topic must come in the order of
-    /// their stamps: those that don't are dropped.
+    /// a time, at least one; then the oldest gives way. Messages of a topic must come in the order
+    /// of their stamps: those that don't are dropped.
     pub fn approximate(depth: usize) -> ApproximateBuilder<T> {
         let limits = Limits { depth, max_interval: i64::MAX, age_penalty: 0.1 };
         ApproximateBuilder { limits, least_intervals: vec![0; T::TOPICS], of: PhantomData }
@@ -157,8 +157,9 @@ impl<T: MessageSet> ApproximateBuilder<T> {
         self
     }
 
-    /// How much worse it is that a set ends later than that it begins earlier; 0.1 if it isn't said.
-    /// With 0 the smallest sets are found, with more they come sooner. ROS 2: `setAgePenalty`.
+    /// How much worse it is that a set ends later than that it begins earlier; 0.1 if it isn't
+    /// said. With 0 the smallest sets are found, with more they come sooner. ROS 2:
+    /// `setAgePenalty`.
     pub fn age_penalty(mut self, penalty: f64) -> Self {
         self.limits.age_penalty = penalty.max(0.0);
         self
@@ -217,8 +218,8 @@ fn clear_on_jumps<S: Send + 'static, T: SharedSet>(
     group.on_time_jump(JumpThreshold::resets(), move |_| fed.lock().clear())
 }
 
-/// Sets that are found while another thread has the callback are delivered by that one; those behind
-/// one with which the callback panics are when the next message comes.
+/// Sets that are found while another thread has the callback are delivered by that one; those
+/// behind one with which the callback panics are when the next message comes.
 fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
     fed: &Mutex<Synchronizer<T>>,
     callback: &Lent<impl FnMut(&mut S, T) -> R>,
@@ -263,8 +264,8 @@ pub trait SharedSet: MessageSet + Send + 'static {
 }
 
 impl<T: SharedSet> Synchronizer<T> {
-    /// Has it fed by subscriptions of the node's to these topics, in a group of their own; `callback`
-    /// gets each set.
+    /// Has it fed by subscriptions of the node's to these topics, in a group of their own;
+    /// `callback` gets each set.
     ///
     /// # Errors
     /// As [`subscribe_in`](Self::subscribe_in).

@@ -8,8 +8,8 @@
 //! [`no_lock_is_held`] stands where the program's code is about to run. If there is one, it panics
 //! where `SINEW_LOCK_CHECK` is `panic`, as in all that cargo runs in this repository
 //! (`.cargo/config.toml`): a fault of ours is to fail a test. In other programs it is an error on
-//! standard error, once for each place: a thread of the library that ended there would do more harm.
-//! Without debug assertions the locks here are `parking_lot`'s, and the check is nothing.
+//! standard error, once for each place: a thread of the library that ended there would do more
+//! harm. Without debug assertions the locks here are `parking_lot`'s, and the check is nothing.
 //!
 //! Not among them: what decides who may run the program's code, such as a callback group's token. A
 //! value that such code works on, a callback itself, say, is taken out of its lock ([`Lent`]).
@@ -56,9 +56,9 @@ impl<T> Lent<T> {
         Some(self.lend(value, work))
     }
 
-    /// Has `round` look for what there is to do with the value, and do it. If another thread is at it,
-    /// that one does another round of its own afterwards, and this call returns at once: so what was
-    /// there to do when it was called is done, unless a round panics.
+    /// Has `round` look for what there is to do with the value, and do it. If another thread is at
+    /// it, that one does another round of its own afterwards, and this call returns at once: so
+    /// what was there to do when it was called is done, unless a round panics.
     pub fn serve(&self, mut round: impl FnMut(&mut T)) {
         loop {
             let value = {

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// A subscription whose messages wait until their frame can be taken to another one, at their stamp.
-/// ROS 2: `tf2_ros::MessageFilter`.
+/// A subscription whose messages wait until their frame can be taken to another one, at their
+/// stamp. ROS 2: `tf2_ros::MessageFilter`.
 ///
 /// A message and the transform for it come on two topics, in any order. The callback gets both, in
 /// the group that it was made in, once both are there. So many messages may wait; then the oldest
@@ -179,8 +179,8 @@ impl<T: Message + Stamped> Held<T> {
         }
     }
 
-    /// Calls back with all that are ready, in the order in which they came. If another thread does so
-    /// already, it goes on with these.
+    /// Calls back with all that are ready, in the order in which they came. If another thread does
+    /// so already, it goes on with these.
     fn deliver<S, R: Outcome>(
         &self,
         state: &mut S,

@@ -28,9 +28,9 @@ impl Context {
         Node::new(self, name, namespace, origin, NodeOptions::default())
     }
 
-    /// Looks which ends other processes have now. Those of this context match them before this returns;
-    /// else a thread of the context's notices what came or went within milliseconds. Cheap if nothing
-    /// has. For gateways.
+    /// Looks which ends other processes have now. Those of this context match them before this
+    /// returns; else a thread of the context's notices what came or went within milliseconds. Cheap
+    /// if nothing has. For gateways.
     pub fn look_around(&self) {
         if let Some(transport) = self.shared().transport() {
             transport.refresh();
@@ -70,8 +70,8 @@ impl Node {
         SubscriptionBuilder::new(self.default_group(), topic).of_table(known.message(), Check(check))
     }
 
-    /// A client of a service that is known at run time only. It reaches all servers of that name and
-    /// hash.
+    /// A client of a service that is known at run time only. It reaches all servers of that name
+    /// and hash.
     ///
     /// A server of its own context that has Rust types gets the request decoded; if that fails, the
     /// call does ([`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable)),
@@ -80,8 +80,8 @@ impl Node {
         ClientBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
     }
 
-    /// A server of a service that is known at run time only. It answers all clients of that name and
-    /// hash: those of its own context that have Rust types, too.
+    /// A server of a service that is known at run time only. It answers all clients of that name
+    /// and hash: those of its own context that have Rust types, too.
     pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
         ServerBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
     }
@@ -114,8 +114,8 @@ impl Publisher<SerializedMessage> {
 }
 
 impl Client<GenericService> {
-    /// Whether a call now runs the program's server on this thread, which may wait for others there:
-    /// it is one of this context, with a [listener](ServerBuilder::listener). For gateways.
+    /// Whether a call now runs the program's server on this thread, which may wait for others
+    /// there: it is one of this context, with a [listener](ServerBuilder::listener). For gateways.
     pub fn runs_server_here(&self) -> bool {
         self.inner.requests.has_listener()
     }

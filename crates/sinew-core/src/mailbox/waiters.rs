@@ -18,10 +18,10 @@
 //!
 //! # By hand
 //!
-//! A thread that takes a message by hand, or waits for an answer, reads what came from other processes:
-//! also for others than itself. Whoever called it may hold a lock of the program's, which those
-//! listeners want. So no listener is told on that thread's stack: [`by_hand`] collects what there is to
-//! tell, and a thread of its own tells it.
+//! A thread that takes a message by hand, or waits for an answer, reads what came from other
+//! processes: also for others than itself. Whoever called it may hold a lock of the program's,
+//! which those listeners want. So no listener is told on that thread's stack: [`by_hand`] collects
+//! what there is to tell, and a thread of its own tells it.
 
 use crate::executor::{dispose_of, panic_message, report};
 use crate::sys::logging::Level;
@@ -50,9 +50,10 @@ thread_local! {
 /// Code of the program's that tells listeners.
 pub(crate) type ToTell = Vec<Box<dyn FnOnce() + Send>>;
 
-/// Runs `read`, which brings in what came from elsewhere, on a thread that listeners are not to be told
-/// on. Gives what tells them to `tell`, also if `read` panics, as a message may when it gives way: those
-/// whose messages came before that hear of them all the same. Inside another one, that one's gets it.
+/// Runs `read`, which brings in what came from elsewhere, on a thread that listeners are not to be
+/// told on. Gives what tells them to `tell`, also if `read` panics, as a message may when it gives
+/// way: those whose messages came before that hear of them all the same. Inside another one, that
+/// one's gets it.
 pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
     struct Reading<F: FnOnce(ToTell)>(Option<F>);
 
@@ -103,8 +104,8 @@ impl Listener {
     /// caller holds no lock.
     ///
     /// A listener that takes, as most do, may bring in the next messages from another process: they
-    /// are told to it once it has returned. Otherwise a burst would be as deep on the stack as it is
-    /// long, and a listener that holds a lock of its own would wait for itself.
+    /// are told to it once it has returned. Otherwise a burst would be as deep on the stack as it
+    /// is long, and a listener that holds a lock of its own would wait for itself.
     pub(crate) fn hear(self: Arc<Self>, count: u64) {
         no_lock_is_held();
         let this = Arc::as_ptr(&self);

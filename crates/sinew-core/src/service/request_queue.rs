@@ -113,8 +113,8 @@ impl RequestListener {
     }
 }
 
-/// What a server with a listener answers later than it takes it is done by callbacks of its own, as a
-/// goal of an action is. A job has an id that the client knows, too.
+/// What a server with a listener answers later than it takes it is done by callbacks of its own, as
+/// a goal of an action is. A job has an id that the client knows, too.
 pub(crate) trait Worker: Send + Sync {
     /// Where those callbacks run, if that is in an executor.
     fn task_ref(&self) -> Option<TaskRef>;
@@ -438,8 +438,8 @@ impl RequestQueue {
         self.state.lock().notifier.task_ref().cloned()
     }
 
-    /// Where the server lives, or does what it answers later; and whether a job waits for that, or any
-    /// request for the server.
+    /// Where the server lives, or does what it answers later; and whether a job waits for that, or
+    /// any request for the server.
     pub(crate) fn work(&self, job: &[u8; 16]) -> Option<(TaskRef, bool)> {
         let worker = {
             let state = self.state.lock();

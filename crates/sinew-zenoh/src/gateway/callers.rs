@@ -1,17 +1,18 @@
 //! Threads that make calls which must not hold up the gateway's thread.
 //!
-//! A call may run code of the program on the thread that makes it: a server's listener, which may call
-//! over the network itself and wait, or the listener of a caller who is told that it fails. And it may
-//! wait for a slow link. So each has a thread of its own, started for it, which goes on with others that
-//! wait and ends when there are none. As clients of the network decide how many calls there are, no more
-//! than [`MOST`] threads are there at a time; what comes then waits for one of them.
+//! A call may run code of the program on the thread that makes it: a server's listener, which may
+//! call over the network itself and wait, or the listener of a caller who is told that it fails.
+//! And it may wait for a slow link. So each has a thread of its own, started for it, which goes on
+//! with others that wait and ends when there are none. As clients of the network decide how many
+//! calls there are, no more than [`MOST`] threads are there at a time; what comes then waits for
+//! one of them.
 
 use sinew::__private::locks::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Threads at a time. A chain of servers, each of which waits for the next one's answer on its caller's
-/// thread, takes as many as it has links.
+/// Threads at a time. A chain of servers, each of which waits for the next one's answer on its
+/// caller's thread, takes as many as it has links.
 const MOST: usize = 32;
 
 type Calls = Box<dyn FnOnce() + Send>;
@@ -77,6 +78,7 @@ fn work_off(work: &Mutex<Work>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sinew::time::Time;
     use std::sync::mpsc;
     use std::time::Duration;
 
@@ -121,9 +123,9 @@ mod tests {
         numbers.sort_unstable();
         assert_eq!(numbers, (0..3 * MOST).collect::<Vec<_>>());
         drop(made);
-        let begin = std::time::Instant::now();
+        let end = Time::steady() + PATIENCE;
         while callers.0.lock().threads > 0 {
-            assert!(begin.elapsed() < PATIENCE, "they end");
+            assert!(Time::steady() < end, "they end");
             std::thread::yield_now();
         }
     }

@@ -262,8 +262,8 @@ impl RouteEnds {
             self.route.grow_heavy();
         }
         for publisher in self.local_publishers.values() {
-            // What a publisher keeps for late joiners goes there as soon as it is published: later it
-            // would come as news to subscriptions that want none of it.
+            // What a publisher keeps for late joiners goes there as soon as it is published: later
+            // it would come as news to subscriptions that want none of it.
             let is_wanted = has_history(&publisher.qos)
                 || self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
             // The way is there before its carrier, which brings what the publisher retains.

@@ -5,11 +5,12 @@
 //! No call waits for a thread of the gateway's. A request of this host goes to the network from the
 //! thread that calls, or from that which receives from other processes: the gateway's server has a
 //! listener. Its answer comes by the session's thread, which wakes the caller. A request of the
-//! network is brought to the server here by the session's thread; the answer is put into the session
-//! by the thread that answers: the gateway's call has a listener.
+//! network is brought to the server here by the session's thread; the answer is put into the
+//! session by the thread that answers: the gateway's call has a listener.
 //!
-//! Some requests of the network are brought by a thread [aside](super::callers): the first ones of a
-//! client, and all to a server of this process that has a listener, which would run on the session's.
+//! Some requests of the network are brought by a thread [aside](super::callers): the first ones of
+//! a client, and all to a server of this process that has a listener, which would run on the
+//! session's.
 
 use super::Shared;
 use super::observer::{Change, LocalKey};
@@ -76,8 +77,9 @@ impl ServiceRoute {
         self.clients.read().get(&client).copied().unwrap_or(self.own_gid)
     }
 
-    /// As [`keep_fresh`](Self::keep_fresh), of a client there. All calls are kept of a server that runs
-    /// on the thread that makes them: it may call itself, and the session's thread brings the answer.
+    /// As [`keep_fresh`](Self::keep_fresh), of a client there. All calls are kept of a server that
+    /// runs on the thread that makes them: it may call itself, and the session's thread brings the
+    /// answer.
     fn keep_remote_fresh(self: &Arc<Self>, call: Asked, shared: &Arc<Shared>) -> Option<Asked> {
         let client = call.attachment.gid;
         let is_aside = call.client.runs_server_here();
@@ -121,8 +123,8 @@ impl ServiceRoute {
         None
     }
 
-    /// A client's program has all brought over that it has made before its first call: that call, and
-    /// those behind it, go to the network.
+    /// A client's program has all brought over that it has made before its first call: that call,
+    /// and those behind it, go to the network.
     pub(super) fn introduce(self: &Arc<Self>, shared: &Arc<Shared>, client: Gid) {
         loop {
             let calls = {
@@ -193,8 +195,8 @@ struct Asking {
 }
 
 /// There as long as a server here stands for one of the network: its callers are told when it goes.
-/// It also goes if that server gave way to one of the program: then the gateway's thread looks again
-/// what the service needs.
+/// It also goes if that server gave way to one of the program: then the gateway's thread looks
+/// again what the service needs.
 struct Standing(Arc<Shared>, RouteKey);
 
 impl Drop for Standing {

@@ -472,8 +472,8 @@ fn a_first_call_from_the_network_waits_for_no_other_program() -> Result<(), Box<
     Ok(())
 }
 
-/// A server in the gateway's process runs on the thread that brings it a request, and calls a server of
-/// the network from there, for the first time. Other first calls don't wait for that.
+/// A server in the gateway's process runs on the thread that brings it a request, and calls a
+/// server of the network from there, for the first time. Other first calls don't wait for that.
 #[test]
 fn a_server_that_calls_the_network_where_it_is_called() -> Result<(), Box<dyn std::error::Error>> {
     let (network, host) = (Network::new(), Host::new());

@@ -12,9 +12,9 @@
 //! # What can't be sent or read
 //!
 //! Each call is told. An answer for which there is no memory, or that can't be encoded, becomes a
-//! short failure, which needs none; if there is not even room in the ring, it waits for some. What can't be read doesn't say
-//! of which call it is: then all calls fail that wait for an answer by that line. A client for
-//! whose answers there is no room at all is served when there is some.
+//! short failure, which needs none; if there is not even room in the ring, it waits for some. What
+//! can't be read doesn't say of which call it is: then all calls fail that wait for an answer by
+//! that line. A client for whose answers there is no room at all is served when there is some.
 
 use super::ShmTransport;
 use super::directed::{DirectedReader, DirectedWriter, Received, SendError};
@@ -163,15 +163,16 @@ impl ShmServerConnection {
         Entered(self)
     }
 
-    /// Reads what answers there are, on a thread that waits for one of them: listeners of other calls
-    /// are told on another thread.
+    /// Reads what answers there are, on a thread that waits for one of them: listeners of other
+    /// calls are told on another thread.
     #[inline]
     fn drain_by_hand(&self) {
         by_hand(|| self.drain_answers(), |to_tell| self.tell_elsewhere(to_tell));
     }
 
-    /// Reads what answers there are. Listeners are told once all that came have settled their calls: one
-    /// that waits for a lock of the program's may wait for a thread that waits for one of the answers.
+    /// Reads what answers there are. Listeners are told once all that came have settled their
+    /// calls: one that waits for a lock of the program's may wait for a thread that waits for one
+    /// of the answers.
     #[inline]
     fn drain_answers(&self) {
         by_hand(|| self.read_answers(), |to_tell| to_tell.into_iter().for_each(Deferred::run));
