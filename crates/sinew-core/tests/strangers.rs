@@ -336,3 +336,17 @@ fn a_clock_that_jumps_changes_nothing_between_participants() -> sinew::Result<()
     assert_eq!((numbers.statistics().expired, numbers.statistics().overwritten), (0, 0));
     Ok(())
 }
+
+/// The log, which is the program's, says so once the context holds no lock of joining. (The check of
+/// locks panics otherwise.)
+#[test]
+fn who_joins_where_nonsense_is_said_says_so() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let _nonsense = stranger.advertise(EndpointKind::Subscription, "/numbers", [9; 64]);
+    let context = stranger.context();
+    let node = context.node("node")?;
+    let publisher = node.publisher::<Number>("numbers").create()?;
+    assert_eq!(publisher.subscription_count(), 0);
+    publisher.publish(Number(1))?;
+    Ok(())
+}
