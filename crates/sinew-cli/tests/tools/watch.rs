@@ -104,11 +104,10 @@ fn rates_bandwidth_and_latency() {
     }
     assert!(told_of_some(&base, &watch("hz")).starts_with("average rate: "));
     assert!(told_of_some(&base, &watch("bw")).contains("Message size mean: "));
-    let told = told_of_some(&base, &watch("latency"));
-    assert!(
-        told.starts_with("average latency: ") && told.contains("\n\tP50 4 to 8 µs, P90 4 to 8 µs, "),
-        "{told}"
-    );
+    // Of few messages there is no P90.
+    let percentiles = "\n\tP50 4 to 8 µs, P90 4 to 8 µs, ";
+    let told = until(|| base.text(&watch("latency")), |told| told.contains(percentiles));
+    assert!(told.starts_with("average latency: "), "{told}");
     drop(talking);
 }
 

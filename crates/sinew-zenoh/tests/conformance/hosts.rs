@@ -16,8 +16,16 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// all goes through a router that the scenarios of this process share.
 pub(crate) struct Net;
 
-static ROUTER: LazyLock<Router> = LazyLock::new(|| {
+/// Options of a session that a machine may hold up for long: zenoh gives up a link on which nothing comes for
+/// its lease, of ten seconds by default.
+fn patient() -> SessionOptions {
     let mut options = SessionOptions::default();
+    options.set.push(("transport/link/tx/lease".to_owned(), "60000".to_owned()));
+    options
+}
+
+static ROUTER: LazyLock<Router> = LazyLock::new(|| {
+    let mut options = patient();
     options.listen.push("tcp/127.0.0.1:0".to_owned());
     Router::start(&|_| None, &options).expect("a port is free")
 });
@@ -46,7 +54,7 @@ impl Path for Net {
     const OFFERED: QoS = QoS::new().keep_last(10_000);
 
     fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
-        let mut options = SessionOptions::default();
+        let mut options = patient();
         options.connect.push(ROUTER.endpoints().remove(0));
         options.client = true;
         HOSTS.with_borrow_mut(|hosts| {

@@ -2,20 +2,19 @@
 //! twice, and all is there again afterwards.
 
 use crate::link::{Link, MIXED, MixedWays, Nature};
-use crate::network::{Host, Network, PATIENCE, STRING, key_of, wait_for};
+use crate::network::{Host, Network, PATIENCE, STRING, key_of, patient, wait_for};
 use sinew::event::MessageLost;
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_zenoh::Gateway;
-use sinew_zenoh::config::SessionOptions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
 /// A gateway that reaches the network by a link alone.
 fn behind(link: &Link, host: &Host) -> Gateway {
-    let mut options = SessionOptions::default();
+    let mut options = patient();
     options.client = true;
     options.connect.push(link.endpoint.clone());
     Gateway::builder().options(options).start_with(&host.context(), &|_| None).expect("a gateway")

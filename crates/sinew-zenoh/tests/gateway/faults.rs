@@ -1,10 +1,9 @@
 //! What goes wrong on a network: routers that go, links that are slow, peers that send garbage.
 
 use crate::link::{Link, Nature};
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, patient, text_image, wait_for};
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::{String as Text, UInt8MultiArray};
-use sinew_zenoh::config::SessionOptions;
 use sinew_zenoh::gateway::RouteStatistics;
 use sinew_zenoh::wire::token::TokenKind;
 use sinew_zenoh::{Gateway, Router};
@@ -40,7 +39,7 @@ fn a_router_that_is_restarted() -> sinew::Result<()> {
         (publisher.subscription_count() == 0 && texts.publisher_count() == 0).then_some(())
     });
     while texts.take().is_some() {}
-    let mut again = SessionOptions::default();
+    let mut again = patient();
     again.listen.push(endpoint);
     let _router = wait_for("the port is free", || Router::start(&|_| None, &again).ok());
     wait_for("a message by the new router", || {
@@ -114,7 +113,7 @@ fn a_fast_camera_on_a_slow_link() -> sinew::Result<()> {
     let nature = Nature { rate: Some(2000), ..Nature::default() }; // 2 MB/s at most
     let link = Link::new(&network.endpoint(), nature);
     let (one, other) = (Host::new(), Host::new());
-    let mut options = SessionOptions::default();
+    let mut options = patient();
     options.client = true;
     options.connect.push(link.endpoint.clone());
     let builder = Gateway::builder().options(options);
@@ -160,7 +159,7 @@ fn image(byte: u8, length: usize) -> UInt8MultiArray {
 /// A gateway at the near end of a link that takes 400 kB/s at most.
 fn slow_gateway(network: &Network, host: &Host) -> (Link, Gateway) {
     let link = Link::new(&network.endpoint(), Nature { rate: Some(400), ..Nature::default() });
-    let mut options = SessionOptions::default();
+    let mut options = patient();
     options.client = true;
     options.connect.push(link.endpoint.clone());
     let gateway = Gateway::builder().options(options).start_with(&host.context(), &|_| None);

@@ -35,13 +35,21 @@ pub(crate) fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R 
     }
 }
 
+/// Options of a session that a machine may hold up for long: zenoh gives up a link on which nothing comes for
+/// its lease, of ten seconds by default.
+pub(crate) fn patient() -> SessionOptions {
+    let mut options = SessionOptions::default();
+    options.set.push(("transport/link/tx/lease".to_owned(), "60000".to_owned()));
+    options
+}
+
 pub(crate) struct Network {
     pub(crate) router: Router,
 }
 
 impl Network {
     pub(crate) fn new() -> Self {
-        let mut options = SessionOptions::default();
+        let mut options = patient();
         options.listen.push("tcp/127.0.0.1:0".to_owned());
         Self { router: Router::start(&|_| None, &options).expect("a port is free") }
     }
@@ -51,7 +59,7 @@ impl Network {
     }
 
     pub(crate) fn options(&self) -> SessionOptions {
-        let mut options = SessionOptions::default();
+        let mut options = patient();
         options.connect.push(self.endpoint());
         options.listen.push("tcp/127.0.0.1:0".to_owned());
         options

@@ -1,12 +1,11 @@
 //! What a gateway tells tools of itself, read as they read it: from outside.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, patient, text_image, wait_for};
 use sinew::gateway::{GatewayWord, LinkWord, Report, ServiceWord, SessionWord, TopicWord};
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_shm::{Counts, Endpoint, Snapshot};
-use sinew_zenoh::config::SessionOptions;
 use sinew_zenoh::wire::attachment::Attachment;
 use sinew_zenoh::{Gateway, Router};
 use zenoh::Wait;
@@ -154,7 +153,7 @@ fn a_session_that_cannot_be_reached_is_known() {
 #[test]
 fn a_peer_behind_another_router_is_reached() {
     let (network, host) = (Network::new(), Host::new());
-    let mut options = SessionOptions::default();
+    let mut options = patient();
     options.listen.push("tcp/127.0.0.1:0".to_owned());
     options.connect.push(network.endpoint());
     let second = Network { router: Router::start(&|_| None, &options).expect("a port is free") };
