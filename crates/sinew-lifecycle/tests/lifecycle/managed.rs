@@ -82,8 +82,15 @@ fn a_group_rests(world: &World) {
     let operator = world.operator.node("operator").unwrap();
     let numbers = operator.publisher::<Int32>("numbers").create().unwrap();
     let client = operator.client::<Trigger>("/worker/do").create().unwrap();
-    assert!(numbers.wait_for_subscribers(1, PATIENCE) && client.wait_for_server(PATIENCE));
+    let (hear, by_the_way) = mpsc::channel();
+    let beside = world.robot.node("beside").unwrap().subscription::<Int32>("numbers");
+    let beside = beside.callback(move |number: &Int32| hear.send(number.data).unwrap()).unwrap();
+    assert!(numbers.wait_for_subscribers(2, PATIENCE) && client.wait_for_server(PATIENCE));
     numbers.publish(Int32 { data: -1 }).unwrap();
+    // By the same connection: what has come to the later one has come to the one that rests.
+    let heard = by_the_way.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(heard, -1);
+    beside.close();
     let call = client.call_async(TriggerRequest {});
     pause(30);
     assert_eq!(told.try_recv(), Err(mpsc::TryRecvError::Empty), "it rests");
