@@ -404,7 +404,9 @@ fn close_waits_for_the_callback() -> sinew::Result<()> {
     let gate = Gate::new();
     let (pen, closed, inside) = (log.pen(), log.pen(), gate.clone());
     let (reader, mut writer) = pipe().unwrap();
+    let mut taken = reader.try_clone().unwrap();
     let source = site.node.descriptor(&reader).callback(move || {
+        taken.read_exact(&mut [0]).unwrap(); // it doesn't run again, however late it is closed
         pen.write("in");
         inside.wait();
         pen.write("out");
