@@ -387,6 +387,11 @@ impl Worker {
         };
         let token_key = token.to_key();
         let wire_gid = gid::of(&token_key);
+        // What stands for ends of the network knows it before those are told: what they send then at
+        // once would not get there. (A thread of the context's notices it by itself, but later.)
+        if matches!(kind, TokenKind::Subscription | TokenKind::Server) {
+            self.shared.context.look_around();
+        }
         // The way is there before the token that tells of it.
         if let Some(route) = route.clone() {
             let local_gid = gid_of(local.0, endpoint.number);

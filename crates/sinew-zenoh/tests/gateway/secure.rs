@@ -109,8 +109,9 @@ fn desk(host: &Host, files: &Files, robot: &Robot, edits: &[(&str, &str)]) -> Re
     Gateway::builder().start_with(&host.context(), &named)
 }
 
-/// Publishes a message until it arrives: on a new link zenoh loses the first one now and then (some
-/// hundredths of the runs on a busy machine), though it has told of the subscription.
+/// Publishes a message until it arrives: zenoh's TLS link (1.10.2) reads and writes at once without a
+/// lock, and fails by that in some hundredths of the runs on a busy machine. It is made anew at once,
+/// but what is published meanwhile is lost, as by any cut.
 fn arrives(publisher: &Publisher<Text>, subscription: &Subscription<Text>, words: &str) {
     let got = wait_for(words, || {
         publisher.publish(text(words)).expect("it is published");

@@ -13,8 +13,8 @@ use sinew_zenoh::rules::RuleOptions;
 use sinew_zenoh::wire::attachment::Attachment;
 use sinew_zenoh::wire::token::{Token, TokenEnd, TokenKind};
 use sinew_zenoh::wire::{buffer, gid};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use zenoh::Wait;
 use zenoh_ext::AdvancedPublisherBuilderExt;
 
@@ -119,6 +119,47 @@ fn the_first_message_of_a_publisher_reaches_all_that_listened_before() -> sinew:
             }
         }
     }
+    Ok(())
+}
+
+/// The thread by which the gateway's own ends learn of others is held up, as on a busy machine.
+#[test]
+fn a_subscription_that_is_told_of_gets_what_is_published() -> sinew::Result<()> {
+    let (network, host) = (Network::new(), Host::new());
+    let context = host.context();
+    let mut rules = RuleOptions::default();
+    rules.deny.push("/hold".to_owned());
+    let gateway = Gateway::builder().options(network.options()).rules(rules);
+    let gateway = gateway.start_with(&context, &|_| None).expect("a gateway");
+    let ros = RosNode::client(&network, "talker");
+    let publisher = ros.publisher("/chatter", STRING, qos());
+    wait_for("the gateway knows it", || (gateway.statistics().remote == 2).then_some(()));
+    let (held, is_held) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let kept = qos().transient_local();
+    let holding = context.node("holding")?;
+    let hold = move |_: &Text| {
+        let _ = held.send(());
+        let _ = released.lock().recv(); // until the test is over
+        true
+    };
+    let _holding = holding.subscription::<Text>("/hold").qos(kept).filter(hold).create()?;
+    let holder = host.context().node("holder")?.publisher::<Text>("/hold").qos(kept).create()?;
+    holder.publish(text("hold"))?;
+    is_held.recv_timeout(PATIENCE).expect("a thread reads it");
+    let (tells, told) = mpsc::channel();
+    let tokens = ros.session.liveliness().declare_subscriber("@ros2_lv/7/*/*/*/MS/**");
+    let tell = move |_| {
+        let _ = tells.send(());
+    };
+    let _tokens = tokens.callback(tell).wait().expect("it is open");
+    let texts = host.context().node("listener")?.subscription::<Text>("/chatter").create()?;
+    told.recv_timeout(PATIENCE).expect("it is told of");
+    publisher.publish(&text_image("at once"), 1);
+    let got = wait_for("what is published then", || texts.take());
+    drop(release);
+    assert_eq!(got.0.data, "at once");
     Ok(())
 }
 
