@@ -265,16 +265,26 @@ fn an_early_reader_that_leaves_takes_nothing_from_later_ones() {
     for _ in 0..20 {
         let mut reader = Queue::open_in(&there, "q").unwrap();
         reader.join().unwrap();
+        let mut write = |readers: &mut [Queue<u64>]| {
+            writer.write_within(&number, LONG).unwrap();
+            for reader in readers {
+                assert_eq!(reader.read_within(LONG).unwrap().map(|found| found.value), Some(number));
+            }
+            number += 1;
+            number - 1
+        };
+        // It waits half a second for the writer to know it, which the machine may hold up.
+        until("it gets what is written", || {
+            let written = write(&mut readers);
+            let next = || reader.read_within(Duration::from_millis(10)).unwrap();
+            std::iter::from_fn(next).any(|found| found.value == written)
+        });
         readers.push(reader);
         if readers.len() > 3 {
             readers.remove(0);
         }
         for _ in 0..10 {
-            writer.write_within(&number, LONG).unwrap();
-            for reader in &mut readers {
-                assert_eq!(reader.read_within(LONG).unwrap().map(|found| found.value), Some(number));
-            }
-            number += 1;
+            write(&mut readers);
         }
     }
 }
