@@ -3,7 +3,6 @@
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, order, sent};
 use parking_lot::Mutex;
-use sinew::prelude::*;
 use sinew_action::{
     ActionClient, ActionServer, Actions, Cancel, ExecutingGoal, GoalHandle, GoalStatus, Policy, ResultError,
 };
