@@ -72,6 +72,11 @@ pub(crate) struct SubscriptionConfig {
     pub(crate) collector: Option<Arc<StatisticsCollector>>,
 }
 
+/// How many messages more than it asks for the history of a gateway's subscription holds if it asks
+/// for what is retained: several publishers share it, and the gateway sees to it that what one
+/// retains gives way to nothing of another one, as soon as it has taken what has come.
+const CARRIER_ROOM: usize = 256;
+
 /// What a subscription's handlers are told besides what matched.
 pub(crate) struct SubscriptionListeners {
     pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
@@ -250,7 +255,9 @@ impl SubscriptionCore {
         told: SubscriptionListeners,
     ) -> Arc<Self> {
         let SubscriptionListeners { lost, deadline, liveliness } = told;
-        let history = HistoryCache::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
+        let retained = wanted.qos.durability == Durability::TransientLocal && !wanted.qos.is_keep_all();
+        let spare = if wanted.origin == Origin::Carrier && retained { CARRIER_ROOM } else { 0 };
+        let history = HistoryCache::new(wanted.qos.capacity() + spare, wanted.qos.is_keep_all());
         let state = SubscriptionState {
             closed: false,
             listened: false,

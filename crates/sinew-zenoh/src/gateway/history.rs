@@ -167,15 +167,14 @@ impl Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        let all = std::mem::take(&mut self.publishers);
-        let has_gap = |publisher: &Arc<RemotePublisher>| self.round < ROUNDS && publisher.has_gap();
-        let (again, complete) = all.into_iter().partition(has_gap);
-        self.publishers = complete;
-        if !Vec::is_empty(&again) {
+        let has_gap = self.publishers.iter().any(|publisher| publisher.has_gap());
+        if self.round < ROUNDS && has_gap {
+            // All of them wait on: what one lacks may come before what the others have.
+            let publishers = std::mem::take(&mut self.publishers);
             let (session, route, shared) = (self.session.clone(), self.route.clone(), self.shared.clone());
-            let next = Self { session, round: self.round + 1, publishers: again, route, shared };
+            let next = Self { session, round: self.round + 1, publishers, route, shared };
             // By the gateway's thread: this one is zenoh's.
-            self.shared.tell(Change::Later(Time::steady(), Box::new(move || next.ask())));
+            return self.shared.tell(Change::Later(Time::steady(), Box::new(move || next.ask())));
         }
         // In the order of their publication, whichever publisher's they are.
         let oldest = || {

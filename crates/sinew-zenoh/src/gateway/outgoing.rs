@@ -37,7 +37,8 @@ use sinew::msg::{Gid, Sample, SerializedMessage};
 use sinew::qos::{Durability, History, Reliability};
 use sinew::time::Time;
 use sinew::{MessageInfo, QoS, Subscription};
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Weak};
@@ -135,6 +136,12 @@ impl LocalPublisher {
         drop(way);
         drop(light); // undeclared outside the lock
         Ok(())
+    }
+
+    /// Whether a message went over, or has given way to one that did.
+    fn has_put(&self, info: &MessageInfo) -> bool {
+        // Relaxed: one that goes meanwhile is left out when it would go again.
+        self.last.load(Ordering::Relaxed) >= info.publication_sequence()
     }
 
     /// Publishes a message there.
@@ -262,7 +269,9 @@ pub(super) struct Carrier {
     subscription: Subscription<SerializedMessage>,
     route: Arc<Route>,
     shared: Arc<Shared>,
-    /// Threads that know of messages which aren't taken yet.
+    /// Threads that know of messages which haven't come [in](Self::take_in) yet.
+    coming: AtomicUsize,
+    /// Threads that know of messages which aren't carried yet.
     wanted: AtomicUsize,
     /// The sender knows that there are some.
     is_left: AtomicBool,
@@ -275,8 +284,13 @@ pub(super) struct Carrier {
 /// wait, too: a publisher that just came is matched before it is told of.
 #[derive(Default)]
 struct Held {
-    /// Such messages, the oldest first: in the carrier's history they would give way to newer ones.
+    /// Such messages, the oldest first: in the carrier's history they would give way to newer ones. And
+    /// all that publishers retain, each as many as it keeps, whatever others publish meanwhile.
     waiting: VecDeque<(Sample<SerializedMessage>, MessageInfo)>,
+    /// How many of them there are of each publisher.
+    counts: HashMap<Gid, usize>,
+    /// How many have given way to newer ones here.
+    overwritten: u64,
     /// Since when the first one waits.
     since: Option<Time>,
     /// It has waited for long enough, and its publisher still isn't known.
@@ -288,8 +302,47 @@ struct Held {
 }
 
 impl Held {
+    /// It waits behind the others. Returns the oldest one of its publisher if that has more than
+    /// `depth`: to be dropped outside the lock, as it may be a value of the program's.
+    #[must_use]
+    fn hold(
+        &mut self,
+        sample: Sample<SerializedMessage>,
+        info: MessageInfo,
+        depth: usize,
+    ) -> Option<(Sample<SerializedMessage>, MessageInfo)> {
+        let gid = info.publisher();
+        let count = self.counts.entry(gid).or_default();
+        *count += 1;
+        let gives_way = *count > depth;
+        self.waiting.push_back((sample, info));
+        if !gives_way {
+            return None;
+        }
+        let oldest = self.waiting.iter().position(|(_, info)| info.publisher() == gid)?;
+        self.taken(gid);
+        self.overwritten += 1;
+        self.waiting.remove(oldest)
+    }
+
+    fn take(&mut self) -> Option<(Sample<SerializedMessage>, MessageInfo)> {
+        let (sample, info) = self.waiting.pop_front()?;
+        self.taken(info.publisher());
+        Some((sample, info))
+    }
+
+    fn taken(&mut self, gid: Gid) {
+        if let Entry::Occupied(mut count) = self.counts.entry(gid) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+
     /// It is the next one again.
-    fn give_back(&mut self, Outbound { sample, info, .. }: Outbound) {
+    fn give_back(&mut self, sample: Sample<SerializedMessage>, info: MessageInfo) {
+        *self.counts.entry(info.publisher()).or_default() += 1;
         self.waiting.push_front((sample, info));
     }
 }
@@ -475,11 +528,21 @@ impl Carrier {
         let subscription =
             node.generic_subscription(&route.key.name, route.known).qos(class.asked(depth)).create()?;
         let (route, shared) = (route.clone(), shared.clone());
-        let wanted = AtomicUsize::new(0);
+        let (coming, wanted) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let (is_left, is_sending) = (AtomicBool::new(false), AtomicBool::new(false));
         let held = Mutex::default();
-        let carrier =
-            Arc::new(Self { class, depth, subscription, route, shared, wanted, is_left, is_sending, held });
+        let carrier = Arc::new(Self {
+            class,
+            depth,
+            subscription,
+            route,
+            shared,
+            coming,
+            wanted,
+            is_left,
+            is_sending,
+            held,
+        });
         let listening: Weak<Self> = Arc::downgrade(&carrier);
         carrier.subscription.set_listener(move |_| {
             if let Some(carrier) = listening.upgrade() {
@@ -491,6 +554,7 @@ impl Carrier {
 
     /// Something has come, or a publisher is known.
     pub(super) fn heard(self: &Arc<Self>) {
+        self.take_in();
         if self.has_to_wait() {
             return self.shared.congestion.leave(self);
         }
@@ -531,7 +595,7 @@ impl Carrier {
             while let Some(next) = self.next() {
                 let length = next.sample.image().len();
                 if credit.is_none() && (length > Allowance::LONGEST || self.has_to_wait()) {
-                    self.held.lock().give_back(next);
+                    self.held.lock().give_back(next.sample, next.info);
                     self.wanted.store(0, Ordering::Release); // as above
                     self.shared.congestion.leave(self);
                     return Carried::Some(bytes);
@@ -570,16 +634,19 @@ impl Carrier {
         // Acquire, in this order: what was left is seen where it was left, or with the sender, who
         // takes it up before it is no longer left.
         let is_left = self.is_left.load(Ordering::Acquire) || self.is_sending.load(Ordering::Acquire);
-        !is_left && self.wanted.load(Ordering::Acquire) == 0 && self.held.lock().waiting.is_empty()
+        let is_at_it = [&self.coming, &self.wanted].iter().any(|count| count.load(Ordering::Acquire) > 0);
+        !is_left && !is_at_it && self.held.lock().waiting.is_empty()
     }
 
     /// The next message, and its publisher. `None` also if that isn't known yet.
     fn next(self: &Arc<Self>) -> Option<Outbound> {
+        self.take_in();
         self.hold_more();
         loop {
-            let first = self.held.lock().waiting.pop_front();
+            let first = self.held.lock().take();
             // With nothing locked: it brings messages in for other subscriptions, too, which are told.
-            let (sample, info) = first.or_else(|| self.subscription.take_sample())?;
+            let next = || if self.takes_all_in() { None } else { self.subscription.take_sample() };
+            let (sample, info) = first.or_else(next)?;
             let gid = info.publisher();
             let publisher = self.route.local_publisher(gid);
             let mut held = self.held.lock();
@@ -595,7 +662,7 @@ impl Carrier {
                 continue;
             }
             if !held.is_overdue {
-                held.waiting.push_front((sample, info));
+                held.give_back(sample, info);
                 if held.since.is_none() {
                     let now = Time::steady();
                     held.since = Some(now);
@@ -612,17 +679,52 @@ impl Carrier {
         }
     }
 
+    /// Whether all that has come waits [here](Held): what publishers retain. Of others a slow link gets
+    /// what the carrier's history has.
+    fn takes_all_in(&self) -> bool {
+        self.class.is_transient_local && !self.class.keeps_all
+    }
+
+    /// Takes in all that has come: one thread at a time, and whichever knows first, also while another
+    /// one waits for the link.
+    fn take_in(&self) {
+        // AcqRel, as in `carry`.
+        if !self.takes_all_in() || self.coming.fetch_add(1, Ordering::AcqRel) > 0 {
+            return;
+        }
+        let mut seen = 1;
+        loop {
+            while let Some((sample, info)) = self.subscription.take_sample() {
+                let publisher = self.route.local_publisher(info.publisher());
+                let depth = match publisher {
+                    // One that took the place of another carrier gets again what has gone already.
+                    Some(publisher) if publisher.has_put(&info) => continue,
+                    Some(publisher) => depth_of(&publisher.qos),
+                    None => MOST_WAITING,
+                };
+                let gone = self.held.lock().hold(sample, info, depth);
+                drop(gone);
+            }
+            let before = self.coming.fetch_sub(seen, Ordering::AcqRel);
+            if before == seen {
+                return;
+            }
+            seen = before - seen;
+        }
+    }
+
     /// While a message waits for its publisher, those behind it wait here: none gives way to newer
     /// ones.
     fn hold_more(&self) {
         let has_room = || {
             let held = self.held.lock();
-            held.since.is_some() && held.waiting.len() < MOST_WAITING
+            held.since.is_some() && held.waiting.len() < MOST_WAITING && !self.takes_all_in()
         };
         while has_room()
-            && let Some(next) = self.subscription.take_sample()
+            && let Some((sample, info)) = self.subscription.take_sample()
         {
-            self.held.lock().waiting.push_back(next);
+            let gone = self.held.lock().hold(sample, info, MOST_WAITING);
+            drop(gone);
         }
     }
 
@@ -675,7 +777,7 @@ impl Carrier {
     /// A message has waited for the link. Counts it if that was long, tells once if the link takes
     /// too little. Whether it is too old to go.
     fn is_late(&self, info: &MessageInfo) -> bool {
-        let age = info.latency(); // it was taken just now
+        let age = Time::from_nanoseconds(self.shared.wall()) - info.source_time();
         let is_late = age > LATE;
         if is_late {
             self.route.counters.late();
@@ -706,7 +808,7 @@ impl Carrier {
     /// publishers are.
     pub(super) fn overwritten(&self) -> u64 {
         let counts = self.subscription.statistics();
-        counts.overwritten + counts.missed
+        counts.overwritten + counts.missed + self.held.lock().overwritten
     }
 }
 

@@ -252,6 +252,47 @@ fn time_of_an_end() -> sinew::Result<Duration> {
     Ok(begin.elapsed())
 }
 
+/// While a large message waits for the link, another publisher of its topic publishes many: what each
+/// retains gives way to nothing of the other one, and a late joiner gets all of it.
+#[test]
+fn what_each_publisher_retains_gets_over_a_slow_link() -> sinew::Result<()> {
+    const LARGE: u8 = 4;
+    const SMALL: u64 = 100;
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let (_link, gateway) = slow_gateway(&network, &one);
+    let _far = other.gateway(&network);
+    let node = one.context().node("mapper")?;
+    let kept = QoS::new().transient_local();
+    let maps = node.publisher::<UInt8MultiArray>("/map").qos(kept.keep_last(2)).create()?;
+    let poses = node.publisher::<UInt8MultiArray>("/map").qos(kept.keep_last(1)).create()?;
+    [&maps, &poses].into_iter().try_for_each(|publisher| publisher.publish(image(0, 1)))?;
+    let counts = || counts_of(&gateway, "/map");
+    wait_for("both are known", || counts().filter(|counts| counts.sent == 2));
+    for large in 1..=LARGE {
+        maps.publish(image(large, 120_000))?;
+        for small in 1..=SMALL {
+            poses.publish(image(100 + large, if small == SMALL { 2 } else { 1 }))?;
+        }
+    }
+    let all = 2 + u64::from(LARGE) * (1 + SMALL);
+    wait_for("each was sent, or gave way", || {
+        counts().filter(|counts| counts.sent + counts.unsent == all && counts.unsent > 0)
+    });
+    let joiner = other.context().node("viewer")?;
+    let joined = joiner.subscription::<UInt8MultiArray>("/map").qos(kept.keep_last(10)).create()?;
+    // Before it comes what is still on the link.
+    let (mut large, mut small) = (Vec::new(), Vec::new());
+    while large.last() != Some(&LARGE) || small.last() != Some(&2) {
+        let (image, _) = wait_for("what is retained", || joined.take());
+        match image.data.len() {
+            120_000 => large.push(image.data[0]),
+            length => small.push(length),
+        }
+    }
+    assert!(large.ends_with(&[LARGE - 1, LARGE]) && large.is_sorted(), "{large:?}");
+    Ok(())
+}
+
 /// A machine may hold it up for as long: but not each time.
 #[test]
 fn a_gateway_on_a_slow_link_ends() -> sinew::Result<()> {
