@@ -255,7 +255,8 @@ pub(crate) fn finishes<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
     let thread = thread::spawn(move || {
         let _ = done.send(work());
     });
-    match result.recv_timeout(PATIENCE) {
+    // It may wait for more than one thing.
+    match result.recv_timeout(5 * PATIENCE) {
         Ok(result) => result,
         Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
         Err(mpsc::RecvTimeoutError::Disconnected) => match thread.join() {
