@@ -7,10 +7,7 @@ mod network;
 
 use super::observer::Change;
 use super::{Gateway, incoming, outgoing};
-use crate::wire::attachment::Attachment;
-use crate::wire::gid;
-use crate::wire::token::{Token, TokenEnd, TokenKind};
-use network::{Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
 use sinew::prelude::*;
 use sinew::time::Time;
 use sinew_interfaces::std_msgs::msg::String as Text;
@@ -74,20 +71,16 @@ fn a_token_that_came_meanwhile_is_known_before_messages_go_to_another() -> sinew
     wait_for("the silent one", || (texts.publisher_count() == 1).then_some(()));
     ros.wait_until_heard("/chatter");
     let held = Held::up(&gateway);
-    let token = late(&ros).to_key();
-    let publish = |sequence: i64| {
-        let attachment = Attachment { sequence, time: 1, gid: gid::of(&token), chain: None };
-        let put = ros.session.put(key_of("/chatter", STRING), text_image("late"));
-        put.attachment(attachment.to_bytes()).wait().expect("the session is open");
-    };
-    publish(1);
+    let token = ros.late_token();
+    ros.put_of(&token, 1);
     let _token = ros.session.liveliness().declare_token(&token).wait().expect("the session is open");
     std::thread::sleep(incoming::UNTOLD + Duration::from_millis(100));
     drop(held);
-    publish(2);
+    ros.put_of(&token, 2);
     let next = || wait_for("a message", || texts.take());
-    let late = [next(), next()].map(|(text, info)| {
-        assert_eq!(text.data, "late");
+    let late = [1, 2].map(|number: u64| {
+        let (text, info) = next();
+        assert_eq!(text.data, number.to_string());
         info.publisher()
     });
     silent.publish(&text_image("at last"), 2);
@@ -95,26 +88,4 @@ fn a_token_that_came_meanwhile_is_known_before_messages_go_to_another() -> sinew
     assert_eq!(text.data, "at last");
     assert!(late[0] == late[1] && late[0] != info.publisher(), "whose is whose");
     Ok(())
-}
-
-/// The token of a publisher that isn't told of yet.
-fn late(ros: &RosNode) -> Token {
-    let end = TokenEnd {
-        name: "/chatter".to_owned(),
-        type_name: STRING.0.to_owned(),
-        hash: STRING.1.parse().ok(),
-        qos: QoS::new(),
-        backends: None,
-    };
-    Token {
-        domain: 7,
-        session: ros.session.zid().to_string(),
-        node_id: 1,
-        id: 100,
-        kind: TokenKind::Publisher,
-        enclave: "/".to_owned(),
-        namespace: "/ros".to_owned(),
-        node: "late".to_owned(),
-        end: Some(end),
-    }
 }

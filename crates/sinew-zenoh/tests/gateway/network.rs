@@ -244,6 +244,36 @@ impl RosNode {
         });
     }
 
+    /// A token of a publisher of `/chatter` that isn't told of yet.
+    pub(crate) fn late_token(&self) -> String {
+        let end = TokenEnd {
+            name: "/chatter".to_owned(),
+            type_name: STRING.0.to_owned(),
+            hash: STRING.1.parse().ok(),
+            qos: QoS::new(),
+            backends: None,
+        };
+        let token = Token {
+            domain: 7,
+            session: self.session.zid().to_string(),
+            node_id: 1,
+            id: 100,
+            kind: TokenKind::Publisher,
+            enclave: "/".to_owned(),
+            namespace: "/ros".to_owned(),
+            node: "late".to_owned(),
+            end: Some(end),
+        };
+        token.to_key()
+    }
+
+    /// Publishes a number, as the publisher of that token.
+    pub(crate) fn put_of(&self, token: &str, sequence: i64) {
+        let attachment = Attachment { sequence, time: 1, gid: gid::of(token), chain: None };
+        let put = self.session.put(key_of("/chatter", STRING), text_image(&sequence.to_string()));
+        put.attachment(attachment.to_bytes()).wait().expect("the session is open");
+    }
+
     /// Tells of an end.
     pub(crate) fn tell(
         &self,

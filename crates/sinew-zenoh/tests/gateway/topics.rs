@@ -11,8 +11,8 @@ use sinew_zenoh::Gateway;
 use sinew_zenoh::gateway::RouteStatistics;
 use sinew_zenoh::rules::RuleOptions;
 use sinew_zenoh::wire::attachment::Attachment;
-use sinew_zenoh::wire::token::{Token, TokenEnd, TokenKind};
-use sinew_zenoh::wire::{buffer, gid};
+use sinew_zenoh::wire::buffer;
+use sinew_zenoh::wire::token::TokenKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use zenoh::Wait;
@@ -686,36 +686,6 @@ fn the_first_messages_of_each_publisher_go_over() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A publisher's token that its messages overtake.
-fn late_token(ros: &RosNode) -> String {
-    let end = TokenEnd {
-        name: "/chatter".to_owned(),
-        type_name: STRING.0.to_owned(),
-        hash: STRING.1.parse().ok(),
-        qos: qos(),
-        backends: None,
-    };
-    let token = Token {
-        domain: 7,
-        session: ros.session.zid().to_string(),
-        node_id: 1,
-        id: 100,
-        kind: TokenKind::Publisher,
-        enclave: "/".to_owned(),
-        namespace: "/ros".to_owned(),
-        node: "late".to_owned(),
-        end: Some(end),
-    };
-    token.to_key()
-}
-
-/// Publishes a number, as the publisher of that token.
-fn put_of(ros: &RosNode, token: &str, sequence: i64) {
-    let attachment = Attachment { sequence, time: 1, gid: gid::of(token), chain: None };
-    let put = ros.session.put(key_of("/chatter", STRING), text_image(&sequence.to_string()));
-    put.attachment(attachment.to_bytes()).wait().expect("the session is open");
-}
-
 /// Messages that come before their publisher's token are no other's, though another one is silent.
 #[test]
 fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
@@ -727,8 +697,8 @@ fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
     let silent = ros.publisher("/chatter", STRING, qos());
     wait_for("the silent one", || (texts.publisher_count() == 1).then_some(()));
     ros.wait_until_heard("/chatter");
-    let token = late_token(&ros);
-    (1..=100).for_each(|sequence| put_of(&ros, &token, sequence));
+    let token = ros.late_token();
+    (1..=100).for_each(|sequence| ros.put_of(&token, sequence));
     let _token = ros.session.liveliness().declare_token(token).wait().expect("the session is open");
     for sequence in 1..=100 {
         assert_eq!(wait_for("each of them", || texts.take()).0.data, sequence.to_string());
@@ -813,18 +783,18 @@ fn a_token_that_is_very_late_takes_its_own_back() -> sinew::Result<()> {
     let silent = ros.publisher("/chatter", STRING, qos());
     wait_for("the silent one", || (texts.publisher_count() == 1).then_some(()));
     ros.wait_until_heard("/chatter");
-    let token = late_token(&ros);
+    let token = ros.late_token();
     let next = || {
         let (text, info) = wait_for("a message", || texts.take());
         (text.data.clone(), info.publisher())
     };
-    (1..=3).for_each(|sequence| put_of(&ros, &token, sequence));
+    (1..=3).for_each(|sequence| ros.put_of(&token, sequence));
     let early: Vec<_> = (0..3).map(|_| next()).collect();
     assert!(early.iter().zip(1..).all(|((text, _), number)| *text == number.to_string()), "{early:?}");
     let _token = ros.session.liveliness().declare_token(&token).wait().expect("the session is open");
     wait_for("two publishers", || (texts.publisher_count() == 2).then_some(()));
-    put_of(&ros, &token, 3); // it comes again
-    put_of(&ros, &token, 4);
+    ros.put_of(&token, 3); // it comes again
+    ros.put_of(&token, 4);
     silent.publish(&text_image("at last"), 2);
     let mut both = [next(), next()];
     both.sort();
