@@ -228,9 +228,9 @@ fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     {
         let mut fed = fed.lock();
-        let mut found = std::mem::take(&mut fed.found);
-        fed.add::<NUMBER>(message, |set| found.push_back(set));
-        fed.found = found;
+        let mut found = Vec::new();
+        fed.add::<NUMBER>(message, |set| found.push(set));
+        fed.found.extend(found);
     }
     let next = || fed.lock().found.pop_front();
     let mut outcome = Ok(());

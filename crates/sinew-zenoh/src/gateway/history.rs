@@ -128,7 +128,8 @@ impl HeldSamples {
 struct Asked {
     session: String,
     round: u32,
-    publishers: Vec<Arc<RemotePublisher>>,
+    /// With the question of each.
+    publishers: Vec<(Arc<RemotePublisher>, u64)>,
     route: Arc<Route>,
     shared: Arc<Shared>,
 }
@@ -136,7 +137,7 @@ struct Asked {
 impl Asked {
     fn ask(self) {
         let (route, shared) = (self.route.clone(), self.shared.clone());
-        let depth = self.publishers.iter().map(|publisher| depth_of(&publisher.qos)).max().unwrap_or(1);
+        let depth = self.publishers.iter().map(|(publisher, _)| depth_of(&publisher.qos)).max().unwrap_or(1);
         let selector = format!("{}/@adv/*/{}/**?_max={depth}", route.wire_key, self.session);
         let asked = shared
             .session
@@ -156,9 +157,9 @@ impl Asked {
     fn answered(&self, reply: Reply) {
         let Ok(sample) = reply.into_result() else { return };
         let Some(arrival) = understood(&self.shared, &self.route, sample) else { return };
-        let its = |publisher: &&Arc<RemotePublisher>| publisher.is(&arrival.attachment.gid);
-        match self.publishers.iter().find(its) {
-            Some(publisher) => publisher.keep(arrival, self.round > 1),
+        let mut all = self.publishers.iter();
+        match all.find(|(publisher, _)| publisher.is(&arrival.attachment.gid)) {
+            Some((publisher, question)) => publisher.keep(arrival, *question, self.round > 1),
             // Of one that makes its gid otherwise than its token says, which isn't known yet.
             None => self.route.keep_strange(Arrival { is_kept: true, ..arrival }, &self.shared),
         }
@@ -167,7 +168,7 @@ impl Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        let has_gap = self.publishers.iter().any(|publisher| publisher.has_gap());
+        let has_gap = self.publishers.iter().any(|(publisher, question)| publisher.has_gap(*question));
         if self.round < ROUNDS && has_gap {
             // All of them wait on: what one lacks may come before what the others have.
             let publishers = std::mem::take(&mut self.publishers);
@@ -178,14 +179,18 @@ impl Drop for Asked {
         }
         // In the order of their publication, whichever publisher's they are.
         let oldest = || {
-            let all =
-                self.publishers.iter().filter_map(|publisher| Some((publisher.oldest_held()?, publisher)));
-            all.min_by_key(|(time, _)| *time)
+            let all = self.publishers.iter();
+            let all = all.filter_map(|(publisher, question)| {
+                Some((publisher.oldest_held(*question)?, publisher, *question))
+            });
+            all.min_by_key(|(time, ..)| *time)
         };
-        while let Some((_, publisher)) = oldest() {
-            publisher.publish_oldest(&self.shared, &self.route);
+        while let Some((_, publisher, question)) = oldest() {
+            publisher.publish_oldest(question, &self.shared, &self.route);
         }
-        self.publishers.iter().for_each(|publisher| publisher.complete_history(&self.shared, &self.route));
+        for (publisher, question) in &self.publishers {
+            publisher.complete_history(*question, &self.shared, &self.route);
+        }
     }
 }
 
@@ -195,7 +200,9 @@ impl Drop for Asked {
 pub(super) fn ask(shared: &Arc<Shared>, route: &Arc<Route>, mut publishers: Vec<Arc<RemotePublisher>>) {
     publishers.sort_by(|one, other| one.entity.cmp(&other.entity));
     for of_session in publishers.chunk_by(|one, other| one.entity.0 == other.entity.0) {
-        let (session, publishers) = (of_session[0].entity.0.clone(), of_session.to_vec());
+        let session = of_session[0].entity.0.clone();
+        let publishers = of_session.iter().map(|publisher| (publisher.clone(), publisher.question()));
+        let publishers = publishers.collect();
         Asked { session, round: 1, publishers, route: route.clone(), shared: shared.clone() }.ask();
     }
 }

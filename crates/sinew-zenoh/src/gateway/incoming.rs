@@ -81,6 +81,10 @@ struct Received {
     is_settled: bool,
     /// It was asked for, and the answer isn't there: all that comes waits for that.
     is_waiting: bool,
+    /// The question that it waits for an answer to: one to an older one comes too late.
+    question: u64,
+    /// Messages that were refused before they were published: no others lack where they do.
+    unadmitted: u64,
     /// A thread publishes.
     is_publishing: bool,
     /// What waits for the answer, or for the thread that publishes.
@@ -109,16 +113,23 @@ impl Received {
     }
 
     fn hold(&mut self, arrival: Arrival, route: &Route) {
+        let sequence = arrival.attachment.sequence;
         if self.held.has_room() {
-            return self.held.keep(arrival);
+            self.held.keep(arrival);
+        } else if self.last.is_none_or(|last| sequence > last) && !self.held.has(sequence) {
+            self.unadmitted += 1;
+            route.counters.refused();
         }
-        self.untold += 1;
-        route.counters.refused();
     }
 
-    /// How many lack before the message with that number, which is the last one from now on. `None`:
-    /// it was published before.
-    fn admit(&mut self, sequence: i64) -> Option<u64> {
+    /// Whether it waits for the answer to that question.
+    fn awaits(&self, question: u64) -> bool {
+        self.is_waiting && self.question == question
+    }
+
+    /// How many lack before the message with that number, which is the last one from now on; and how
+    /// many of them didn't come. `None`: it was published before.
+    fn admit(&mut self, sequence: i64) -> Option<(u64, u64)> {
         // While one subscription takes the place of another, both hear it; and what is kept for late
         // joiners comes again with each. rmw_zenoh counts from 1, hiroz from 0.
         if self.last.is_some_and(|last| sequence <= last) {
@@ -128,7 +139,8 @@ impl Received {
         let before = self.last.or(self.last_before).filter(|_| !self.has_paused);
         let gap = before.map_or(0, |last| sequence.saturating_sub(last).saturating_sub(1));
         (self.has_paused, self.last) = (false, Some(sequence));
-        Some(u64::try_from(gap).unwrap_or(0))
+        let lost = u64::try_from(gap).unwrap_or(0);
+        Some((lost, lost.saturating_sub(std::mem::take(&mut self.unadmitted))))
     }
 }
 
@@ -185,7 +197,9 @@ impl RemotePublisher {
         let mut state = self.state.lock();
         let mut says = self.says.write();
         says.take_if(|says| says == gid && self.gid != *gid)?;
-        Some(state.last.take())
+        // What another thread is about to publish is that one's, too.
+        let held = state.held.newest();
+        Some(state.last.take().max(held))
     }
 
     /// Nothing is received any more, until it is again: what comes then is no gap. What it has kept
@@ -193,6 +207,7 @@ impl RemotePublisher {
     pub(super) fn pause(&self) {
         let mut state = self.state.lock();
         (state.has_paused, state.is_asked, state.is_waiting) = (true, false, false);
+        state.question += 1;
         state.held = HeldSamples::default();
     }
 
@@ -204,51 +219,61 @@ impl RemotePublisher {
             return false;
         }
         (state.is_asked, state.is_settled, state.is_waiting) = (true, false, true);
+        state.question += 1;
         true
+    }
+
+    /// What an answer is to be to, if it is asked for now.
+    pub(super) fn question(&self) -> u64 {
+        self.state.lock().question
     }
 
     /// A message that it has kept. `is_again`: it was asked before, so what has come since then was
     /// published while subscriptions here listened.
-    pub(super) fn keep(&self, arrival: Arrival, is_again: bool) {
+    pub(super) fn keep(&self, arrival: Arrival, question: u64, is_again: bool) {
         let mut state = self.state.lock();
         // So was what it has published since it was lost sight of, or since its last message.
         let known = state.last.or(state.last_before).filter(|_| !state.has_paused);
         let sequence = arrival.attachment.sequence;
         let is_kept = !is_again && known.is_none_or(|last| sequence <= last);
-        if state.is_waiting && state.held.has_room() && !state.held.has(sequence) {
+        if state.awaits(question) && state.held.has_room() && !state.held.has(sequence) {
             state.held.keep(Arrival { is_kept, ..arrival });
         }
     }
 
     /// Whether one lacks between the messages that wait, though none may get lost.
-    pub(super) fn has_gap(&self) -> bool {
+    pub(super) fn has_gap(&self, question: u64) -> bool {
         let state = self.state.lock();
-        self.qos.reliability == Reliability::Reliable && state.is_waiting && state.held.has_gap()
+        self.qos.reliability == Reliability::Reliable && state.awaits(question) && state.held.has_gap()
     }
 
     /// When the oldest message was published that waits for the answer.
-    pub(super) fn oldest_held(&self) -> Option<i64> {
+    pub(super) fn oldest_held(&self, question: u64) -> Option<i64> {
         let state = self.state.lock();
-        if state.is_waiting { state.held.oldest() } else { None }
+        if state.awaits(question) { state.held.oldest() } else { None }
     }
 
     /// Publishes that one. Those that come wait behind the rest.
-    pub(super) fn publish_oldest(&self, shared: &Shared, route: &Route) {
+    pub(super) fn publish_oldest(&self, question: u64, shared: &Shared, route: &Route) {
         let mut state = self.state.lock();
+        if !state.awaits(question) {
+            return;
+        }
         if state.is_publishing {
             // The thread that publishes goes on with all of them.
             state.is_waiting = false;
-        } else if state.is_waiting
-            && let Some(arrival) = state.held.take_oldest()
-        {
+        } else if let Some(arrival) = state.held.take_oldest() {
             drop(self.publish_now(state, &arrival, shared, route));
         }
     }
 
     /// All that it has kept is here.
-    pub(super) fn complete_history(&self, shared: &Shared, route: &Route) {
-        self.state.lock().is_waiting = false;
-        self.publish_held(shared, route);
+    pub(super) fn complete_history(&self, question: u64, shared: &Shared, route: &Route) {
+        let mut state = self.state.lock();
+        if state.question == question {
+            state.is_waiting = false;
+        }
+        drop(self.publish_all(state, shared, route));
     }
 
     /// A message that came before its publisher was known: [`publish_held`](Self::publish_held)
@@ -323,6 +348,7 @@ impl RemotePublisher {
     /// Has all wait for what lacks.
     fn ask_again(self: &Arc<Self>, state: &mut Received, shared: &Arc<Shared>, route: &Arc<Route>) {
         state.is_waiting = true;
+        state.question += 1;
         let (publisher, route, for_later) = (self.clone(), route.clone(), shared.clone());
         // By the gateway's thread: this one is zenoh's.
         let ask = move || history::ask(&for_later, &route, vec![publisher]);
@@ -337,8 +363,8 @@ impl RemotePublisher {
         shared: &Shared,
         route: &Route,
     ) -> MutexGuard<'a, Received> {
-        let Some(missed) = state.admit(arrival.attachment.sequence) else { return state };
-        let lost = missed + std::mem::take(&mut state.untold);
+        let Some((lost, missed)) = state.admit(arrival.attachment.sequence) else { return state };
+        let lost = lost + std::mem::take(&mut state.untold);
         state.is_publishing = true;
         // A subscription that takes nothing any more holds up what others get no more than once.
         let max_blocking = if state.has_stalled { Duration::ZERO } else { MAX_BLOCKING };
@@ -516,6 +542,8 @@ pub(super) fn understood(shared: &Shared, route: &Route, sample: Sample) -> Opti
 pub(super) struct EarlySamples {
     samples: VecDeque<EarlySample>,
     bytes: usize,
+    /// They are looked at again after a while.
+    is_timed: bool,
 }
 
 struct EarlySample {
@@ -529,22 +557,22 @@ impl EarlySamples {
         self.samples.iter().any(|early| early.arrival.attachment.gid == *gid)
     }
 
-    /// Whether there was room for it. What has waited for too long makes room.
-    fn keep(&mut self, arrival: Arrival, came: Time) -> bool {
-        while self.samples.front().is_some_and(|oldest| came - oldest.came > EARLIEST) {
-            self.samples
-                .pop_front()
-                .iter()
-                .for_each(|gone| self.bytes -= gone.arrival.sample.payload().len());
+    /// Keeps it if there is room. What has waited for too long makes room. How many are left out.
+    fn keep(&mut self, arrival: Arrival, came: Time) -> u64 {
+        let mut left_out = 0;
+        while let Some(oldest) = self.samples.pop_front_if(|oldest| came - oldest.came > EARLIEST) {
+            self.bytes -= oldest.arrival.sample.payload().len();
+            left_out += 1;
         }
         let length = arrival.sample.payload().len();
         let has_room = self.samples.len() < EARLY
             || (self.samples.len() < MOST_EARLY && self.bytes.saturating_add(length) <= MOST_EARLY_BYTES);
-        if has_room {
-            self.bytes += length;
-            self.samples.push_back(EarlySample { arrival, came });
+        if !has_room {
+            return left_out + 1;
         }
-        has_room
+        self.bytes += length;
+        self.samples.push_back(EarlySample { arrival, came });
+        left_out
     }
 
     /// Gives the publisher what is its. Whether there is anything.
@@ -586,11 +614,8 @@ impl Route {
     /// Keeps a message whose publisher isn't known yet; if there are too many, it is left out.
     fn keep_early(self: &Arc<Self>, early: &mut EarlySamples, arrival: Arrival, shared: &Arc<Shared>) {
         let now = Time::steady();
-        let is_first = early.samples.is_empty();
-        if !early.keep(arrival, now) {
-            self.counters.refused();
-        }
-        if is_first {
+        (0..early.keep(arrival, now)).for_each(|_| self.counters.refused());
+        if !std::mem::replace(&mut early.is_timed, true) {
             let (route, for_later) = (self.clone(), shared.clone());
             shared.later(now + UNTOLD, move || route.assign_early(&for_later));
         }
@@ -607,9 +632,10 @@ impl Route {
         let now = Time::steady();
         let is_young = |early: &EarlySample| now - early.came < UNTOLD;
         let has_young = {
-            let early = self.early.lock();
+            let mut early = self.early.lock();
             early.assign(now, &self.remote.read());
-            early.samples.iter().any(is_young)
+            early.is_timed = early.samples.iter().any(is_young);
+            early.is_timed
         };
         self.publish_early(shared);
         if has_young {

@@ -380,6 +380,7 @@ impl Start {
             changes: self.changes.clone(),
             said: Mutex::default(),
             callers: Callers::default(),
+            askers: Callers::default(),
         });
         let sending = Arc::downgrade(&shared);
         let sender = std::thread::Builder::new()
@@ -443,8 +444,11 @@ struct Shared {
     congestion: Congestion,
     /// What was said once.
     said: Mutex<HashSet<&'static str>>,
-    /// Make calls that waited for the gateway's thread.
+    /// Make calls of the network here that waited for the gateway's thread, or run a server of the
+    /// program's.
     callers: Callers,
+    /// Make calls to the network: none of these waits for one of those.
+    askers: Callers,
 }
 
 impl Shared {

@@ -255,7 +255,7 @@ impl QosClass {
     }
 
     /// What the carrier asks for.
-    fn asked(self, depth: usize) -> QoS {
+    pub(super) fn asked(self, depth: usize) -> QoS {
         let qos = if self.keeps_all { QoS::new().keep_all() } else { QoS::new().keep_last(depth) };
         let qos = if self.is_reliable { qos } else { qos.best_effort() };
         if self.is_transient_local { qos.transient_local() } else { qos }
@@ -269,6 +269,7 @@ pub(super) struct Carrier {
     subscription: Subscription<SerializedMessage>,
     route: Arc<Route>,
     shared: Arc<Shared>,
+    slowness: Slowness,
     /// Threads that know of messages which haven't come [in](Self::take_in) yet.
     coming: AtomicUsize,
     /// Threads that know of messages which aren't carried yet.
@@ -437,6 +438,18 @@ impl Slowness {
     }
 }
 
+/// The thread that does what a counter's threads want: after a panic there, as of a value of the
+/// program's that is dropped, none is at it.
+struct AtIt<'a>(&'a AtomicUsize);
+
+impl Drop for AtIt<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(0, Ordering::Release); // as at its other ends
+        }
+    }
+}
+
 /// Whether the session makes threads wait that put messages into it, and what is left to the sender
 /// then: a thread of the gateway's, which waits in their place.
 ///
@@ -537,6 +550,7 @@ impl Carrier {
             subscription,
             route,
             shared,
+            slowness: Slowness::default(),
             coming,
             wanted,
             is_left,
@@ -566,7 +580,7 @@ impl Carrier {
     fn has_to_wait(&self) -> bool {
         match self.route.is_heavy() {
             true => self.shared.congestion.is_there(),
-            false => self.route.slowness.is_suspected(),
+            false => self.slowness.is_suspected(),
         }
     }
 
@@ -590,6 +604,7 @@ impl Carrier {
         if self.wanted.fetch_add(1, Ordering::AcqRel) > 0 {
             return Carried::All(bytes);
         }
+        let _at_it = AtIt(&self.wanted);
         let mut seen = 1;
         loop {
             while let Some(next) = self.next() {
@@ -602,9 +617,9 @@ impl Carrier {
                 }
                 bytes += length + OVERHEAD;
                 let begin = Time::steady();
-                self.put(next, credit.is_some());
+                let may_wait = self.put(next, credit.is_some());
                 let is_slow = Time::steady() - begin > PATIENCE;
-                if self.route.slowness.note(is_slow) {
+                if may_wait && self.slowness.note(is_slow) {
                     self.route.grow_heavy();
                 }
                 match credit {
@@ -634,8 +649,10 @@ impl Carrier {
         // Acquire, in this order: what was left is seen where it was left, or with the sender, who
         // takes it up before it is no longer left.
         let is_left = self.is_left.load(Ordering::Acquire) || self.is_sending.load(Ordering::Acquire);
+        // While none waits and no thread is at it: messages come and go only with a thread at it.
+        let held = self.held.lock();
         let is_at_it = [&self.coming, &self.wanted].iter().any(|count| count.load(Ordering::Acquire) > 0);
-        !is_left && !is_at_it && self.held.lock().waiting.is_empty()
+        !is_left && !is_at_it && held.waiting.is_empty()
     }
 
     /// The next message, and its publisher. `None` also if that isn't known yet.
@@ -692,11 +709,14 @@ impl Carrier {
         if !self.takes_all_in() || self.coming.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
+        let _at_it = AtIt(&self.coming);
         let mut seen = 1;
         loop {
             while let Some((sample, info)) = self.subscription.take_sample() {
                 let publisher = self.route.local_publisher(info.publisher());
                 let depth = match publisher {
+                    // Another carrier's.
+                    Some(publisher) if QosClass::of(&publisher.qos) != self.class => continue,
                     // One that took the place of another carrier gets again what has gone already.
                     Some(publisher) if publisher.has_put(&info) => continue,
                     Some(publisher) => depth_of(&publisher.qos),
@@ -742,19 +762,19 @@ impl Carrier {
         self.shared.tell(Change::Later(since + ACQUAINTANCE, Box::new(again)));
     }
 
-    /// `has_waited`: it was left to the sender.
-    fn put(&self, Outbound { publisher, sample, info }: Outbound, has_waited: bool) {
+    /// `has_waited`: it was left to the sender. Whether it is one that the session may have wait.
+    fn put(&self, Outbound { publisher, sample, info }: Outbound, has_waited: bool) -> bool {
         // A publisher that offers more than this carrier asks for has another one.
         if QosClass::of(&publisher.qos) != self.class {
-            return;
+            return false;
         }
         if has_waited && self.is_late(&info) {
             self.route.counters.unsent(1);
-            return;
+            return false;
         }
         if !self.route.passes() {
             publisher.limited.fetch_add(1, Ordering::Relaxed); // as in `LocalPublisher::put`
-            return;
+            return false;
         }
         let counters = &self.route.counters;
         if self.route.is_heavy()
@@ -762,7 +782,9 @@ impl Carrier {
         {
             self.shared.says_once("heavy", || format!("{} keeps its priority: {error}", self.route.key.name));
         }
-        match publisher.put(sample, &info) {
+        let put = publisher.put(sample, &info);
+        let may_wait = put.is_some() && self.class.is_reliable;
+        match put {
             Some(Ok(length)) => counters.sent(length),
             Some(Err(error)) => {
                 counters.unsent(1);
@@ -772,6 +794,7 @@ impl Carrier {
             }
             None => {}
         }
+        may_wait
     }
 
     /// A message has waited for the link. Counts it if that was long, tells once if the link takes

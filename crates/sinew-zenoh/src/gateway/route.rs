@@ -2,7 +2,7 @@
 
 use super::history;
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
-use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, Slowness, depth_of};
+use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
 use super::reports::Words;
 use super::sessions::RemoteSession;
 use super::{RouteStatistics, Shared};
@@ -46,8 +46,6 @@ pub(super) struct Route {
     limiter: Option<Mutex<RateLimiter>>,
     /// Its messages share what the link takes with other large ones.
     is_heavy: AtomicBool,
-    /// How its messages get into the session.
-    pub(super) slowness: Slowness,
     /// It was said that the link takes too little of them.
     is_slow: AtomicBool,
 }
@@ -190,7 +188,6 @@ impl RouteEnds {
             early: Mutex::default(),
             limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
             is_heavy: AtomicBool::new(false),
-            slowness: Slowness::default(),
             is_slow: AtomicBool::new(false),
         };
         Self {
@@ -256,7 +253,7 @@ impl RouteEnds {
 
     fn update_outgoing(&mut self, shared: &Arc<Shared>) {
         let name = &self.route.key.name;
-        let mut wanted: HashMap<QosClass, usize> = HashMap::new();
+        let mut carried: Vec<QoS> = Vec::new();
         // What is kept goes once more to those that ask for it, and its order is that of one queue.
         if self.local_publishers.values().any(|publisher| has_history(&publisher.qos)) {
             self.route.grow_heavy();
@@ -272,11 +269,17 @@ impl RouteEnds {
                 continue;
             }
             if is_wanted {
-                // Each has room of its own: what one keeps gives way to nothing of another one.
-                let depth = wanted.entry(QosClass::of(&publisher.qos)).or_default();
-                *depth = depth.saturating_add(depth_of(&publisher.qos)).min(MOST_KEPT);
+                carried.push(publisher.qos);
             }
         }
+        // Each has room of its own: what one keeps gives way to nothing of another one. (Those that
+        // offer more than a class asks for come to its carrier, too.)
+        let room = |class: QosClass| {
+            let its = carried.iter().filter(|offered| fits(offered, &class.asked(1)));
+            its.fold(0_usize, |room, offered| room.saturating_add(depth_of(offered))).min(MOST_KEPT)
+        };
+        let wanted: HashMap<QosClass, usize> =
+            carried.iter().map(|offered| (QosClass::of(offered), room(QosClass::of(offered)))).collect();
         let known = self.local_publishers.values();
         *self.route.local.write() = known.map(|publisher| (publisher.gid, publisher.clone())).collect();
         // What publishers keep that came since then gets room, and comes again if it found none.

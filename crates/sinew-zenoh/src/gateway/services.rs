@@ -25,6 +25,7 @@ use sinew::service::{GenericService, RequestInfo, Server};
 use sinew::time::Time;
 use sinew::{Client, Responder};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -44,6 +45,9 @@ pub(super) const AGAIN: [Duration; 3] =
 
 /// After how long it is tried again to stand for a server of the network if the program has one.
 const TAKEN: Duration = Duration::from_secs(1);
+
+/// Calls of a client there that wait here at most; those beyond are refused, as by a full queue.
+const MOST_FRESH: usize = 1000;
 
 /// Clients there that are remembered as introduced, at most: what requests say is memory here.
 const MOST_INTRODUCED: usize = 10_000;
@@ -93,7 +97,15 @@ impl ServiceRoute {
             return Some(call);
         }
         let is_first = !fresh.contains_key(&client);
-        fresh.entry(client).or_default().push(call);
+        let calls = fresh.entry(client).or_default();
+        if calls.len() == MOST_FRESH {
+            drop(fresh);
+            self.count(ServiceWord::Failed);
+            let name = &self.key.name;
+            refuse(&call.query, &format!("{MOST_FRESH} calls of this client of {name} wait already"));
+            return None;
+        }
+        calls.push(call);
         drop(fresh);
         if is_first && is_known {
             let (for_calls, route) = (shared.clone(), self.clone());
@@ -126,6 +138,7 @@ impl ServiceRoute {
     /// A client's program has all brought over that it has made before its first call: that call,
     /// and those behind it, go to the network.
     pub(super) fn introduce(self: &Arc<Self>, shared: &Arc<Shared>, client: Gid) {
+        let _introducing = Introducing(&self.fresh, client);
         loop {
             let calls = {
                 let mut fresh = self.fresh.lock();
@@ -145,6 +158,7 @@ impl ServiceRoute {
     /// What the program of a client there subscribes to is brought to it: its first call, and those
     /// behind it, go to the server here.
     pub(super) fn introduce_remote(self: &Arc<Self>, shared: &Arc<Shared>, client: [u8; 16]) {
+        let _introducing = Introducing(&self.remote_fresh, client);
         loop {
             let calls = {
                 let mut fresh = self.remote_fresh.lock();
@@ -166,6 +180,19 @@ impl ServiceRoute {
 
     fn count(&self, word: ServiceWord) {
         self.counters.count(word as usize, 1);
+    }
+}
+
+/// A thread brings the calls of a client over that wait here. After a panic, as of a server that it
+/// runs, no thread does: those that wait fail, and the next one has another thread begin.
+struct Introducing<'a, K: Eq + Hash, C>(&'a Mutex<HashMap<K, Vec<C>>>, K);
+
+impl<K: Eq + Hash, C> Drop for Introducing<'_, K, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let waiting = self.0.lock().remove(&self.1);
+            drop(waiting); // outside the lock: their callers are told
+        }
     }
 }
 
@@ -497,7 +524,7 @@ impl Drop for Querying {
             let responder = Mutex::new(Some(responder));
             let call = Call { responder, attempt: call.attempt + 1, ..call };
             let aside = shared.clone(); // as a first call: it may wait, or tell a caller
-            let again = move || aside.callers.make(move || ask(&shared, &route, call));
+            let again = move || aside.askers.make(move || ask(&shared, &route, call));
             self.shared.tell(Change::Later(Time::steady() + *pause, Box::new(again)));
             return;
         }

@@ -300,7 +300,7 @@ impl Worker {
         // If the service is gone, so are its calls: they have failed.
         if let Some(ends) = self.services.get(&route) {
             let (shared, route) = (self.shared.clone(), ends.route.clone());
-            self.shared.callers.make(move || route.introduce(&shared, client));
+            self.shared.askers.make(move || route.introduce(&shared, client));
         }
     }
 
@@ -630,8 +630,9 @@ impl Worker {
     /// A publisher of the network has published what wasn't its own: its numbers begin again, as those of
     /// a new one.
     fn comes_anew(&mut self, token_key: &str) {
+        let is_leaving = self.remote.get(token_key).is_none_or(|remote| remote.is_leaving);
         self.remote_went(token_key);
-        if let Ok(token) = Token::parse(token_key) {
+        if !is_leaving && let Ok(token) = Token::parse(token_key) {
             self.remote_came(token_key.to_owned(), token);
         }
     }
