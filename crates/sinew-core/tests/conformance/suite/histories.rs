@@ -54,6 +54,7 @@ pub(crate) fn a_late_joiner_gets_what_was_kept_and_nothing_twice<R: Runner, P: P
     for (number, publisher) in (1..=9).zip(publishers.iter().cycle()) {
         publisher.publish(Number(number))?;
     }
+    stage.let_travel(); // what is on its way when it joins comes, too
     let (log, volatile) = (Log::new(), Log::new());
     let _joiner = stage.listen("numbers", LATCHED, log.pen())?;
     let _volatile = stage.listen("numbers", QoS::default(), volatile.pen())?;
