@@ -35,10 +35,14 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 /// Pieces of feedback that are taken before the goals are told that have ended meanwhile: so many,
 /// or twice as many as wait at most, which is all that was there when a goal ended.
 const MOST_AT_ONCE: usize = 1000;
+
+/// How long a goal that has ended waits at most for a thread that is reading feedback.
+const READING: Duration = Duration::from_secs(1);
 
 /// What a client's handles and listeners have in common.
 pub(super) struct ClientCore<A: Action> {
@@ -334,6 +338,11 @@ impl<A: Action> ClientCore<A> {
         let mut running = RunningIntake { core: self, ends: VecDeque::new(), is_over: false };
         while running.next() {
             self.take_feedback();
+            if !running.ends.is_empty() {
+                // A take finds nothing of what another thread is just reading.
+                self.feedback.bring_in(READING);
+                self.take_feedback();
+            }
             while let Some(End { goal, result }) = running.ends.pop_front() {
                 self.end(&goal, result);
             }

@@ -36,6 +36,9 @@ use sinew_bench::clock::{nanoseconds, now_ns};
 
 const FEEDBACK: &str = "/_action/feedback";
 
+/// How long a goal that has ended waits at most for a thread that is reading feedback.
+const READING: Duration = Duration::from_secs(1);
+
 /// How often the graph is looked at while a server is waited for.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -362,6 +365,9 @@ impl<'a> Goal<'a> {
                 Ok(Event::Canceled(Err(failure))) => return Err(self.failed(failure)),
                 Ok(Event::Ended(result)) => {
                     *state = State::Ended;
+                    self.tell_feedback()?;
+                    // What another thread was just reading.
+                    self.feedback.bring_in(READING);
                     self.tell_feedback()?;
                     self.tell_lost(self.lost() - lost_before)?;
                     return self.ended(&result.map_err(|failure| self.failed(failure))?);

@@ -189,6 +189,17 @@ impl<T: Message> Subscription<T> {
         self.core.set_listener(Some(Listener::new(whose, listener)));
     }
 
+    /// Brings in what publishers of other processes have published so far: then
+    /// [`take`](Self::take) finds it. A take alone finds nothing of what another thread is just
+    /// reading, such as the one that tells listeners. Waits for such a thread, for `timeout` at most;
+    /// false: it still reads.
+    ///
+    /// For those who have to have all that was published before something else came, such as the
+    /// feedback of a goal before its result.
+    pub fn bring_in(&self, timeout: Duration) -> bool {
+        self.core.bring_in(timeout)
+    }
+
     /// Has no listener called any more, but for messages that are just being published on other
     /// threads.
     pub fn clear_listener(&self) {

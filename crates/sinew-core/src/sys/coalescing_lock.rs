@@ -84,6 +84,11 @@ impl<T> CoalescingLock<T> {
         (free && exchange(word).is_ok()).then(|| CoalescingGuard(self))
     }
 
+    /// Whether a thread is in. Once it isn't, what that one has seen is where it put it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.word.load(Ordering::Acquire) & HELD != 0 // pairs with S3, as a look does
+    }
+
     /// S4: whether a thread left word that was not served yet.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {

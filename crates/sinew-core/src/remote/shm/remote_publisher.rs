@@ -543,6 +543,10 @@ impl RemoteSource for RemotePublisher {
         self.drain();
     }
 
+    fn is_being_read(&self) -> bool {
+        self.reading.is_held()
+    }
+
     fn tell_elsewhere(&self, to_tell: ToTell) {
         match self.transport.upgrade() {
             Some(transport) => transport.tell(to_tell),

@@ -10,13 +10,15 @@ use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::message::work::CopyWork;
 use crate::ros::origin::Origin;
+use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::copy_plan::Role;
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_msg::DecodeError;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 /// A publisher elsewhere, as its subscriptions here see it.
 ///
@@ -43,6 +45,9 @@ pub(crate) trait RemoteSource: Drainable {
     fn look(&self) {
         self.drain();
     }
+
+    /// Whether a thread reads it just now.
+    fn is_being_read(&self) -> bool;
 
     /// Has a thread that receives tell listeners; none does once the context is gone.
     fn tell_elsewhere(&self, to_tell: ToTell);
@@ -214,6 +219,26 @@ impl SubscriptionCore {
         if self.sources.any.load(Ordering::Relaxed) {
             self.read_sources();
         }
+    }
+
+    /// Has all brought in that publishers of other processes have published so far, if that takes no
+    /// longer.
+    pub(crate) fn bring_in(&self, timeout: Duration) -> bool {
+        no_lock_is_held(); // as `take`
+        let is_being_read = || self.sources.all.lock().iter().any(|source| source.is_being_read());
+        let begin = Time::steady();
+        // A look finds nothing if another thread reads. That one may have begun before the last message
+        // came; one that begins after it has ended reads all of it.
+        for _ in 0..2 {
+            self.read_remote();
+            while is_being_read() {
+                if Time::steady() - begin >= timeout {
+                    return false;
+                }
+                std::thread::yield_now();
+            }
+        }
+        true
     }
 
     /// Listeners of what comes are told on another thread.
