@@ -15,8 +15,8 @@
 //! here that leaves something ready calls a thread for it: [`Scheduler::register_caller`], the end
 //! of a caller's callback, the end of a [`RegisteredCaller`].
 
-use super::InHand;
 use super::current::{self, CallerScope};
+use super::run::InHand;
 use super::scheduler::{RunBy, RunningTask, Scheduler, TaskRef};
 use super::state::{SchedulerState, WaitingCaller};
 use crate::sys::clock::Stamp;

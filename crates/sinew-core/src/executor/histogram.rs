@@ -149,6 +149,16 @@ fn middle(bucket: usize) -> u64 {
     first * width + width / 2
 }
 
+/// How long an entity's callbacks have run; from [`Executor::run_times`](super::Executor::run_times).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RunTimes {
+    /// The entity that has them, e.g. "subscription to /camera/image of node /filter".
+    pub entity: String,
+    /// Its run times.
+    pub histogram: Histogram,
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;

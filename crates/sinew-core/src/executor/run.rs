@@ -1,26 +1,21 @@
-//! Running callbacks on a thread, and what becomes of those that fail.
+//! Running callbacks on a thread.
 
 use super::current::{self, CallbackScope};
-use super::error::CallbackError;
+use super::error::SpinError;
+use super::faults::{failed, panicked};
 use super::header::{MemberId, TaskHeader};
 use super::lane::{Advance, InLane};
 use super::prefetch::{self, Noting, Part};
 use super::scheduler::{self, Blocking, Next, RunBy, RunningTask, Scheduler, Task, TaskOutcome, Worker};
 use super::spinning::Spinning;
-use super::{Executor, FaultPolicy, SpinError};
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::logging::{About, Level, tell};
-use crate::sys::says;
 use crate::sys::sync::{Arc, no_lock_is_held};
 use sinew_shm::Worker as Teller;
-use std::any::Any;
-use std::error::Error;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One thread's part in a spin, from beginning to end.
 pub(super) struct Spin<'a> {
-    pub(super) executor: &'a Executor,
+    pub(super) scheduler: &'a Arc<Scheduler>,
     pub(super) worker: u32,
     /// Callbacks to run at most.
     pub(super) most: u64,
@@ -37,10 +32,10 @@ impl Spin<'_> {
         let mut ran = 0;
         // What is to run is what was ready before, or one callback: nothing passes the queue.
         let is_limited = self.most != u64::MAX || matches!(patience, Blocking::Until(_));
-        let _lane = (!is_limited).then(|| OpenLane::begin(&self.executor.scheduler, self.worker));
+        let _lane = (!is_limited).then(|| OpenLane::begin(&self.scheduler, self.worker));
         let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
+            match self.scheduler.next(&mut hand.work, patience, &mut worker) {
                 Next::Run => {
                     ran += u64::from(self.execute(&mut hand)?);
                     if ran >= self.most || self.is_over() {
@@ -59,22 +54,22 @@ impl Spin<'_> {
         }
         // Something may have gone wrong elsewhere: on another thread, or in a server that a
         // callback here called.
-        self.executor.scheduler.fault().map_or(Ok(ran), Err)
+        self.scheduler.fault().map_or(Ok(ran), Err)
     }
 
     /// Runs callbacks until the executor is poked; false if the executor was stopped. `worker`:
     /// this thread, the same one for all calls of a spin: to make its waits precise takes three
     /// system calls.
     pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
-        let _lane = OpenLane::begin(&self.executor.scheduler, self.worker);
+        let _lane = OpenLane::begin(&self.scheduler, self.worker);
         let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
+            match self.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
                 Next::Run => drop(self.execute(&mut hand)?),
                 Next::Lane => drop(self.run_lane(worker)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),
-                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
+                Next::Stopped => return self.scheduler.fault().map_or(Ok(false), Err),
             }
         }
     }
@@ -88,8 +83,8 @@ impl Spin<'_> {
     /// A callback's fault is to end the spin, on all threads.
     #[cold]
     fn fails(&self, fault: SpinError) -> SpinError {
-        if self.executor.threads() > 1 {
-            self.executor.scheduler.dismiss((self.worker != 0).then(|| fault.clone()));
+        if self.scheduler.threads() > 1 {
+            self.scheduler.dismiss((self.worker != 0).then(|| fault.clone()));
         }
         fault
     }
@@ -104,7 +99,7 @@ impl Spin<'_> {
     /// how many callbacks ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker) -> Result<u64, SpinError> {
-        let scheduler = &*self.executor.scheduler;
+        let scheduler = &*self.scheduler;
         let tellers = worker.tellers.take();
         let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
         let task = worker.task.take();
@@ -121,16 +116,16 @@ impl Spin<'_> {
     }
 
     fn in_hand(&self) -> InHand<'_> {
-        InHand { scheduler: &self.executor.scheduler, work: None }
+        InHand { scheduler: &self.scheduler, work: None }
     }
 }
 
 impl Drop for Spin<'_> {
     fn drop(&mut self) {
         if self.worker == 0 {
-            self.executor.scheduler.end_spin();
+            self.scheduler.end_spin();
         } else {
-            self.executor.scheduler.drop_out(self.worker);
+            self.scheduler.drop_out(self.worker);
         }
     }
 }
@@ -313,95 +308,10 @@ impl InHand<'_> {
     }
 }
 
-// Out of the way, so that calls inside calls need less of the stack.
-
-#[cold]
-#[inline(never)]
-fn failed(
-    scheduler: &Scheduler,
-    entity: &dyn Task,
-    error: Box<dyn Error + Send + Sync>,
-) -> Result<bool, Box<SpinError>> {
-    let (_, on_error) = scheduler.reactions();
-    let fault = SpinError::Failed { entity: entity.describe(), error: CallbackError::new(error) };
-    if on_error == FaultPolicy::Stop {
-        return Err(Box::new(fault));
-    }
-    // What a callback was doing when its context was shut down fails: that is how it ends in order.
-    let has_ended = entity.has_ended();
-    // The error's text and its `Drop` are the user's code, as the callback is.
-    match catch_unwind(AssertUnwindSafe(move || says::in_one_line(&fault))) {
-        Ok(text) if has_ended => {
-            report(Level::Info, &entity.describe(), &format!("{text} (its context was shut down meanwhile)"));
-            Ok(true)
-        }
-        Ok(text) => {
-            report(Level::Error, &entity.describe(), &text);
-            Ok(true)
-        }
-        Err(panic) => panicked(scheduler, entity, panic),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn panicked(
-    scheduler: &Scheduler,
-    entity: &dyn Task,
-    panic: Box<dyn Any + Send>,
-) -> Result<bool, Box<SpinError>> {
-    let message = panic_message(&*panic);
-    dispose_of(panic);
-    let (on_panic, _) = scheduler.reactions();
-    let fault = SpinError::Panicked { entity: entity.describe(), message };
-    match on_panic {
-        FaultPolicy::Stop => Err(Box::new(fault)),
-        FaultPolicy::Report => {
-            report(Level::Error, &entity.describe(), &fault);
-            Ok(true)
-        }
-    }
-}
-
 impl Drop for InHand<'_> {
     fn drop(&mut self) {
         if self.work.is_some() {
             self.scheduler.finish(&mut self.work);
         }
     }
-}
-
-/// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it
-/// is described.
-#[cold]
-pub(crate) fn report(level: Level, entity: &str, fault: &dyn fmt::Display) {
-    // Every entity's description ends with its node.
-    let node = entity.rsplit_once(" of node ").map_or("", |(_, node)| node);
-    tell!(level; About { node, subject: entity }, "{fault}");
-}
-
-/// Runs code of the program that others wait for; its panic comes back as a text, for them.
-pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|panic| {
-        let message = panic_message(&*panic);
-        dispose_of(panic);
-        message
-    })
-}
-
-/// Drops a panic's payload; its `Drop` may panic in turn: one report is enough.
-pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
-    let mut payload = panic;
-    for _ in 0..8 {
-        match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            Ok(()) => return,
-            Err(another) => payload = another,
-        }
-    }
-    std::mem::forget(payload); // it would go on for ever
-}
-
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
 }

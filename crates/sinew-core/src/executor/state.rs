@@ -1,14 +1,14 @@
 //! What an executor knows: its groups and their members, what is ready, the timers, its workers.
 //! One lock guards it all.
 
-use super::FaultPolicy;
-use super::SpinError;
 use super::bells::Bells;
+use super::error::SpinError;
 use super::group_token::{GroupToken, REENTRANT};
 use super::header::{MemberId, TaskHeader};
 use super::heap::Heap;
 use super::histogram::Histogram;
 use super::lane::{Line, SHUT};
+use super::options::FaultPolicy;
 use super::ready;
 use super::task::Task;
 use super::wake_policy::{Times, Workers};

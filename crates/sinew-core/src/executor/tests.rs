@@ -1,8 +1,8 @@
 //! An executor with several workers, and its lane.
 
-use super::DispatchOrder;
 use super::current::{self, CallbackScope};
 use super::group_token::GroupNumber;
+use super::options::DispatchOrder;
 use super::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::Stamp;
 use crate::testing::idle;

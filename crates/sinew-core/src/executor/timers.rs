@@ -5,7 +5,7 @@
 //! wakes when they are due, however busy the others are, and either puts them into the queue, or
 //! runs their callbacks itself, if their groups are free.
 
-use super::TimerThread;
+use super::options::TimerThread;
 use super::scheduler::{Next, RunningTask, Scheduler, Worker};
 use super::state::{RunBy, Sleep};
 use crate::sys::clock::Time;

@@ -8,10 +8,12 @@
 //! is something to do, and otherwise takes the entity out of the queue before another thread can
 //! announce it anew. So waiting costs what is ready, however much is in the set.
 
-use super::header::MemberId;
-use super::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
-use super::spinning::Spinning;
-use super::{AddError, Executable, Executor, InHand, SpinError, StopHandle};
+use super::executor::{Executable, Executor, StopHandle};
+use crate::executor::error::{AddError, SpinError};
+use crate::executor::header::MemberId;
+use crate::executor::run::InHand;
+use crate::executor::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
+use crate::executor::spinning::Spinning;
 use crate::sys::clock::{Stamp, Time, nanoseconds};
 use crate::sys::sync::Arc;
 use std::cmp::Reverse;
@@ -170,7 +172,7 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// [`SpinError`]: the callback panicked, or failed and
-    /// [`on_error`](super::WaitSetBuilder::on_error) says to stop; or it was called while another
+    /// [`on_error`](crate::executor::WaitSetBuilder::on_error) says to stop; or it was called while another
     /// thread, or a callback of this set, runs something of the set.
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;

@@ -1,12 +1,12 @@
 //! Options of executors and wait sets, checked before there is one.
 
-use super::bells::MOST_THREADS;
-use super::error::ExecutorError;
-use super::scheduler::Scheduler;
-use super::threads::{Placement, ThreadOptions};
+use super::executor::Executor;
 use super::wait_set::WaitSet;
-use super::{DispatchOrder, Executor, FaultPolicy, TimerThread};
-use crate::sys::sync::Mutex;
+use crate::executor::bells::MOST_THREADS;
+use crate::executor::error::ExecutorError;
+use crate::executor::options::{DispatchOrder, FaultPolicy, TimerThread};
+use crate::executor::scheduler::Scheduler;
+use crate::executor::threads::{Placement, ThreadOptions};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -42,6 +42,41 @@ pub struct ExecutorBuilder {
 }
 
 impl Executor {
+    /// An executor that runs everything on the thread that spins it.
+    pub fn single() -> Self {
+        plain(1)
+    }
+
+    /// An executor that runs callbacks on so many threads, the one that spins it included; 0 for as
+    /// many as the process may use cores. More than 61 are 61 (with [`builder`](Self::builder) they
+    /// are an error). They are started by [`spin`](Self::spin) and end with it.
+    ///
+    /// A callback of a group never runs at the same time as another of that group, unless it is
+    /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one,
+    /// unless it says otherwise. What a callback publishes usually runs next on the same thread,
+    /// and another one is woken only if it would wait longer than that takes; the executor learns
+    /// how long callbacks run ([`run_times`](Self::run_times)).
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+    /// let context = Context::new()?;
+    /// let [left, right] = ["left", "right"].map(|name| context.node(name).unwrap());
+    /// // Two nodes, so two groups: these may run at the same time.
+    /// let _left = left.subscription::<Scan>("scan").callback(|_: &Scan| println!("left"))?;
+    /// let done = context.clone();
+    /// let _right = right.subscription::<Scan>("scan").callback(move |_: &Scan| done.shutdown())?;
+    /// left.publisher::<Scan>("scan").create()?.publish(Scan)?;
+    ///
+    /// let executor = Executor::multi(2);
+    /// executor.add(&context)?;
+    /// executor.spin()?;
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn multi(threads: usize) -> Self {
+        plain(threads)
+    }
+
     /// An executor with other options than [`single`](Self::single) and [`multi`](Self::multi)
     /// have.
     pub fn builder() -> ExecutorBuilder {
@@ -55,6 +90,12 @@ impl Executor {
             on_panic: FaultPolicy::Stop,
             on_error: FaultPolicy::Report,
         }
+    }
+}
+
+impl Default for Executor {
+    fn default() -> Self {
+        Self::single()
     }
 }
 
@@ -103,7 +144,7 @@ impl ExecutorBuilder {
     /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin:
     /// before everything else on their cores, for as long as they like. Callers don't have it, so
     /// it needs [`caller_runs(false)`](Self::caller_runs). The process needs the right to it (see
-    /// [`ThreadError`](super::threads::ThreadError)). Default: no.
+    /// [`ThreadError`](crate::executor::threads::ThreadError)). Default: no.
     pub fn realtime_priority(mut self, priority: u8) -> Self {
         self.threads_options.priority = Some(priority);
         self
@@ -111,7 +152,7 @@ impl ExecutorBuilder {
 
     /// Locks the process's memory, what it has and will have, into RAM when it spins, so that no
     /// page has to be fetched from disk in a callback. It stays so. The process needs the right to
-    /// it (see [`ThreadError`](super::threads::ThreadError)). Default: no.
+    /// it (see [`ThreadError`](crate::executor::threads::ThreadError)). Default: no.
     pub fn lock_memory(mut self) -> Self {
         self.threads_options.lock_memory = true;
         self
@@ -184,12 +225,7 @@ impl ExecutorBuilder {
         scheduler.set_reactions(self.on_panic, self.on_error);
         scheduler.set_caller_runs(self.caller_runs);
         scheduler.remote_events.set_patience(self.spin_before_park);
-        Executor {
-            scheduler,
-            served: Mutex::new(Vec::new()),
-            timer_thread: self.timer_thread,
-            options: self.threads_options,
-        }
+        Executor::of(scheduler, self.timer_thread, self.threads_options)
     }
 }
 

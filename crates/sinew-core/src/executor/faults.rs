@@ -1,0 +1,97 @@
+//! Callbacks that fail or panic.
+
+use super::error::{CallbackError, SpinError};
+use super::options::FaultPolicy;
+use super::scheduler::Scheduler;
+use super::task::Task;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::says;
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+// Out of the way, so that calls inside calls need less of the stack.
+
+#[cold]
+#[inline(never)]
+pub(super) fn failed(
+    scheduler: &Scheduler,
+    entity: &dyn Task,
+    error: Box<dyn Error + Send + Sync>,
+) -> Result<bool, Box<SpinError>> {
+    let (_, on_error) = scheduler.reactions();
+    let fault = SpinError::Failed { entity: entity.describe(), error: CallbackError::new(error) };
+    if on_error == FaultPolicy::Stop {
+        return Err(Box::new(fault));
+    }
+    // What a callback was doing when its context was shut down fails: that is how it ends in order.
+    let has_ended = entity.has_ended();
+    // The error's text and its `Drop` are the user's code, as the callback is.
+    match catch_unwind(AssertUnwindSafe(move || says::in_one_line(&fault))) {
+        Ok(text) if has_ended => {
+            report(Level::Info, &entity.describe(), &format!("{text} (its context was shut down meanwhile)"));
+            Ok(true)
+        }
+        Ok(text) => {
+            report(Level::Error, &entity.describe(), &text);
+            Ok(true)
+        }
+        Err(panic) => panicked(scheduler, entity, panic),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn panicked(
+    scheduler: &Scheduler,
+    entity: &dyn Task,
+    panic: Box<dyn Any + Send>,
+) -> Result<bool, Box<SpinError>> {
+    let message = panic_message(&*panic);
+    dispose_of(panic);
+    let (on_panic, _) = scheduler.reactions();
+    let fault = SpinError::Panicked { entity: entity.describe(), message };
+    match on_panic {
+        FaultPolicy::Stop => Err(Box::new(fault)),
+        FaultPolicy::Report => {
+            report(Level::Error, &entity.describe(), &fault);
+            Ok(true)
+        }
+    }
+}
+
+/// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it
+/// is described.
+#[cold]
+pub(crate) fn report(level: Level, entity: &str, fault: &dyn fmt::Display) {
+    // Every entity's description ends with its node.
+    let node = entity.rsplit_once(" of node ").map_or("", |(_, node)| node);
+    tell!(level; About { node, subject: entity }, "{fault}");
+}
+
+/// Runs code of the program that others wait for; its panic comes back as a text, for them.
+pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|panic| {
+        let message = panic_message(&*panic);
+        dispose_of(panic);
+        message
+    })
+}
+
+/// Drops a panic's payload; its `Drop` may panic in turn: one report is enough.
+pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
+    let mut payload = panic;
+    for _ in 0..8 {
+        match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            Ok(()) => return,
+            Err(another) => payload = another,
+        }
+    }
+    std::mem::forget(payload); // it would go on for ever
+}
+
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
+}
