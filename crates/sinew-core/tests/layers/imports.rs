@@ -8,7 +8,9 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Item, ItemMod, ItemUse, UseTree, Visibility};
 
-/// A module's path from the crate's root, without `crate`.
+/// A module's path from the crate's root, without `crate`. A folder's own file (`mod.rs`, `lib.rs`,
+/// `main.rs`, or `folder.rs` beside the folder) that defines items is a module of the folder like the
+/// others, under the file's name; one that only declares and re-exports is the folder itself.
 pub(crate) type Module = Vec<String>;
 
 /// For each module that has a file, the modules with files that it uses.
@@ -17,13 +19,18 @@ pub(crate) type Imports = BTreeMap<Module, BTreeSet<Module>>;
 /// Modules that hold tests only: they may use anything.
 const TESTS: [&str; 3] = ["tests", "models", "properties"];
 
-/// What one file says.
+/// The contents of one file that matter here.
 #[derive(Default)]
 struct File {
+    /// The file's name without its ending.
+    stem: String,
+    /// Whether it defines items, apart from modules, re-exports and tests.
+    defines: bool,
     /// Paths that it names, from the crate's root.
     paths: Vec<Module>,
-    /// What it passes on under a name (`pub use`), and where that is from.
-    passes_on: BTreeMap<String, Module>,
+    /// Names that it re-exports (`pub use`), each below the path of its inline module, and their
+    /// origins: None in another crate.
+    passes_on: BTreeMap<Vec<String>, Option<Module>>,
     /// Modules whose names it all passes on (`pub use there::*`).
     passes_all_on: Vec<Module>,
 }
@@ -32,10 +39,17 @@ struct File {
 pub(crate) fn of_crate(sources: &Path) -> Imports {
     let mut files = BTreeMap::new();
     read_folder(sources, &Module::new(), &mut files);
-    let resolve = |path: &Module| defined_in(&files, path, 0);
+    let folders: BTreeSet<&[String]> =
+        files.keys().filter_map(|module| Some(module.split_last()?.1)).collect();
+    let room = |module: &Module| {
+        let File { stem, defines, .. } = &files[module];
+        let own = (*defines && folders.contains(module.as_slice())).then(|| stem.clone());
+        module.iter().cloned().chain(own).collect::<Module>()
+    };
     let imports = files.iter().map(|(module, file)| {
-        let used = file.paths.iter().map(resolve).filter(|used| used != module);
-        (module.clone(), used.collect())
+        let used =
+            file.paths.iter().filter_map(|path| defined_in(&files, path, 0)).filter(|used| used != module);
+        (room(module), used.map(|used| room(&used)).collect())
     });
     imports.collect()
 }
@@ -56,38 +70,46 @@ fn read_folder(folder: &Path, module: &Module, files: &mut BTreeMap<Module, File
             let is_folders_own = matches!(name.as_str(), "mod" | "lib" | "main");
             let module = if is_folders_own { module.clone() } else { inner() };
             let syntax = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
-            let mut reader = Reader { module: module.clone(), file: File::default() };
+            let declared = syntax.items.iter().filter_map(declared_module).collect();
+            let mut reader =
+                Reader { module: module.clone(), depth: module.len(), declared, file: File::default() };
             reader.visit_file(&syntax);
-            files.insert(module, reader.file);
+            let defines = syntax.items.iter().any(is_definition);
+            files.insert(module, File { stem: name, defines, ..reader.file });
         }
     }
 }
 
-/// The module whose file defines what stands at `path`: through what others pass on.
-fn defined_in(files: &BTreeMap<Module, File>, path: &Module, depth: u32) -> Module {
+/// The module with the definition of the item at `path`, through re-exports. None for an item of
+/// another crate.
+fn defined_in(files: &BTreeMap<Module, File>, path: &[String], depth: u32) -> Option<Module> {
     let length = (0..=path.len()).rev().find(|&length| files.contains_key(&path[..length])).unwrap_or(0);
     let (module, rest) = path.split_at(length);
     let file = &files[module];
-    if let Some(name) = rest.first().filter(|_| depth < 16) {
-        if let Some(origin) = file.passes_on.get(name) {
-            return defined_in(files, origin, depth + 1);
+    if depth < 16
+        && let Some(name) = rest.first()
+    {
+        if let Some(origin) = (1..=rest.len()).find_map(|length| file.passes_on.get(&rest[..length])) {
+            return defined_in(files, origin.as_ref()?, depth + 1);
         }
-        // Of what is passed on as a whole, only names that are passed on there in turn are
-        // followed.
-        let through = file
-            .passes_all_on
-            .iter()
-            .find(|origin| files.get(*origin).is_some_and(|file| file.passes_on.contains_key(name)));
-        if let Some(origin) = through {
-            let path = origin.iter().cloned().chain(rest.iter().cloned()).collect();
-            return defined_in(files, &path, depth + 1);
+        // Of a glob, only names that its origin re-exports in turn are followed.
+        let has_name = |origin: &&Module| {
+            files.get(*origin).is_some_and(|file| file.passes_on.contains_key(std::slice::from_ref(name)))
+        };
+        if let Some(origin) = file.passes_all_on.iter().find(has_name) {
+            return defined_in(files, &[origin, rest].concat(), depth + 1);
         }
     }
-    module.to_vec()
+    Some(module.to_vec())
 }
 
 struct Reader {
     module: Module,
+    /// Names of the modules that the file declares, which have files of their own: paths may begin
+    /// with them.
+    declared: BTreeSet<String>,
+    /// Length of the file's own path; the rest of `module` are inline modules.
+    depth: usize,
     file: File,
 }
 
@@ -99,6 +121,9 @@ impl Reader {
             "crate" => Module::new(),
             "self" => self.module.clone(),
             "super" => self.module.split_last()?.1.to_vec(),
+            name if self.declared.contains(name) => {
+                self.module.iter().cloned().chain([name.to_owned()]).collect()
+            }
             _ => return None,
         };
         for name in rest {
@@ -112,16 +137,24 @@ impl Reader {
     }
 
     fn name(&mut self, written: &[String]) {
+        if let [alone] = written
+            && ["crate", "self", "super"].contains(&alone.as_str())
+        {
+            return; // a visibility in the tokens of a macro
+        }
         self.file.paths.extend(self.resolved(written));
     }
 
-    /// `origin` as written; a name alone is one of the module's own modules.
+    /// A re-export: its path as it is written, and its new name or none for a glob.
     fn pass_on(&mut self, written: &[String], name: Option<&str>) {
-        let below = || Some(self.module.iter().chain(written).cloned().collect());
-        let Some(origin) = self.resolved(written).or_else(below) else { return };
+        let origin = self.resolved(written);
         match name {
-            Some(name) => drop(self.file.passes_on.insert(name.to_owned(), origin)),
-            None => self.file.passes_all_on.push(origin),
+            Some(name) => {
+                let inline = &self.module[self.depth..];
+                let name = inline.iter().cloned().chain([name.to_owned()]).collect();
+                drop(self.file.passes_on.insert(name, origin));
+            }
+            None => self.file.passes_all_on.extend(origin),
         }
     }
 
@@ -176,7 +209,20 @@ impl Reader {
     }
 }
 
-/// Whether an item is there in tests, or models, only.
+/// The name of a module that an item declares, if that module has a file of its own.
+fn declared_module(item: &Item) -> Option<String> {
+    match item {
+        Item::Mod(module) if module.content.is_none() => Some(module.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether an item makes its file more than an index.
+fn is_definition(item: &Item) -> bool {
+    !matches!(item, Item::Mod(_) | Item::Use(_) | Item::ExternCrate(_)) && !is_for_tests(item)
+}
+
+/// Whether an item exists in tests, or models, only.
 fn is_for_tests(item: &Item) -> bool {
     let attributes = match item {
         Item::Mod(item) => &item.attrs,
@@ -185,12 +231,22 @@ fn is_for_tests(item: &Item) -> bool {
         Item::Impl(item) => &item.attrs,
         _ => return false,
     };
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg")
-            && attribute.meta.require_list().is_ok_and(|list| {
-                let condition = list.tokens.to_string();
-                condition.contains("test") && !condition.contains("not")
-            })
+    let condition =
+        |attribute: &syn::Attribute| attribute.meta.require_list().ok().map(|list| list.tokens.clone());
+    let cfgs = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    cfgs.filter_map(condition).any(requires_test)
+}
+
+/// Whether `test` stands in a `cfg` other than within `not(..)`.
+fn requires_test(condition: TokenStream) -> bool {
+    let mut is_negated = false;
+    condition.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => {
+            is_negated = ident == "not";
+            ident == "test"
+        }
+        TokenTree::Group(group) => !is_negated && requires_test(group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
 }
 
@@ -209,6 +265,8 @@ impl<'a> Visit<'a> for Reader {
             self.module.pop();
         }
     }
+
+    fn visit_visibility(&mut self, _: &'a Visibility) {} // `pub(super)` imports nothing
 
     fn visit_item_use(&mut self, item: &'a ItemUse) {
         let is_passed_on = !matches!(item.vis, Visibility::Inherited);
