@@ -124,7 +124,7 @@ pub mod msg {
     pub use crate::message::generic::{GenericType, SerializedMessage};
     pub use crate::message::into_message::{IntoMessage, IntoUnique};
     pub use crate::message::{
-        ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, SourceInfo, Transport, Unique, View,
+        ChainGuard, Gid, Lineage, MessageInfo, Sample, Shared, SourceInfo, Transport, Unique, View,
     };
     pub use sinew_derive::MessageOfSinew as Message;
     pub use sinew_msg::message::Message;

@@ -5,7 +5,7 @@
 // | file | contents |
 // |---|---|
 // | `front` | executors, wait sets and their builders, as programs hold them |
-// | `options` | choices between kinds of executors |
+// | `options` | what an executor does about callbacks that fail |
 // | `scheduler` | which callback runs next, and where; sleeping and waking |
 // | `state` | what is ready, the timers, and who runs what: all that the scheduler's lock guards |
 // | `ready`, `heap` | the queues of the state |
@@ -77,6 +77,6 @@ pub(crate) use front::wait_set;
 pub use front::wait_set::{Ready, WaitSet, Waitable};
 pub use group::{CallbackGroup, PauseHandle};
 pub use histogram::{Histogram, RunTimes};
-pub use options::{DispatchOrder, FaultPolicy, TimerThread};
+pub use options::FaultPolicy;
 pub use threads::Placement;
 pub use wait::wait_for;

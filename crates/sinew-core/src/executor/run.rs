@@ -291,7 +291,7 @@ impl InHand<'_> {
         }
         match ran {
             Ok(TaskOutcome { result, next, called }) => {
-                work.next = self.scheduler.next_of(&work.entity, next);
+                work.next = next;
                 if !called {
                     work.measured = None; // that says nothing of its callback
                 }

@@ -50,7 +50,7 @@ use super::error::SpinError;
 use super::header::{MemberId, TaskHeader};
 use super::histogram::RunTimes;
 use super::lane::{Advance, InLane, Lane, SHUT};
-use super::options::{DispatchOrder, FaultPolicy};
+use super::options::FaultPolicy;
 use super::prefetch;
 use super::remote_events::{Presence, RemoteEvents};
 use super::state::{Member, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
@@ -104,22 +104,13 @@ impl TaskRef {
     pub(crate) fn clear_ready(&self) {
         self.scheduler.clear_ready(self.header.member);
     }
-
-    /// The oldest thing to do is another one than it was, though the task hasn't run. For executors
-    /// to which that matters.
-    #[inline]
-    pub(crate) fn change_key(&self, key: Stamp) {
-        self.scheduler.change_key(self.header.member, key);
-    }
 }
 
 /// An executor's ready queue and workers. See the module's documentation.
 pub(crate) struct Scheduler {
     pub(crate) id: u64,
-    pub(super) order: DispatchOrder,
     state: Mutex<SchedulerState>,
-    /// Of an executor that runs callbacks in the order of their keys.
-    pub(super) lane: Option<Box<Lane>>,
+    pub(super) lane: Box<Lane>,
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and a thread waits for that.
     finished: Condvar,
@@ -132,16 +123,14 @@ pub(crate) struct Scheduler {
 /// The scheduler's state, locked. When it is let go, the lane's gate is set ([L2](super::lane)).
 pub(super) struct Locked<'a> {
     guard: Guard<'a, SchedulerState>,
-    lane: Option<&'a Lane>,
+    lane: &'a Lane,
 }
 
 impl Locked<'_> {
     #[inline]
     fn set_gate(&self) {
-        if let Some(lane) = self.lane
-            && self.has_open_lane()
-        {
-            set_gate(lane, self);
+        if self.has_open_lane() {
+            set_gate(self.lane, self);
         }
     }
 
@@ -229,16 +218,15 @@ impl Scheduler {
     /// For an executor with one thread.
     #[cfg(all(test, loom))]
     pub(crate) fn new() -> Arc<Self> {
-        Self::with(1, DispatchOrder::Arrival)
+        Self::with(1)
     }
 
-    pub(crate) fn with(threads: usize, order: DispatchOrder) -> Arc<Self> {
+    pub(crate) fn with(threads: usize) -> Arc<Self> {
         let threads = threads.clamp(1, MOST_THREADS);
         Arc::new(Self {
             id: next_serial(),
-            order,
             state: Mutex::new(SchedulerState::new(threads)),
-            lane: (order == DispatchOrder::Arrival).then(|| Box::new(Lane::new(threads > 1))),
+            lane: Box::new(Lane::new(threads > 1)),
             bells: Bells {
                 of_workers: (0..threads).map(|_| Parker::new()).collect(),
                 of_timers: Parker::new(),
@@ -257,7 +245,7 @@ impl Scheduler {
 
     #[inline]
     pub(super) fn lock(&self) -> Locked<'_> {
-        Locked { guard: self.state.lock(), lane: self.lane.as_deref() }
+        Locked { guard: self.state.lock(), lane: &self.lane }
     }
 
     /// Whether one worker is awake, and another one looks after it.
@@ -351,9 +339,8 @@ impl Scheduler {
             }
         };
         drop(gone); // outside the lock: it may be the last to hold that participant
-        // One for each worker, and one for the timers' thread. Made without the lock: others may
-        // have been faster.
-        let threads = 0..=index(self.threads());
+        // One for each worker. Made without the lock: another thread may have been faster.
+        let threads = 0..index(self.threads());
         let made: Result<Arc<[_]>, _> =
             threads.map(|worker| Teller::new(participant, self.id, worker)).collect();
         let Ok(mut made) = made else { return false };
@@ -408,8 +395,7 @@ impl Scheduler {
     /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
     /// held.
     fn take_member(&self, state: &mut SchedulerState, id: MemberId) -> Option<Member> {
-        let Some(lane) = &self.lane else { return state.take_member(id) };
-        let mut line = lane.lock();
+        let mut line = self.lane.lock();
         if line.runs(id) {
             state.settle(&mut line);
         }
@@ -427,17 +413,7 @@ impl Scheduler {
     pub(super) fn clear_ready(&self, id: MemberId) {
         let mut state = self.lock();
         state.unready(id);
-        if let Some(lane) = &self.lane {
-            lane.lock().remove(id);
-        }
-    }
-
-    /// The oldest thing that an entity has to do is another one than it was.
-    #[inline]
-    pub(super) fn change_key(&self, id: MemberId, key: Stamp) {
-        if self.order == DispatchOrder::SourceTime {
-            self.lock().change_key(id, key);
-        }
+        self.lane.lock().remove(id);
     }
 
     /// The task of a member, if it is there still.
@@ -451,10 +427,7 @@ impl Scheduler {
 
     #[inline]
     pub(super) fn notify(&self, task: &TaskHeader, key: Stamp) -> bool {
-        if let Some(lane) = &self.lane
-            && current::fills_lane_of(self.id)
-            && lane.push(task, key)
-        {
+        if current::fills_lane_of(self.id) && self.lane.push(task, key) {
             return false; // this thread comes to it
         }
         self.enqueue(task.member, key)
@@ -467,9 +440,7 @@ impl Scheduler {
             current::note_published(key.time);
         }
         let mut state = self.lock();
-        if self.lane.as_ref().is_some_and(|lane| lane.is_shared() && lane.is_open())
-            && current::fills_lane_of(self.id)
-        {
+        if self.lane.is_shared() && self.lane.is_open() && current::fills_lane_of(self.id) {
             self.settle(&mut state); // W1: what waits there is a part of the load
         }
         let state = &mut *state;
@@ -765,14 +736,6 @@ impl Scheduler {
         self.lock().clock.clone()
     }
 
-    /// Under which stamp an entity is ready again, of which `next` was next when its callback
-    /// began.
-    #[inline]
-    pub(super) fn next_of(&self, entity: &Arc<dyn Task>, next: Option<Stamp>) -> Option<Stamp> {
-        // That may have given way to newer messages meanwhile.
-        if self.order == DispatchOrder::SourceTime && next.is_some() { entity.pending() } else { next }
-    }
-
     /// What to do about callbacks that panic, and that fail.
     pub(crate) fn reactions(&self) -> (FaultPolicy, FaultPolicy) {
         let state = self.lock();
@@ -799,7 +762,6 @@ impl Scheduler {
         // `ended` is there for callbacks that are not known to be short, and now and then for those
         // that are.
         if ended == 0
-            && self.order == DispatchOrder::Arrival
             && let Some(heard) = worker.heard.lasts()
         {
             let state = self.lock();
@@ -810,9 +772,6 @@ impl Scheduler {
         }
         worker.heard.begins(ended);
         self.remote_events.listen();
-        if let Some(work) = work {
-            work.next = self.next_of(&work.entity, work.next); // what came may have displaced it
-        }
         (self.lock(), true)
     }
 
@@ -924,8 +883,10 @@ impl Scheduler {
     /// The key of the first task in the lane, if it may run past the queue.
     #[inline]
     fn look_into_lane(&self, state: &mut SchedulerState) -> Option<Stamp> {
-        let lane = self.lane.as_ref().filter(|_| state.has_open_lane())?;
-        let first = lane.lock().first()?;
+        if !state.has_open_lane() {
+            return None;
+        }
+        let first = self.lane.lock().first()?;
         if state.gate() == SHUT || state.workers.are_full() {
             self.settle(state);
             return None;
@@ -940,7 +901,7 @@ impl Scheduler {
         if state.ready.first().is_some_and(|((_, first), _)| first <= key) {
             return false;
         }
-        worker.task = self.lane.as_ref().and_then(|lane| lane.lock().take());
+        worker.task = self.lane.lock().take();
         worker.tellers = (!state.tellers.is_empty()).then(|| state.tellers.clone());
         state.begin_lane(worker.index);
         true
@@ -951,10 +912,7 @@ impl Scheduler {
     pub(crate) fn advance(&self, ran: InLane) -> Advance {
         // What other processes have sent may be older: that takes a look.
         let may_pass = !self.remote_events.has_ports();
-        match &self.lane {
-            Some(lane) => lane.advance(ran, may_pass),
-            None => Advance::Ask,
-        }
+        self.lane.advance(ran, may_pass)
     }
 
     /// A task of the lane has run, and there is more to do about it: it has more to do itself, its
@@ -962,12 +920,11 @@ impl Scheduler {
     #[cold]
     #[inline(never)]
     pub(crate) fn finish_in_lane(&self, ran: &InLane, next: Option<Stamp>, measured: Option<(i64, u8)>) {
-        let Some(lane) = &self.lane else { return };
         let id = ran.task().member;
         let mut state = self.lock();
-        let (slot, gone) = lane.lock().end();
+        let (slot, gone) = self.lane.lock().end();
         if let (Some(measured), Some(member)) = (measured, member_of(&mut state.members, id)) {
-            member.learn(measured, Time::steady().nanoseconds(), lane.published());
+            member.learn(measured, Time::steady().nanoseconds(), self.lane.published());
             state.workers.count_run();
         }
         if let Some(slot) = slot {
@@ -986,25 +943,22 @@ impl Scheduler {
     /// The lane's tasks go into the queue, and the one that runs is marked as running.
     #[inline]
     pub(super) fn settle(&self, state: &mut SchedulerState) {
-        if state.has_open_lane()
-            && let Some(lane) = &self.lane
-        {
-            lane.set_gate(state.gate()); // before: what enters afterwards may run past the queue
-            state.settle(&mut lane.lock());
+        if state.has_open_lane() {
+            self.lane.set_gate(state.gate()); // before: what enters afterwards may run past the queue
+            state.settle(&mut self.lane.lock());
         }
     }
 
     /// The calling thread, which spins, uses the lane from now on, or not any more.
     pub(crate) fn open_lane(&self, worker: u32, is_open: bool) {
-        let Some(lane) = &self.lane else { return };
         let mut state = self.lock();
         if is_open {
             state.open_lanes += 1;
             return;
         }
         state.open_lanes -= 1;
-        lane.set_gate(SHUT); // as it stays, if no other worker has it open
-        state.settle(&mut lane.lock());
+        self.lane.set_gate(SHUT); // as it stays, if no other worker has it open
+        state.settle(&mut self.lane.lock());
         state.end_lane(worker);
     }
 

@@ -78,8 +78,6 @@ pub(crate) struct SchedulerState {
     pub(super) open_lanes: u32,
     /// The worker that runs tasks of its lane.
     lane_worker: Option<u32>,
-    /// Those that it made ready and has not seen to yet.
-    pub(super) fired: Vec<u32>,
     /// How many threads spin.
     pub(super) present: usize,
     /// Threads waiting in `leave` for a callback to finish.
@@ -88,8 +86,7 @@ pub(crate) struct SchedulerState {
     pub(super) waiting_callers: Vec<WaitingCaller>,
     /// Of those, the ones to be rung.
     pub(super) rung: Vec<WaitingCaller>,
-    /// What tools are told of what the workers are at, and after them the timers' thread; none
-    /// without shared memory.
+    /// What tools are told of what the workers are at; none without shared memory.
     pub(super) tellers: Arc<[Teller]>,
 }
 
@@ -196,8 +193,6 @@ pub(super) struct Member {
     pub(super) task: Arc<TaskHeader>,
     /// It is in its group's queue.
     ready: bool,
-    /// The key of what it has to do next changed while it ran.
-    rekeyed: Option<Stamp>,
     /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference
     /// has to be counted.
     entity: Option<Arc<dyn Task>>,
@@ -213,7 +208,6 @@ impl Member {
             slot,
             task,
             ready: false,
-            rekeyed: None,
             entity: Some(entity),
             times: Times::UNKNOWN,
             timer: None,
@@ -246,8 +240,6 @@ pub(crate) enum RunBy {
     Worker(u32),
     /// A worker of this executor, in the middle of another callback.
     Nested,
-    /// The thread of the executor's timers.
-    Timers,
     /// A thread that is none of the executor's.
     Caller,
 }
@@ -298,7 +290,6 @@ impl SchedulerState {
             is_virtual: false,
             open_lanes: 0,
             lane_worker: None,
-            fired: Vec::new(),
             present: 0,
             leaving: 0,
             waiting_callers: Vec::new(),
@@ -351,22 +342,6 @@ impl SchedulerState {
             count_load(&mut self.load, group, expected);
         }
         !was_ready
-    }
-
-    /// The key of what an entity has to do changed while it waits, or runs.
-    pub(super) fn change_key(&mut self, id: MemberId, key: Stamp) {
-        let Some(member) = member_of(&mut self.members, id) else { return };
-        if !member.ready {
-            // The thread that runs it may have asked already under which key it goes on.
-            member.rekeyed = Some(key);
-        } else {
-            let slot = member.slot;
-            if let Some(group) = self.slots.get_mut(slot as usize) {
-                group.ready.remove(id.index);
-                group.ready.push(key, id.index);
-            }
-            self.place_group(slot);
-        }
     }
 
     /// Brings the executor's queue in line with the group's.
@@ -518,9 +493,6 @@ impl SchedulerState {
             self.timers[kind as usize].pop();
             let TimerEntry { member, .. } = self.timer_places[timer as usize];
             self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
-            if self.timers_have_thread {
-                self.fired.push(member);
-            }
         }
         self.note_timers();
     }
@@ -622,7 +594,6 @@ impl SchedulerState {
     ) -> Option<RunningTask> {
         let member = &mut self.members[id as usize];
         member.ready = false;
-        member.rekeyed = None;
         let weight = member.task.sampling.measures_next();
         if weight.is_some() && now == 0 {
             now = clock::Time::steady().nanoseconds();
@@ -660,7 +631,6 @@ impl SchedulerState {
                 self.workers.begin_caller();
                 None
             }
-            RunBy::Timers => self.tellers.last(),
             RunBy::Nested => None,
         };
         if let Some(teller) = teller {
@@ -692,7 +662,6 @@ impl SchedulerState {
         match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),
             RunBy::Caller => self.workers.end_caller(),
-            RunBy::Timers => self.tell_rest(index(self.workers.threads())),
             RunBy::Nested => {}
         }
         let group = &mut self.slots[slot as usize];
@@ -710,11 +679,9 @@ impl SchedulerState {
                 }
                 let spare =
                     if group.group == REENTRANT { Some(entity) } else { member.entity.replace(entity) };
-                let rekeyed = member.rekeyed.take();
                 if let Some(key) = next
                     && !mem::replace(&mut member.ready, true)
                 {
-                    let key = rekeyed.map_or(key, |rekeyed| rekeyed.max(key));
                     group.ready.push(key, id);
                 }
                 spare // a clone, which is not the last

@@ -2,7 +2,6 @@
 
 use super::current::{self, CallbackScope};
 use super::group_token::GroupNumber;
-use super::options::DispatchOrder;
 use super::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::Stamp;
 use crate::testing::idle;
@@ -11,7 +10,7 @@ use crate::testing::idle;
 /// the lane goes into the queue, and the other worker is called for it. (W1)
 #[test]
 fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
-    let scheduler = Scheduler::with(2, DispatchOrder::Arrival);
+    let scheduler = Scheduler::with(2);
     assert!(scheduler.begin());
     scheduler.join_in();
     scheduler.open_lane(0, true);
@@ -30,7 +29,7 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     let running = CallbackScope::enter(first.1, u64::MAX);
     assert!(!short.0.notify(at(3)), "this worker comes to it");
     drop(running);
-    assert!(scheduler.lane.as_ref().unwrap().lock().first().is_some(), "it is in the lane");
+    assert!(scheduler.lane.lock().first().is_some(), "it is in the lane");
 
     assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Run));
     assert_eq!(work.as_ref().map(|work| work.serial), Some(long.1));

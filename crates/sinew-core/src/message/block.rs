@@ -53,17 +53,6 @@ use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 use std::sync::Weak;
 
-/// Where the memory of a message is.
-///
-/// All messages are in the CPU's memory for now; a reader that must not touch device memory asks
-/// all the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Memory {
-    /// Ordinary memory that the CPU reads and writes.
-    Cpu,
-}
-
 /// Where the value is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Storage {
@@ -95,7 +84,6 @@ struct Control {
     /// The next block in the pool's list, while this one is in it.
     next: Option<Block>,
     place: Storage,
-    memory: Memory,
     /// There is a value at `value`.
     filled: bool,
     /// The value stays in the block when it goes back to the pool (it was lent by `loan`, with all
@@ -146,7 +134,6 @@ impl Control {
             pool: None,
             next: None,
             place,
-            memory: Memory::Cpu,
             filled: false,
             keep: false,
         };
@@ -299,10 +286,6 @@ impl RawMessage {
 
     pub(crate) fn table(&self) -> &'static TypeSupport {
         self.control().table
-    }
-
-    pub(crate) fn memory(&self) -> Memory {
-        self.control().memory
     }
 
     /// The value's address. It doesn't change while any reference lives.

@@ -1,6 +1,6 @@
 //! `Unique` and `Shared`: the two ways to hold a message.
 
-use super::block::{Memory, RawMessage};
+use super::block::RawMessage;
 use super::type_support::TypeSupport;
 use sinew_msg::{Message, Stamped};
 use std::fmt;
@@ -67,11 +67,6 @@ impl<T: Message> Unique<T> {
     pub fn into_box(self) -> Box<T> {
         // SAFETY: as in `into_inner`.
         unsafe { self.message.into_box() }
-    }
-
-    /// What kind of memory the message is in.
-    pub fn memory(&self) -> Memory {
-        self.message.memory()
     }
 }
 
@@ -168,11 +163,6 @@ impl<T: Message> Shared<T> {
     /// Whether both refer to the same message.
     pub fn ptr_eq(one: &Self, other: &Self) -> bool {
         one.message.value() == other.message.value()
-    }
-
-    /// What kind of memory the message is in.
-    pub fn memory(&self) -> Memory {
-        self.message.memory()
     }
 }
 

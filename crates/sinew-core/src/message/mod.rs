@@ -11,7 +11,6 @@ pub(crate) mod sample;
 pub(crate) mod type_support;
 pub(crate) mod work;
 
-pub use block::Memory;
 pub use handle::{Shared, Unique};
 pub use info::{ChainGuard, Gid, Lineage, MessageInfo, SourceInfo, Transport};
 pub use sample::{Check, Sample, View};

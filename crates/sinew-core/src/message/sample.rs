@@ -1,6 +1,6 @@
 //! `Sample` and `View`: messages as they lie, be it as values or as images.
 
-use super::block::{Memory, Pool, RawMessage};
+use super::block::{Pool, RawMessage};
 use super::generic::SerializedMessage;
 use super::handle::Shared;
 use super::type_support::TypeSupport;
@@ -101,11 +101,6 @@ impl<T: Message> Sample<T> {
     /// Whether it is an image, rather than a value.
     pub fn is_image(&self) -> bool {
         self.message.is_image()
-    }
-
-    /// What kind of memory the message is in.
-    pub fn memory(&self) -> Memory {
-        self.message.memory()
     }
 }
 

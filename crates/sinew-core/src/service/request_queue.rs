@@ -365,11 +365,6 @@ impl RequestQueue {
         state.seen.received += 1;
         state.count(Some(stamp));
         if state.notifier.is_announced() {
-            if place == 0
-                && let Some(task_ref) = state.notifier.task_ref()
-            {
-                task_ref.change_key(stamp);
-            }
             return Ok(None);
         }
         if state.notifier.task_ref().is_none() {

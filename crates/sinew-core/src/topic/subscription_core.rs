@@ -322,15 +322,10 @@ impl SubscriptionCore {
         let is_held = state.history.is_held();
         if is_held {
             // It is told once it may be handed out.
-        } else if !state.notifier.is_announced() {
-            if let Some(scheduler) = state.notifier.notify(publication.stamp) {
-                deferred.signal(Some(scheduler));
-            }
-        } else if lost.is_some()
-            && state.history.ahead() == 0 // else the oldest is there, and waits on
-            && let (Some(oldest), Some(task_ref)) = (state.history.oldest(), state.notifier.task_ref())
+        } else if !state.notifier.is_announced()
+            && let Some(scheduler) = state.notifier.notify(publication.stamp)
         {
-            task_ref.change_key(oldest);
+            deferred.signal(Some(scheduler));
         }
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !is_held {
             deferred.tell(state.heard());

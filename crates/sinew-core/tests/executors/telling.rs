@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use sinew::executor::{TimerThread, WaitSet};
+use sinew::executor::WaitSet;
 use sinew::prelude::*;
 use sinew::time::Time;
 use sinew_shm::{Busy, Callback, Domain, EndpointKind, Peer, Snapshot};
@@ -104,7 +104,7 @@ fn a_callback_began_after_its_message_was_published() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_wait_set_and_the_timers_thread_tell_too() -> sinew::Result<()> {
+fn a_wait_set_and_an_executor_with_a_timer_thread_tell_too() -> sinew::Result<()> {
     let place = Place::new();
     let context = place.context();
     let (one, other) = (context.node("one")?, context.node("other")?);
@@ -125,7 +125,7 @@ fn a_wait_set_and_the_timers_thread_tell_too() -> sinew::Result<()> {
         of_timer();
         let _ = sender.send(()); // until the test has heard enough
     })?;
-    let executor = Executor::builder().threads(2).timer_thread(TimerThread::Runs).build()?;
+    let executor = Executor::builder().threads(2).timer_thread(true).build()?;
     executor.add(&other)?;
     executor.spin_until(async {
         // The spin is what runs the timer: it ends as soon as it has.

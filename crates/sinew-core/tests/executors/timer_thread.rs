@@ -1,14 +1,13 @@
-//! Timers with a thread of their own.
+//! A separate thread for timers.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use sinew::error::SpinError;
-use sinew::executor::TimerThread;
 use sinew::prelude::*;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::ThreadId;
 
 /// What a timer's callback saw: the thread it ran on.
-fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
+fn spin_with_timer_thread() -> (Vec<ThreadId>, u64) {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("busy").unwrap();
     let (ticks, ticked) = channel();
@@ -29,7 +28,7 @@ fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
     let group = node.group(0_u64);
     let seen = group.subscription::<Note>("notes").callback(|seen: &mut u64, _: &Note| *seen += 1).unwrap();
     messages.publish(Note).unwrap();
-    let executor = Executor::builder().timer_thread(kind).build().unwrap();
+    let executor = Executor::builder().timer_thread(true).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
     (ticked.try_iter().collect(), seen.statistics().taken)
@@ -41,23 +40,15 @@ struct Note;
 impl Message for Note {}
 
 #[test]
-fn a_thread_that_queues_them_leaves_the_callbacks_to_the_executor() {
-    let (ticks, taken) = spin_with(TimerThread::Queues);
+fn it_leaves_the_callbacks_to_the_executor() {
+    let (ticks, taken) = spin_with_timer_thread();
     assert_eq!(ticks, vec![std::thread::current().id(); 5]);
     assert_eq!(taken, 1);
 }
 
+/// One of two threads waits in a callback for ticks of another group: the other one runs them.
 #[test]
-fn a_thread_that_runs_them_is_another_one() {
-    let (ticks, taken) = spin_with(TimerThread::Runs);
-    assert_eq!(ticks.len(), 5);
-    assert!(!ticks.contains(&std::thread::current().id()));
-    assert_eq!(taken, 1);
-}
-
-/// A callback that waits for a timer of another group, on the only thread of its executor; how many
-/// ticks it saw meanwhile.
-fn wait_for_ticks(kind: TimerThread) -> usize {
+fn they_are_queued_while_a_callback_waits_for_them() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let (tick, ticked) = channel();
     let _timer = context
@@ -66,28 +57,21 @@ fn wait_for_ticks(kind: TimerThread) -> usize {
         .timer(Duration::from_millis(1))
         .callback(move || tick.send(()))
         .unwrap();
-    let node = context.node("waiting").unwrap();
     let stop = context.clone();
     let (saw, seen) = channel();
-    let waits = move |ticked: &Receiver<()>| {
-        saw.send(ticked.iter().take(3).count()).unwrap();
-        stop.shutdown();
-    };
-    let group = node.group(ticked);
+    let group = context.node("waiting").unwrap().group(ticked);
     let _guard = group
         .guard_condition()
-        .callback(move |ticked: &mut Receiver<()>| waits(ticked))
+        .callback(move |ticked: &mut Receiver<()>| {
+            saw.send(ticked.iter().take(3).count()).unwrap();
+            stop.shutdown();
+        })
         .inspect(sinew::GuardCondition::trigger)
         .unwrap();
-    let executor = Executor::builder().timer_thread(kind).build().unwrap();
+    let executor = Executor::builder().threads(2).timer_thread(true).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
-    seen.recv().unwrap()
-}
-
-#[test]
-fn a_thread_that_runs_them_does_so_while_the_executor_is_busy() {
-    assert_eq!(wait_for_ticks(TimerThread::Runs), 3);
+    assert_eq!(seen.recv().unwrap(), 3);
 }
 
 #[test]
@@ -117,17 +101,17 @@ fn a_timer_whose_group_is_running_waits_for_it() {
         })
         .unwrap();
     notes.publish(Note).unwrap();
-    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
+    let executor = Executor::builder().timer_thread(true).build().unwrap();
     executor.add(&context).unwrap();
     executor.spin().unwrap();
 }
 
 #[test]
-fn a_panic_on_their_thread_is_returned_by_spin() {
+fn a_panic_in_a_timer_that_it_queued_is_returned_by_spin() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("unlucky").unwrap();
     let _timer = node.timer(Duration::from_millis(1)).callback(|| panic!("as announced")).unwrap();
-    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
+    let executor = Executor::builder().timer_thread(true).build().unwrap();
     executor.add(&context).unwrap();
     let Err(SpinError::Panicked { entity, message }) = executor.spin() else { panic!("no error") };
     assert_eq!((entity.as_str(), message.as_str()), ("timer (1ms) of node /unlucky", "as announced"));
@@ -142,7 +126,7 @@ fn virtual_time_needs_no_thread() {
         .unwrap();
     let node = context.node("calm").unwrap();
     let _timer = node.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
-    let executor = Executor::builder().timer_thread(TimerThread::Runs).build().unwrap();
+    let executor = Executor::builder().timer_thread(true).build().unwrap();
     executor.add(&context).unwrap();
     assert_eq!(executor.advance(Duration::from_secs(3)).unwrap(), 3);
 }

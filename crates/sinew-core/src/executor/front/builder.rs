@@ -4,7 +4,7 @@ use super::executor::Executor;
 use super::wait_set::WaitSet;
 use crate::executor::bells::MOST_THREADS;
 use crate::executor::error::ExecutorError;
-use crate::executor::options::{DispatchOrder, FaultPolicy, TimerThread};
+use crate::executor::options::FaultPolicy;
 use crate::executor::scheduler::Scheduler;
 use crate::executor::threads::{Placement, ThreadOptions};
 use std::num::NonZero;
@@ -34,9 +34,8 @@ pub struct ExecutorBuilder {
     threads: usize,
     caller_runs: bool,
     spin_before_park: Duration,
-    timer_thread: TimerThread,
+    timer_thread: bool,
     threads_options: ThreadOptions,
-    order: DispatchOrder,
     on_panic: FaultPolicy,
     on_error: FaultPolicy,
 }
@@ -84,9 +83,8 @@ impl Executor {
             threads: 1,
             caller_runs: true,
             spin_before_park: Duration::ZERO,
-            timer_thread: TimerThread::No,
+            timer_thread: false,
             threads_options: ThreadOptions::default(),
-            order: DispatchOrder::Arrival,
             on_panic: FaultPolicy::Stop,
             on_error: FaultPolicy::Report,
         }
@@ -118,17 +116,13 @@ impl ExecutorBuilder {
         self
     }
 
-    /// What callbacks are ordered by; [`DispatchOrder::Arrival`] by default.
-    pub fn dispatch_order(mut self, order: DispatchOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Whether timers have a thread of their own while [`spin`](Executor::spin) or
-    /// [`spin_until`](Executor::spin_until) runs; [`TimerThread::No`] by default. In virtual time
-    /// they never have.
-    pub fn timer_thread(mut self, kind: TimerThread) -> Self {
-        self.timer_thread = kind;
+    /// Whether a separate thread minds the timers while [`spin`](Executor::spin) or
+    /// [`spin_until`](Executor::spin_until) runs: it wakes up when they are due and queues them,
+    /// before the messages that were published after that. For executors that are busy with long
+    /// callbacks on several threads. Default: no, the threads that run callbacks mind the timers,
+    /// which costs no switch between threads. In virtual time there never is one.
+    pub fn timer_thread(mut self, separate: bool) -> Self {
+        self.timer_thread = separate;
         self
     }
 
@@ -221,7 +215,7 @@ impl ExecutorBuilder {
             0 => std::thread::available_parallelism().map_or(1, NonZero::get),
             threads => threads,
         };
-        let scheduler = Scheduler::with(threads, self.order);
+        let scheduler = Scheduler::with(threads);
         scheduler.set_reactions(self.on_panic, self.on_error);
         scheduler.set_caller_runs(self.caller_runs);
         scheduler.remote_events.set_patience(self.spin_before_park);
@@ -238,8 +232,8 @@ pub(super) fn plain(threads: usize) -> Executor {
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::executor::{DispatchOrder, WaitSet};
-/// let set = WaitSet::builder().dispatch_order(DispatchOrder::SourceTime).build();
+/// use sinew::executor::{FaultPolicy, WaitSet};
+/// let set = WaitSet::builder().on_panic(FaultPolicy::Report).build();
 /// # drop(set);
 /// ```
 #[must_use = "there is no wait set before `build`"]
@@ -254,12 +248,6 @@ impl WaitSet {
 }
 
 impl WaitSetBuilder {
-    /// What the ready things are ordered by; [`DispatchOrder::Arrival`] by default.
-    pub fn dispatch_order(mut self, order: DispatchOrder) -> Self {
-        self.0.order = order;
-        self
-    }
-
     /// What to do when a callback panics; [`FaultPolicy::Stop`] by default:
     /// [`Ready::run`](super::wait_set::Ready::run) returns it.
     pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {

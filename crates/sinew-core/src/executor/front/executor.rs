@@ -4,11 +4,10 @@ use crate::executor::error::{AddError, SpinError};
 use crate::executor::group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use crate::executor::histogram::RunTimes;
 use crate::executor::membership::GroupRegistry;
-use crate::executor::options::TimerThread;
 use crate::executor::owner::{Host, Owner};
 use crate::executor::prefetch::Noting;
-use crate::executor::run::{self, InHand, Spin};
-use crate::executor::scheduler::{self, Blocking, Next, Scheduler, Worker};
+use crate::executor::run::{self, Spin};
+use crate::executor::scheduler::{self, Blocking, Scheduler, Worker};
 use crate::executor::spinning::Spinning;
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
 use crate::sys::clock::{Time, nanoseconds};
@@ -58,7 +57,7 @@ use std::time::Duration;
 pub struct Executor {
     pub(crate) scheduler: Arc<Scheduler>,
     served: Mutex<Vec<Served>>,
-    timer_thread: TimerThread,
+    timer_thread: bool,
     options: ThreadOptions,
 }
 
@@ -129,7 +128,7 @@ impl Executable for ReentrantGroup {
 
 impl Executor {
     /// An executor that serves nothing yet.
-    pub(super) fn of(scheduler: Arc<Scheduler>, timer_thread: TimerThread, options: ThreadOptions) -> Self {
+    pub(super) fn of(scheduler: Arc<Scheduler>, timer_thread: bool, options: ThreadOptions) -> Self {
         Self { scheduler, served: Mutex::new(Vec::new()), timer_thread, options }
     }
 
@@ -301,9 +300,9 @@ impl Executor {
     fn with_helpers<R>(&self, work: impl FnOnce(&Spin<'_>) -> Result<R, SpinError>) -> Result<R, SpinError> {
         let spin = self.begin(true)?;
         let is_virtual = self.scheduler.clock().is_some_and(|clock| clock.is_virtual());
-        let timer_thread = if is_virtual { TimerThread::No } else { self.timer_thread };
+        let timer_thread = self.timer_thread && !is_virtual;
         let plan = self.options.prepare(self.threads())?;
-        if self.threads() == 1 && timer_thread == TimerThread::No {
+        if self.threads() == 1 && !timer_thread {
             let _restore = plan.apply(0)?;
             return work(&spin);
         }
@@ -319,10 +318,10 @@ impl Executor {
                     return Err(SpinError::Thread { threads: self.threads(), reason: error.to_string() });
                 }
             }
-            if timer_thread != TimerThread::No {
+            if timer_thread {
                 self.scheduler.give_timers_a_thread(true);
                 let helper = std::thread::Builder::new().name("sinew-timers".to_owned());
-                let helper = helper.spawn_scoped(scope, move || self.mind_timers(timer_thread));
+                let helper = helper.spawn_scoped(scope, || self.scheduler.mind_timers());
                 if let Err(error) = helper {
                     self.scheduler.give_timers_a_thread(false);
                     return Err(SpinError::Thread { threads: self.threads() + 1, reason: error.to_string() });
@@ -345,18 +344,6 @@ impl Executor {
         let nodes: Vec<_> = self.served().flatten().map(|group| group.node.clone()).collect();
         let ended = nodes.iter().map(|node| node.host()).filter(|context| context.has_ended());
         ended.for_each(Host::end_detached);
-    }
-
-    /// The timers' thread.
-    fn mind_timers(&self, kind: TimerThread) {
-        let mut worker = Worker::new(0);
-        let mut hand = InHand { scheduler: &self.scheduler, work: None };
-        while let Next::Run = self.scheduler.next_timer(kind, &mut hand.work, &mut worker) {
-            if let Err(fault) = hand.execute() {
-                self.scheduler.dismiss(Some(*fault));
-            }
-        }
-        self.scheduler.give_timers_a_thread(false);
     }
 
     /// One of the other threads.

@@ -1,7 +1,6 @@
 //! Tasks that run past the queue, and others that want them elsewhere: L1-L3, M1-M3.
 
 use super::{Probe, add_group, check, notify, stamp};
-use crate::executor::DispatchOrder;
 use crate::executor::current::{self, CallbackScope};
 use crate::executor::group_token::GroupNumber;
 use crate::executor::lane::{Advance, InLane};
@@ -173,7 +172,7 @@ fn two_workers_that_are_awake_have_no_lane() {
 /// thread would. The last two have the same group. Each runs once.
 fn two_workers(elsewhere: impl Fn(u64, &[TaskRef; 3], &Scheduler) + Copy + Send + Sync + 'static) {
     check(2, move || {
-        let scheduler = Scheduler::with(2, DispatchOrder::Arrival);
+        let scheduler = Scheduler::with(2);
         assert!(scheduler.begin());
         scheduler.join_in();
         let [first] = add_group(&scheduler, GroupNumber::new());

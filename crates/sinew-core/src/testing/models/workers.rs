@@ -5,7 +5,6 @@
 //! for must be found by a busy worker.
 
 use super::{Probe, add_group, check, notify, stamp};
-use crate::executor::DispatchOrder;
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
@@ -50,7 +49,7 @@ impl Left {
 }
 
 fn two_threads() -> Arc<Scheduler> {
-    Scheduler::with(2, DispatchOrder::Arrival)
+    Scheduler::with(2)
 }
 
 /// What becomes ready while two workers go to sleep is run, all of it, once.

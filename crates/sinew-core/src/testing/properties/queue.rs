@@ -1,6 +1,5 @@
 //! The scheduler against everything that is ready, sorted.
 
-use crate::executor::DispatchOrder;
 use crate::executor::current::{self, CallbackScope, CallerScope};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::executor::lane::{Advance, InLane};
@@ -151,7 +150,6 @@ struct Callback {
 
 struct Pair {
     scheduler: Arc<Scheduler>,
-    order: DispatchOrder,
     clock: Clock,
     time: VirtualClock,
     groups: Vec<Group>,
@@ -166,10 +164,10 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(threads: usize, order: DispatchOrder, has_lane: bool) -> Self {
+    fn new(threads: usize, has_lane: bool) -> Self {
         let time = VirtualClock::new();
         let clock = Clock::new(Some(time.clone()));
-        let scheduler = Scheduler::with(threads, order);
+        let scheduler = Scheduler::with(threads);
         assert!(scheduler.accept_clock(&clock));
         assert!(scheduler.begin(), "somebody spins it, or no thread could be lent");
         let threads = (0..=threads).map(|_| Thread::default()).collect();
@@ -180,8 +178,7 @@ impl Pair {
             current::enter_lane(scheduler.id);
         }
         let (published, ran) = (None, 0);
-        let mut pair =
-            Self { scheduler, order, clock, time, groups, members, threads, has_lane, published, ran };
+        let mut pair = Self { scheduler, clock, time, groups, members, threads, has_lane, published, ran };
         pair.run(Operation::AddGroup { priority: 0, reentrant: false });
         pair
     }
@@ -251,15 +248,10 @@ impl Pair {
                 lane.map(current::enter_lane);
             }
             Operation::Overwrite { entity } => {
-                let by_source_time = self.order == DispatchOrder::SourceTime;
                 if let Some(member) = self.pick(&entity, false)
                     && member.messages.len() > 1
                 {
                     member.messages.pop_front();
-                    member.task_ref.change_key(member.messages[0]);
-                    if by_source_time && member.key.is_some() {
-                        member.key = Some(member.messages[0]);
-                    }
                 }
             }
             Operation::Arm { entity, after } => {
@@ -293,11 +285,7 @@ impl Pair {
         self.groups[group].running -= 1;
         let member = self.members.iter_mut().find(|member| member.serial == serial);
         Some(member.and_then(|member| {
-            // By source time it goes on under the stamp of what is oldest now; what the thread
-            // asked for may be older, if messages gave way since.
-            let newest = next.and(member.messages.front().copied());
-            let key = if self.order == DispatchOrder::SourceTime { newest } else { next };
-            member.key = member.key.or(key);
+            member.key = member.key.or(next);
             next
         }))
     }
@@ -313,9 +301,9 @@ impl Pair {
         if member.is_timer {
             member.due = None; // until it is armed again
         } else {
-            // By arrival, its oldest message may be newer than the key it was ready under.
+            // Its oldest message may be newer than the key under which it was ready.
             let taken = member.messages.pop_front().expect("it was announced");
-            assert!(if self.order == DispatchOrder::Arrival { taken >= key } else { taken == key });
+            assert!(taken >= key);
             next = member.messages.front().copied();
             member.announced = next.is_some();
         }
@@ -492,10 +480,6 @@ impl Pair {
     }
 }
 
-fn order() -> impl Strategy<Value = DispatchOrder> {
-    prop_oneof![Just(DispatchOrder::Arrival), Just(DispatchOrder::SourceTime)]
-}
-
 fn run_all(mut pair: Pair, operations: Vec<Operation>) {
     operations.into_iter().for_each(|operation| pair.run(operation));
     // In the end everything runs, and each message once.
@@ -513,12 +497,12 @@ fn run_all(mut pair: Pair, operations: Vec<Operation>) {
 
 proptest! {
     #[test]
-    fn runs_what_is_first(threads in 1..5_usize, order in order(), operations in vec(operation(), 0..250)) {
-        run_all(Pair::new(threads, order, false), operations);
+    fn runs_what_is_first(threads in 1..5_usize, operations in vec(operation(), 0..250)) {
+        run_all(Pair::new(threads, false), operations);
     }
 
     #[test]
     fn runs_what_is_first_past_the_queue(operations in vec(operation(), 0..250)) {
-        run_all(Pair::new(1, DispatchOrder::Arrival, true), operations);
+        run_all(Pair::new(1, true), operations);
     }
 }

@@ -77,8 +77,8 @@ macro_rules! for_all {
                 higher_priorities_begin_first
                 a_priority_may_be_changed_while_messages_wait
                 what_a_callback_publishes_comes_behind_what_waits_already [one_host topics]
-                a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time [one_host place]
-                messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only [one_host place]
+                a_topic_that_overwrites_itself_keeps_its_place [one_host place]
+                messages_that_give_way_during_their_callback_keep_its_place [one_host place]
                 a_topic_that_feeds_itself_leaves_the_others_their_turn [one_host topics]
                 nothing_is_lost_between_many_publishers_and_groups
             }

@@ -1,8 +1,7 @@
 //! Which callback runs next.
 
-use super::stage::{Options, Path, Runner, Stage};
+use super::stage::{Path, Runner, Stage};
 use super::support::{Log, Number};
-use sinew::executor::DispatchOrder;
 use sinew::prelude::*;
 use std::fmt::Debug;
 use std::thread;
@@ -164,51 +163,35 @@ pub(crate) fn what_a_callback_publishes_comes_behind_what_waits_already<R: Runne
     Ok(())
 }
 
-pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time<
-    R: Runner,
-    P: Path,
->() -> sinew::Result<()> {
-    for (order, expected) in [(DispatchOrder::Arrival, [9, 2]), (DispatchOrder::SourceTime, [2, 9])] {
-        let stage = Stage::<R>::with::<P>(Options { order, ..Options::default() })?;
-        let log = Log::new();
-        let _fast = stage.listen("fast", QoS::default().keep_last(1), log.pen())?;
-        let _slow = stage.listen("slow", DEEP, log.pen())?;
-        let (fast, slow) = (stage.publisher("fast")?, stage.publisher("slow")?);
-        fast.publish(Number(1))?;
-        slow.publish(Number(2))?;
-        (3..=9).try_for_each(|number| fast.publish(Number(number)))?;
-        assert_eq!(stage.collect(&log, 2)?, expected, "{order:?}");
-    }
+pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let _fast = stage.listen("fast", QoS::default().keep_last(1), log.pen())?;
+    let _slow = stage.listen("slow", DEEP, log.pen())?;
+    let (fast, slow) = (stage.publisher("fast")?, stage.publisher("slow")?);
+    fast.publish(Number(1))?;
+    slow.publish(Number(2))?;
+    (3..=9).try_for_each(|number| fast.publish(Number(number)))?;
+    assert_eq!(stage.collect(&log, 2)?, [9, 2]);
     Ok(())
 }
 
-pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only<
-    R: Runner,
-    P: Path,
->() -> sinew::Result<()> {
-    for (order, expected) in
-        [(DispatchOrder::Arrival, [1, 4, 3, 5]), (DispatchOrder::SourceTime, [1, 3, 4, 5])]
-    {
-        let stage = Stage::<R>::with::<P>(Options { order, ..Options::default() })?;
-        let log = Log::new();
-        let fast = stage.publisher("fast")?;
-        let (again, pen, shallow) = (fast.clone(), log.pen(), QoS::default().keep_last(2));
-        let fast_reader =
-            stage.receiver.subscription("fast").qos(shallow).callback(move |number: &Number| {
-                pen.write(number.0);
-                if number.0 == 1 {
-                    (4..=5).try_for_each(|number| again.publish(Number(number)))
-                } else {
-                    Ok(())
-                }
-            })?;
-        let slow_reader = stage.listen("slow", DEEP, log.pen())?;
-        fast.publish(Number(1))?;
-        fast.publish(Number(2))?; // gives way to 5
-        stage.publisher("slow")?.publish(Number(3))?;
-        stage.let_arrive(&[(&fast_reader, 2), (&slow_reader, 1)]);
-        assert_eq!(stage.collect(&log, 4)?, expected, "{order:?}");
-    }
+pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place<R: Runner, P: Path>()
+-> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let fast = stage.publisher("fast")?;
+    let (again, pen, shallow) = (fast.clone(), log.pen(), QoS::default().keep_last(2));
+    let fast_reader = stage.receiver.subscription("fast").qos(shallow).callback(move |number: &Number| {
+        pen.write(number.0);
+        if number.0 == 1 { (4..=5).try_for_each(|number| again.publish(Number(number))) } else { Ok(()) }
+    })?;
+    let slow_reader = stage.listen("slow", DEEP, log.pen())?;
+    fast.publish(Number(1))?;
+    fast.publish(Number(2))?; // gives way to 5
+    stage.publisher("slow")?.publish(Number(3))?;
+    stage.let_arrive(&[(&fast_reader, 2), (&slow_reader, 1)]);
+    assert_eq!(stage.collect(&log, 4)?, [1, 4, 3, 5]);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::support::outside::Onlooker;
 use super::support::{Log, Number, PATIENCE, Pen, finishes};
 use sinew::Publisher;
 use sinew::error::{AddError, SpinError};
-use sinew::executor::{DispatchOrder, Executable, FaultPolicy, StopHandle, WaitSet};
+use sinew::executor::{Executable, FaultPolicy, StopHandle, WaitSet};
 use sinew::prelude::*;
 use sinew::time::VirtualClock;
 use std::fmt;
@@ -13,14 +13,13 @@ use std::thread;
 /// How a runner differs from the default.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
-    pub(crate) order: DispatchOrder,
     pub(crate) on_panic: FaultPolicy,
     pub(crate) on_error: FaultPolicy,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: DispatchOrder::Arrival, on_panic: FaultPolicy::Stop, on_error: FaultPolicy::Report }
+        Self { on_panic: FaultPolicy::Stop, on_error: FaultPolicy::Report }
     }
 }
 
@@ -69,8 +68,8 @@ macro_rules! executing {
         impl<$($parameter)*> Runner for $runner {
             const THREADS: usize = $threads;
 
-            fn with(Options { order, on_panic, on_error }: Options) -> Self {
-                let builder = Executor::builder().threads($asked).dispatch_order(order);
+            fn with(Options { on_panic, on_error }: Options) -> Self {
+                let builder = Executor::builder().threads($asked);
                 Self(builder.on_panic(on_panic).on_error(on_error).build().expect("options that can be had"))
             }
 
@@ -120,8 +119,8 @@ impl Set {
 impl Runner for Set {
     const THREADS: usize = 1;
 
-    fn with(Options { order, on_panic, on_error }: Options) -> Self {
-        let set = WaitSet::builder().dispatch_order(order).on_panic(on_panic).on_error(on_error).build();
+    fn with(Options { on_panic, on_error }: Options) -> Self {
+        let set = WaitSet::builder().on_panic(on_panic).on_error(on_error).build();
         let stop = set.stop_handle();
         Self { set: set.into(), stop }
     }
