@@ -11,6 +11,13 @@
 #[macro_use]
 mod sys; // first: its `thread_local!` is the crate's in a model
 
+/// What programs find in `executor`.
+macro_rules! executor_face {
+    () => {
+        pub use crate::api::work_queue::{JoinHandle, PostedClosure, WorkQueue};
+    };
+}
+
 /// What programs find in `event`. (Here, as `event` itself knows nothing of what lies above it.)
 macro_rules! event_face {
     () => {
@@ -88,7 +95,9 @@ pub mod error {
     pub use crate::api::error::{Error, Result};
     pub use crate::api::parameter_client::ParameterClientError;
     pub use crate::api::publisher::{PublishError, UnsentMessage};
-    pub use crate::executor::error::{AddError, CallbackError, ExecutorError, SpinError};
+    pub use crate::executor::error::{
+        AddError, CallbackError, ExecutorError, JoinError, PostError, SpinError,
+    };
     pub use crate::executor::threads::ThreadError;
     pub use crate::message::generic::GenericTypeError;
     pub use crate::parameters::error::ParameterError;

@@ -4,6 +4,7 @@ use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
+use crate::executor::work_queue::WorkQueueCore;
 use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::parameters::clients::ParameterClients;
 use crate::parameters::options::USE_SIM_TIME;
@@ -195,6 +196,10 @@ impl Host for ContextCore {
 
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
         self.session.register_executor(scheduler)
+    }
+
+    fn close_at_end(&self, work: &Arc<WorkQueueCore>) {
+        self.session.close_at_end(work);
     }
 
     fn end_detached(&self) {

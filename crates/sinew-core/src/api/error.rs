@@ -2,7 +2,7 @@
 
 use super::parameter_client::ParameterClientError;
 use super::publisher::PublishError;
-use crate::executor::error::{AddError, ExecutorError, SpinError};
+use crate::executor::error::{AddError, ExecutorError, JoinError, PostError, SpinError};
 use crate::parameters::error::ParameterError;
 use crate::ros::failure::{ContextError, CreateError, PublishFailure};
 use crate::service::error::CallError;
@@ -13,7 +13,7 @@ use sinew_msg::loan::BuildError;
 
 debug_says!(Error:
     Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Executor(error),
-    Add(error), Spin(error), Parameter(error), ParameterClient(error));
+    Add(error), Spin(error), Post(error), Join(error), Parameter(error), ParameterClient(error));
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
 ///
@@ -62,6 +62,12 @@ pub enum Error {
     /// An executor stopped.
     #[error(transparent)]
     Spin(#[from] SpinError),
+    /// A closure or a future could not be posted.
+    #[error(transparent)]
+    Post(#[from] PostError),
+    /// A spawned future has no output.
+    #[error(transparent)]
+    Join(#[from] JoinError),
     /// A parameter could not be set.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

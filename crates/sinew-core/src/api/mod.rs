@@ -15,6 +15,7 @@
 //! | `handlers` | the `on_..` handlers that builders collect |
 //! | `hints` | what a context says of itself after a while |
 //! | `timer`, `guard` | timers, guard conditions |
+//! | `work_queue` | closures and futures posted to a group |
 //! | `parameters`, `parameter_client` | a node's parameters, and those of others |
 //! | `qos_overrides` | a QoS that parameters change |
 //! | `introspection` | what ends publish of themselves: statistics, service events |
@@ -47,3 +48,4 @@ pub(crate) mod service_callback;
 pub(crate) mod subscription;
 pub(crate) mod timer;
 pub(crate) mod type_descriptions;
+pub(crate) mod work_queue;

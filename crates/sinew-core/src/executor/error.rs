@@ -8,6 +8,8 @@ use std::ops::Deref;
 use std::sync::Arc; // errors are no part of what loom models
 
 debug_says!(ExecutorError: Threads { threads, most }, Priority { priority }, NoCores, CallerRuns { option });
+debug_says!(PostError: Closed { queue });
+debug_says!(JoinError: Panicked { message }, Cancelled);
 debug_says!(AddError: Taken { what }, HasCallback { what }, Closed { what }, Shutdown, OtherClock);
 debug_says!(SpinError:
     Busy, Nothing, Panicked { entity, message }, Failed { entity, error }, Thread { threads, reason }, Stopped,
@@ -81,6 +83,33 @@ pub enum AddError {
         "the executor serves a context with another clock: contexts in virtual time need executors of their own"
     )]
     OtherClock,
+}
+
+/// Why a closure or a future could not be posted to a callback group.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PostError {
+    /// The queue takes nothing any more. The closure or the future was dropped.
+    #[error("{queue} takes nothing any more: it was closed, or its context is shut down; post before that")]
+    Closed {
+        /// The queue, e.g. "work posted of node /arm".
+        queue: String,
+    },
+}
+
+/// Why a spawned future has no output.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// It panicked. The executor that polled it was told, too.
+    #[error("the spawned future panicked: {message}")]
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
+    /// It was cancelled, or its queue was closed, before it was ready.
+    #[error("the spawned future was cancelled: by its handle, or as its queue or its context ended")]
+    Cancelled,
 }
 
 /// The error that a callback returned, as it is: it derefs to `dyn Error`, so it can be downcast

@@ -3,15 +3,17 @@
 
 use super::blocked::Blocked;
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
+pub(crate) use super::member::GroupMember;
 use super::owner::Owner;
 use super::scheduler::{Scheduler, Task, TaskRef};
+use super::work_queue::WorkQueueCore;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, PackedCallback};
 use slab::Slab;
 use std::fmt;
 use std::mem;
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
 /// state.
@@ -240,6 +242,8 @@ pub struct GroupCore {
     /// What its tokens open; `REENTRANT` for nothing.
     number: u64,
     members: Mutex<GroupMembers>,
+    /// Work that is posted to the group itself. It is made by the first post.
+    work: OnceLock<Arc<WorkQueueCore>>,
 }
 
 struct GroupMembers {
@@ -263,21 +267,6 @@ impl GroupMembers {
     fn has(&self, Membership { key, serial }: Membership) -> bool {
         self.entities.get(key).is_some_and(|resident| resident.serial == serial)
     }
-}
-
-/// Something with callbacks that runs in a group.
-pub(crate) trait GroupMember: Task {
-    /// Tells the entity where to announce that it is ready; announces at once what waits already.
-    /// Runs nothing of the program's: the group's lock is held.
-    fn attach(&self, task_ref: Option<TaskRef>);
-
-    /// The same once no lock is held: what came from elsewhere is brought in by another thread from
-    /// now on, and up to now by this one.
-    fn attached(&self) {}
-
-    /// Its group was paused and is about to go on: what came meanwhile and is out of date by now is
-    /// dropped.
-    fn discard(&self) {}
 }
 
 /// A member, and its place in the executor.
@@ -315,7 +304,22 @@ impl GroupCore {
                 priority: 0,
                 paused: false,
             }),
+            work: OnceLock::new(),
         })
+    }
+
+    /// The queue for work that is posted to the group itself.
+    pub(crate) fn work(&self) -> &Arc<WorkQueueCore> {
+        self.work.get_or_init(|| self.work_queue("work posted").0)
+    }
+
+    /// Makes a queue for work that runs in this group. It is closed when the context ends; its
+    /// caller deregisters and closes it before, or has it go with the group.
+    pub(crate) fn work_queue(&self, what: &str) -> (Arc<WorkQueueCore>, Membership) {
+        let core = WorkQueueCore::new(&self.node, &self.clock, what);
+        let membership = self.join(core.clone());
+        self.node.host().close_at_end(&core);
+        (core, membership)
     }
 
     fn set_priority(&self, priority: i32) {
@@ -488,8 +492,22 @@ impl GroupCore {
 impl Drop for GroupCore {
     fn drop(&mut self) {
         // The last handle and the last entity are gone: so is the executor's place for the group.
-        if let Some((scheduler, slot)) = self.members.lock().executor.take() {
+        // The only member that may be left is the queue for what was posted to the group itself.
+        let (executor, members) = {
+            let mut members = self.members.lock();
+            (members.executor.take(), mem::take(&mut members.entities))
+        };
+        for (_, Resident { entity, task_ref, .. }) in members {
+            entity.attach(None);
+            if let Some(task_ref) = task_ref {
+                task_ref.scheduler.leave(&task_ref, false);
+            }
+        }
+        if let Some((scheduler, slot)) = executor {
             scheduler.remove_group(slot);
+        }
+        if let Some(work) = self.work.get() {
+            work.close(); // the program's code: no lock is held
         }
     }
 }

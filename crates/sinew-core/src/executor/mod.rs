@@ -24,6 +24,9 @@
 // | `descriptor` | an executor's file descriptor, for an event loop of another library |
 // | `histogram` | run times of callbacks |
 // | `group` | callback groups, their members and their place in an executor |
+// | `member` | a task of a group, and how it learns where to announce itself |
+// | `notifier` | where a task announces itself, and whether it has |
+// | `work_queue` | closures and futures that run in a group |
 // | `group_token` | the right to touch a group's callbacks and state |
 // | `owner` | an executor's view of a group's node and context |
 // | `membership` | which executor serves the groups of a node or a context |
@@ -48,7 +51,9 @@ pub(crate) mod header;
 mod heap;
 pub(crate) mod histogram;
 pub(crate) mod lane;
+pub(crate) mod member;
 pub(crate) mod membership;
+pub(crate) mod notifier;
 mod options;
 pub(crate) mod owner;
 pub(crate) mod prefetch;
@@ -66,6 +71,7 @@ mod timers;
 mod wait;
 pub(crate) mod wait_graph;
 pub(crate) mod wake_policy;
+pub(crate) mod work_queue;
 mod worker;
 
 pub(crate) use error::AddError;
@@ -80,3 +86,5 @@ pub use histogram::{Histogram, RunTimes};
 pub use options::FaultPolicy;
 pub use threads::Placement;
 pub use wait::wait_for;
+
+executor_face!();

@@ -3,6 +3,7 @@
 
 use super::scheduler::Scheduler;
 use super::wait_graph::WaitGraph;
+use super::work_queue::WorkQueueCore;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EndpointKey, Participant};
@@ -36,6 +37,9 @@ pub(crate) trait Host {
 
     /// The executor is told of the context's end and of jumps of its clocks. False: it has ended.
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool;
+
+    /// Has a queue closed when the context ends; at once, if it has ended already.
+    fn close_at_end(&self, work: &Arc<WorkQueueCore>);
 
     /// Ends what was detached in it: on a thread of the program's.
     fn end_detached(&self);

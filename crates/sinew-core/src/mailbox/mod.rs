@@ -4,10 +4,8 @@
 //! |---|---|
 //! | `history` | what one subscription keeps: plain data |
 //! | `waiters` | tasks that wait for a message, and listeners |
-//! | `notifier` | where what waits is announced, and whether it has been |
 //! | `deferred` | what a delivery leaves to do once no lock is held |
 
 pub(crate) mod deferred;
 pub(crate) mod history;
-pub(crate) mod notifier;
 pub(crate) mod waiters;

@@ -68,6 +68,11 @@ impl Lineage {
         Self { stamp, id }
     }
 
+    /// The chain that this thread continues, if it is in a callback of one.
+    pub(crate) fn current() -> Option<Self> {
+        CHAIN.get()
+    }
+
     /// Steady time at which the chain's first message was published.
     pub fn stamp(&self) -> Time {
         Time::from_nanoseconds(self.stamp)

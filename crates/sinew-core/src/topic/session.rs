@@ -2,6 +2,7 @@
 
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
+use crate::executor::work_queue::WorkQueueCore;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::sys::jump::{FollowsTime, TimeJump};
@@ -30,12 +31,13 @@ pub(crate) struct Session {
     detached: Mutex<Detached>,
 }
 
-/// Entities whose handles were given up.
+/// Entities that were detached, and queues that are closed when the context ends.
 #[derive(Default)]
 struct Detached {
     /// Nothing is kept any more.
     closed: bool,
     entities: Vec<Box<dyn Send>>,
+    queues: Vec<Weak<WorkQueueCore>>,
 }
 
 impl Session {
@@ -101,13 +103,29 @@ impl Session {
     /// detached later. Only on threads of the program's, as what callbacks have captured goes with
     /// them.
     pub(crate) fn end_detached(&self) {
-        let entities = {
+        let (entities, queues) = {
             let mut detached = self.detached.lock();
             detached.closed = true;
-            std::mem::take(&mut detached.entities)
+            (std::mem::take(&mut detached.entities), std::mem::take(&mut detached.queues))
         };
         drop(entities); // the program's code, outside the lock
+        queues.iter().filter_map(Weak::upgrade).for_each(|queue| queue.close());
         drop(self.follow_clock(None));
+    }
+
+    /// Has a queue closed when the context ends; at once, if it has ended already.
+    pub(crate) fn close_at_end(&self, queue: &Arc<WorkQueueCore>) {
+        {
+            let mut detached = self.detached.lock();
+            if !detached.closed {
+                if detached.queues.len() == detached.queues.capacity() {
+                    detached.queues.retain(|queue| queue.strong_count() > 0);
+                }
+                detached.queues.push(Arc::downgrade(queue));
+                return;
+            }
+        }
+        queue.close();
     }
 
     // ---- executors and timers ----

@@ -6,6 +6,7 @@ mod event_loop;
 mod executor;
 mod futures;
 mod handles;
+mod posting;
 mod pressure;
 #[path = "../support/mod.rs"]
 mod support;

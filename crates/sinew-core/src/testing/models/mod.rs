@@ -21,6 +21,7 @@
 //! | `workers` | P1-P3 with several threads, callers among them |
 //! | `lanes` | L1-L3, M1-M3: tasks that run past the queue |
 //! | `leaving` | entities that go while their callbacks run |
+//! | `posting` | futures that are woken, cancelled and polled at once |
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
@@ -37,6 +38,7 @@ mod looking;
 mod moving;
 mod parking;
 mod pools;
+mod posting;
 mod receiving;
 mod sleeping;
 mod turns;

@@ -4,7 +4,7 @@
 //! comes; the thread that runs the task asks for the next after each. So an announcement is
 //! pending exactly while something waits and the task belongs to an executor.
 
-use crate::executor::scheduler::{Scheduler, TaskRef};
+use super::scheduler::{Scheduler, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 

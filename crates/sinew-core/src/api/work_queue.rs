@@ -1,0 +1,348 @@
+//! Running closures and futures in a callback group.
+
+use super::callback::Outcome;
+use super::node::Node;
+use crate::executor::error::{JoinError, PostError};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership, ReentrantGroup};
+use crate::executor::work_queue::{Job, Joinable, WorkQueueCore};
+use crate::sys::sync::Arc;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// A closure that runs once in a callback group.
+///
+/// In a [`Group<S>`](crate::Group) it takes nothing or the group's state `&mut S`; in a
+/// [`ReentrantGroup`] it takes nothing. It returns nothing or a `Result<(), E>`, as callbacks do.
+#[diagnostic::on_unimplemented(
+    message = "this can't be posted to the group",
+    note = "a posted closure is `FnOnce()`, or in a `Group<S>` also `FnOnce(&mut S)`; it is `Send + 'static` and returns \
+            nothing or a `Result<(), E>`"
+)]
+pub trait PostedClosure<G, Form>: Send + 'static {
+    #[doc(hidden)]
+    fn into_job(self, group: &G) -> Job;
+}
+
+impl<F, S, R> PostedClosure<Group<S>, fn() -> R> for F
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Outcome,
+{
+    fn into_job(self, _group: &Group<S>) -> Job {
+        Box::new(move |_| self().into_result())
+    }
+}
+
+impl<F, S, R> PostedClosure<Group<S>, fn(&mut S) -> R> for F
+where
+    F: FnOnce(&mut S) -> R + Send + 'static,
+    S: Send + 'static,
+    R: Outcome,
+{
+    fn into_job(self, group: &Group<S>) -> Job {
+        let state = group.state.clone();
+        Box::new(move |token| self(state.open(&mut token.state)).into_result())
+    }
+}
+
+impl<F, R> PostedClosure<ReentrantGroup, fn() -> R> for F
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Outcome,
+{
+    fn into_job(self, _group: &ReentrantGroup) -> Job {
+        Box::new(move |_| self().into_result())
+    }
+}
+
+/// A queue of closures and futures that run in a callback group.
+///
+/// Made by [`Group::work_queue`] for code that builds on Sinew: work of its own that has a name in
+/// what is said of it, and ends with its last handle. Programs usually want [`Group::post`] and
+/// [`Group::spawn`], which use a queue that the group has for itself. Clones are the same queue; once
+/// the last is dropped, or any is [closed](Self::close), what waits is dropped and its futures are
+/// cancelled. The queue has no limit: it is as long as what the program posts faster than it runs.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::new()?;
+/// let node = context.node("arm")?;
+/// let group = node.group(Vec::new());
+/// let moves = group.work_queue("moves");
+/// moves.post(|done: &mut Vec<&str>| done.push("up"))?;
+/// moves.post(|done: &mut Vec<&str>| assert_eq!(done, &["up"]))?;
+/// assert_eq!(moves.len(), 2);
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// assert_eq!(executor.spin_some()?, 2);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a queue is closed when its last handle is dropped"]
+pub struct WorkQueue<G: CallbackGroup = Group> {
+    group: G,
+    queue: Arc<MemberQueue>,
+}
+
+/// The queue as a member of its group, which goes with the last handle.
+struct MemberQueue {
+    core: Arc<WorkQueueCore>,
+    membership: Membership,
+    group: Arc<GroupCore>,
+}
+
+impl MemberQueue {
+    fn close(&self, wait: bool) {
+        self.group.deregister(self.membership, wait);
+        self.core.close();
+    }
+}
+
+impl Drop for MemberQueue {
+    fn drop(&mut self) {
+        self.close(false);
+    }
+}
+
+impl<G: CallbackGroup> Clone for WorkQueue<G> {
+    fn clone(&self) -> Self {
+        Self { group: self.group.clone(), queue: self.queue.clone() }
+    }
+}
+
+impl<G: CallbackGroup> WorkQueue<G> {
+    fn new(group: &G, name: &str) -> Self {
+        let (core, membership) = group.core().work_queue(name);
+        let queue = MemberQueue { core, membership, group: group.core().clone() };
+        Self { group: group.clone(), queue: Arc::new(queue) }
+    }
+
+    /// Posts a closure, as [`Group::post`].
+    ///
+    /// # Errors
+    /// [`PostError`]: the queue was closed, or the context is shut down.
+    pub fn post<Form, F>(&self, closure: F) -> Result<(), PostError>
+    where
+        F: PostedClosure<G, Form>,
+    {
+        self.queue.core.post(closure.into_job(&self.group))
+    }
+
+    /// Spawns a future, as [`Group::spawn`].
+    ///
+    /// # Errors
+    /// [`PostError`]: the queue was closed, or the context is shut down.
+    pub fn spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, PostError>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        spawn(&self.queue.core, future)
+    }
+
+    /// Number of closures and woken futures that wait to run.
+    pub fn len(&self) -> usize {
+        self.queue.core.len()
+    }
+
+    /// Whether nothing waits to run.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Closes it, also for its clones: drops what waits, cancels its futures, and waits for what
+    /// runs on another thread. Called in its own work, it doesn't wait.
+    pub fn close(self) {
+        self.queue.close(true);
+    }
+}
+
+impl<G: CallbackGroup> fmt::Debug for WorkQueue<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkQueue").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+fn spawn<F>(core: &Arc<WorkQueueCore>, future: F) -> Result<JoinHandle<F::Output>, PostError>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    Ok(JoinHandle { future: Some(core.spawn(future)?) })
+}
+
+/// A spawned future; from [`Group::spawn`]. It is itself a future, which yields the output.
+///
+/// Dropped, it cancels the future, as all handles of Sinew end what they stand for;
+/// [`detach`](Self::detach) lets it go on. Any thread may await it.
+#[must_use = "a spawned future is cancelled when its handle is dropped: await it, keep it, or `detach()` it"]
+pub struct JoinHandle<T> {
+    /// `None` once it is detached.
+    future: Option<Arc<dyn Joinable<T>>>,
+}
+
+impl<T> JoinHandle<T> {
+    /// Drops the future: on this thread, or after the poll on the thread that polls it now. Awaiting
+    /// the handle then yields [`JoinError::Cancelled`]. No effect once the future is over.
+    pub fn cancel(&self) {
+        if let Some(future) = &self.future {
+            future.cancel();
+        }
+    }
+
+    /// Whether the future is over: ready, panicked or cancelled.
+    pub fn is_finished(&self) -> bool {
+        self.future.as_ref().is_none_or(|future| future.is_over())
+    }
+}
+
+impl<T: Outcome + Send + 'static> JoinHandle<T> {
+    /// Lets the future go on without a handle, until it is over, its queue is closed or the context
+    /// ends. If it yields an error, the executor is told, as of a callback's
+    /// ([`on_error`](crate::executor::ExecutorBuilder::on_error)).
+    pub fn detach(mut self) {
+        if let Some(future) = self.future.take() {
+            future.detach(T::into_result);
+        }
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &self.future {
+            Some(future) => future.poll_join(context),
+            None => Poll::Pending, // a handle that is detached is gone
+        }
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").field("is_finished", &self.is_finished()).finish_non_exhaustive()
+    }
+}
+
+/// The methods of both kinds of groups.
+macro_rules! work {
+    () => {
+        /// Runs a closure once in this group, on a thread of its executor: after what is ready
+        /// already, in order with the group's messages and timers. From any thread, also from
+        /// callbacks. Never blocks or waits; allocates. ROS 2: `create_task` of rclpy's executor.
+        ///
+        /// The closure is to the executor what a callback is: a panic or an error in it is handled
+        /// as [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
+        /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
+        /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
+        /// no executor, or is paused, it waits; it is dropped if the group or the context ends
+        /// before. The number of closures that wait is not limited.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// let context = Context::new()?;
+        /// let node = context.node("counter")?;
+        /// let group = node.group(0_u64);
+        /// std::thread::scope(|scope| {
+        ///     for _ in 0..3 {
+        ///         // No lock: it runs where the group's callbacks do.
+        ///         scope.spawn(|| group.post(|count: &mut u64| *count += 1));
+        ///     }
+        /// });
+        /// group.post(|count: &mut u64| assert_eq!(*count, 3))?;
+        /// let executor = Executor::single();
+        /// executor.add(&context)?;
+        /// assert_eq!(executor.spin_some()?, 4);
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// [`PostError`]: the context is shut down. The closure was dropped.
+        pub fn post<Form, F>(&self, closure: F) -> Result<(), PostError>
+        where
+            F: PostedClosure<Self, Form>,
+        {
+            self.core.work().post(closure.into_job(self))
+        }
+
+        /// Runs a future in this group: it is polled on threads of the group's executor, and so
+        /// never at the same time as a callback of an exclusive group. Between polls the group is
+        /// free for its other callbacks. The first poll and each one after a wake-up stand in the
+        /// executor's queue as posted closures do, and the same holds for panics, chains and limits.
+        /// Allocates twice, polling allocates nothing.
+        ///
+        /// Dropping the handle cancels the future; [`JoinHandle::detach`] lets it go on.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// let context = Context::new()?;
+        /// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+        /// let node = context.node("patient")?;
+        /// let numbers = node.subscription::<Number>("numbers").create()?;
+        /// let answer = node.spawn(async move {
+        ///     let mut sum = 0;
+        ///     while sum < 42 && let Some((number, _)) = numbers.recv().await {
+        ///         sum += number.0;
+        ///     }
+        ///     sum
+        /// })?;
+        /// let publisher = node.publisher::<Number>("numbers").create()?;
+        /// (0..2).try_for_each(|_| publisher.publish(Number(21)))?;
+        /// let executor = Executor::single();
+        /// executor.add(&context)?;
+        /// assert_eq!(executor.spin_until(answer)??, 42);
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// [`PostError`]: the context is shut down. The future was dropped.
+        pub fn spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, PostError>
+        where
+            F: Future<Output: Send> + Send + 'static,
+        {
+            spawn(self.core.work(), future)
+        }
+
+        /// A queue of its own for closures and futures of this group, with a name for errors and
+        /// tools: "`name` of node /n". For code that builds on Sinew.
+        pub fn work_queue(&self, name: &str) -> WorkQueue<Self> {
+            WorkQueue::new(self, name)
+        }
+    };
+}
+
+impl<S: Send + 'static> Group<S> {
+    work!();
+}
+
+impl ReentrantGroup {
+    work!();
+}
+
+impl Node {
+    /// Runs a closure once in the node's default group, as [`Group::post`].
+    ///
+    /// # Errors
+    /// [`PostError`]: the context is shut down. The closure was dropped.
+    pub fn post<Form, F>(&self, closure: F) -> Result<(), PostError>
+    where
+        F: PostedClosure<Group, Form>,
+    {
+        self.default_group().post(closure)
+    }
+
+    /// Runs a future in the node's default group, as [`Group::spawn`].
+    ///
+    /// # Errors
+    /// [`PostError`]: the context is shut down. The future was dropped.
+    pub fn spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, PostError>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.default_group().spawn(future)
+    }
+}

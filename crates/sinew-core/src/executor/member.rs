@@ -1,0 +1,18 @@
+//! A task of a callback group.
+
+use super::scheduler::TaskRef;
+use super::task::Task;
+
+/// Something with callbacks that runs in a group.
+pub(crate) trait GroupMember: Task {
+    /// Sets where the task announces itself, and announces at once what waits already. Runs none of
+    /// the program's code: the group's lock is held.
+    fn attach(&self, task_ref: Option<TaskRef>);
+
+    /// Called after [`attach`](Self::attach), once no lock is held: from now on another thread
+    /// brings in what came from elsewhere, and up to now this one does.
+    fn attached(&self) {}
+
+    /// Called before a paused group goes on: drops what came meanwhile and is out of date by now.
+    fn discard(&self) {}
+}

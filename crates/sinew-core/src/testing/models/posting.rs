@@ -1,0 +1,205 @@
+//! Spawned futures that are woken, cancelled and polled at once.
+
+use super::{Probe, check};
+use crate::executor::group_token::GroupToken;
+use crate::executor::owner::{Host, Owner};
+use crate::executor::scheduler::{Scheduler, Task};
+use crate::executor::wait_graph::WaitGraph;
+use crate::executor::work_queue::{Joinable, WorkQueueCore};
+use crate::sys::clock::Clock;
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use loom::thread;
+use sinew_shm::{EndpointKey, Participant};
+use std::any::Any;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+/// A node that is only a name.
+struct Stub {
+    name: Arc<str>,
+    clock: Clock,
+    said_idle: AtomicBool,
+    wait_graph: Arc<WaitGraph>,
+}
+
+impl Owner for Stub {
+    fn full_name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn known(&self) -> Option<EndpointKey> {
+        None
+    }
+
+    fn said_idle(&self) -> &AtomicBool {
+        &self.said_idle
+    }
+
+    fn host(&self) -> &dyn Host {
+        self
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        unreachable!("no one asks")
+    }
+}
+
+impl Host for Stub {
+    fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    fn wait_graph(&self) -> &WaitGraph {
+        &self.wait_graph
+    }
+
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    fn register_executor(&self, _: &Arc<Scheduler>) -> bool {
+        true
+    }
+
+    fn close_at_end(&self, _: &Arc<WorkQueueCore>) {}
+
+    fn end_detached(&self) {}
+
+    fn participant(&self) -> Option<&Arc<Participant>> {
+        None
+    }
+}
+
+/// A queue of no executor: the model's threads run it.
+struct Queue {
+    core: Arc<WorkQueueCore>,
+    _owner: Arc<dyn Owner>,
+}
+
+impl Queue {
+    fn new() -> Self {
+        Probe::reset_counts();
+        let clock = Clock::new(None);
+        let (said_idle, wait_graph) = (AtomicBool::new(false), WaitGraph::of_this_process());
+        let owner: Arc<dyn Owner> =
+            Arc::new(Stub { name: "/stub".into(), clock: clock.clone(), said_idle, wait_graph });
+        Self { core: WorkQueueCore::new(&owner, &clock, "work"), _owner: owner }
+    }
+
+    /// Runs what waits now, as a thread of an executor does.
+    fn run(&self) {
+        for _ in 0..self.core.len() {
+            let _ = self.core.run(&mut GroupToken::reentrant());
+        }
+    }
+}
+
+/// A future that is ready once it was opened.
+struct Door {
+    /// Each poll, and the drop, is an access.
+    probe: Probe,
+    bell: Arc<Bell>,
+}
+
+struct Bell {
+    is_open: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Bell {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { is_open: AtomicBool::new(false), waker: Mutex::new(None) })
+    }
+
+    fn door(self: &Arc<Self>) -> Door {
+        Door { probe: Probe::new(0), bell: self.clone() }
+    }
+
+    fn open(&self) {
+        self.is_open.store(true, Ordering::Release);
+        let waker = self.waker.lock().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Future for Door {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.probe.write(self.probe.read() + 1);
+        *self.bell.waker.lock() = Some(context.waker().clone());
+        if self.bell.is_open.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+/// A future that is woken at any time is polled after that.
+///
+/// Fails if a wake-up during a poll is forgotten.
+#[test]
+fn a_wake_up_during_a_poll_is_not_lost() {
+    check(4, || {
+        let (queue, bell) = (Queue::new(), Bell::new());
+        let future = queue.core.spawn(bell.door()).unwrap();
+        let its = bell.clone();
+        let thread = thread::spawn(move || its.open());
+        queue.run();
+        thread.join().unwrap();
+        queue.run();
+        assert!(future.is_over());
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// A future that is cancelled while a thread polls it, or is about to, is dropped once, and by then
+/// no thread polls it.
+///
+/// Fails if the thread that polls it puts it back without looking, or if a cancelled one is polled.
+#[test]
+fn a_future_that_is_cancelled_goes_once() {
+    check(4, || {
+        let (queue, bell) = (Queue::new(), Bell::new());
+        let future = queue.core.spawn(bell.door()).unwrap();
+        let its = future.clone();
+        let thread = thread::spawn(move || Joinable::cancel(&*its));
+        queue.run();
+        thread.join().unwrap();
+        assert!(future.is_over());
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// Two threads that cancel one future leave the others of its queue alone.
+///
+/// Fails if a future that is being cancelled is cancelled once more.
+#[test]
+fn a_future_is_forgotten_once() {
+    check(4, || {
+        let (queue, bell) = (Queue::new(), Bell::new());
+        let future = queue.core.spawn(bell.door()).unwrap();
+        let its = future.clone();
+        let thread = thread::spawn(move || Joinable::cancel(&*its));
+        Joinable::cancel(&*future);
+        let another = queue.core.spawn(bell.door()).unwrap();
+        thread.join().unwrap();
+        queue.core.close();
+        assert!(another.is_over());
+        Probe::expect_counts(2, 2);
+    });
+}
+
+/// A queue that is closed while a future comes drops it, or refuses it.
+#[test]
+fn a_closing_queue_keeps_nothing() {
+    check(4, || {
+        let (queue, bell) = (Queue::new(), Bell::new());
+        let its = queue.core.clone();
+        let thread = thread::spawn(move || its.close());
+        let spawned = queue.core.spawn(bell.door());
+        queue.run();
+        thread.join().unwrap();
+        assert!(spawned.is_ok_and(|future| future.is_over()) || queue.core.len() == 0);
+        Probe::expect_counts(1, 1);
+    });
+}
