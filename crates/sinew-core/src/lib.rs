@@ -1,24 +1,24 @@
 //! The core of Sinew: nodes, topics, services, executors, and the messages between them.
 //!
-//! Programs name the crate `sinew`, which is this and what stands upon it; its first page says what
-//! runs where, what waits, and what can fail. The library is called `sinew` here as well, so that
-//! what stands upon it reads as programs do.
-#![cfg_attr(loom, recursion_limit = "256")] // its locks are deeper types than the usual ones
+//! Programs name the crate `sinew`, which consists of this crate and those built on it; its first
+//! page says what runs where, what waits, and what can fail. The library is called `sinew` here as
+//! well, so that crates built on it read as programs do.
+#![cfg_attr(loom, recursion_limit = "256")] // its locks have deeper types than the usual ones
 
-// The message's way from publisher to callback is what this crate is for; see
-// docs/internals/architecture.md for the map.
+// This crate exists for the path of a message from publisher to callback;
+// docs/internals/architecture.md has the map.
 
 #[macro_use]
 mod sys; // first: its `thread_local!` is the crate's in a model
 
-/// What programs find in `executor`.
+/// Items that programs find in `executor`.
 macro_rules! executor_face {
     () => {
         pub use crate::api::work_queue::{JoinHandle, PostedClosure, WorkQueue};
     };
 }
 
-/// What programs find in `event`. (Here, as `event` itself knows nothing of what lies above it.)
+/// Items that programs find in `event`. (Here, as `event` itself knows nothing of higher layers.)
 macro_rules! event_face {
     () => {
         pub use crate::api::callback::{EventCallback, Outcome};
@@ -28,7 +28,7 @@ macro_rules! event_face {
     };
 }
 
-/// What programs find in `service`.
+/// Items that programs find in `service`.
 macro_rules! service_face {
     () => {
         pub use crate::api::call::PendingCall;
@@ -40,7 +40,7 @@ macro_rules! service_face {
     };
 }
 
-/// What programs find in `parameters`.
+/// Items that programs find in `parameters`.
 macro_rules! parameters_face {
     () => {
         pub use crate::api::node_builder::NodeBuilder;
@@ -49,9 +49,9 @@ macro_rules! parameters_face {
         pub use crate::api::parameters::declare::{Parameter, ParameterBuilder, Read, UntypedParameter};
         pub use crate::api::parameters::structs::{ParameterChanges, ParameterSet};
         pub use crate::ros::parameters::{ParameterFile, ParameterTextError};
-        /// Makes a struct one of parameters, or an enum the type of one; see the trait.
+        /// Turns a struct into a set of parameters, or an enum into the type of one; see the trait.
         pub use sinew_derive::Parameters;
-        /// What is published on `/parameter_events` when parameters of a node change.
+        /// The message published on `/parameter_events` when parameters of a node change.
         pub use sinew_interfaces::rcl_interfaces::msg::ParameterEvent;
     };
 }
@@ -81,7 +81,7 @@ pub mod qos {
     };
 }
 
-/// For gateways to other hosts: where ends are at home, and what tools are told.
+/// For gateways to other hosts: the origin of endpoints, and the report for tools.
 pub mod gateway {
     pub use crate::remote::shm::notes::NetworkNumbers;
     pub use crate::ros::origin::Origin;
@@ -90,7 +90,7 @@ pub mod gateway {
     };
 }
 
-/// What goes wrong, one type for each kind of operation; [`Error`] gathers them.
+/// Errors, one type for each kind of operation; [`Error`] gathers them.
 pub mod error {
     pub use crate::api::error::{Error, Result};
     pub use crate::api::parameter_client::ParameterClientError;
@@ -111,8 +111,8 @@ pub mod error {
     pub use sinew_msg::{DecodeError, ParseTypeHashError};
 }
 
-/// What tools of ROS 2 ask of a running node: the types it uses, how its messages come, and what its
-/// services are asked and answer.
+/// Information about a running node for ROS 2's tools: the types it uses, statistics of its topics,
+/// and the requests and responses of its services.
 pub mod introspection {
     pub use crate::api::introspection::service_events::ServiceIntrospection;
     pub use crate::api::introspection::topic_statistics::TopicStatistics;
@@ -120,7 +120,7 @@ pub mod introspection {
     pub use sinew_msg::description::TypeDescription;
 }
 
-/// Messages: how they are published, taken, kept and encoded.
+/// Messages: publishing, taking, keeping and encoding them.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
     pub use crate::api::publisher::{
@@ -143,7 +143,7 @@ pub mod msg {
     };
 }
 
-/// What generated code names, and nothing else should: it changes as the generator does.
+/// Items for generated code only: they change as the generator does.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::message::Check;
@@ -155,7 +155,7 @@ pub mod __private {
     pub use crate::parameters::value::{ParameterType, ParameterValue};
     pub use crate::sys::says::say;
     pub use sinew_msg::__private::*;
-    /// The locks of crates upon this one, which keep its rule.
+    /// Locks for crates built on this one; they keep to its lock rule.
     pub use sinew_shm::locks;
 }
 
@@ -205,14 +205,14 @@ pub use std::time::Duration;
 /// [`Executor::spin`] in one.
 ///
 /// # Errors
-/// As those.
+/// As those of the three.
 pub fn spin(context: &Context) -> Result<()> {
     let executor = Executor::single();
     executor.add(context)?;
     Ok(executor.spin()?)
 }
 
-/// What most programs use.
+/// The items that most programs use.
 pub mod prelude {
     pub use crate::time::{ClockKind, TimerInfo};
     pub use crate::{

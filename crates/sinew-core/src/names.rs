@@ -1,5 +1,5 @@
-//! Whether something is a name, or a rule for names, and which name may have been meant: for tools
-//! that read what they hand on to nodes.
+//! Checks of names and of rules for names, and suggestions for misspelt ones: for tools that read
+//! names before handing them to nodes.
 //!
 //! Nodes, publishers and so on check the names that they are made with themselves.
 
@@ -37,7 +37,7 @@ pub fn check_namespace(namespace: &str) -> Result<(), NameError> {
     name::validate_namespace(namespace)
 }
 
-/// Checks a remap rule, as it stands behind `-r`.
+/// Checks a remap rule, written as after `-r`.
 ///
 /// # Errors
 /// [`RemapError`]

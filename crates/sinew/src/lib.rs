@@ -1,16 +1,16 @@
 //! Nodes, topics, services, actions, executors: the parts of a robot program, and the messages
 //! between them.
 //!
-//! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving
-//! ownership, and a message is copied only if one reader wants it for itself while others read or
-//! keep it. Nodes of all processes of a host find each other by themselves; a [`gateway`] connects
-//! hosts, and ROS 2. Types come from ROS 2's packages ([`interfaces`]), from your own `.msg` and
-//! `.srv` files (`sinew_build`, in a build script), or from Rust (`#[derive(Message)]`).
+//! The words and rules are those of ROS 2. Nodes of one process pass messages to each other by
+//! moving ownership; a message is copied only if one reader wants it for itself while others read
+//! or keep it. Nodes of all processes of a host find each other by themselves; a [`gateway`]
+//! connects hosts, and ROS 2. Types come from ROS 2's packages ([`interfaces`]), from your own
+//! `.msg` and `.srv` files (`sinew_build`, in a build script), or from Rust (`#[derive(Message)]`).
 //!
 //! # The parts
 //!
-//! This crate is all that a program names. What stands upon the core is a module each, and there if
-//! the feature of its name is on:
+//! A program needs no other crate of the library. Each part beyond the core is a module, enabled by
+//! the feature of the same name:
 //!
 //! | what | where | feature |
 //! |---|---|---|
@@ -26,7 +26,7 @@
 //! | other hosts and ROS 2's programs | [`gateway`] | `gateway` (with zenoh: some minutes to build) |
 //! | a layer for the `tracing` crate | [`logging`] | `tracing` |
 //!
-//! `parts` is all modules but the gateway. `Cargo.toml` of a program:
+//! The feature `parts` enables all modules but the gateway. `Cargo.toml` of a program:
 //!
 //! ```toml
 //! [dependencies]
@@ -36,7 +36,8 @@
 //! sinew-build = "0.1"
 //! ```
 //!
-//! The dependency keeps the name `sinew`: what derive macros and `sinew-build` write says `::sinew`.
+//! Keep the dependency's name `sinew`: derive macros and `sinew-build` generate paths that begin
+//! with `::sinew`.
 //!
 //! # The shortest program
 //!
@@ -61,19 +62,19 @@
 //! ```
 //!
 //! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server),
-//! [clients](Client), [timers](Timer), [guard conditions](GuardCondition), [descriptor
-//! sources](event::DescriptorSource) and [groups](Group). Each exists until it is dropped: keep it
-//! in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach) it, so
-//! that it lives until the context ends.
+//! [clients](Client), [timers](Timer), [guard conditions](GuardCondition),
+//! [descriptor sources](event::DescriptorSource) and [groups](Group). Each exists until it is
+//! dropped: keep it in a named variable, as `_` alone drops it at once, or
+//! [`detach`](Timer::detach) it, so that it lives until the context ends.
 //!
 //! # Who gets a copy
 //!
 //! A subscription's buffer *owns* its messages (`u`: the callback takes [`Unique<T>`], `Box<T>` or
-//! `T`), *shares* them (`s`: the callback takes `&T` or [`Shared<T>`], or there is none), or holds
-//! them *by value* (`v`); see [`BufferType`]. `@1` is the message that was published, where it
-//! lies; `@2` and so on are copies. Publishing [`Unique<T>`], `Box<T>` (adopted where it lies) or
-//! `T` (moved into the publisher's pool) follows the column `Unique`. Publishing `&T` makes one
-//! copy in the pool and does the same with that.
+//! `T`), *shares* them (`s`: the callback takes `&T` or [`Shared<T>`], or the subscription has no
+//! callback), or holds them *by value* (`v`); see [`BufferType`]. In the table, `@1` is the
+//! published message in its original place; `@2` and so on are copies. Publishing [`Unique<T>`],
+//! `Box<T>` (adopted where it lies) or `T` (moved into the publisher's pool) follows the column
+//! `Unique`. Publishing `&T` makes one copy in the pool and then does the same with that copy.
 //!
 //! | buffers | `Unique` published | `Shared` published |
 //! |---|---|---|
@@ -90,10 +91,10 @@
 //! | u v | @1 @2 | @2 @3 |
 //! | u s v | @1 @2 @3 | @2 @1 @3 |
 //!
-//! A transient-local publisher keeps what it sent, so whatever it publishes follows the column
+//! A transient-local publisher retains its messages, so everything it publishes follows the column
 //! `Shared`. An owning callback on a buffer of type [`BufferType::Shared`] counts as `s` here; it
 //! copies when it takes its message, and only if others still hold it.
-//! [`PublisherStatistics::copies`] and [`SubscriptionStatistics::copies`] count.
+//! [`PublisherStatistics::copies`] and [`SubscriptionStatistics::copies`] count the copies.
 //!
 //! # Forms of callbacks
 //!
@@ -107,33 +108,33 @@
 //! | server | `&Request`, `Unique<Request>`, `Box<Request>` or `Request`; to answer later, a [`Responder`] last |
 //! | call ([`Client::call_then`]) | the [`CallResult`] |
 //!
-//! The state of the group, `&mut S`, may come before it, and after it for a subscription
-//! [`&MessageInfo`](MessageInfo), for a server [`&RequestInfo`](service::RequestInfo). A server
-//! returns its response or a `Result` of it; every other callback nothing or a `Result`. A closure
-//! must name the types of its parameters.
+//! The group's state, `&mut S`, may come first. A last parameter may be
+//! [`&MessageInfo`](MessageInfo) for a subscription and [`&RequestInfo`](service::RequestInfo) for
+//! a server. A server returns its response or a `Result` of it; every other callback returns
+//! nothing or a `Result`. A closure must name the types of its parameters.
 //!
 //! # Executors and groups
 //!
 //! Callbacks run in an [`Executor`], in the order in which their messages were published and their
-//! timers were due, those of groups with a higher [priority](Group::priority) first.
-//! [`Executor::single`] runs them one at a time on the thread that spins it; [`Executor::multi`] on
-//! several: there they *begin* in that order. Several executors may serve different nodes or
-//! groups.
+//! timers were due; callbacks of groups with a higher [priority](Group::priority) go first.
+//! [`Executor::single`] runs them one at a time on the thread that spins it. [`Executor::multi`]
+//! runs them on several threads, where they *begin* in that order. Several executors may serve
+//! different nodes or groups.
 //!
-//! What a node makes is in its default group, unless a group makes it. Of a
-//! [`Group`] one callback runs at a time, on whatever thread, and it may own a state that they get
-//! as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the same time, also one for several
-//! messages, and so must be `Fn + Send + Sync`.
+//! Entities made by a node are in its default group; entities made by a group are in that group. A
+//! [`Group`] runs one callback at a time, on whichever thread, and may own a state that its
+//! callbacks get as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the same time, also one
+//! callback for several messages, and so must be `Fn + Send + Sync`.
 //!
-//! A [`WaitSet`] only says what is ready, and the program takes or runs it.
-//! [`Executor::descriptor`] fits an executor into the event loop of another library. The
-//! repository's `docs/book/executors.md` says which to pick, and what happens when.
+//! A [`WaitSet`] only reports what is ready; the program takes or runs it. [`Executor::descriptor`]
+//! fits an executor into the event loop of another library. The repository's
+//! `docs/book/executors.md` explains which one to pick, and what happens when.
 //!
 //! # Services
 //!
 //! A [`Service`] names the types of a request and its response. A name has one [`Server`] and any
-//! number of [`Client`]s, which may be there before it. A request that was accepted is answered, or
-//! its caller is told why not ([`CallFailure`]).
+//! number of [`Client`]s, which may exist before it. Every accepted request is answered, or its
+//! caller gets the reason for the failure ([`CallFailure`]).
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -169,11 +170,12 @@
 //!
 //! # Between processes
 //!
-//! Nothing is to be started: the contexts of one host, domain and user find each other in a
+//! Nothing needs to be started: the contexts of one host, domain and user find each other in a
 //! directory of memory files (see [`ContextBuilder::directory`]). Each [`Context`] is a participant
-//! of its own, so two of one process meet as two processes do. A type that is to leave its process
-//! has an [encoding](Message::ENCODING), as from `#[derive(Message)]`; others stay inside, and so
-//! does all of a context [without shared memory](ContextBuilder::shared_memory).
+//! of its own, so two contexts of one process meet as two processes do. A type that is to leave its
+//! process has an [encoding](Message::ENCODING), as from `#[derive(Message)]`; messages of other
+//! types stay inside, and so do all messages of a context
+//! [without shared memory](ContextBuilder::shared_memory).
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -205,46 +207,49 @@
 //! }
 //! ```
 //!
-//! A message is encoded once for all other processes, and only if there is one that wants it;
-//! inside the process it is handed over as ever, and first. Others map what a process writes
-//! read-only. When a process dies, its last messages are read to the end, its entities vanish, and
-//! calls of its servers fail at once. QoS means the same on both ways, but for leases, which are
-//! not watched between processes. A callback that calls another process is not lent to its own
-//! executor meanwhile: if that process calls back, a second thread has to be there to answer. The
-//! repository's `docs/internals/decisions/0012-shared-memory.md` has all limits.
+//! A message is encoded once for all other processes, and only if one of them wants it; inside the
+//! process it is handed over as usual, and first. Other processes map a writer's memory read-only.
+//! When a process dies, its last messages are read to the end, its entities vanish, and calls to
+//! its servers fail at once. QoS means the same inside and between processes, except that leases
+//! are not watched between processes. While a callback waits for a call to another process, its own
+//! executor cannot use its thread: if that process calls back, a second thread has to answer. The
+//! repository's `docs/internals/decisions/0012-shared-memory.md` lists all limits.
 //!
 //! # Messages of ROS 2
 //!
-//! [`interfaces`] has ROS 2's common packages; `sinew_build` generates those of
-//! anyone's own definitions. Such types can be read and written where their images lie: a callback
-//! that takes a [`View`] or a [`Sample`] sees what comes from another process in that process's
-//! memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has
-//! what came changed in place where that can be. The repository's `docs/book/copy-free.md` says
-//! which form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In
-//! one process a topic may have publishers and subscriptions of each kind: who takes another Rust
-//! type than was published, for the same type of ROS 2, gets what the message's image says.
+//! [`interfaces`] has ROS 2's common packages; `sinew_build` generates types from your own
+//! definitions. Such types can be read and written in their encoded form, in place: a callback that
+//! takes a [`View`] or a [`Sample`] reads a message from another process in that process's memory,
+//! [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] changes a
+//! received message in place where possible. The repository's `docs/book/copy-free.md` says which
+//! form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In one
+//! process a topic may have publishers and subscriptions of each kind: a subscription whose Rust
+//! type differs from the published one, for the same type of ROS 2, gets its messages by way of the
+//! encoded form.
 //!
 //! # Parameters
 //!
-//! A parameter is a named, typed value of a node that others may look at and set: by ROS 2's
-//! services, files and command lines. [`Node::parameter`] declares one, whose handle reads it
-//! without a lock; [`parameters::Parameters`] makes a struct of them. A node without parameters
-//! costs nothing for them until another node asks. The repository's `docs/book/parameters.md` has more.
+//! A parameter is a named, typed value of a node that other nodes may read and set: by ROS 2's
+//! services, files and command lines. [`Node::parameter`] declares one and returns a handle that
+//! reads it without a lock; [`parameters::Parameters`] makes a struct of them. A node without
+//! parameters costs nothing for them until another node asks. The repository's
+//! `docs/book/parameters.md` has more.
 //!
 //! # Quality of service
 //!
-//! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested
-//! that isn't offered. All of ROS 2's settings are honoured, and what happens to an entity its
-//! `on_..` handlers are told: matched, incompatible, messages lost, deadlines missed, liveliness
-//! lost or changed. The repository's `docs/book/qos.md` says which to pick, and what happens when.
+//! A publisher offers a [`QoS`], a subscription requests one; they match if the publisher offers
+//! everything the subscription requests. All of ROS 2's settings are honoured, and an entity's
+//! `on_..` handlers are notified of its events: matched, incompatible, messages lost, deadlines
+//! missed, liveliness lost or changed. The repository's `docs/book/qos.md` explains which settings
+//! to pick, and what happens when.
 //!
 //! # Async
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
-//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: the task
-//! that polls them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits
-//! for a future while it runs callbacks. One that waits for a message may be dropped at any time
-//! and loses none; one that waits for an answer gives its call up then.
+//! [`async_callback`](service::ServerBuilder::async_callback) need no runtime and fit any: the
+//! thread that publishes or answers wakes the task that polls them. [`Executor::spin_until`] waits
+//! for a future while it runs callbacks. A future that waits for a message may be dropped at any
+//! time without losing one; dropping a future that waits for an answer gives up its call.
 //!
 //! # Threads and blocking
 //!
@@ -274,50 +279,51 @@
 //! | everything else | never for long: locks are held briefly, and never while the program's code runs |
 //!
 //! A wait in `publish` or `call` that could never end fails at once with `WouldDeadlock`. Once
-//! warm, publishing, taking, calling and answering allocate nothing but what the message's own
-//! `Clone` does and what the callbacks of single calls capture.
+//! warm, publishing, taking, calling and answering allocate nothing beyond the message's own
+//! `Clone` and the captures of callbacks for single calls.
 //!
 //! # Errors
 //!
-//! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`],
-//! [`CallError`], [`ExecutorError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a
-//! `main` that returns one prints its sentence, which says what to do. A message that could not be
-//! published comes back in the [`PublishError`], a request that no server took in the
-//! [`CallError`]. What a server's callback returns as an error its caller gets. An error that
-//! another callback returns is reported with its causes and the entity's name, and the rest goes
-//! on; a panic ends the spin, which returns it as an error. Both can be
-//! [changed](executor::ExecutorBuilder::on_panic). A QoS that can't be honoured is a
-//! [`CreateError`], never ignored; ends that don't match are told, or who runs the program is.
+//! Each kind of operation has its own error type: [`ContextError`], [`CreateError`],
+//! [`PublishError`], [`CallError`], [`ExecutorError`], [`AddError`], [`SpinError`]. [`Error`]
+//! gathers them for `?`; a `main` that returns one prints its sentence, which says what to do. A
+//! message that could not be published comes back in the [`PublishError`], a request that no server
+//! took in the [`CallError`]. An error that a server's callback returns goes to its caller. An
+//! error that another callback returns is reported with its causes and the entity's name, and the
+//! executor goes on; a panic ends the spin, which returns it as an error. Both can be
+//! [changed](executor::ExecutorBuilder::on_panic). A QoS that cannot be honoured is a
+//! [`CreateError`], never ignored; endpoints that do not match are reported to their handlers, or
+//! else in the log.
 //!
 //! # What Sinew says
 //!
-//! Pairs that exchange nothing (their QoS or types don't match, in one process or two), errors and
-//! panics of callbacks that no spin returns, leases that run out without a handler, and what is
-//! wrong with the machine or with other processes: that goes to the logger that the program has
-//! installed for the [`log`](https://docs.rs/log) crate, now or later. Without one, each is a line
-//! on standard error, as in ROS 2:
+//! Sinew reports pairs that exchange nothing (their QoS or types don't match, in one process or
+//! two), errors and panics of callbacks that no spin returns, leases that run out without a
+//! handler, and problems of the machine or of other processes. Reports go to the logger that the
+//! program has installed for the [`log`](https://docs.rs/log) crate, now or later. Without one,
+//! each is a line on standard error, as in ROS 2:
 //!
 //! ```text
 //! [WARN] [1700000000.123456789] [misuser]: nothing of a publisher on /map is received, incompatible: durability (offers volatile, asked transient_local) with /server in process 4711 (map_server)
 //! ```
 //!
-//! Sinew installs no logger itself. A pair is told once, in one line for each process. Of what
-//! comes again and again (about one topic or entity) standard error gets five lines, then one every
-//! 10 s with a count.
+//! Sinew installs no logger itself. Each pair is reported once, in one line for each process. Of
+//! repeated reports about one topic or entity, standard error gets five lines, then one every 10 s
+//! with a count.
 //!
-//! How much: warnings and errors, unless `--ros-args --log-level info`,
-//! `--log-level robot.camera:=debug` (for the node `/robot/camera`; `sinew` is for what concerns no
-//! node) or `SINEW_LOG=info,robot.camera:=debug` say otherwise; the command line counts more.
-//! Levels are `debug`, `info`, `warn`, `error` and `fatal`, at which Sinew is silent. A program's
-//! own logger decides for itself.
+//! The default level is warnings and errors. It is changed by `--ros-args --log-level info`,
+//! `--log-level robot.camera:=debug` (for the node `/robot/camera`; `sinew` stands for everything
+//! that concerns no node) or `SINEW_LOG=info,robot.camera:=debug`; the command line takes
+//! precedence. Levels are `debug`, `info`, `warn`, `error` and `fatal`, at which Sinew is silent. A
+//! program's own logger decides for itself.
 //!
 //! # Where to go on
 //!
 //! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and
-//! [`Client`]; [`Executor`] and its ways to spin; [`VirtualClock`] for tests that wait for nothing;
-//! [`Arguments`] for what a command line may change. The repository's `crates/sinew-core/examples` has
-//! programs with services and with async code; its `docs/internals/architecture.md` shows how the
-//! parts work together.
+//! [`Client`]; [`Executor`] and its ways to spin; [`VirtualClock`] for tests without real waiting;
+//! [`Arguments`] for the settings that a command line may change. The repository's
+//! `crates/sinew-core/examples` has programs with services and with async code; its
+//! `docs/internals/architecture.md` shows how the parts work together.
 //!
 //! [`Adapter`]: msg::Adapter
 //! [`AddError`]: error::AddError
@@ -344,7 +350,7 @@
 #[doc(inline)]
 pub use sinew_core::*;
 
-/// Messages: how they are published, taken, kept and encoded; definitions and descriptions of types.
+/// Messages: publishing, taking, keeping and encoding them; definitions and descriptions of types.
 pub mod msg {
     #[doc(inline)]
     pub use sinew_core::msg::*;
@@ -352,8 +358,8 @@ pub mod msg {
     pub use sinew_msg::{definition, description, dynamic};
 }
 
-/// Gateways to other hosts and to ROS 2: where ends are at home, what tools are told, and with the
-/// feature `gateway` the gateway itself.
+/// Gateways to other hosts and to ROS 2: the origin of endpoints, the report for tools, and with
+/// the feature `gateway` the gateway itself.
 pub mod gateway {
     #[doc(inline)]
     pub use sinew_core::gateway::*;

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The variable in which `sinew launch` says which options it gives to several processes.
+/// The variable in which `sinew launch` names the options that it gives to several processes.
 const SHARED_OPTIONS: &str = "SINEW_SHARED_OPTIONS";
 
 /// A process's presence in a domain: the root of its nodes.
@@ -37,9 +37,10 @@ const SHARED_OPTIONS: &str = "SINEW_SHARED_OPTIONS";
 /// [directory](ContextBuilder::directory). Most programs have one.
 ///
 /// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its
-/// first node joins the domain, which does both, unless it is to do
-/// [without shared memory](ContextBuilder::shared_memory), as it does in virtual time. It leaves
-/// when the last clone and all that was made with it is dropped, or the process ends.
+/// first node joins the domain, which does both, unless the context is
+/// [without shared memory](ContextBuilder::shared_memory), as it is by default in virtual time. The
+/// context leaves the domain when its last clone and everything made with it is dropped, or when
+/// the process ends.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -52,8 +53,8 @@ const SHARED_OPTIONS: &str = "SINEW_SHARED_OPTIONS";
 #[derive(Clone)]
 pub struct Context(Arc<ContextHandle>);
 
-/// What all handles of a context and of its nodes hold. What was detached goes with the last of
-/// them.
+/// The part that all handles of a context and of its nodes hold. Detached entities go with the last
+/// of them.
 struct ContextHandle(Arc<ContextCore>);
 
 impl Drop for ContextHandle {
@@ -62,7 +63,7 @@ impl Drop for ContextHandle {
     }
 }
 
-/// What everything in a context has in common.
+/// The state that everything in a context shares.
 pub(crate) struct ContextCore {
     pub(crate) session: Arc<Session>,
     pub(crate) graph: Graph,
@@ -72,13 +73,13 @@ pub(crate) struct ContextCore {
     pub(crate) groups: Arc<GroupRegistry>,
     pub(crate) parameter_clients: ParameterClients,
     pub(crate) hints: Hints,
-    /// How it meets the other processes of the host: made with the first node.
+    /// Its connection to the other processes of the host: made with the first node.
     neighbours: Neighbours,
 }
 
 impl Context {
-    /// A context for a library or a test: it reads the domain from the environment, and no command
-    /// line.
+    /// Makes a context for a library or a test: it reads the domain from the environment, and
+    /// ignores the command line.
     ///
     /// # Errors
     /// [`ContextError::Domain`].
@@ -86,10 +87,10 @@ impl Context {
         Self::builder().build()
     }
 
-    /// A context for a program: with the process's command line (`--ros-args -r from:=to`, see
-    /// [`Arguments`]), and shut down by Ctrl-C and SIGTERM. `--ros-args --help` has it print what
-    /// nodes understand ([`Arguments::HELP`]) and end the process; a `--help` elsewhere is the
-    /// program's own.
+    /// Makes a context for a program: it reads the process's command line
+    /// (`--ros-args -r from:=to`, see [`Arguments`]), and Ctrl-C and SIGTERM shut it down. With
+    /// `--ros-args --help` it prints the options that nodes understand ([`Arguments::HELP`]) and
+    /// ends the process; a `--help` elsewhere is the program's own.
     ///
     /// # Errors
     /// [`ContextError`].
@@ -97,67 +98,67 @@ impl Context {
         let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
         let context = Self::builder().arguments(arguments).interrupts(true).build()?;
         if context.arguments().wants_help() {
-            // Standard output may be closed: then it has no reader.
+            // An error is ignored: standard output may be closed, and then has no reader.
             let _ = std::io::stdout().write_all(Arguments::HELP.as_bytes());
             std::process::exit(0);
         }
         Ok(context)
     }
 
-    /// A context with other settings.
+    /// Returns a builder for a context with other settings.
     pub fn builder() -> ContextBuilder {
         ContextBuilder::default()
     }
 
-    /// Ends it all: nothing can be created, published or called any more, waiting publishers, calls
-    /// and futures fail, and executors return from spinning once their running callback has. What
-    /// was accepted before stays in its histories. What was [detached](crate::Timer::detach) is
-    /// dropped.
+    /// Shuts the context down: nothing can be created, published or called any more, waiting
+    /// publishers, calls and futures fail, and executors return from spinning once their running
+    /// callback has. Messages accepted before stay in their histories.
+    /// [Detached](crate::Timer::detach) entities are dropped.
     ///
-    /// May be called from any thread and any callback, and again.
+    /// May be called from any thread and any callback, and repeatedly.
     pub fn shutdown(&self) {
         self.shared().shutdown();
         self.shared().session.end_detached();
     }
 
-    /// Whether [`shutdown`](Self::shutdown) was called.
+    /// Returns `true` after [`shutdown`](Self::shutdown).
     pub fn is_shutdown(&self) -> bool {
         self.shared().session.has_ended()
     }
 
-    /// Its domain: contexts of different domains never see each other.
+    /// Returns its domain: contexts of different domains never see each other.
     pub fn domain(&self) -> u32 {
         self.shared().domain
     }
 
-    /// The directory below which its domain's shared memory is, if another one than the usual was
-    /// [chosen](ContextBuilder::directory).
+    /// Returns the directory that holds its domain's shared memory, if one was
+    /// [chosen](ContextBuilder::directory) other than the usual one.
     pub fn directory(&self) -> Option<&Path> {
         self.shared().neighbours.base.as_deref()
     }
 
-    /// Whether it meets the other processes of its host; see
+    /// Returns `true` if it meets the other processes of its host; see
     /// [`ContextBuilder::shared_memory`].
     pub fn has_shared_memory(&self) -> bool {
         self.shared().neighbours.wanted
     }
 
-    /// The command line it was made with.
+    /// Returns the command line that it was made with.
     pub fn arguments(&self) -> &Arguments {
         &self.shared().arguments
     }
 
-    /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock, and leaves
-    /// [`/clock`](Self::use_sim_time) alone from then on. [Timers](crate::Node::timer) and rates
-    /// follow it while it is set, and sleeps of [`ClockKind::Ros`](crate::time::ClockKind::Ros):
-    /// those that are due run or end, and if time went back, no timer waits longer than a period.
+    /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock, and from
+    /// then on ignores [`/clock`](Self::use_sim_time). [Timers](crate::Node::timer), rates and
+    /// sleeps of [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow it while it is set: those
+    /// that are due run or end, and if time went back, no timer waits longer than a period.
     ///
-    /// Handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on this thread.
+    /// Handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on the calling thread.
     pub fn set_ros_time(&self, time: Option<Time>) {
         self.shared().session.set_ros_time(time, None);
     }
 
-    /// Time now, by the given clock.
+    /// Returns the current time of the given clock.
     pub fn now(&self, kind: crate::time::ClockKind) -> Time {
         self.shared().session.now(kind)
     }
@@ -241,14 +242,14 @@ impl ShutDown for ContextCore {
         }
         self.services.end();
         if let Some(participant) = self.transport().and_then(|transport| transport.participant()) {
-            participant.wake_writers(); // publishers that wait for room elsewhere
+            participant.wake_writers(); // publishers that wait for room in other processes
         }
     }
 }
 
 impl ContextCore {
-    /// This context's presence among the processes of the host, if it is to have one; joins when it
-    /// is first asked for.
+    /// Returns this context's presence among the processes of the host, unless the context is to
+    /// have none; the first call joins the domain.
     pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<ShmTransport>>, CreateError> {
         let Neighbours { wanted, base, transport, joining } = &self.neighbours;
         if !wanted {
@@ -272,16 +273,16 @@ impl ContextCore {
         })
     }
 
-    /// This context's presence among the processes of the host, if it has one by now.
+    /// Returns this context's presence among the processes of the host, if it has one by now.
     pub(crate) fn transport(&self) -> Option<&Arc<ShmTransport>> {
         self.neighbours.transport.get()
     }
 }
 
-/// How a context meets the other processes of the host.
+/// A context's connection to the other processes of the host.
 struct Neighbours {
     wanted: bool,
-    /// The directory below which domains are; `None` for the usual one.
+    /// The directory that holds the domains; `None` for the usual one.
     base: Option<PathBuf>,
     transport: OnceLock<Arc<ShmTransport>>,
     joining: Mutex<()>,
@@ -299,22 +300,22 @@ impl Drop for ContextCore {
 /// Makes a [`Context`]; from [`Context::builder`].
 #[derive(Default)]
 pub struct ContextBuilder {
-    /// Whether it is to meet others, if that was said.
+    /// Whether it meets other processes, if set.
     shared_memory: Option<bool>,
     base: Option<PathBuf>,
     arguments: Option<Vec<String>>,
     domain: Option<u32>,
     interrupts: bool,
     clock: Option<VirtualClock>,
-    /// Whether ROS time is that of `/clock`, if that was said.
+    /// Whether ROS time follows `/clock`, if set.
     sim_time: Option<bool>,
-    /// When it says what it is missing, if that was said.
+    /// The delay before it logs hints, if set.
     hints: Option<Option<Duration>>,
 }
 
 impl ContextBuilder {
-    /// The command line, its first word being the program's name. Default: none. Its options about
-    /// logging, but for those about `/rosout`, are for the whole process.
+    /// The command line, starting with the program's name. Default: none. Its options about
+    /// logging, except those about `/rosout`, apply to the whole process.
     #[must_use]
     pub fn arguments<I, A>(mut self, arguments: I) -> Self
     where
@@ -332,7 +333,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second one ends the process.
+    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second signal ends the process.
     /// Default: no. The first context that wants it starts the one thread that waits for signals.
     #[must_use]
     pub fn interrupts(mut self, wanted: bool) -> Self {
@@ -341,8 +342,9 @@ impl ContextBuilder {
     }
 
     /// Whether its nodes reach those of other processes on the host, through the shared memory of
-    /// the domain's directory. Without, it opens no file and starts no thread. Default: yes, but
-    /// for contexts in [virtual time](Self::virtual_time) that no [directory](Self::directory) is
+    /// the domain's directory. Without it, the context opens no file and starts no thread. Default:
+    /// yes, except for contexts in [virtual time](Self::virtual_time) without a given
+    /// [directory](Self::directory).
     /// given.
     #[must_use]
     pub fn shared_memory(mut self, wanted: bool) -> Self {
@@ -350,7 +352,7 @@ impl ContextBuilder {
         self
     }
 
-    /// The directory below which each domain has its own. Default: `$SINEW_DIR`, else
+    /// The directory in which each domain has its own. Default: `$SINEW_DIR`, else
     /// `/dev/shm/sinew-<uid>`. Contexts with different directories never meet.
     #[must_use]
     pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
@@ -358,39 +360,40 @@ impl ContextBuilder {
         self
     }
 
-    /// Lives in virtual time. Unless it is told to ([`shared_memory`](Self::shared_memory),
-    /// [`directory`](Self::directory)), it meets no other context: stamps, lifespans and deadlines
-    /// would mean nothing to those that go by another clock. If it is, all that meet there should
-    /// go by this one.
+    /// Lives in virtual time. It then meets no other context unless
+    /// [`shared_memory`](Self::shared_memory) or [`directory`](Self::directory) asks for it:
+    /// stamps, lifespans and deadlines would mean nothing to contexts with another clock. If it
+    /// does, all contexts that meet there should use this clock.
     #[must_use]
     pub fn virtual_time(mut self, clock: &VirtualClock) -> Self {
         self.clock = Some(clock.clone());
         self
     }
 
-    /// Whether ROS time is that of `/clock` from the beginning, see
-    /// [`Context::use_sim_time`]; then the command line is not asked. Default: whether it says
-    /// `-p use_sim_time:=true`, of whichever node.
+    /// Whether ROS time follows `/clock` from the beginning, see [`Context::use_sim_time`]; the
+    /// command line is then ignored. Default: whether the command line says
+    /// `-p use_sim_time:=true`, for any node.
     #[must_use]
     pub fn use_sim_time(mut self, wanted: bool) -> Self {
         self.sim_time = Some(wanted);
         self
     }
 
-    /// How long its nodes wait before they say what they are missing; `None`: they never do.
-    /// Default: 5 s, or never with `--disable-hint-logs`. Once for each, it is told
+    /// The delay after which its nodes log hints about what they are missing; `None`: never.
+    /// Default: 5 s, or never with `--disable-hint-logs`. Each hint is logged once:
     ///
-    /// - that a subscription has had no publisher, or a client no server (as information);
-    /// - that an option of the command line has matched nothing: a remap rule, a parameter, a block
-    ///   of a parameter file, a log level (as a warning; if it may well be meant for others, as
-    ///   information). That is told this long after an executor has begun to serve the context, or
-    ///   six times as long after its first node if none does; `sinew doctor` tells the warnings, too;
-    /// - that two nodes have one name (as a warning).
+    /// - A subscription has had no publisher, or a client no server (as information).
+    /// - An option of the command line has matched nothing: a remap rule, a parameter, a block of a
+    ///   parameter file, a log level (as a warning; as information if it may well be meant for
+    ///   other processes). This is logged this long after an executor has begun to serve the
+    ///   context, or six times as long after its first node if none does; `sinew doctor` shows the
+    ///   warnings as well.
+    /// - Two nodes have one name (as a warning).
     ///
-    /// Each line names what is there and may have been meant. The thread that looks after the other
-    /// processes looks every two seconds; a context [without shared memory](Self::shared_memory) says
-    /// nothing. Of single nodes it is turned off by
-    /// [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints).
+    /// Each line lists existing names that may have been meant. The thread that watches the other
+    /// processes checks every two seconds; a context [without shared memory](Self::shared_memory)
+    /// logs no hints. [`NodeBuilder::hints`](crate::parameters::NodeBuilder::hints) turns them off
+    /// for single nodes.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -404,8 +407,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Makes the context. If it is to [use simulated time](Self::use_sim_time), it joins its domain
-    /// at once, to follow `/clock`.
+    /// Makes the context. One that [uses simulated time](Self::use_sim_time) joins its domain at
+    /// once, to follow `/clock`.
     ///
     /// # Errors
     /// [`ContextError`].

@@ -1,4 +1,4 @@
-//! The one error that all others turn into.
+//! The one error that all others convert to.
 
 use super::parameter_client::ParameterClientError;
 use super::publisher::PublishError;
@@ -15,10 +15,10 @@ debug_says!(Error:
     Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Executor(error),
     Add(error), Spin(error), Post(error), Join(error), Parameter(error), ParameterClient(error));
 
-/// What `?` in a program's `main` or a callback turns every error of this crate into.
+/// The error that `?` makes of every error of this crate, in a program's `main` or a callback.
 ///
-/// A `main` that returns it prints the sentence, with what to do: its `Debug` form is that. `{:#?}`
-/// has the parts.
+/// A `main` that returns it prints one sentence, with advice: that is its `Debug` form. `{:#?}`
+/// shows the parts.
 ///
 /// ```
 /// fn main() -> sinew::Result<()> {
@@ -42,7 +42,7 @@ pub enum Error {
     /// A message could not be published; it was dropped when the error was turned into this one.
     #[error("{0}")]
     Publish(PublishFailure),
-    /// An image could not be made in place.
+    /// An encoded form could not be made in place.
     #[error(transparent)]
     Draft(#[from] BuildError),
     /// A call has no answer; the request was dropped when the error was turned into this one.
@@ -50,10 +50,10 @@ pub enum Error {
     Call {
         /// The service's full name.
         service: String,
-        /// Why.
+        /// The reason.
         failure: CallFailure,
     },
-    /// An executor can't have the options it was to be built with.
+    /// An executor cannot have the requested options.
     #[error(transparent)]
     Executor(#[from] ExecutorError),
     /// Something could not be added to an executor.

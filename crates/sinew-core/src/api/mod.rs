@@ -1,4 +1,4 @@
-//! What programs hold and write: typed, thin.
+//! The types that programs hold and name: typed, thin.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Nodes: names, and the room in which entities are made.
+//! Nodes: names, and the scope in which entities are made.
 
 use super::context::{Context, ContextCore};
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
@@ -30,8 +30,8 @@ use std::time::Duration;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
-/// A node's methods make things in its default [`Group`]; those of a group the same, in that group.
-/// Each gives a builder, whose last call is one of two verbs:
+/// A node's methods make entities in its default [`Group`]; a group has the same methods and makes
+/// them in that group. Each returns a builder, and its last call is one of two:
 ///
 /// | | `create()`: taken by hand | `callback(f)`: run by an executor |
 /// |---|---|---|
@@ -42,9 +42,9 @@ use std::time::Duration;
 /// | [`timer`](Self::timer), [`guard_condition`](Self::guard_condition), [`descriptor`](Self::descriptor) | - (nothing to take) | for each time |
 ///
 /// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and
-/// other processes are told of it, as long as there is a handle to it, a group or any entity of it:
-/// so a program may keep a timer and drop the node. What is [detached](crate::Timer::detach) keeps
-/// its node, too. It has no `close`, as it would end under its entities: those are closed.
+/// other processes see it, as long as there is a handle to it, a group or any entity of it: so a
+/// program may keep a timer and drop the node. [Detached](crate::Timer::detach) entities keep their
+/// node as well. A node has no `close`, as it would end under its entities: close those.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -59,20 +59,20 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct Node(Arc<NodeInner>);
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct NodeInner {
     core: Arc<NodeCore>,
     default_group: Group,
     groups: Arc<GroupRegistry>,
-    /// A handle: what was detached goes with the last one of the context and its nodes.
+    /// A handle: detached entities go with the last one of the context and its nodes.
     _context: Context,
 }
 
-/// What a node's groups and entities have in common, and keep.
+/// The state that a node's groups and entities share and keep alive.
 pub(crate) struct NodeCore {
-    /// What other processes know it by.
+    /// The identity under which other processes know it.
     entity: NodeEntity,
-    /// It [stands in](Self::stand_in) for another one.
+    /// It [stands in](Self::stand_in) for another node.
     pub(super) stands_in: bool,
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
@@ -80,67 +80,68 @@ pub(crate) struct NodeCore {
     pub(crate) logger: Arc<str>,
     pub(super) name: String,
     pub(super) namespace: String,
-    /// Where what it stands for is at home.
+    /// The origin of the node that it stands for.
     pub(crate) origin: Origin,
-    /// It was said that it has nothing to run.
+    /// It was reported that it has nothing to run.
     said_idle: AtomicBool,
-    /// How its topics and services are renamed, if otherwise than the context's command line says.
+    /// Rules that rename its topics and services, if they differ from the context's command line.
     pub(super) own_rules: Option<Arc<RemapRules>>,
     pub(crate) parameter_options: ParameterOptions,
     /// Its parameters, once it has one.
     pub(crate) parameters: OnceLock<Arc<ParameterTable>>,
-    /// What serves them, which ends with the node.
+    /// The services for them, which end with the node.
     pub(crate) parameter_services: Mutex<Option<Box<dyn Any + Send>>>,
     pub(crate) context: Arc<ContextCore>,
-    /// What the logging thread publishes its lines with, once it said something.
+    /// The publisher for its log lines; set by the logging thread at the first line.
     pub(crate) rosout: OnceLock<Box<dyn Any + Send + Sync>>,
-    /// Its service of type descriptions, if a parameter wants it.
+    /// Its service of type descriptions, if a parameter enables it.
     pub(crate) type_descriptions: OnceLock<Box<dyn Any + Send + Sync>>,
-    /// Types that it uses without an end of them.
+    /// Types that it uses without an endpoint.
     pub(crate) registered_types: Mutex<BTreeMap<u64, RegisteredDescription>>,
 }
 
-/// What a node is made with.
+/// The options for making a node.
 #[derive(Default)]
 pub(super) struct NodeOptions {
     pub(super) parameters: ParameterOptions,
-    /// Stronger than those of the command line.
+    /// They take precedence over those of the command line.
     pub(super) remap: RemapRules,
 }
 
-/// A type by its hash, and what describes it.
+/// A type's hash, and a function that returns its description.
 pub(crate) type RegisteredDescription = (TypeHash, fn() -> Option<TypeDescription>);
 
-/// What other processes know a node by.
+/// The identity under which other processes know a node.
 enum NodeEntity {
-    /// They don't.
+    /// Other processes do not know it.
     None,
     Own(OwnEndpoint),
-    /// That of the node for which it stands in.
+    /// The entity of the node that it stands in for.
     Of(EndpointKey),
 }
 
-/// Nodes by the names of their loggers. Of several with one name, the oldest counts.
+/// Nodes by the names of their loggers. If several have one name, the oldest counts.
 static BY_LOGGER: RwLock<BTreeMap<String, Vec<Weak<NodeCore>>>> = RwLock::new(BTreeMap::new());
 
-/// Lines that nodes have said and that aren't published yet. Set by `logging`, which is above this.
+/// Access to log lines of nodes that are not published yet. Set by `logging`, a higher layer.
 pub(crate) static UNPUBLISHED: OnceLock<Unpublished> = OnceLock::new();
 
 pub(crate) struct Unpublished {
     pub(crate) are_there: fn() -> bool,
-    /// Waits until they are published, at most so long; returns whether they are.
+    /// Waits at most that long until they are published; returns whether they are.
     pub(crate) flush: fn(Duration) -> bool,
-    /// They weren't for the node that went last (nobody reads the console, say), and still aren't.
+    /// The wait for the last dropped node timed out (nothing reads the console, say), and lines
+    /// remain.
     pub(crate) is_stuck: AtomicBool,
 }
 
-/// How long a node that goes waits for its lines to be published.
+/// How long a dropped node waits for its lines to be published.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// Makes the QoS of an end of a node on that topic another one, when the end is made.
+/// Changes the QoS of a node's endpoint on that topic, when the endpoint is made.
 pub(super) type AdaptQos = Box<dyn FnOnce(&Arc<NodeCore>, &str, QoS) -> Result<QoS, CreateError> + Send>;
 
-/// What other processes are told of a node's entity.
+/// The description of a node's entity for other processes.
 pub(crate) struct Advertised<'a> {
     pub(crate) number: u64,
     pub(crate) name: &'a str,
@@ -190,7 +191,7 @@ impl Node {
         let all = context.arguments.remap_rules();
         let own = (!remap.is_empty()).then(|| Arc::new(remap.followed_by(all)));
         let rules = own.as_deref().unwrap_or(all);
-        // What is renamed is the program's own.
+        // Rules rename only the program's own nodes.
         let is_local = origin == Origin::Local;
         let name = if is_local { rules.node_name(name, namespace) } else { name };
         let namespace = if is_local { rules.namespace(name, namespace) } else { namespace };
@@ -205,28 +206,28 @@ impl Node {
         Ok(node)
     }
 
-    /// An executor that serves this node or its context serves a new group of it, too.
+    /// Adds a new group to the executor that serves this node or its context.
     fn register(&self, group: &Arc<GroupCore>) {
         self.0.groups.register(group);
         self.0.core.context.groups.register(group);
     }
 
-    /// Its name without the namespace, after remapping.
+    /// Returns its name without the namespace, after remapping.
     pub fn name(&self) -> &str {
         &self.0.core.name
     }
 
-    /// Its namespace, after remapping.
+    /// Returns its namespace, after remapping.
     pub fn namespace(&self) -> &str {
         &self.0.core.namespace
     }
 
-    /// Its namespace and name.
+    /// Returns its namespace and name.
     pub fn full_name(&self) -> &str {
         &self.0.core.full_name
     }
 
-    /// Time now, by the clock that stamps of messages are read from:
+    /// Returns the current time of the clock for message stamps:
     /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), which is the wall clock unless it is
     /// [simulated](crate::Context::use_sim_time) or [set](crate::Context::set_ros_time). ROS 2:
     /// `now`.
@@ -243,14 +244,14 @@ impl Node {
         self.context_shared().session.now(ClockKind::Ros)
     }
 
-    /// A mutually exclusive callback group whose callbacks share `state` (`()` for none).
+    /// Makes a mutually exclusive callback group; its callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
         let group = Group::new(self.0.core.clone(), state);
         self.register(&group.core);
         group
     }
 
-    /// A callback group whose callbacks may run at the same time on several threads.
+    /// Makes a callback group that may run its callbacks at the same time on several threads.
     pub fn reentrant_group(&self) -> ReentrantGroup {
         let group = ReentrantGroup::new(self.0.core.clone());
         self.register(&group.core);
@@ -275,7 +276,7 @@ impl Node {
 }
 
 impl NodeCore {
-    /// A node as other processes see it; its names are valid.
+    /// Makes a node as other processes see it; its names must be valid.
     pub(crate) fn new(
         context: &Arc<ContextCore>,
         (name, namespace): (&str, &str),
@@ -304,7 +305,7 @@ impl NodeCore {
             )?),
             None => NodeEntity::None,
         };
-        // A node that a gateway has here runs where it is at home, or never anything.
+        // A node of a gateway runs on its own host, or never runs anything.
         let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
         let node = Arc::new(Self {
@@ -333,21 +334,21 @@ impl NodeCore {
         Ok(node)
     }
 
-    /// The node that a logger belongs to: its own, or that of a logger above it.
+    /// Returns the node of a logger: its own, or that of the closest logger above it.
     pub(crate) fn of_logger(logger: &str) -> Option<Arc<Self>> {
         let nodes = BY_LOGGER.read();
         let mut loggers = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
         loggers.find_map(|logger| nodes.get(logger)?.iter().find_map(Weak::upgrade))
     }
 
-    /// The nodes of a context.
+    /// Returns the nodes of a context.
     pub(crate) fn all_of(context: &Arc<ContextCore>) -> Vec<Arc<Self>> {
-        // Those that aren't wanted are dropped once the lock is free: each takes it when it goes.
+        // Nodes of other contexts are dropped once the lock is free: dropping a node takes it.
         let all: Vec<_> = BY_LOGGER.read().values().flatten().filter_map(Weak::upgrade).collect();
         all.into_iter().filter(|node| Arc::ptr_eq(&node.context, context)).collect()
     }
 
-    /// Those of them with that name.
+    /// Returns the context's nodes with that name.
     pub(crate) fn all_named(context: &Arc<ContextCore>, full_name: &str) -> Vec<Arc<Self>> {
         // As above.
         let all: Vec<_> = {
@@ -358,8 +359,8 @@ impl NodeCore {
         all.into_iter().filter(is_it).collect()
     }
 
-    /// A node that is this one to others, and keeps its context, but neither keeps this one nor is
-    /// kept by it: for what this one keeps itself.
+    /// Returns a node with the same identity to other processes, which keeps the context alive but
+    /// neither keeps this node nor is kept by it. Parts that this node owns hold it.
     pub(crate) fn stand_in(&self) -> Arc<Self> {
         Arc::new(Self {
             entity: self.known().map_or(NodeEntity::None, NodeEntity::Of),
@@ -382,7 +383,7 @@ impl NodeCore {
         })
     }
 
-    /// The description of a type that it uses now, by its hash.
+    /// Returns the description of a type in use now, by its hash.
     pub(crate) fn description(&self, hash: TypeHash) -> Option<TypeDescription> {
         let context = &self.context;
         let table = context.graph.types_of(self.number).into_iter().find(|table| table.hash() == Some(hash));
@@ -397,20 +398,20 @@ impl NodeCore {
         describe()
     }
 
-    /// The node of a group.
+    /// Returns the node of a group.
     pub(crate) fn of(group: &GroupCore) -> Arc<Self> {
         #[expect(clippy::expect_used, reason = "`Node::new` and nothing else makes owners of groups")]
         let node = group.node.clone().into_any().downcast().expect("a group's owner is a node");
         node
     }
 
-    /// Checks that something can be made under the node.
+    /// Checks that the node can still make entities.
     pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
         self.context.session.check_running(name)
     }
 
-    /// Tells other processes of an entity, if there are to be any. Before that, looks which ones
-    /// there are now.
+    /// Announces an entity to other processes, if the context meets any. First looks which
+    /// processes there are now.
     pub(crate) fn advertise(
         &self,
         kind: EndpointKind,
@@ -435,26 +436,26 @@ impl NodeCore {
         transport.advertise_or(what.name, &about, subscription).map(Some)
     }
 
-    /// Tells tools of something of this node, if there is room. Other processes aren't told.
+    /// Shows a fact about this node to tools, if there is room. Other processes do not see it.
     pub(crate) fn report(&self, endpoint: &Endpoint) -> Option<OwnEndpoint> {
         let participant = self.context.transport()?.participant()?;
         participant.advertise(endpoint, self.known()).ok()
     }
 
-    /// Checks what a publisher and a subscription are made with, and finds the topic's full name.
+    /// Checks the arguments for a publisher or a subscription, and returns the topic's full name.
     pub(crate) fn place(&self, topic: &str, qos: &QoS) -> Result<String, CreateError> {
         self.check_running(topic)?;
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
         self.renamed(NameKind::Topic, topic)
     }
 
-    /// Checks what a server and a client are made with, and finds the service's full name.
+    /// Checks the arguments for a server or a client, and returns the service's full name.
     pub(crate) fn place_service(&self, service: &str) -> Result<String, CreateError> {
         self.check_running(service)?;
         self.renamed(NameKind::Service, service)
     }
 
-    /// The full name of what the node calls so, after remapping.
+    /// Returns the full name for `called`, after remapping.
     fn renamed(&self, kind: NameKind, called: &str) -> Result<String, CreateError> {
         let Self { name, namespace, context, .. } = self;
         let full = name::expand(kind, called, name, namespace)?;
@@ -467,11 +468,11 @@ impl NodeCore {
 }
 
 impl NodeCore {
-    /// What it said last is published on `/rosout` before it goes: lines wait for the logging thread,
-    /// which doesn't find it any more, but a node that stands in for it.
+    /// Has its last lines published on `/rosout` before it is dropped: they wait for the logging
+    /// thread, which does not find this node any more, but a node that stands in for it.
     fn publish_last_words(&mut self, logger: &str) {
         let Some(lines) = UNPUBLISHED.get() else { return };
-        // Relaxed: a hint, so that many nodes that go wait once.
+        // Relaxed: a hint, so that many dropped nodes wait once.
         if !(lines.are_there)() {
             return lines.is_stuck.store(false, Ordering::Relaxed);
         }

@@ -10,16 +10,16 @@ use crate::ros::origin::Origin;
 use crate::ros::remap::RemapError;
 
 impl Context {
-    /// A node in the root namespace (unless the command line says otherwise).
+    /// Makes a node in the root namespace (unless the command line says otherwise).
     ///
     /// # Errors
-    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may
-    /// have the same name.
+    /// [`CreateError`]: a name breaks the rules, or the context is shut down. Two nodes may have
+    /// the same name.
     pub fn node(&self, name: &str) -> Result<Node, CreateError> {
         self.node_in("/", name)
     }
 
-    /// A node in a namespace, which begins with a slash.
+    /// Makes a node in a namespace, which begins with a slash.
     ///
     /// # Errors
     /// As [`node`](Self::node).
@@ -27,7 +27,7 @@ impl Context {
         self.node_builder(name).namespace(namespace).create()
     }
 
-    /// A node with settings of its own.
+    /// Returns a builder for a node with settings of its own.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -56,7 +56,7 @@ pub struct NodeBuilder {
     name: String,
     namespace: String,
     options: NodeOptions,
-    /// The first remap rule that isn't one.
+    /// The error of the first invalid remap rule.
     refused: Option<RemapError>,
     has_hints: bool,
 }
@@ -68,9 +68,9 @@ impl NodeBuilder {
         self
     }
 
-    /// Adds a rule that renames the node, or its topics and services, written as behind `-r` of the
-    /// command line: `image:=left/image`. Those of the node come before those of the command line, and
-    /// the first that matches counts. (ROS 2: `-r` in the arguments of the node's options.)
+    /// Adds a rule that renames the node, or its topics and services, written as after `-r` on the
+    /// command line: `image:=left/image`. The node's rules come before those of the command line,
+    /// and the first that matches counts. (ROS 2: `-r` in the arguments of the node's options.)
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -88,22 +88,22 @@ impl NodeBuilder {
         self
     }
 
-    /// Gives a parameter a value, whatever its default, the command line and files say. (ROS 2:
-    /// `parameter_overrides`.)
+    /// Gives a parameter a value that takes precedence over its default, the command line and
+    /// files. (ROS 2: `parameter_overrides`.)
     pub fn parameter_override(mut self, name: &str, value: impl Into<ParameterValue>) -> Self {
         self.options.parameters.overrides.push(NamedValue::new(name, value));
         self
     }
 
-    /// Whether setting a parameter that isn't declared declares it, with dynamic typing, and whether
-    /// asking for it yields that it is not set. No by default.
+    /// Whether setting an undeclared parameter declares it, with dynamic typing, and reading one
+    /// yields that it is not set. No by default.
     pub fn allow_undeclared(mut self, allowed: bool) -> Self {
         self.options.parameters.allow_undeclared = allowed;
         self
     }
 
-    /// Whether all that command line, files and overrides give a value is declared when the node is
-    /// made, with dynamic typing. No by default. (ROS 2:
+    /// Whether all parameters with a value from the command line, files or overrides are declared
+    /// when the node is made, with dynamic typing. No by default. (ROS 2:
     /// `automatically_declare_parameters_from_overrides`.)
     pub fn declare_overrides(mut self, declared: bool) -> Self {
         self.options.parameters.declare_overrides = declared;
@@ -111,8 +111,8 @@ impl NodeBuilder {
     }
 
     /// Whether others reach the node's parameters by its six services: from the start, or never. By
-    /// default from its first parameter on, or once another node has a client of one of these
-    /// services, so that a node without parameters that none asks for costs nothing.
+    /// default the services start with its first parameter, or once another node has a client of
+    /// one of them, so that a node without parameters costs nothing until asked.
     pub fn start_parameter_services(mut self, started: bool) -> Self {
         self.options.parameters.services = Some(started);
         self
@@ -125,7 +125,7 @@ impl NodeBuilder {
         self
     }
 
-    /// Whether the node says what it is missing, see
+    /// Whether the node logs hints about what it is missing, see
     /// [`ContextBuilder::hints_after`](crate::ContextBuilder::hints_after). Yes by default.
     pub fn hints(mut self, wanted: bool) -> Self {
         self.has_hints = wanted;
@@ -135,8 +135,8 @@ impl NodeBuilder {
     /// Makes the node.
     ///
     /// # Errors
-    /// As [`Context::node`]; of a parameter that is overridden, [`CreateError::Parameter`]; and of a
-    /// rule, [`CreateError::Remap`].
+    /// As [`Context::node`]; [`CreateError::Parameter`] for an overridden parameter; and
+    /// [`CreateError::Remap`] for a rule.
     pub fn create(self) -> Result<Node, CreateError> {
         let Self { context, name, namespace, options, refused, has_hints } = self;
         if let Some(error) = refused {
