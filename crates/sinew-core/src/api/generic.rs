@@ -1,5 +1,5 @@
-//! Ends of types that are known at run time only, as bags, tools and gateways have them; and nodes
-//! that stand for ends of other hosts.
+//! Endpoints of types that are known at run time only, for bags, tools and gateways; and nodes that
+//! stand for endpoints of other hosts.
 
 use super::client::{Client, ClientBuilder};
 use super::context::Context;
@@ -18,9 +18,9 @@ use crate::topic::copy_plan::Ownership;
 use std::time::Duration;
 
 impl Context {
-    /// A node that stands for one of another host, or belongs to a gateway itself: its ends are
-    /// told of as being at home [there](Origin). Names are taken as they are, whatever the command
-    /// line renames. Otherwise as [`node_in`](Self::node_in).
+    /// Makes a node that stands for one of another host, or that belongs to a gateway itself: its
+    /// endpoints are announced with [that origin](Origin). Names are used as given, without the
+    /// command line's remapping. Otherwise as [`node_in`](Self::node_in).
     ///
     /// # Errors
     /// As [`node`](Self::node).
@@ -28,9 +28,9 @@ impl Context {
         Node::new(self, name, namespace, origin, NodeOptions::default())
     }
 
-    /// Looks which ends other processes have now. Those of this context match them before this
-    /// returns; else a thread of the context's notices what came or went within milliseconds. Cheap
-    /// if nothing has. For gateways.
+    /// Checks which endpoints other processes have now. Endpoints of this context match them before
+    /// this returns; without this call, a thread of the context notices changes within
+    /// milliseconds. Cheap if nothing has changed. For gateways.
     pub fn look_around(&self) {
         if let Some(transport) = self.shared().transport() {
             transport.refresh();
@@ -39,7 +39,7 @@ impl Context {
 }
 
 impl Node {
-    /// A publisher of a type that is known at run time only. It publishes
+    /// Returns a builder for a publisher of a type that is known at run time only. It publishes
     /// [`SerializedMessage`]s by value, or [drafts](Publisher::image_draft) of them.
     ///
     /// ```
@@ -59,9 +59,9 @@ impl Node {
         PublisherBuilder::new(self.default_group(), topic).of_table(known.message())
     }
 
-    /// A subscription of a type that is known at run time only. It takes the images of what is
-    /// published, where they lie ([`take_sample`](crate::Subscription::take_sample),
-    /// [`recv_sample`](crate::Subscription::recv_sample)), or copies of them.
+    /// Returns a builder for a subscription of a type that is known at run time only. It takes
+    /// messages in their encoded form, in place ([`take_sample`](crate::Subscription::take_sample),
+    /// [`recv_sample`](crate::Subscription::recv_sample)) or as copies.
     pub fn generic_subscription(
         &self,
         topic: &str,
@@ -70,35 +70,37 @@ impl Node {
         SubscriptionBuilder::new(self.default_group(), topic).of_table(known.message(), Check(check))
     }
 
-    /// A client of a service that is known at run time only. It reaches all servers of that name
-    /// and hash.
+    /// Returns a builder for a client of a service that is known at run time only. It reaches all
+    /// servers of that name and hash.
     ///
-    /// A server of its own context that has Rust types gets the request decoded; if that fails, the
-    /// call does ([`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable)),
-    /// and the request comes back.
+    /// A server of its own context with Rust types gets the request decoded; if that fails, the
+    /// call fails with
+    /// [`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable) and returns
+    /// the request.
     pub fn generic_client(&self, service: &str, known: GenericType) -> ClientBuilder<GenericService> {
         ClientBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
     }
 
-    /// A server of a service that is known at run time only. It answers all clients of that name
-    /// and hash: those of its own context that have Rust types, too.
+    /// Returns a builder for a server of a service that is known at run time only. It answers all
+    /// clients of that name and hash, including those of its own context with Rust types.
     pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
         ServerBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
     }
 }
 
 impl Publisher<SerializedMessage> {
-    /// Whether at least so many subscriptions of that participant are connected: what is published
-    /// now gets to them, though others may lack still. For gateways.
+    /// Returns `true` if at least `count` subscriptions of that participant are connected: they get
+    /// messages published from now on, even if other subscriptions are not connected yet. For
+    /// gateways.
     pub fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
         self.core().has_subscriptions_of(participant, count)
     }
 
-    /// Publishes what was published before, on another host: of a
-    /// [node](Context::node_of) that stands for one on the network. What is known of the message
-    /// there is what its subscriptions are told. One thread at a time may do so with a publisher.
+    /// Republishes a message from another host; for a publisher of a [node](Context::node_of) that
+    /// stands for one on the network. Subscriptions get the metadata of the original message. Only
+    /// one thread at a time may call this on a publisher.
     ///
-    /// Where it waits for room, it waits at most for `max_blocking`, whatever its QoS says.
+    /// A wait for room lasts at most `max_blocking`, whatever its QoS says.
     ///
     /// # Errors
     /// As [`publish`](Self::publish).
@@ -114,21 +116,22 @@ impl Publisher<SerializedMessage> {
 }
 
 impl Client<GenericService> {
-    /// Whether a call now runs the program's server on this thread, which may wait for others
-    /// there: it is one of this context, with a [listener](ServerBuilder::listener). For gateways.
+    /// Returns `true` if a call now would run the program's server on this thread, where it may
+    /// wait for others: a server of this context with a [listener](ServerBuilder::listener). For
+    /// gateways.
     pub fn runs_server_here(&self) -> bool {
         self.inner.requests.has_listener()
     }
 }
 
 impl Lineage {
-    /// A chain that began on another host, at that wall time.
+    /// Returns a chain that began on another host, at that wall time.
     pub fn from_wall(time: Time, id: u64) -> Self {
         let steady = Time::steady().nanoseconds();
         Self::new(time.nanoseconds().saturating_sub(wall_of(steady) - steady), id)
     }
 
-    /// Wall time at which the chain's first message was published.
+    /// Returns the wall time at which the chain's first message was published.
     pub fn wall(&self) -> Time {
         Time::from_nanoseconds(wall_of(self.stamp().nanoseconds()))
     }

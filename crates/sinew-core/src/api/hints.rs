@@ -1,9 +1,9 @@
-//! What a context says of itself after a while, once for each: subscriptions and clients with nobody
-//! at the other end, nodes of one name, options that have matched nothing.
+//! Hints that a context logs after a while, once for each subject: subscriptions and clients
+//! without a counterpart, nodes that share a name, options that have matched nothing.
 //!
-//! The thread that looks after the neighbours looks every few seconds. An entity is looked at once,
-//! when it is old enough: serial numbers tell which ones are, so nothing is kept of each, and nothing
-//! is looked at while none is new.
+//! The thread that watches the neighbours checks every few seconds. Each entity is checked once,
+//! when it is old enough: serial numbers tell which ones are, so no state is kept for each entity,
+//! and nothing is checked while none is new.
 
 use super::context::ContextCore;
 use super::node::NodeCore;
@@ -23,26 +23,27 @@ use std::ops::Range;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// While no executor serves the context, options are looked at after so many times the patience:
-/// the program may not be done with making its nodes.
+/// Without an executor that serves the context, options are checked after this multiple of the
+/// patience: the program may not be done with making its nodes.
 const WITHOUT_EXECUTOR: u32 = 6;
 
-/// Options that are told, at most: a wrong file has as many as a right one.
+/// Most options that are reported: a wrong file has as many as a right one.
 const OPTIONS: usize = 20;
 
-/// Entities of a kind with nobody at the other end that are told one by one at a look, at most.
+/// Most entities of a kind without a counterpart that one check reports one by one.
 const ONE_SIDED: usize = 50;
 
-/// Names that are compared at one look, at most, to find some that may have been meant.
+/// Most names that one check compares to find some that may have been meant.
 const COMPARED: usize = 20_000;
 
-/// The service by which an action is known here.
+/// The suffix of the service by which this check recognises an action.
 const SEND_GOAL: &str = "/_action/send_goal";
 
-/// Topics of which each node has an end.
+/// Topics on which every node has an endpoint.
 const OF_ALL: [&str; 2] = ["/rosout", "/parameter_events"];
 
-/// A context's nodes begin with this one, or it is one more of them.
+/// Starts the context's hints with its first node, and silences those of this node if `is_wanted`
+/// is false.
 pub(super) fn begin(node: &Arc<NodeCore>, is_wanted: bool) {
     let NodeCore { context, full_name, .. } = &**node;
     if !is_wanted {
@@ -58,25 +59,25 @@ pub(super) fn begin(node: &Arc<NodeCore>, is_wanted: bool) {
     });
 }
 
-/// What was looked at.
+/// The progress of the checks.
 #[derive(Default)]
 struct Said {
-    /// Numbers that were to come at these times, the oldest first.
+    /// Pairs of a time and the serial number that was next at that time, the oldest first.
     marks: VecDeque<(Time, u64)>,
-    /// What has a smaller number was looked at.
+    /// Entities with a smaller number were checked.
     looked_at: u64,
-    /// When it was first looked.
+    /// The time of the first check.
     began: Option<Time>,
-    /// When there first was an executor.
+    /// The time of the first check that found an executor.
     executed: Option<Time>,
     has_told_options: bool,
     /// The rules and parameters of nodes with a smaller number were looked at.
     options_until: u64,
-    /// Tools are told of these.
+    /// The reports that tools can see now.
     reports: Vec<Reported>,
 }
 
-/// What tools are told of, until it is over.
+/// A report for tools, shown until it is over.
 struct Reported {
     unmatched: Unmatched,
     of: Option<Weak<NodeCore>>,
@@ -84,14 +85,14 @@ struct Reported {
 }
 
 impl Reported {
-    /// It matches by now, or what it was given to is gone.
+    /// Whether the option matches by now, or its node is gone.
     fn is_over(&self) -> bool {
         !self.unmatched.still() || self.of.as_ref().is_some_and(|node| node.strong_count() == 0)
     }
 }
 
 impl Said {
-    /// The numbers of what is old enough now, and wasn't before.
+    /// Returns the numbers of the entities that have become old enough since the last check.
     fn mature(&mut self, now: Time, patience: Duration) -> Range<u64> {
         let to_come = serial_to_come();
         if self.marks.back().is_none_or(|(_, last)| *last != to_come) {
@@ -104,7 +105,8 @@ impl Said {
         from..self.looked_at
     }
 
-    /// Which options are to be looked at; those of nodes after [`mature`](Self::mature).
+    /// Returns the options that are due for a check; for options of nodes, call it after
+    /// [`mature`](Self::mature).
     fn options_due(&mut self, now: Time, patience: Duration, has_executor: bool) -> OptionsDue {
         let began = *self.began.get_or_insert(now);
         if has_executor {
@@ -121,19 +123,19 @@ impl Said {
     }
 }
 
-/// The options that are to be looked at.
+/// The options that are due for a check.
 #[derive(Default)]
 struct OptionsDue {
-    /// Those of the command line.
+    /// Whether the options of the command line are due.
     of_context: bool,
-    /// What the program has given to nodes with these numbers.
+    /// The numbers of the nodes with due options, as set by the program.
     of_nodes: Range<u64>,
 }
 
-/// Something to say.
+/// A line to log.
 struct Line {
     level: Level,
-    /// Of a node, by its full name.
+    /// The full name of the node it is about.
     node: Option<Arc<str>>,
     text: String,
 }
@@ -143,7 +145,7 @@ fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) {
         return;
     }
     for Line { level, node, text } in lines(context, said, Time::steady()) {
-        // Each is its own subject: none is left out as one of many.
+        // Each line is its own subject, so that none is suppressed as a repetition.
         let about = About { node: node.as_deref().unwrap_or_default(), subject: &text };
         tell!(level; about, "{text}");
     }
@@ -157,7 +159,7 @@ fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line>
         let over: Vec<_> = said.reports.extract_if(.., |report| report.is_over()).collect();
         (said.mature(now, patience), said.options_due(now, patience, has_executor), over)
     };
-    drop(over); // others are told, outside the lock
+    drop(over); // changes what other processes see: outside the lock
     let mut lines = Vec::new();
     if !mature.is_empty() {
         lines.extend(one_sided(context, &mature, patience));
@@ -180,7 +182,7 @@ fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration
     let mut topics = context.graph.unpublished(mature);
     topics.retain(|one| is_told(one) && !is_hidden(&one.name));
     let mut services = context.services.unserved(mature);
-    // Of the three clients of an action one is enough.
+    // One of the three clients of an action is enough.
     services.retain(|one| is_told(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
     let types = |all: &[OneSided]| all.iter().map(|one| one.type_name.clone()).collect::<BTreeSet<_>>();
     let of_topics = ["subscription", "publisher", "publishes"];
@@ -203,7 +205,8 @@ fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration
     lines
 }
 
-/// `words`: what each of them is, what it misses, and what that does.
+/// Lines for entities without a counterpart. `words`: the entity's kind, the missing kind, and that
+/// kind's verb.
 fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&str; 3]) -> Vec<Line> {
     let [end, other, does] = words;
     let compared = COMPARED / all.len().max(1);
@@ -234,9 +237,9 @@ fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&s
     lines
 }
 
-/// Clients of the services that each node has: who makes one makes several, for one node. That
-/// node is what is missing: by another name the service would be another node's. `words` as those of
-/// [`missing`].
+/// Lines for clients of the services that each node has: a program that makes one makes several,
+/// for one node. The line reports that node as missing: under another name the service would be
+/// another node's. `words` as for [`missing`].
 fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], patience: Duration) -> Vec<Line> {
     let here = NodeCore::all_of(context);
     let elsewhere = context.transport().map(|transport| transport.node_names(MOST)).unwrap_or_default();
@@ -262,12 +265,12 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], pati
     lines
 }
 
-/// An action is shown by its own name.
+/// An action is shown under its own name.
 fn shown(name: &str) -> (&'static str, &str) {
     name.split_once(ACTION).map_or(("", name), |(action, _)| ("action ", action))
 }
 
-/// Nodes of one name.
+/// Lines for nodes that share a name.
 fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
     let all = NodeCore::all_of(context);
     let is_told = |node: &&Arc<NodeCore>| {
@@ -302,7 +305,7 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
     lines
 }
 
-/// Rules and parameters that have matched nothing; and what tools are told of them.
+/// Lines for rules and parameters that have matched nothing, and the reports about them for tools.
 fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<Reported>) {
     let mut nodes = NodeCore::all_of(context);
     nodes.retain(|node| !node.stands_in && !is_hidden(&node.full_name));
@@ -338,10 +341,10 @@ fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<Repo
     }
     let participant = context.transport().and_then(|transport| transport.participant());
     let report = |(unmatched, node): (Unmatched, Option<&Arc<NodeCore>>)| {
-        // What has no mark is not known to be over.
+        // Without a mark, nothing would show when it is over.
         let participant = participant.filter(|_| !unmatched.marks.is_empty())?;
         let endpoint = participant.advertise(&Report::Unmatched.about("", &unmatched.text), None);
-        // Without room for it, the log alone has it.
+        // Without room for the report, only the log has it.
         Some(Reported { unmatched, of: node.map(Arc::downgrade), _endpoint: endpoint.ok()? })
     };
     let likely = all.into_iter().filter(|(one, _)| one.is_likely_wrong);
@@ -349,7 +352,7 @@ fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<Repo
     (lines, reports)
 }
 
-/// Parameters that the program has given to a node, and that it hasn't declared.
+/// Parameters that the program has set for a node, and that the node hasn't declared.
 fn unused_overrides(node: &NodeCore, names: &[NodeNames]) -> Vec<Unmatched> {
     let overrides = &node.parameter_options.overrides;
     let declared = |name: &str| names.iter().any(|node| node.parameters.iter().any(|known| known == name));
@@ -369,7 +372,8 @@ fn unused_overrides(node: &NodeCore, names: &[NodeNames]) -> Vec<Unmatched> {
 
 fn names_of(context: &ContextCore, nodes: &[Arc<NodeCore>]) -> Vec<NodeNames> {
     let (topics, services) = (context.graph.users(), context.services.users());
-    // No rule is meant for what is hidden, nor for what each node has: of this node or of others.
+    // Rules are not meant for hidden names, nor for the endpoints that every node has, its own or
+    // those of other nodes.
     let is_of_program = |used: &&Used| {
         !OF_ALL.contains(&&*used.name)
             && !is_hidden(shown(&used.name).1)

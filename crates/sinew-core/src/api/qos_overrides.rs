@@ -1,4 +1,4 @@
-//! A QoS that parameters change: command line and files say what the program allows them to.
+//! A QoS that parameters change: command line and files set the parts that the program allows.
 
 use super::node::NodeCore;
 use super::parameters::node::table_of;
@@ -15,33 +15,34 @@ use crate::sys::sync::Arc;
 use sinew_msg::Message;
 use std::time::Duration;
 
-/// A part of a [`QoS`] that a parameter can change. Its value is a text, or for `Depth` and the
-/// durations, which are in nanoseconds, an integer.
+/// A part of a [`QoS`] that a parameter can change. The parameter is a string, except for `Depth`
+/// and the durations (in nanoseconds), which are integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosPolicy {
-    /// `deadline`; a negative one, or the greatest integer, is none.
+    /// `deadline`; a negative value, or the greatest integer, means none.
     Deadline,
-    /// `depth`, how many messages `keep_last` keeps: at least 1.
+    /// `depth`, the number of messages that `keep_last` keeps: at least 1.
     Depth,
     /// `durability`: `volatile`, `transient_local`.
     Durability,
     /// `history`: `keep_last`, `keep_all`.
     History,
-    /// `lifespan`, as the deadline; of publishers.
+    /// `lifespan`, written like the deadline; for publishers.
     Lifespan,
     /// `liveliness`: `automatic`, `manual_by_topic`.
     Liveliness,
-    /// `liveliness_lease_duration`, as the deadline.
+    /// `liveliness_lease_duration`, written like the deadline.
     LivelinessLeaseDuration,
     /// `reliability`: `reliable`, `best_effort`.
     Reliability,
 }
 
-/// Which parts of an end's QoS parameters may change:
-/// `qos_overrides./TOPIC.publisher.depth` and its like, which are declared with the end, read-only.
-/// Without it, none. From [`PublisherBuilder::qos_overrides`](crate::msg::PublisherBuilder::qos_overrides)
-/// and [`SubscriptionBuilder::qos_overrides`](crate::msg::SubscriptionBuilder::qos_overrides).
+/// The parts of an endpoint's QoS that parameters may change:
+/// `qos_overrides./TOPIC.publisher.depth` and the like, which are declared with the endpoint,
+/// read-only. Without it, parameters change nothing. For
+/// [`PublisherBuilder::qos_overrides`](crate::msg::PublisherBuilder::qos_overrides) and
+/// [`SubscriptionBuilder::qos_overrides`](crate::msg::SubscriptionBuilder::qos_overrides).
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -69,20 +70,20 @@ impl Default for QosOverrides {
 }
 
 impl QosOverrides {
-    /// These parts, and no others.
+    /// Only these parts.
     pub fn of(policies: impl IntoIterator<Item = QosPolicy>) -> Self {
         Self { policies: policies.into_iter().collect(), id: String::new() }
     }
 
-    /// Tells an end from others of its node, kind and topic, whose parameters would be the same:
-    /// `publisher_ID` instead of `publisher`.
+    /// Distinguishes an endpoint from others of the same node, kind and topic, which would have the
+    /// same parameters: `publisher_ID` instead of `publisher`.
     #[must_use]
     pub fn id(mut self, id: &str) -> Self {
         id.clone_into(&mut self.id);
         self
     }
 
-    /// Declares the parameters of an end, and gives its QoS as they say.
+    /// Declares the parameters of an endpoint, and returns its QoS with their values.
     fn apply(
         &self,
         node: &Arc<NodeCore>,
@@ -126,7 +127,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 }
 
-/// Nanoseconds; the greatest number for none.
+/// Nanoseconds; the greatest integer for none.
 fn nanoseconds(limit: Option<Duration>) -> ParameterValue {
     let nanoseconds = limit.and_then(|limit| i64::try_from(limit.as_nanos()).ok());
     ParameterValue::Integer(nanoseconds.unwrap_or(i64::MAX))
@@ -157,7 +158,7 @@ impl QosPolicy {
         }
     }
 
-    /// This part of a QoS, as a parameter's value.
+    /// Returns this part of a QoS as a parameter's value.
     fn of(self, qos: &QoS) -> ParameterValue {
         let depth = |depth: usize| ParameterValue::Integer(i64::try_from(depth).unwrap_or(i64::MAX));
         match self {
@@ -179,7 +180,7 @@ impl QosPolicy {
         }
     }
 
-    /// Sets this part; `None` if that is no value of it.
+    /// Sets this part; `None` if the value does not fit it.
     fn set(self, qos: &mut QoS, value: &ParameterValue) -> Option<()> {
         match (self, value) {
             (Self::Deadline, ParameterValue::Integer(value)) => qos.deadline = limit(*value),
@@ -212,7 +213,7 @@ impl QosPolicy {
     }
 }
 
-/// What `keep_last` keeps where nothing says how many.
+/// The depth of `keep_last` if nothing sets one.
 const DEPTH: usize = 10;
 
 fn limit(value: i64) -> Option<Duration> {

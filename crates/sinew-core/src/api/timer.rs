@@ -19,8 +19,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods,
-/// however late the callbacks run.
+/// An entity that runs a callback again and again, at fixed times: the `n`th due time is the first
+/// plus `n` periods, however late the callbacks run.
 ///
 /// Made by [`Node::timer`](crate::Node::timer), by the node's clock, or
 /// [`Node::wall_timer`](crate::Node::wall_timer). It waits in its executor's own heap of deadlines:
@@ -55,7 +55,7 @@ pub struct Timer {
     inner: Arc<TimerInner>,
 }
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct TimerInner {
     schedule: Arc<Schedule>,
     group: Arc<GroupCore>,
@@ -64,57 +64,57 @@ struct TimerInner {
 }
 
 impl Timer {
-    /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue doesn't
-    /// run any more.
+    /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue is
+    /// discarded.
     pub fn cancel(&self) {
         self.inner.schedule.cancel();
     }
 
     /// Starts it again: it is due one period from now. An expiry that waits in the executor's queue
-    /// doesn't run any more.
+    /// is discarded.
     pub fn reset(&self) {
         self.inner.schedule.reset();
     }
 
-    /// Whether it was cancelled.
+    /// Returns `true` if it is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.inner.schedule.state.lock().cancelled
     }
 
-    /// How long until it is due: zero if it already is, `None` if it is cancelled. In the time of
-    /// its own clock.
+    /// Returns the time left until it is due: zero if it already is, `None` if it is cancelled. In
+    /// the time of its own clock.
     pub fn time_until_next(&self) -> Option<Duration> {
         let state = self.inner.schedule.state.lock();
         let now = self.inner.schedule.clock.now(state.kind);
         (!state.cancelled).then(|| Time::from_nanoseconds(state.due) - Time::from_nanoseconds(now))
     }
 
-    /// The clock that it goes by now. A timer that follows its node's clock, as all do that
-    /// [`Node::timer`](crate::Node::timer) makes, goes by another one when simulated time begins or
+    /// Returns the clock that it uses now. A timer that follows its node's clock, as all timers
+    /// from [`Node::timer`](crate::Node::timer) do, changes its clock when simulated time begins or
     /// ends.
     pub fn clock(&self) -> ClockKind {
         self.inner.schedule.state.lock().kind
     }
 
-    /// How many periods it has skipped because it couldn't keep up.
+    /// Returns the number of periods it has skipped because it couldn't keep up.
     pub fn skipped(&self) -> u64 {
         self.inner.schedule.state.lock().skipped
     }
 
-    /// The time from one due time to the next.
+    /// Returns the time from one due time to the next.
     pub fn period(&self) -> Duration {
         Time::from_nanoseconds(self.inner.schedule.period) - Time::from_nanoseconds(0)
     }
 
     /// Keeps it without a handle until the context ends: until
-    /// [`Context::shutdown`](crate::Context::shutdown), the end of a spin that Ctrl-C brought
-    /// about, or the drop of the last handle to the context and its nodes. Its node lives as long,
-    /// whether there is a handle to it or not. A clone can still cancel or [close](Self::close) it;
-    /// without one, only its own callback can cancel it ([`TimerInfo::cancel`]).
+    /// [`Context::shutdown`](crate::Context::shutdown), the end of a spin after Ctrl-C, or the drop
+    /// of the last handle to the context and its nodes. It keeps its node that long as well. A
+    /// clone can still cancel or [close](Self::close) it; without one, only its own callback can
+    /// cancel it ([`TimerInfo::cancel`]).
     ///
-    /// What the callback has captured goes with it. A handle to its own context or to a node in
-    /// there keeps the context alive, so that only a shutdown ends it; publishers, subscriptions,
-    /// clients and other entities don't.
+    /// The callback's captures are dropped with it. If they include a handle to its own context or
+    /// to a node of it, they keep the context alive, so that only a shutdown ends it; publishers,
+    /// subscriptions, clients and other entities don't.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -135,15 +135,15 @@ impl Timer {
         session.detach(self);
     }
 
-    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
-    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
-    /// second `close`. Clones may still be asked; to cancel or reset them has no effect.
+    /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
+    /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
+    /// `close`. Clones can still be queried; to cancel or reset them has no effect.
     pub fn close(self) {
         self.inner.schedule.end_report();
         self.inner.group.deregister(self.inner.membership, true);
     }
 
-    /// Whether it was [closed](Self::close).
+    /// Returns `true` if it was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
         !self.inner.group.has(self.inner.membership)
     }
@@ -162,7 +162,7 @@ impl fmt::Debug for Timer {
     }
 }
 
-/// What a timer's callback may ask about. ROS 2: `rcl_timer_call_info_t`.
+/// Information for a timer's callback. ROS 2: `rcl_timer_call_info_t`.
 pub struct TimerInfo {
     due: Time,
     actual: Time,
@@ -171,18 +171,18 @@ pub struct TimerInfo {
 }
 
 impl TimerInfo {
-    /// When it was due, in the time of its clock.
+    /// Returns the time it was due, in the time of its clock.
     pub fn due(&self) -> Time {
         self.due
     }
 
-    /// When it was called, in the time of its clock.
+    /// Returns the time it was called, in the time of its clock.
     pub fn actual(&self) -> Time {
         self.actual
     }
 
-    /// Due times after [`due`](Self::due) that have passed as well, and for which it will not be
-    /// called.
+    /// Returns the number of due times after [`due`](Self::due) that have passed as well, and for
+    /// which it will not be called.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -200,9 +200,9 @@ impl fmt::Debug for TimerInfo {
     }
 }
 
-/// When a timer is due.
+/// A timer's due times and state.
 pub(crate) struct Schedule {
-    /// Which clock it follows; `None` for the node's, which is now this one and now that.
+    /// The clock it follows; `None` for the node's, which may change.
     follows: Option<ClockKind>,
     clock: Clock,
     /// Nanoseconds; more than 0.
@@ -211,27 +211,26 @@ pub(crate) struct Schedule {
 }
 
 struct TimerState {
-    /// The clock that it goes by now.
+    /// The clock that it uses now.
     kind: ClockKind,
     /// In the time of its clock.
     due: i64,
-    /// How often its clock had come from another source; `due` is a time of that one.
+    /// The number of changes of its clock's source at which `due` holds.
     source: u64,
     cancelled: bool,
     skipped: u64,
     task_ref: Option<TaskRef>,
-    /// What tools see of it.
+    /// Its report for tools.
     report: Option<OwnReport>,
 }
 
-/// What a timer tells tools of itself.
+/// A timer's report for tools.
 struct OwnReport {
     counters: Counters,
     _told: OwnEndpoint,
 }
 
-/// How many timers of a process tell tools of themselves at most, as each takes 1.5 KB of shared
-/// memory.
+/// Most timers of a process that have a report for tools, as each takes 1.5 KB of shared memory.
 const MOST_REPORTS: i64 = 256;
 
 static REPORTS: HintI64 = HintI64::new(0);
@@ -239,7 +238,7 @@ static REPORTS: HintI64 = HintI64::new(0);
 impl OwnReport {
     fn new(node: &NodeCore, period: i64, follows: Option<ClockKind>) -> Option<Self> {
         if node.origin != Origin::Local || REPORTS.fetch_add(1, Ordering::Relaxed) >= MOST_REPORTS {
-            REPORTS.fetch_sub(1, Ordering::Relaxed); // a bound, and no order
+            REPORTS.fetch_sub(1, Ordering::Relaxed); // only a bound: no ordering needed
             return None;
         }
         let Some(told) = node.report(&TimerReport::endpoint(&node.full_name, next_serial())) else {
@@ -260,7 +259,7 @@ impl Drop for OwnReport {
 }
 
 impl TimerState {
-    /// Tells tools which clock it goes by, and whether it does.
+    /// Updates the report for tools: its clock, and whether it is cancelled.
     fn tell(&self) {
         if let Some(OwnReport { counters, .. }) = &self.report {
             counters.tell(TimerWord::Clock as usize, 1 + self.kind as u64);
@@ -270,9 +269,9 @@ impl TimerState {
 }
 
 impl FollowsTime for Schedule {
-    /// As `rcl`: if its clock was set back by so much that it is further away than a period, it is
-    /// due one period from now. If the time comes from another source now, or simulated time begins
-    /// later than it was due, what was left of its period is left.
+    /// As in `rcl`: if its clock was set back so far that it is more than a period away, it is due
+    /// one period from now. If the time comes from another source now, or simulated time begins
+    /// later than it was due, the rest of its period stays the same.
     fn jumped(&self, jump: &TimeJump) {
         if jump.change == ClockChange::Same && !jump.begins {
             let is_near = |state: &TimerState| {
@@ -280,7 +279,7 @@ impl FollowsTime for Schedule {
                 state.kind != ClockKind::Ros || state.due <= latest
             };
             if is_near(&self.state.lock()) {
-                return; // as at each word of `/clock`
+                return; // as with each message on `/clock`
             }
             self.change(|state, clock| {
                 if clock.source == state.source && clock.kind == state.kind {
@@ -298,7 +297,7 @@ impl FollowsTime for Schedule {
                 kind => self.clock.now(kind),
             };
             let left = state.due.saturating_sub(before).clamp(0, self.period);
-            // If the source has changed again since, that is about to be told as well.
+            // If the source has changed again since, another call for that follows.
             state.kind = match (self.follows, jump.change) {
                 (Some(kind), _) => kind,
                 (None, ClockChange::Deactivated) => ClockKind::Steady,
@@ -309,7 +308,7 @@ impl FollowsTime for Schedule {
                 ClockKind::Ros => jump.after.nanoseconds(),
                 kind => self.clock.now(kind),
             };
-            // A world that begins at 0 keeps its times.
+            // If simulated time begins at 0, due times stay.
             if !jump.begins || state.due <= after {
                 state.due = after.saturating_add(left);
             }
@@ -329,12 +328,12 @@ impl Schedule {
         });
     }
 
-    /// It is due one period from now, unless it is cancelled.
+    /// Makes it due one period from now; a cancelled timer stays cancelled.
     fn restart(&self) {
         self.change(|state, clock| self.begin(state, clock));
     }
 
-    /// It is due one period from now.
+    /// Makes it due one period from now.
     fn begin(&self, state: &mut TimerState, clock: TimerClock) {
         let TimerClock { kind, now, source } = clock;
         (state.kind, state.due, state.source) = (kind, now.saturating_add(self.period), source);
@@ -350,13 +349,13 @@ impl Schedule {
         scheduler::signal(signal);
     }
 
-    /// Tools don't see it any more.
+    /// Ends the report for tools.
     fn end_report(&self) {
         let report = self.state.lock().report.take();
-        drop(report); // without the lock
+        drop(report); // outside the lock
     }
 
-    /// Tells the executor when it is due. Returns the executor that the caller must signal once it
+    /// Gives the executor its due time. Returns the executor that the caller must signal once it
     /// holds no lock.
     #[must_use]
     fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
@@ -365,12 +364,12 @@ impl Schedule {
         task_ref.scheduler.arm(task_ref, state.kind, due).then(|| task_ref.scheduler.clone())
     }
 
-    /// Whether it is due; if not, it waits for that again.
+    /// Returns `true` if it is due; otherwise arms it again.
     fn clear_ready(&self) -> bool {
         let state = self.state.lock();
         let TimerClock { now, source, .. } = self.clock.of_timer(self.follows);
         if state.source != source {
-            return false; // it is about to be told of another source
+            return false; // `jumped` follows for the other source
         }
         let is_due = !state.cancelled && state.due <= now;
         let signal = if is_due { None } else { self.arm(&state) };
@@ -379,15 +378,15 @@ impl Schedule {
         is_due
     }
 
-    /// An expiry is to run now, if it still is one: then the next is set.
+    /// Takes an expiry, if it still is one, and sets the next due time.
     fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
         let mut state = self.state.lock();
         let TimerClock { now, source, .. } = self.clock.of_timer(self.follows);
         if state.cancelled || state.source != source {
-            return None; // with another source it is about to be told of that, and waits then
+            return None; // with another source, `jumped` follows, and arms it then
         }
         if state.due > now {
-            // It was reset, or its clock was set back since it became ready: it waits again.
+            // It was reset, or its clock was set back, since it became ready: arm it again.
             let signal = self.arm(&state);
             drop(state);
             scheduler::signal(signal);
@@ -410,7 +409,7 @@ impl Schedule {
     }
 }
 
-/// A timer as the executor sees it: everything a call needs in one place.
+/// A timer as its executor sees it: everything a call needs in one place.
 struct TimerTask<G, Form, F: EventCallback<TimerInfo, G, Form>> {
     schedule: Arc<Schedule>,
     group: G,
@@ -477,10 +476,11 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember f
 }
 
 impl Node {
-    /// A timer with the given period, by the node's clock: simulated time while that is used (or ROS
-    /// time while it is [set](crate::Context::set_ros_time)), else steady time. It changes with
-    /// `use_sim_time`, also while the program runs: what was left of the period is left. Before the
-    /// first word of `/clock` it doesn't run. ROS 2: `create_timer`.
+    /// Returns a builder for a timer with the given period, by the node's clock: simulated time
+    /// while that is used (or ROS time while it is [set](crate::Context::set_ros_time)), else
+    /// steady time. It changes with `use_sim_time`, also while the program runs; the rest of the
+    /// current period stays the same. Before the first message on `/clock` it doesn't run. ROS 2:
+    /// `create_timer`.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -500,8 +500,8 @@ impl Node {
         TimerBuilder::new(self.default_group(), period)
     }
 
-    /// A timer by steady time, whatever the node's clock is: for what watches the real world, such
-    /// as a connection. ROS 2: `create_wall_timer`.
+    /// Returns a builder for a timer by steady time, whatever the node's clock is: to watch the
+    /// real world, such as a connection. ROS 2: `create_wall_timer`.
     pub fn wall_timer(&self, period: Duration) -> TimerBuilder {
         self.timer(period).clock(ClockKind::Steady)
     }
@@ -521,7 +521,7 @@ pub struct TimerBuilder<G = Group> {
     node: Arc<NodeCore>,
     period: Duration,
     follows: Option<ClockKind>,
-    /// Whether tools are to see it.
+    /// Whether tools see it.
     is_shown: bool,
     group: G,
 }
@@ -533,7 +533,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
 }
 
 impl Timer {
-    /// It is due at a time of its clock, and a period after that again.
+    /// Makes it due at a time of its clock, and again each period after that.
     pub(crate) fn set_due(&self, due: i64) {
         self.inner.schedule.change(|state, TimerClock { kind, source, .. }| {
             (state.kind, state.due, state.source) = (kind, due, source);
@@ -542,14 +542,14 @@ impl Timer {
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
-    /// The clock it follows, whatever the node's is. [`ClockKind::Ros`] is the wall clock while
-    /// simulated time isn't used.
+    /// Sets the clock it follows, whatever the node's is. [`ClockKind::Ros`] is the wall clock
+    /// while simulated time isn't used.
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.follows = Some(kind);
         self
     }
 
-    /// Tools don't see it: it is a means of something else.
+    /// Hides it from tools: it serves another entity.
     pub(crate) fn hidden(mut self) -> Self {
         self.is_shown = false;
         self
@@ -558,8 +558,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     /// Makes the timer; it is due for the first time one period from now. The callback takes
     /// nothing, `&TimerInfo`, the group's state `&mut S`, or the state and `&TimerInfo`.
     ///
-    /// # Errors
-    /// [`CreateError`]: a period of zero, or the context is shut down.
+    /// [`CreateError`]: the period is zero, or the context is shut down.
     pub fn callback<Form, F>(self, callback: F) -> Result<Timer, CreateError>
     where
         F: EventCallback<TimerInfo, G, Form>,

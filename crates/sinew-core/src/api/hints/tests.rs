@@ -1,4 +1,4 @@
-//! What a context says of itself, in a domain of its own.
+//! A context's hints, in a domain of its own.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use super::{Line, Said, lines};
@@ -38,7 +38,7 @@ fn context(arguments: &[&str]) -> Context {
     Context::builder().arguments(line).shared_memory(false).build().unwrap()
 }
 
-/// What it says at once, and after a while.
+/// Returns the lines that the context logs at once, and after `later`.
 fn said_by(context: &Context, later: Duration) -> Vec<(Level, Option<String>, String)> {
     let said = Mutex::new(Said::default());
     let now = Time::steady();

@@ -1,4 +1,5 @@
-//! What ends publish of themselves, if they are told to: for people who look at a running system.
+//! Topics that endpoints publish about themselves if asked to: for people who observe a running
+//! system.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,9 +1,10 @@
-//! `<service>/_service_event`: what happens to the requests and responses of a client or a server.
-//! (REP 2012)
+//! `<service>/_service_event`: events of the requests and responses of a client or a server. (REP
+//! 2012)
 //!
-//! An event's type is made of the service's: `package/srv/Name_Event` has a `ServiceEventInfo`, and
-//! the request and the response as sequences of at most one. Its publisher is a generic one, and an
-//! event is written as an image, with the request or response as it lies: nothing is cloned.
+//! An event's type is derived from the service's: `package/srv/Name_Event` has a
+//! `ServiceEventInfo`, and the request and the response as sequences of at most one element. A
+//! generic publisher sends it. An event is written directly in its encoded form, from the request
+//! or response in place: nothing is cloned.
 
 use crate::api::node::NodeCore;
 use crate::api::publisher::{ImageDraft, Publisher, PublisherBuilder};
@@ -27,20 +28,21 @@ use sinew_msg::cdr::{self, Encoder, Field, Structure};
 use std::fmt::Display;
 use std::marker::PhantomData;
 
-/// What is published of a client's or a server's requests and responses. ROS 2:
+/// The events published of a client's or a server's requests and responses. ROS 2:
 /// `rcl_service_introspection_state_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ServiceIntrospection {
-    /// Nothing.
+    /// No events.
     #[default]
     Off,
-    /// That they come and go: when, whose, and which number.
+    /// Events without content: the time, the client and the sequence number.
     Metadata,
-    /// What is in them, too.
+    /// Events with the content of requests and responses.
     Contents,
 }
 
-/// What the end of a service named so is to be observed by; `None`: by nothing.
+/// Returns the observer for an endpoint of the service; `None` for
+/// [`Off`](ServiceIntrospection::Off).
 pub(in crate::api) fn observer<S: Service<Request: Structure, Response: Structure>>(
     node: &Arc<NodeCore>,
     service: &str,
@@ -66,7 +68,7 @@ pub(in crate::api) fn observer<S: Service<Request: Structure, Response: Structur
     })))
 }
 
-/// Publishes the events of one end.
+/// Publishes the events of one endpoint.
 struct EventPublisher<S> {
     publisher: Publisher<SerializedMessage>,
     has_contents: bool,
@@ -94,7 +96,8 @@ impl<S: Service<Request: Structure, Response: Structure>> ServiceObserver for Ev
             return complain(&self.publisher, &self.node, &self.complaints, "there is no memory for it");
         };
         encode(&mut draft, &info, request, response);
-        // Its subscriptions' listeners are the program's code, and here may be a lock.
+        // Listeners of the topic's subscriptions are the program's code, and the caller may hold a
+        // lock.
         let (publisher, node, complaints) =
             (self.publisher.clone(), self.node.clone(), self.complaints.clone());
         Deferred::run(move || {
@@ -116,12 +119,12 @@ fn complain(
     tell!(complaints.level(); about, "an event is lost that was to be published on {}: {error}", publisher.topic());
 }
 
-/// Where an event's image ends.
+/// Returns the end of an event's encoded form.
 fn end(info: &ServiceEventInfo, request: Option<&impl Field>, response: Option<&impl Field>) -> usize {
     end_of(end_of(info.end(0), request), response)
 }
 
-/// Where a sequence of at most one ends that begins at `at`.
+/// Returns the end of a sequence of at most one element that begins at `at`.
 fn end_of(at: usize, element: Option<&impl Field>) -> usize {
     let count = 0_u32;
     let at = count.end(at);

@@ -1,7 +1,7 @@
-//! `/statistics`: how old a subscription's messages are, and how far apart they come.
+//! `/statistics`: the age of a subscription's messages, and the period between them.
 //!
-//! Names, units and kinds of data are those of `libstatistics_collector`, which `rclcpp` measures
-//! with.
+//! Names, units and kinds of data are those of `libstatistics_collector`, which `rclcpp` uses to
+//! measure.
 
 use crate::api::callback::InAnyGroup;
 use crate::api::publisher::PublisherBuilder;
@@ -15,7 +15,7 @@ use crate::topic::statistics_collector::{Moments, StatisticsCollector};
 use sinew_interfaces::statistics_msgs::msg::{MetricsMessage, StatisticDataPoint, StatisticDataType};
 use std::time::Duration;
 
-/// What is published of a subscription's messages, where, and how often; for
+/// The statistics published about a subscription's messages: the topic, the period and the QoS; for
 /// [`SubscriptionBuilder::topic_statistics`](crate::msg::SubscriptionBuilder::topic_statistics).
 #[derive(Debug, Clone)]
 pub struct TopicStatistics {
@@ -25,35 +25,35 @@ pub struct TopicStatistics {
 }
 
 impl Default for TopicStatistics {
-    /// On `/statistics`, each second, with the [default QoS](QoS::default).
+    /// Publishes on `/statistics`, each second, with the [default QoS](QoS::default).
     fn default() -> Self {
         Self { topic: "/statistics".to_owned(), period: Duration::from_secs(1), qos: QoS::default() }
     }
 }
 
 impl TopicStatistics {
-    /// On this topic.
+    /// Publishes on this topic.
     #[must_use]
     pub fn topic(mut self, topic: &str) -> Self {
         topic.clone_into(&mut self.topic);
         self
     }
 
-    /// So often (of steady time), about the messages since the last time.
+    /// Publishes with this period (of steady time), about the messages since the last time.
     #[must_use]
     pub fn period(mut self, period: Duration) -> Self {
         self.period = period;
         self
     }
 
-    /// With this QoS.
+    /// Publishes with this QoS.
     #[must_use]
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
     }
 
-    /// Publishes what is collected, until the timer is dropped.
+    /// Publishes the collected statistics, until the timer is dropped.
     pub(in crate::api) fn publish(
         self,
         group: &impl CallbackGroup,

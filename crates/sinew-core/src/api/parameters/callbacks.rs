@@ -8,8 +8,8 @@ use crate::ros::failure::CreateError;
 use crate::sys::sync::Arc;
 use std::fmt;
 
-/// A callback that is asked before parameters change, or told after it; it goes when this is
-/// dropped. From [`Node::on_set_parameters`](crate::Node::on_set_parameters) and its neighbours.
+/// A callback that runs before parameters change, or after it; dropping this handle removes it.
+/// From [`Node::on_set_parameters`](crate::Node::on_set_parameters) and its neighbours.
 #[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _checked = ..`), or `detach()` it"]
 pub struct ParameterCallback {
     node: Arc<NodeCore>,
@@ -39,14 +39,15 @@ impl fmt::Debug for ParameterCallback {
 }
 
 impl Node {
-    /// Has `callback` see what is to be set first: it may change values, add some and take some out.
-    /// An empty list is refused. Of several the one that was added last comes first. (ROS 2:
-    /// `add_pre_set_parameters_callback`.)
+    /// Adds a callback that sees a list of values first, before they are set: it may change values,
+    /// add some and remove some. An empty list is refused. Of several callbacks the one that was
+    /// added last runs first. (ROS 2: `add_pre_set_parameters_callback`.)
     ///
-    /// It runs on the thread that sets, under no lock; for requests of other processes on that
-    /// which receives. It may read parameters, but to declare or set some is an error
+    /// It runs on the thread that sets the parameters, under no lock; for requests of other
+    /// processes, on the thread that receives them. It may read parameters, but declaring or
+    /// setting any is an error
     /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic in it
-    /// reaches the thread that sets; a caller by service is told.
+    /// reaches the thread that sets; a caller by service gets a failure.
     ///
     /// # Errors
     /// As [`parameter`](Self::parameter)'s `create`: the node's services can't be made.
@@ -73,14 +74,14 @@ impl Node {
         self.add(Callback::Pre(Arc::new(callback)))
     }
 
-    /// Has `callback` say whether values may be set that have the right types and lie in their
-    /// ranges; an error refuses them all, and the caller is told its text. It is asked for the
-    /// values of parameters that are declared, too. Otherwise as
+    /// Adds a callback that decides whether values may be set that have the right types and lie in
+    /// their ranges; an error refuses them all, and its text goes to the caller. It also runs for
+    /// the values of parameters that are being declared. Otherwise as
     /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). (ROS 2:
     /// `add_on_set_parameters_callback`.)
     ///
     /// # Errors
-    /// As there.
+    /// As [`on_pre_set_parameters`](Self::on_pre_set_parameters).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -103,14 +104,14 @@ impl Node {
         self.add(Callback::On(Arc::new(callback)))
     }
 
-    /// Has `callback` told what was set, before the one who set it hears of it. Otherwise as
-    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on an executor's thread, let
-    /// it trigger a [`GuardCondition`](crate::GuardCondition), or take a struct's
-    /// [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
+    /// Adds a callback that is notified of values that were set, before the caller that set them
+    /// gets its answer. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act
+    /// on an executor's thread, let it trigger a [`GuardCondition`](crate::GuardCondition), or use
+    /// a struct's [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
     /// `add_post_set_parameters_callback`.)
     ///
     /// # Errors
-    /// As there.
+    /// As [`on_pre_set_parameters`](Self::on_pre_set_parameters).
     pub fn on_post_set_parameters(
         &self,
         callback: impl Fn(&[NamedValue]) + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! Values and descriptors as messages of `rcl_interfaces`, and back. What comes from elsewhere may
-//! say anything.
+//! Values and descriptors as messages of `rcl_interfaces`, and back. Messages from other processes
+//! may hold anything.
 
 use crate::parameters::descriptor::{DoubleRange, IntegerRange, ParameterDescriptor};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
@@ -22,7 +22,7 @@ pub(super) fn value_to_msg(value: ParameterValue) -> msg::ParameterValue {
     message
 }
 
-/// `None`: it is of a type that there isn't.
+/// Returns `None` for an unknown type.
 pub(in crate::api) fn value_of_msg(message: msg::ParameterValue) -> Option<ParameterValue> {
     Some(match ParameterType::from_number(message.r#type)? {
         ParameterType::NotSet => ParameterValue::NotSet,
@@ -39,7 +39,7 @@ pub(in crate::api) fn value_of_msg(message: msg::ParameterValue) -> Option<Param
 }
 
 impl ParameterValue {
-    /// That of ROS 2's message. `None`: its type is a number that ROS 2 doesn't have.
+    /// Converts ROS 2's message. Returns `None` if its type is a number that ROS 2 doesn't have.
     ///
     /// ```
     /// use sinew::parameters::ParameterValue;
@@ -53,7 +53,7 @@ impl ParameterValue {
         value_of_msg(message)
     }
 
-    /// As ROS 2's message.
+    /// Converts to ROS 2's message.
     pub fn to_msg(self) -> msg::ParameterValue {
         value_to_msg(self)
     }
@@ -63,7 +63,7 @@ pub(in crate::api) fn named_to_msg(named: &NamedValue) -> msg::Parameter {
     msg::Parameter { name: named.name.clone(), value: value_to_msg(named.value.clone()) }
 }
 
-/// Error: the name of one whose type there isn't.
+/// The error is the name of a parameter with an unknown type.
 pub(super) fn named_of_msg(message: msg::Parameter) -> Result<NamedValue, String> {
     let msg::Parameter { name, value } = message;
     match value_of_msg(value) {

@@ -13,14 +13,14 @@ use crate::sys::sync::Arc;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// What handles of a parameter of type `T` read: `T` itself of numbers, truths and enums, `Arc<T>`
-/// of all else.
+/// The type that handles of a parameter of type `T` return: `T` itself for numbers, booleans and
+/// enums, `Arc<T>` for all others.
 pub type Read<T> = <<T as ParameterField>::Cell as ParameterCell<T>>::Read;
 
-/// A parameter of a node: its value now, whoever sets it.
+/// A parameter of a node: its current value, whichever way it was set.
 ///
-/// Made by [`Node::parameter`](crate::Node::parameter). Clones are the same. It keeps its node;
-/// the parameter stays when the last handle is dropped.
+/// Made by [`Node::parameter`](crate::Node::parameter). Clones are the same parameter. It keeps its
+/// node; the parameter stays when the last handle is dropped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -44,25 +44,25 @@ pub struct Parameter<T: ParameterField> {
 }
 
 impl<T: ParameterField> Parameter<T> {
-    /// The value now. From any thread: no lock, no allocation, never waits; of a number some
-    /// nanoseconds. Once the parameter is undeclared, the last value.
+    /// Returns the current value. From any thread: no lock, no allocation, never waits; some
+    /// nanoseconds for a number. Once the parameter is undeclared, the last value.
     #[inline]
     pub fn get(&self) -> Read<T> {
         self.cell.0.read()
     }
 
-    /// Sets it, as others do by service: callbacks are asked and told, the change is published.
-    /// Waits while another thread declares or sets parameters of the node.
+    /// Sets it, as other nodes do by service: callbacks run, and the change is published. Waits
+    /// while another thread declares or sets parameters of the node.
     ///
     /// # Errors
-    /// [`ParameterError`]; also of one that is read-only.
+    /// [`ParameterError`], also if it is read-only.
     pub fn set(&self, value: impl Into<T>) -> Result<(), ParameterError> {
         let named = NamedValue { name: self.name.to_string(), value: value.into().into_value() };
         let turn = self.table.turn()?;
         turn.set(vec![named]).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -86,11 +86,11 @@ impl<T: ParameterField> fmt::Debug for Parameter<T> {
 }
 
 impl Node {
-    /// A parameter of the node, to be declared. (ROS 2: `declare_parameter`.)
+    /// Returns a builder that declares a parameter of the node. (ROS 2: `declare_parameter`.)
     ///
-    /// Its value is that of the command line or a parameter file, if they give it one, else the
-    /// default. Its first parameter makes a node known to `ros2 param` and `sinew param`, and to
-    /// other nodes: it gets its six services, and a publisher of changes.
+    /// Its value is that of the command line or a parameter file, if they set one, else the
+    /// default. A node's first parameter makes the node known to `ros2 param` and `sinew param`,
+    /// and to other nodes: it gets its six services, and a publisher of changes.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -108,7 +108,7 @@ impl Node {
     }
 }
 
-/// A parameter whose type isn't said yet; from [`Node::parameter`](crate::Node::parameter).
+/// A parameter without a type yet; from [`Node::parameter`](crate::Node::parameter).
 #[must_use = "nothing is declared before `create`"]
 pub struct UntypedParameter {
     node: Arc<NodeCore>,
@@ -116,22 +116,22 @@ pub struct UntypedParameter {
 }
 
 impl UntypedParameter {
-    /// Of that type, with that value if nothing else gives it one.
+    /// Gives it that type, and that value if nothing else sets one.
     pub fn default<T: ParameterField>(self, value: T) -> ParameterBuilder<T> {
         self.of(value.into_value())
     }
 
-    /// Of that type. Something else has to give it a value: without, `create` fails.
+    /// Gives it that type. Something else has to set a value, or `create` fails.
     pub fn required<T: ParameterField>(self) -> ParameterBuilder<T> {
         self.of(ParameterValue::NotSet)
     }
 
-    /// Of that type; it needn't have a value. Once it has, it can't lose it any more.
+    /// Gives it that type; it may have no value. Once it has one, it can't lose it any more.
     pub fn optional<T: ParameterField>(self) -> ParameterBuilder<Option<T>> {
         self.of(ParameterValue::NotSet)
     }
 
-    /// Of any type, also of others later. Setting it to
+    /// Lets it be of any type, which may change later. Setting it to
     /// [`NotSet`](crate::parameters::ParameterValue::NotSet) undeclares it.
     ///
     /// ```
@@ -166,25 +166,25 @@ pub struct ParameterBuilder<T: ParameterField> {
 }
 
 impl<T: ParameterField> ParameterBuilder<T> {
-    /// What it is for; none by default.
+    /// Its purpose; none by default.
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.declaration.descriptor.description = text.into();
         self
     }
 
-    /// What holds for its values beyond type and range, for people; none by default, but for enums.
+    /// Rules for its values beyond type and range, for people; none by default, except for enums.
     pub fn constraints(mut self, text: impl Into<String>) -> Self {
         self.declaration.descriptor.additional_constraints = text.into();
         self
     }
 
-    /// Nothing sets it once it is declared. Command line and files count.
+    /// Prevents any change after its declaration. Command line and files still set it.
     pub fn read_only(mut self) -> Self {
         self.declaration.descriptor.read_only = true;
         self
     }
 
-    /// Its default counts, whatever command line and files say.
+    /// Always uses its default, whatever command line and files say.
     pub fn ignore_overrides(mut self) -> Self {
         self.declaration.ignore_overrides = true;
         self
@@ -192,10 +192,9 @@ impl<T: ParameterField> ParameterBuilder<T> {
 
     /// Declares it.
     ///
-    /// # Errors
-    /// [`CreateError`]: what ends in [`ParameterError`], a value of another type or beyond the
-    /// range, and that it is declared already, among others; that its services can't be made; or
-    /// the context is shut down.
+    /// [`CreateError`]: a [`ParameterError`] in it means, among others, a value of another type or
+    /// beyond the range, or a parameter that is already declared; otherwise its services can't be
+    /// made, or the context is shut down.
     pub fn create(self) -> Result<Parameter<T>, CreateError> {
         let Self { node, declaration, .. } = self;
         let table = table_of(&node)?.clone();
@@ -213,13 +212,14 @@ impl<T: ParameterField> ParameterBuilder<T> {
 }
 
 impl<T: RangedField> ParameterBuilder<T> {
-    /// Its values lie between both, which belong to it. All by default.
+    /// Restricts its values to the range, both bounds included. All are allowed by default.
     pub fn range(mut self, range: RangeInclusive<T>) -> Self {
         T::restrict(&mut self.declaration.descriptor, range, None);
         self
     }
 
-    /// The same, and are the first one with a multiple of `step`; the last one may be another.
+    /// Restricts its values to the range; they are its first value plus a multiple of `step`, or
+    /// its last value.
     ///
     /// ```
     /// use sinew::prelude::*;

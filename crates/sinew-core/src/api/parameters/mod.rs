@@ -1,5 +1,5 @@
-//! A node's parameters. The rules are in [`parameters`](crate::parameters);
-//! here is what programs hold, and what others reach them by.
+//! A node's parameters. The rules are in [`parameters`](crate::parameters); this module has the
+//! handles for programs, and the access for others.
 //!
 //! | file | what |
 //! |---|---|

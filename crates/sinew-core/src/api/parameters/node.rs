@@ -1,4 +1,4 @@
-//! What a node can do with its parameters.
+//! The methods of a node for its parameters.
 
 use super::services::ParameterServices;
 use crate::api::context::ContextCore;
@@ -21,8 +21,8 @@ use std::sync::Weak;
 /// The parameters that nodes have without declaring them.
 const STANDARD: [&str; 2] = [USE_SIM_TIME, START_TYPE_DESCRIPTION_SERVICE];
 
-/// A node's parameters. Those of a node that has had none yet are made, with what they are reached
-/// by.
+/// Returns a node's parameters. For a node without any yet, makes the table, and the services to
+/// reach it.
 pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTable>, CreateError> {
     if let Some(table) = node.parameters.get() {
         return Ok(table);
@@ -32,12 +32,12 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     let table = ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
     let uses = node.context.arguments.parameters().uses(&node.full_name);
     table.note_declared(move |name| uses.get(name).into_iter().flatten().for_each(Mark::set));
-    // Until it is all there nothing else is declared or set.
+    // Until the table is complete, nothing else is declared or set.
     let turn = table.turn()?;
-    // What is made looks who else is there: what that has others do, or says to the program's logger,
-    // waits until the lock is free.
+    // Making the services checks which other endpoints exist: work that this causes for others, and
+    // lines for the program's logger, wait until the lock is free.
     let make = || {
-        // Nothing of the program's runs under this lock: there are no callbacks yet.
+        // No code of the program runs under this lock: there are no callbacks yet.
         let mut services = node.parameter_services.lock();
         let is_first = services.is_none();
         if is_first {
@@ -57,7 +57,7 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     Ok(node.parameters.get().expect("the node has a table now"))
 }
 
-/// Has a node's parameters reached by others, and its changes told.
+/// Makes a node's parameters reachable from outside, and publishes their changes.
 fn serve(node: &Arc<NodeCore>, table: &Arc<ParameterTable>) -> Result<ParameterServices, CreateError> {
     let started = ParameterServices::start(node, table)?;
     let (events, context) = (started.events.as_ref().map(Arc::downgrade), Arc::downgrade(&node.context));
@@ -70,7 +70,7 @@ fn serve(node: &Arc<NodeCore>, table: &Arc<ParameterTable>) -> Result<ParameterS
     Ok(started)
 }
 
-/// Declares what each node has, and, if it is to, what is overridden.
+/// Declares the parameters of every node and, if the options say so, the overridden ones.
 fn declare_first(turn: &Turn<'_>, table: &ParameterTable, has_sim_time: bool) -> Result<(), CreateError> {
     let mut uses_sim_time = ParameterDescriptor::new(USE_SIM_TIME, ParameterType::Bool);
     "Whether the node's time is that of the topic /clock.".clone_into(&mut uses_sim_time.description);
@@ -89,8 +89,8 @@ fn declare_first(turn: &Turn<'_>, table: &ParameterTable, has_sim_time: bool) ->
     Ok(())
 }
 
-/// Starts the service, if a parameter says so. The node keeps it, and it keeps a stand-in of the
-/// node, as the services of parameters do.
+/// Starts the service if a parameter enables it. The node keeps the service, and the service keeps
+/// a stand-in of the node, as the services of parameters do.
 fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Result<(), CreateError> {
     let value = table.look(START_TYPE_DESCRIPTION_SERVICE, |entry| entry.value.clone());
     if value == Some(ParameterValue::Bool(true)) {
@@ -100,8 +100,8 @@ fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Resu
     Ok(())
 }
 
-/// Tells the context if the node's time is another one now. (The default is what the context does
-/// anyway, and telling it that changes nothing.)
+/// Notifies the context if the parameter selects another time for the node. (The default is the
+/// context's own behaviour: that notification changes nothing.)
 fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
     let said = values.iter().rfind(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
     if let (Some(&ParameterValue::Bool(uses)), Some(context)) = (said, context.upgrade())
@@ -111,7 +111,7 @@ fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
     }
 }
 
-/// The context's time is another one now: the parameters of all its nodes say so.
+/// Updates the parameters of all nodes after the context has changed to another time.
 pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
     for node in NodeCore::all_of(context) {
         let Some(table) = node.parameters.get() else { continue };
@@ -119,7 +119,7 @@ pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
         if says == Some(false) {
             table.in_turn(move |turn| {
                 if let Some(turn) = turn {
-                    // A callback of the program's may refuse: then its node says what it wants.
+                    // A callback of the program may refuse: then its node keeps its own value.
                     let _ = turn.set(vec![NamedValue::new(USE_SIM_TIME, uses)]);
                 }
             });
@@ -127,8 +127,7 @@ pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
     }
 }
 
-/// Begins a new node's parameters, if something of them is wanted, or asked for by others, before it
-/// declares any.
+/// Starts a new node's parameters before it declares any, if options or a client ask for them.
 pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     let NodeCore { parameter_options, context, full_name, .. } = &**node;
     context.parameter_clients.serve_by(|| {
@@ -147,7 +146,7 @@ pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     Ok(())
 }
 
-/// There is a client of the parameters of the nodes of that name.
+/// Starts the parameters of the nodes of that name, as there is a client of them.
 fn serve_by_name(context: &Weak<ContextCore>, name: &str) {
     let (context, name) = (context.clone(), name.to_owned());
     Deferred::run(move || {
@@ -168,7 +167,8 @@ fn serve_by_name(context: &Weak<ContextCore>, name: &str) {
 }
 
 impl Node {
-    /// Sets a parameter, as others do by service; see [`Parameter::set`](crate::parameters::Parameter::set).
+    /// Sets a parameter, as other nodes do by service; see
+    /// [`Parameter::set`](crate::parameters::Parameter::set).
     ///
     /// # Errors
     /// [`ParameterError`].
@@ -176,7 +176,7 @@ impl Node {
         self.set_parameters([NamedValue::new(name, value)])
     }
 
-    /// Sets several parameters: all of them, or none, with one event. (ROS 2:
+    /// Sets several parameters with one event: all of them, or none. (ROS 2:
     /// `set_parameters_atomically`.)
     ///
     /// # Errors
@@ -199,7 +199,7 @@ impl Node {
         turn.set(values).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// The table; a node without one has declared nothing that could be set.
+    /// Returns the table; a node without one has declared nothing that could be set.
     fn table_to_set(&self, values: &[NamedValue]) -> Result<&Arc<ParameterTable>, ParameterError> {
         let made = self.core().parameters.get().map(Ok);
         let name = values.first().map(|one| one.name.clone()).unwrap_or_default();
@@ -212,20 +212,20 @@ impl Node {
         ParameterError::NotDeclared { node: self.full_name().to_owned(), name }
     }
 
-    /// The value of a parameter, whatever its type; `None` if it isn't declared. Takes a short lock
-    /// and copies; a [`Parameter`](crate::parameters::Parameter) reads without.
+    /// Returns the value of a parameter of any type; `None` if it isn't declared. Takes a short
+    /// lock and copies; a [`Parameter`](crate::parameters::Parameter) reads without a lock.
     pub fn parameter_value(&self, name: &str) -> Option<ParameterValue> {
         self.core().parameters.get()?.look(name, |entry| entry.value.clone())
     }
 
-    /// What is said of a parameter; `None` if it isn't declared.
+    /// Returns the description of a parameter; `None` if it isn't declared.
     pub fn describe_parameter(&self, name: &str) -> Option<ParameterDescriptor> {
         self.core().parameters.get()?.look(name, |entry| entry.descriptor.clone())
     }
 
-    /// The names of its parameters, in their order: those that are or lie below one of the prefixes,
-    /// or all without any; with fewer than `depth` points (below the prefix), or any number if it
-    /// is 0.
+    /// Returns the names of its parameters, in their order: those that equal or lie below one of
+    /// the prefixes, or all if there is no prefix; with fewer than `depth` points (below the
+    /// prefix), or any number if it is 0.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -239,8 +239,8 @@ impl Node {
         self.core().parameters.get().map_or_else(Vec::new, |table| table.list(prefixes, depth).0)
     }
 
-    /// Takes a parameter away whose typing is dynamic. Handles keep its last value. Nobody is told,
-    /// as in ROS 2.
+    /// Removes a parameter with dynamic typing. Handles keep its last value. No callback runs and
+    /// no event is published, as in ROS 2.
     ///
     /// # Errors
     /// [`ParameterError`]: it isn't declared, is read-only, or has a type to keep.

@@ -1,12 +1,13 @@
-//! How others reach a node's parameters: the six services, and the events on `/parameter_events`.
+//! Access to a node's parameters from outside: the six services, and the events on
+//! `/parameter_events`.
 //!
-//! They are there from the node's first parameter on (or from its start, or never, as its builder
+//! They exist from the node's first parameter on (or from its start, or never, as its builder
 //! says), under ROS 2's names, types and QoS. The servers have listeners: a request is answered on
 //! the thread that brings it, whether or not an executor spins the node, and an idle node costs
-//! nothing. A change that comes while another thread declares or sets is left to that thread
-//! ([`ParameterTable::in_turn`]).
+//! nothing. A change that arrives while another thread declares or sets parameters is left to that
+//! thread ([`ParameterTable::in_turn`]).
 //!
-//! What is said where a parameter doesn't exist is what `rclcpp` says: an empty list.
+//! The answer for a parameter that doesn't exist is that of `rclcpp`: an empty list.
 
 use super::convert::{descriptor_to_msg, named_of_msg, named_to_msg, value_to_msg};
 use crate::api::node::NodeCore;
@@ -28,14 +29,14 @@ use sinew_interfaces::rcl_interfaces::{msg, srv};
 use sinew_msg::Service;
 use std::any::Any;
 
-/// Where all nodes tell of their parameters.
+/// The topic on which all nodes publish changes of their parameters.
 pub(in crate::api) const EVENTS: &str = "/parameter_events";
 
-/// How many events a node's pool keeps room for.
+/// The number of events that a node's pool has room for.
 const POOL_CAPACITY: usize = 4;
 
-/// What a node is reached by. The node keeps it, and it keeps a stand-in of the node
-/// ([`NodeCore::stand_in`]): so it goes with the node.
+/// The services and the publisher of a node's parameters. The node keeps them, and they keep a
+/// stand-in of the node ([`NodeCore::stand_in`]): so they end with the node.
 pub(super) struct ParameterServices {
     _servers: Vec<Box<dyn Any + Send>>,
     pub(super) events: Option<Arc<EventPublisher>>,
@@ -48,7 +49,7 @@ impl ParameterServices {
             Some(false) => Vec::new(),
             _ => match serve(&group, table) {
                 Ok(servers) => servers,
-                // Names of nodes needn't be unique, those of services are.
+                // Nodes may share a name, services may not.
                 Err(CreateError::ServiceTaken { service, .. }) => {
                     let about = About { node: &node.full_name, subject: &service };
                     tell!(
@@ -97,7 +98,7 @@ fn serve(group: &Group, table: &Arc<ParameterTable>) -> Result<Vec<Box<dyn Any +
     ])
 }
 
-/// A service that reads.
+/// Makes a service that reads.
 fn reading<S: Service>(
     group: &Group,
     table: &Arc<ParameterTable>,
@@ -109,7 +110,7 @@ fn reading<S: Service>(
     Ok(Box::new(server.listener(move |request: &S::Request| answer(&table, request))?))
 }
 
-/// A service that sets. `answer` in a turn; without (`None`) it says that there is none.
+/// Makes a service that sets. `answer` gets a turn, or `None` inside a callback for parameters.
 fn setting<S: Service>(
     group: &Group,
     table: &Arc<ParameterTable>,
@@ -121,7 +122,8 @@ fn setting<S: Service>(
     let server = server.listener(move |request: Unique<S::Request>, responder: Responder<S>| {
         let answer = answer.clone();
         table.in_turn(move |turn| {
-            // A callback of the program's that panics is reported, and the caller told.
+            // A panic in a callback of the program is reported, and reaches the caller as a
+            // failure.
             contain(
                 || drop(responder.respond(answer(turn, request.into_inner()))),
                 || "a callback for parameters".to_owned(),
@@ -148,7 +150,7 @@ fn values(table: &ParameterTable, names: &[String]) -> Vec<msg::ParameterValue> 
     all_or_none(table, names, |value, _| value_to_msg(value.clone()), |_| msg::ParameterValue::default())
 }
 
-/// What is known of each; nothing if there is one that isn't declared, unless that is allowed.
+/// Returns the known data of each; nothing if one isn't declared, unless that is allowed.
 fn all_or_none<R>(
     table: &ParameterTable,
     names: &[String],
@@ -165,7 +167,7 @@ fn all_or_none<R>(
     table.look_at_all(names, |entry| known(&entry.value, &entry.descriptor)).unwrap_or_default()
 }
 
-/// What a callback for parameters is told that sets some by service.
+/// The refusal for a callback for parameters that sets some by service.
 const IN_CALLBACK: &str = "a callback for parameters of this node can't set any of them: have it done later, by a timer or a guard condition";
 
 fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
@@ -194,7 +196,7 @@ fn set_all(turn: Option<&Turn<'_>>, parameters: Vec<msg::Parameter>) -> msg::Set
     })
 }
 
-/// Tells of a node's changes.
+/// Publishes a node's changes.
 pub(super) struct EventPublisher(Publisher<msg::ParameterEvent>);
 
 impl EventPublisher {
@@ -203,7 +205,7 @@ impl EventPublisher {
         Ok(Self(publisher.pool_capacity(POOL_CAPACITY).create()?))
     }
 
-    /// Publishes what changed, if there is one who listens.
+    /// Publishes the changes, if there is a subscription.
     pub(super) fn publish(&self, values: &[NamedValue], changes: &[Change]) {
         if self.0.subscription_count() == 0 {
             return;

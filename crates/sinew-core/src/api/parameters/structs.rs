@@ -13,23 +13,23 @@ use arc_swap::ArcSwap;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A struct of parameters of a node: their values of one moment, whoever sets them.
+/// A struct of parameters of a node: their values at one moment, whichever way they were set.
 ///
 /// Made by [`Node::parameters`](crate::Node::parameters); [`Parameters`] has an example. Clones are
-/// the same. It keeps its node; the parameters stay when the last handle is dropped.
+/// the same set. It keeps its node; the parameters stay when the last handle is dropped.
 pub struct ParameterSet<T: Parameters> {
     shared: Arc<Declared<T>>,
     node: Arc<NodeCore>,
-    /// The node's default one.
+    /// The node's default group.
     group: Group,
 }
 
-/// What the node's table has of a struct.
+/// The part of a struct's handle that the node's table holds as well.
 struct Declared<T> {
     prefix: String,
     names: Vec<String>,
     now: ArcSwap<T>,
-    /// What is triggered by a change, with its number.
+    /// The guard conditions that a change triggers, with their numbers.
     told: Mutex<Vec<(u64, GuardCondition)>>,
 }
 
@@ -51,15 +51,15 @@ impl<T: Parameters> Snapshot for Declared<T> {
 }
 
 impl<T: Parameters> ParameterSet<T> {
-    /// The values now: all of one moment, also if several were set at once. From any thread: no
-    /// lock, no allocation, never waits.
+    /// Returns the current values: all of one moment, even if several were set at once. From any
+    /// thread: no lock, no allocation, never waits.
     pub fn get(&self) -> Arc<T> {
         self.shared.now.load_full()
     }
 
-    /// Has the executor of the node run `callback`, in the node's default group, after a change of one
-    /// of them, with the values that there are then: several changes before it runs are one call. It
-    /// goes when what is returned is dropped.
+    /// Has the node's executor run `callback`, in the node's default group, after a change of one
+    /// of them, with the values at that time: several changes before it runs are one call. Dropping
+    /// the returned handle removes it.
     ///
     /// # Errors
     /// [`CreateError`]: the context is shut down.
@@ -87,10 +87,11 @@ impl<T: Parameters> ParameterSet<T> {
         self.on_change_in(&self.group, move |(), values: &T| callback(values))
     }
 
-    /// The same in a group of the node's, or of another one, with the group's state.
+    /// As [`on_change`](Self::on_change), in a group of this node or of another one, with the
+    /// group's state.
     ///
     /// # Errors
-    /// As there.
+    /// As [`on_change`](Self::on_change).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -124,7 +125,7 @@ impl<T: Parameters> ParameterSet<T> {
             let index = told.iter().position(|(other, _)| *other == number);
             let gone = index.map(|index| told.swap_remove(index));
             drop(told);
-            drop(gone); // the program's code, outside the lock
+            drop(gone); // it holds the program's code: outside the lock
         };
         Ok(ParameterChanges { _guard: guard, leave: Box::new(leave), node: self.node.clone() })
     }
@@ -142,8 +143,8 @@ impl<T: Parameters> fmt::Debug for ParameterSet<T> {
     }
 }
 
-/// A callback for changes of a [struct of parameters](ParameterSet::on_change); it goes when this is
-/// dropped.
+/// A callback for changes of a [struct of parameters](ParameterSet::on_change); dropping this
+/// handle removes it.
 #[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _changes = ..`), or `detach()` it"]
 pub struct ParameterChanges {
     _guard: GuardCondition,
@@ -174,17 +175,16 @@ impl fmt::Debug for ParameterChanges {
 impl Node {
     /// Declares the parameters of a struct: all of them, or none.
     ///
-    /// # Errors
-    /// As [`parameter`](Self::parameter)'s `create`; and what the struct's `validate` says.
+    /// As [`parameter`](Self::parameter)'s `create`; and the errors of the struct's `validate`.
     pub fn parameters<T: Parameters>(&self) -> Result<ParameterSet<T>, CreateError> {
         self.parameters_under("")
     }
 
-    /// The same with a prefix before all names: `left` makes `left.gain` of `gain`. So a node can
-    /// have a struct twice.
+    /// As [`parameters`](Self::parameters), with a prefix before all names: `left` makes
+    /// `left.gain` of `gain`. So a node can have a struct twice.
     ///
     /// # Errors
-    /// As there.
+    /// As [`parameters`](Self::parameters).
     pub fn parameters_under<T: Parameters>(&self, prefix: &str) -> Result<ParameterSet<T>, CreateError> {
         let table = table_of(self.core())?;
         let mut declarations = Declarations::default();
