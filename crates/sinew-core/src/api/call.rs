@@ -23,12 +23,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Wake};
 use std::time::Duration;
 
-/// How many callbacks may be inside each other for one of them to call.
+/// Most callbacks that may be nested on a thread for the innermost one to call.
 const DEPTH_LIMIT: usize = 64;
 
 thread_local! {
-    /// What this thread sleeps on while it waits. (Calls inside calls share it: only the innermost
-    /// one sleeps.)
+    /// The parker on which this thread sleeps while it waits. (Nested calls share it: only the
+    /// innermost one sleeps.)
     static PARKER: Arc<Parker> = Arc::new(Parker::new());
 }
 
@@ -43,24 +43,24 @@ struct BlockingCall<'a> {
 impl Drop for BlockingCall<'_> {
     fn drop(&mut self) {
         if !self.over {
-            drop(self.client.give_up(self.id)); // the waiting ended by a panic
+            drop(self.client.give_up(self.id)); // a panic ended the wait
         }
     }
 }
 
 /// How a wait ended.
 enum WaitEnd {
-    /// Look again.
+    /// Check again.
     Over,
     Settled(CallOutcome),
     InVain(&'static str),
 }
 
-/// Sends a request and waits for the answer; meanwhile runs the server, if that can be done here.
+/// Sends a request and waits for the answer; meanwhile runs the server if this thread can.
 ///
 /// The request is announced without waking a thread, as this thread is about to run the server
-/// itself. Only if it can't, because the server's group is busy or its executor has no place for
-/// this thread, a worker is woken for it.
+/// itself. A worker is woken for it only if this thread cannot run it, because the server's group
+/// is busy or its executor has no place for this thread.
 pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Duration) -> CallOutcome {
     if current::depth() >= DEPTH_LIMIT {
         let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
@@ -78,7 +78,8 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
 }
 
 impl BlockingCall<'_> {
-    /// `server`: where the request went, if it isn't announced there yet, and since when it waits.
+    /// `server`: the server's task, if the request isn't announced to it yet, and since when the
+    /// request waits.
     fn end(&self, mut server: Unannounced, begin: Time, timeout: Duration) -> CallOutcome {
         let BlockingCall { client, id, .. } = self;
         let ClientCore { calls, requests, .. } = client;
@@ -110,7 +111,7 @@ impl BlockingCall<'_> {
                 return outcome;
             }
             if ran {
-                continue; // that was another caller's request, or it is answered later
+                continue; // it ran another caller's request, or the server answers this one later
             }
             match self.sleep(left) {
                 WaitEnd::Over => {}
@@ -124,7 +125,7 @@ impl BlockingCall<'_> {
         }
     }
 
-    /// Waits for an answer from elsewhere. `None` if it must be waited for in another way.
+    /// Waits for an answer from another process. `None` if the connection cannot wait for it.
     #[inline(never)]
     fn wait_remote(
         &self,
@@ -141,28 +142,30 @@ impl BlockingCall<'_> {
     }
 
     /// Sleeps until there is an outcome, or this thread could run the server.
-    #[inline(never)] // what it needs of the stack calls inside calls needn't have
+    #[inline(never)] // keeps its stack frame out of nested calls
     fn sleep(&self, left: Duration) -> WaitEnd {
         let ClientCore { calls, requests, .. } = self.client;
-        // None in a thread that ends.
+        // A thread that is ending has no parker.
         let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
         let deferred = match calls.take_or_wait(self.id, CallWaiter::Thread(parker.clone())) {
             Ok(outcome) => return WaitEnd::Settled(outcome),
             Err(deferred) => deferred,
         };
-        // Not before: from now on a server that finds another executor has this thread look again.
+        // Not earlier: from now on, a server that joins another executor wakes this thread to check
+        // again.
         let task_ref = requests.task_ref();
         let Some(task_ref) = &task_ref else {
             let _blocked = Blocked::begin();
             parker.park(Some(left));
             return WaitEnd::Over;
         };
-        // If it is the server's executor that this thread is a worker of, that is seen to below.
+        // If this thread is a worker of the server's executor, `register_caller` below accounts for
+        // it.
         let elsewhere = current::worker_of(task_ref.scheduler.id).is_none();
         let _blocked = if elsewhere { Blocked::begin() } else { None };
         let mut _known = None;
-        // It isn't known which thread answers what was taken to be answered later. So it isn't
-        // known either whether the wait is in vain.
+        // Any thread may answer a request that was taken to be answered later, so a deadlock could
+        // not be detected.
         if !deferred {
             let lends = current::spins(task_ref.scheduler.id);
             _known = match calls.session.wait_graph.enter(task_ref, lends) {
@@ -182,7 +185,7 @@ impl BlockingCall<'_> {
         self.client.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
     }
 
-    /// Why there is no answer in time; `request` if no server took it.
+    /// Returns the failure for a missing answer; `request` if no server took it.
     #[cold]
     fn timed_out(&self, waited: Duration, request: Option<RawMessage>) -> CallFault {
         let failure = match (&request, self.client.requests.service()) {
@@ -193,13 +196,13 @@ impl BlockingCall<'_> {
     }
 }
 
-/// Waits for a future that is ready once a server has done something, on the thread of a callback, say:
-/// as a call does that waits for its answer, it runs meanwhile what the server needs run, if that can be
-/// done here. `job`: what the server's [worker](crate::service::request_queue::Worker) knows it by.
-/// `None`: it isn't ready in time.
+/// Waits for a future that becomes ready through a server's work, for example on the thread of a
+/// callback. Like a call that waits for its answer, it meanwhile runs the server's work if this
+/// thread can. `job`: the identity under which the server's
+/// [worker](crate::service::request_queue::Worker) knows the work. `None`: it isn't ready in time.
 ///
 /// # Errors
-/// Why the wait would never end.
+/// The reason why the wait would never end.
 pub(crate) fn wait_beside<F: Future + Unpin>(
     client: &ClientCore,
     job: &[u8; 16],
@@ -234,7 +237,7 @@ pub(crate) fn wait_beside<F: Future + Unpin>(
     }
 }
 
-/// Sleeps until the future may be ready, or this thread could run what the server needs run.
+/// Sleeps until the future may be ready, or this thread could run the server's work.
 fn sleep_beside(
     client: &ClientCore,
     work: Option<(TaskRef, bool)>,
@@ -249,7 +252,7 @@ fn sleep_beside(
     let elsewhere = current::worker_of(task_ref.scheduler.id).is_none();
     let _blocked = if elsewhere { Blocked::begin() } else { None };
     let mut _known = None;
-    // What was begun may be ended by any thread: it isn't known whether the wait is in vain.
+    // Any thread may end work that has begun, so only needed work is checked for deadlock.
     if is_needed {
         let lends = current::spins(task_ref.scheduler.id);
         _known = match client.calls.session.wait_graph.enter(&task_ref, lends) {
@@ -272,7 +275,7 @@ impl Wake for UnparkWaker {
     }
 }
 
-/// Why no thread could run a server while this thread waits.
+/// Returns the reason why no thread could run a server while this thread waits.
 fn why(task_ref: &TaskRef) -> &'static str {
     if current::has_token_of(task_ref.group()) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
@@ -281,14 +284,15 @@ fn why(task_ref: &TaskRef) -> &'static str {
     }
 }
 
-/// A call on its way: a future that yields the response. From
+/// A pending call: a future that yields the response. From
 /// [`Client::call_async`](super::client::Client::call_async).
 ///
 /// It may be polled by any runtime, and by [`Executor::spin_until`](crate::Executor::spin_until);
-/// moved to another thread; and dropped at any time: then the call is abandoned, its request taken
-/// back if no server has taken it, and an answer that comes all the same is counted by the server.
-/// It keeps its client alive. It isn't `Clone`: one reader gets the result. If the server goes or
-/// the context is shut down it yields an error; there is no timeout but that of the runtime.
+/// moved to another thread; and dropped at any time. Dropping it abandons the call: its request is
+/// taken back if no server has taken it, and the server counts an answer that comes all the same.
+/// It keeps its client alive. It isn't `Clone`: one reader gets the result. If the server is
+/// dropped or the context is shut down, it yields an error; there is no timeout but that of the
+/// runtime.
 #[must_use = "dropped, the call is abandoned"]
 pub struct PendingCall<S: Service> {
     state: CallState<S>,
@@ -337,7 +341,7 @@ impl<S: Service> Unpin for PendingCall<S> {}
 impl<S: Service> Drop for PendingCall<S> {
     fn drop(&mut self) {
         if let CallState::Waiting(inner, id) = &self.state {
-            drop(inner.give_up(*id)); // what was in it goes with it
+            drop(inner.give_up(*id)); // the content is dropped with it
         }
     }
 }

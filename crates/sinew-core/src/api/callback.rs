@@ -1,8 +1,8 @@
 //! The forms a callback may have.
 //!
 //! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type
-//! that keeps the implementations apart: so a closure is a callback if its parameters, as they are
-//! written, fit one of the forms.
+//! that keeps the implementations apart: so a closure is a callback if its declared parameter types
+//! fit one of the forms.
 
 use crate::event::condition::{Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
@@ -18,11 +18,11 @@ use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
 use std::error::Error;
 
-/// What a callback may return: nothing, or a `Result` whose error is an [`Error`] or a text, or
-/// turns into a `Box<dyn Error + Send + Sync>` otherwise.
+/// The return type of a callback: nothing, or a `Result` with an error that is an [`Error`] or a
+/// string, or converts to `Box<dyn Error + Send + Sync>`.
 ///
-/// The executor reports an error, its causes and the entity's name, or the spin returns it as it is
-/// ([`SpinError::Failed`](crate::error::SpinError::Failed)); see
+/// The executor reports an error with its causes and the entity's name, or the spin returns it
+/// unchanged ([`SpinError::Failed`](crate::error::SpinError::Failed)); see
 /// [`ExecutorBuilder::on_error`](crate::executor::ExecutorBuilder::on_error).
 #[diagnostic::on_unimplemented(
     message = "a callback can't return `{Self}`",
@@ -46,8 +46,8 @@ impl<E: Into<Box<dyn Error + Send + Sync>>> Outcome for Result<(), E> {
     }
 }
 
-/// The type of what never returns, which can't be written in stable Rust otherwise: so that
-/// `|_: &T| todo!()` is a callback.
+/// The never type, which cannot be written in stable Rust otherwise: it makes `|_: &T| todo!()` a
+/// callback.
 mod never {
     pub trait Returns {
         type Type;
@@ -90,15 +90,15 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
     note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
-    /// Whether it owns its message; and if so, how to make one of its own.
+    /// `Some` if it owns its message, with the way to make a copy of its own.
     #[doc(hidden)]
     const OWNS: Option<MakeCopy>;
 
-    /// Whether it reads images where they lie; and if so, how to tell whether they are some.
+    /// `Some` if it reads encoded messages in place, with the check for their validity.
     #[doc(hidden)]
     const VIEWS: Option<Check>;
 
-    /// Where it is kept.
+    /// The cell that holds it.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
@@ -116,12 +116,12 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     ) -> Called;
 }
 
-/// How to make messages for subscriptions that own theirs.
+/// The function that copies messages for subscriptions that own theirs.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct MakeCopy(pub(crate) CloneInto);
 
-/// What came of a call.
+/// The outcome of a call.
 #[doc(hidden)]
 pub struct Called {
     pub(crate) result: CallbackResult,
@@ -245,7 +245,7 @@ forms!(
     |message| { sure(message) }
 );
 
-/// What a form takes that is always there.
+/// The argument of a form that always gets one.
 #[inline]
 fn sure<M>(message: M) -> Result<M, Box<dyn Error + Send + Sync>> {
     Ok(message)
@@ -257,8 +257,8 @@ impl<T: Clone> MakeCopyOf<T> {
     const OWNER: Option<MakeCopy> = Some(MakeCopy(clone_into::<T>()));
 }
 
-/// A callback for what happens to an entity: a timer's expiry
-/// ([`TimerInfo`](crate::time::TimerInfo)), a guard condition, a status event.
+/// A callback for an event of an entity: a timer's expiry ([`TimerInfo`](crate::time::TimerInfo)),
+/// a guard condition, a status event.
 ///
 /// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a
 /// reentrant group it is `Fn` and `Sync`, and there is no state.
@@ -269,7 +269,7 @@ impl<T: Clone> MakeCopyOf<T> {
     note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
-    /// Where it is kept.
+    /// The cell that holds it.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
@@ -281,7 +281,7 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
     fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> CallbackResult;
 }
 
-/// A callback of our own: it wants nothing of its group, so it fits in any.
+/// An internal callback: it uses nothing of its group, so it fits in any.
 pub(crate) struct InAnyGroup<F>(pub(crate) F);
 
 impl<E, G, F: Fn() -> CallbackResult + Send + Sync + 'static> EventCallback<E, G, InAnyGroup<F>>

@@ -33,17 +33,17 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// How many blocks for requests a client's pool has at most.
+/// Most blocks for requests in a client's pool.
 const POOL_CAPACITY: usize = 64;
 
-/// Calls a service.
+/// A handle for calling a service.
 ///
 /// Made by [`Node::client`](crate::Node::client). Clones are the same client; it exists until the
-/// last one, and the last [`PendingCall`] of it, is dropped. May be used from any thread; calls of
-/// one client reach the server in their order.
+/// last one, and its last [`PendingCall`], is dropped. It may be used from any thread; calls of one
+/// client reach the server in their order.
 ///
-/// A request that was accepted is not lost: it is answered, or the call says why not. Without a
-/// server it waits for one to come. There are four ways to get the response:
+/// An accepted request is not lost: it is answered, or the call fails with a reason. Without a
+/// server the request waits for one to come. There are four ways to get the response:
 ///
 /// | | waits | in an executor's callback |
 /// |---|---|---|
@@ -74,8 +74,8 @@ const POOL_CAPACITY: usize = 64;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It has no `close`: calls may be on their way with any of its clones, and each ends by itself,
-/// with its result, its timeout, or the drop of its future.
+/// It has no `close`: calls may be pending on any of its clones, and each ends by itself, with its
+/// result, its timeout, or the drop of its future.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service> {
     pub(super) inner: Arc<ClientCore>,
@@ -83,8 +83,8 @@ pub struct Client<S: Service> {
 }
 
 impl<S: Service> Client<S> {
-    /// A request from the client's pool, to be filled and sent: its content is what an earlier
-    /// request left, with all the capacity it has, or `Request::default()`. As
+    /// Returns a request from the client's pool, to be filled and sent: it holds the content of an
+    /// earlier request, with all its capacity, or `Request::default()`. As
     /// [`Publisher::loan`](crate::Publisher::loan).
     pub fn loan(&self) -> Unique<S::Request>
     where
@@ -96,15 +96,15 @@ impl<S: Service> Client<S> {
     /// Calls the service and waits for the response, at most for `timeout` (of real time, also in
     /// virtual time).
     ///
-    /// In a callback, and while an executor is spun, this thread makes itself useful: if the server
-    /// belongs to the executor that runs the callback, or to one that has a thread at rest, and its
-    /// group is free, the server's waiting requests run here, oldest first, inside this call. So a
-    /// chain of calls needs one thread. Calls inside calls go 64 deep at most. Once warm, nothing
-    /// is allocated.
+    /// In a callback, and while an executor is spun, this thread helps: if the server belongs to
+    /// the executor that runs the callback, or to one that has a thread at rest, and its group is
+    /// free, the server's waiting requests run here, oldest first, inside this call. So a chain of
+    /// calls needs one thread. Calls inside calls go 64 deep at most. Once warm, nothing is
+    /// allocated.
     ///
     /// # Errors
-    /// [`CallError`], which has the request if no server took it. A wait that could never end fails
-    /// at once:
+    /// [`CallError`], which contains the request if no server took it. A wait that could never end
+    /// fails at once with
     /// [`CallFailure::WouldDeadlock`](crate::service::failure::CallFailure::WouldDeadlock).
     pub fn call(
         &self,
@@ -118,9 +118,9 @@ impl<S: Service> Client<S> {
         }
     }
 
-    /// Calls the service. The future yields the response; it can be polled in any runtime, by
-    /// [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which abandons the call.
-    /// The request is sent now, not when the future is polled. Never blocks.
+    /// Calls the service and returns a future that yields the response; it can be polled in any
+    /// runtime, by [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which
+    /// abandons the call. The request is sent now, not when the future is polled. Never blocks.
     pub fn call_async(&self, request: impl IntoUnique<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.inner.pool);
         match self.inner.send(request, CallWaiter::Nothing, false) {
@@ -129,13 +129,13 @@ impl<S: Service> Client<S> {
         }
     }
 
-    /// Calls the service. The executor of the client's group calls back with the result, once; an
-    /// error that the callback returns is reported as any callback's. In a group with a state,
-    /// [`Group::call_then`] gives the callback that as well. Callbacks whose client is dropped are
-    /// dropped. Never blocks; allocates room for what the callback captures.
+    /// Calls the service. The executor of the client's group runs `callback` with the result, once;
+    /// an error that the callback returns is reported as for any callback. In a group with a state,
+    /// [`Group::call_then`] passes that to the callback as well. Dropping the client drops its
+    /// callbacks. Never blocks; allocates room for the callback's captures.
     ///
     /// # Errors
-    /// [`CallError`]: the request was not accepted, and the callback won't be called.
+    /// [`CallError`]: the request was not accepted, and the callback won't run.
     pub fn call_then<R: Outcome>(
         &self,
         request: impl IntoUnique<S::Request>,
@@ -145,13 +145,13 @@ impl<S: Service> Client<S> {
         self.send_for(request, CallWaiter::Callback(then)).map(drop)
     }
 
-    /// Calls the service. `listener` is called with the result, once, on the thread that answers
-    /// (for servers of other processes on that which receives), under no lock and by no executor.
+    /// Calls the service. `listener` runs with the result, once, on the thread that answers (for
+    /// servers of other processes, on the thread that receives), under no lock and in no executor.
     /// For bridges, which pass answers on, and save the executor's wake-up.
     ///
-    /// The server, or what else ends the call, waits for it: so it should be quick. It may run
-    /// before this returns. It may publish and call; a panic in it is reported. One whose client is
-    /// dropped is dropped. Never blocks; allocates room for what the listener captures.
+    /// The server, or whatever else ends the call, waits for the listener: so it should be quick.
+    /// It may run before this returns. It may publish and call; a panic in it is reported. Dropping
+    /// the client drops its listeners. Never blocks; allocates room for the listener's captures.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -173,7 +173,7 @@ impl<S: Service> Client<S> {
     /// ```
     ///
     /// # Errors
-    /// [`CallError`]: the request was not accepted, and the listener won't be called.
+    /// [`CallError`]: the request was not accepted, and the listener won't run.
     pub fn call_with_listener(
         &self,
         request: impl IntoUnique<S::Request>,
@@ -184,9 +184,9 @@ impl<S: Service> Client<S> {
         self.send_for(request, CallWaiter::Listener(listener))
     }
 
-    /// Takes a request with a [listener](Self::call_with_listener) back that no server has taken: none
-    /// will, and the listener is dropped. `None`: a server has it, and the listener is or was called,
-    /// or will be. Never blocks.
+    /// Takes back a request with a [listener](Self::call_with_listener) that no server has taken:
+    /// none will, and the listener is dropped. `None`: a server has it, and the listener has run,
+    /// is running or will run. Never blocks.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -201,7 +201,7 @@ impl<S: Service> Client<S> {
     pub fn withdraw(&self, id: RequestId) -> Option<Unique<S::Request>> {
         let ClientCore { requests, calls, .. } = &*self.inner;
         let request = requests.withdraw(calls.number, id.0)?;
-        drop(calls.give_up(id.0)); // no one answers it
+        drop(calls.give_up(id.0)); // no server answers it
         Some(Unique::assume(request))
     }
 
@@ -217,14 +217,14 @@ impl<S: Service> Client<S> {
         }
     }
 
-    /// Keeps it until the context ends, so that the callbacks of calls that were
-    /// [begun](Self::call_then) run; as [`Timer::detach`](crate::Timer::detach).
+    /// Keeps it until the context ends, so that the callbacks of [its calls](Self::call_then) run;
+    /// as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
-    /// For crates upon this one: [`call::wait_beside`].
+    /// For crates built on this one: [`call::wait_beside`].
     #[doc(hidden)]
     pub fn __wait_beside<F: Future + Unpin>(
         &self,
@@ -235,7 +235,7 @@ impl<S: Service> Client<S> {
         call::wait_beside(&self.inner, job, future, timeout)
     }
 
-    /// Whether there is a server of these types.
+    /// Returns `true` if there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         let calls = &self.inner.calls;
         !calls.session.has_ended() && self.inner.requests.servers(&calls.types) > 0
@@ -243,32 +243,33 @@ impl<S: Service> Client<S> {
 
     /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
     /// virtual time), or until the context is shut down; returns whether there is one. Not for
-    /// callbacks: it does nothing else meanwhile.
+    /// callbacks: the thread does nothing else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
         let ClientCore { calls, requests, .. } = &*self.inner;
         requests.wait_for_server(&calls.types, Time::steady() + timeout)
     }
 
-    /// The service's full name, after remapping.
+    /// Returns the service's full name, after remapping.
     pub fn name(&self) -> &str {
         &self.inner.calls.service
     }
 
-    /// Its identity, as in [`RequestInfo::client`](crate::service::info::RequestInfo::client).
+    /// Returns its identity, as in
+    /// [`RequestInfo::client`](crate::service::info::RequestInfo::client).
     pub fn gid(&self) -> Gid {
         self.inner.calls.gid()
     }
 
-    /// Publishes what happens to its requests and responses, on the hidden topic
-    /// `<service>/_service_event`: that they come and go ([`ServiceIntrospection::Metadata`]), what is
-    /// in them, too ([`ServiceIntrospection::Contents`]), or nothing (so it is at first, and costs
-    /// nothing). The messages are of the type that ROS 2 makes of the service's,
-    /// `package/srv/Name_Event`, as `ros2 service echo` and `sinew topic echo` read them.
-    /// ROS 2: `configure_introspection`, whose QoS is the system's default one.
+    /// Publishes events of its requests and responses on the hidden topic
+    /// `<service>/_service_event`: without content ([`ServiceIntrospection::Metadata`]), with
+    /// content ([`ServiceIntrospection::Contents`]), or none ([`ServiceIntrospection::Off`], the
+    /// initial state, which costs nothing). The messages have the type that ROS 2 derives from the
+    /// service's, `package/srv/Name_Event`, as `ros2 service echo` and `sinew topic echo` read
+    /// them. ROS 2: `configure_introspection`, whose QoS is the system's default one.
     ///
-    /// A request counts as sent when it is about to be, also if it is refused then. A response
-    /// counts as received when it has come, whether or not the program has taken it by then.
-    /// Stamps are of ROS time.
+    /// A request counts as sent just before it is sent, even if it is then refused. A response
+    /// counts as received when it arrives, whether or not the program takes it. Stamps are of ROS
+    /// time.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -291,8 +292,8 @@ impl<S: Service> Client<S> {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: the service has no ROS 2 type, or that can't be described; the QoS; or the
-    /// context is shut down.
+    /// [`CreateError`]: the service has no ROS 2 type, or one that can't be described; the QoS is
+    /// invalid; or the context is shut down.
     pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
     where
         S: Service<Request: Structure, Response: Structure>,
@@ -302,13 +303,13 @@ impl<S: Service> Client<S> {
         Ok(())
     }
 
-    /// What it has done so far.
+    /// Returns its counters.
     pub fn statistics(&self) -> ClientStatistics {
         self.inner.calls.statistics()
     }
 }
 
-/// One request among those of its client; from
+/// The identity of one request among those of its client; from
 /// [`call_with_listener`](Client::call_with_listener).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestId(CallId);
@@ -333,7 +334,7 @@ impl<S: Service> fmt::Debug for Client<S> {
 }
 
 impl<State: Send + 'static> Group<State> {
-    /// Calls the service with a client that this group has [made](Self::client), as
+    /// Calls the service with a client [made](Self::client) by this group, as
     /// [`Client::call_then`]; the callback takes the group's state before the result.
     ///
     /// ```
@@ -359,8 +360,8 @@ impl<State: Send + 'static> Group<State> {
     /// ```
     ///
     /// # Errors
-    /// [`CallError`]: the request was not accepted, and the callback won't be called; so it is with
-    /// a client of another group ([`CallFailure::OtherGroup`]).
+    /// [`CallError`]: the request was not accepted, and the callback won't run; a client of another
+    /// group fails with [`CallFailure::OtherGroup`].
     pub fn call_then<S: Service, R: Outcome>(
         &self,
         client: &Client<S>,
@@ -381,7 +382,7 @@ impl<State: Send + 'static> Group<State> {
 }
 
 impl Node {
-    /// A client of a service, named as topics are.
+    /// Returns a builder for a client of a service; service names follow the rules of topic names.
     pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
         ClientBuilder::new(self.default_group(), name)
     }
@@ -418,7 +419,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         }
     }
 
-    /// Of other types than `S` says.
+    /// Sets other types than those of `S`.
     pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
         self.types = types;
         self
@@ -426,7 +427,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
 }
 
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
-    /// How long a thread in [`Client::call`] looks for the answer of a server in another process
+    /// How long a thread in [`Client::call`] polls for the answer of a server in another process
     /// before it sleeps (default: not at all). As
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
@@ -437,7 +438,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// Makes the client. There needn't be a server yet.
     ///
     /// # Errors
-    /// [`CreateError`]: the name, or the context is shut down.
+    /// [`CreateError`]: the name is invalid, or the context is shut down.
     pub fn create(self) -> Result<Client<S>, CreateError> {
         let core = self.group.core().clone();
         let name = self.node.place_service(&self.name)?;
@@ -458,7 +459,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
             context.services.remove_client(&calls);
             return Err(error);
         }
-        // A node that is asked for its parameters has them served from now on.
+        // From now on, a node of this context that the client asks for parameters serves them.
         context.parameter_clients.came(ClientId::Own(calls.number), &name);
         requests.count_matched();
         let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
@@ -471,7 +472,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     }
 }
 
-/// A client as the executor sees it: results for callbacks.
+/// A client as its executor sees it: results for callbacks.
 struct ClientTask {
     calls: Arc<PendingCalls>,
     place: prefetch::NoteIndex,

@@ -1,4 +1,4 @@
-//! What all handles of a client have in common, and the calls that are on their way.
+//! The state that all handles of a client share, and its pending calls.
 
 use super::node::NodeCore;
 use crate::executor::group::{GroupCore, Membership};
@@ -16,22 +16,22 @@ use crate::sys::sync::Arc;
 use sinew_msg::Service;
 use std::time::Duration;
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 pub(crate) struct ClientCore {
     pub(crate) calls: Arc<PendingCalls>,
     pub(crate) requests: Arc<RequestQueue>,
     pub(crate) pool: Arc<Pool>,
-    /// How long a thread that waits for another process stays awake.
+    /// How long a thread that waits for another process polls before it sleeps.
     pub(crate) patience: Duration,
     pub(crate) group: Arc<GroupCore>,
     pub(crate) membership: Membership,
-    /// Where the thread that calls with it has noted it.
+    /// The position of this client in the prefetch notes of the calling thread.
     pub(crate) note: prefetch::NoteIndex,
     pub(crate) node: Arc<NodeCore>,
 }
 
 impl ClientCore {
-    /// What a call uses.
+    /// The memory that a call touches.
     #[cold]
     fn parts(self: &Arc<Self>) -> Vec<prefetch::Part> {
         vec![
@@ -65,14 +65,14 @@ impl ClientCore {
         }
     }
 
-    /// The caller waits no longer. Returns the outcome if there is one after all, else the request
-    /// if no server took it.
+    /// Abandons a call. Returns the outcome if there is one after all, else the request if no
+    /// server took it.
     pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
         self.calls.give_up(id).ok_or_else(|| self.requests.withdraw(self.calls.number, id))
     }
 }
 
-/// What came of a call, typed.
+/// Converts the outcome of a call to its types.
 pub(crate) fn result_of<S: Service>(outcome: Result<RawMessage, (CallFault, &str)>) -> CallResult<S> {
     match outcome {
         Ok(response) => Ok(Unique::assume(response)),

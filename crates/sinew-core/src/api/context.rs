@@ -345,7 +345,6 @@ impl ContextBuilder {
     /// the domain's directory. Without it, the context opens no file and starts no thread. Default:
     /// yes, except for contexts in [virtual time](Self::virtual_time) without a given
     /// [directory](Self::directory).
-    /// given.
     #[must_use]
     pub fn shared_memory(mut self, wanted: bool) -> Self {
         self.shared_memory = Some(wanted);

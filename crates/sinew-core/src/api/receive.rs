@@ -11,19 +11,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 impl<T: Message> Subscription<T> {
-    /// The next message, and what is known about it, as soon as there is one; `None` once the
-    /// [context is shut down](crate::Context::shutdown) and no message is left, or a clone of the
-    /// subscription was [closed](Self::close).
+    /// Returns a future for the next message, with its [`MessageInfo`](crate::MessageInfo); it
+    /// yields `None` once the [context is shut down](crate::Context::shutdown) and no message is
+    /// left, or a clone of the subscription was [closed](Self::close).
     ///
     /// The future may be polled by any runtime, and moved between its tasks; no executor of this
     /// crate need spin. It may be dropped at any time (in a `select!`, by a timeout), and no
     /// message is lost. Several tasks may wait: each message goes to one of them and wakes one,
     /// first come, first served; on a subscription with a callback, it goes to a task or the
-    /// callback. A future that was woken is to be polled or dropped soon: no other is woken for the
-    /// same message.
+    /// callback. A woken future should be polled or dropped soon: no other is woken for the same
+    /// message.
     ///
-    /// Polling never blocks, and allocates nothing once warm. Waking tasks is the publishing
-    /// thread's work, and allocates nothing of ours.
+    /// Polling never blocks, and allocates nothing once warm. The publishing thread wakes the
+    /// tasks; the library allocates nothing for that.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -50,7 +50,8 @@ impl<T: Message> Subscription<T> {
         Recv(RecvWait::new(self))
     }
 
-    /// The same, for itself: copied only if the message is held elsewhere, too.
+    /// As [`recv`](Self::recv), but yields an owned message: copied only if the message is held
+    /// elsewhere as well.
     pub fn recv_unique(&self) -> RecvUnique<'_, T>
     where
         T: Clone,
@@ -58,19 +59,20 @@ impl<T: Message> Subscription<T> {
         RecvUnique(RecvWait::new(self))
     }
 
-    /// The same as it lies; see [`take_sample`](Self::take_sample).
+    /// As [`recv`](Self::recv), but yields the message in place; see
+    /// [`take_sample`](Self::take_sample).
     pub fn recv_sample(&self) -> RecvSample<'_, T> {
         RecvSample(RecvWait::new(self))
     }
 
-    /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is
-    /// ready with `None`.
+    /// Returns the messages as a [`Stream`](futures_core::Stream), which ends where
+    /// [`recv`](Self::recv) yields `None`.
     pub fn stream(&self) -> Messages<'_, T> {
         Messages(RecvWait::new(self))
     }
 }
 
-/// The wait of one future at a subscription. Dropped, it passes on a wake that it hasn't used.
+/// The wait of one future at a subscription. If dropped, it passes on an unused wake-up.
 struct RecvWait<'a, T: Message> {
     subscription: &'a Subscription<T>,
     waiter: WaiterId,
@@ -81,7 +83,7 @@ impl<'a, T: Message> RecvWait<'a, T> {
         Self { subscription, waiter: WaiterId::default() }
     }
 
-    /// `take`: what becomes of a message that came; `None` if nothing can.
+    /// `take` converts a message; `None` if it can't be converted.
     fn poll<R>(
         &mut self,
         task: &Context<'_>,
@@ -104,9 +106,9 @@ impl<T: Message> Drop for RecvWait<'_, T> {
     }
 }
 
-/// The next message; from [`Subscription::recv`].
+/// A future for the next message; from [`Subscription::recv`].
 ///
-/// Polled again when it was ready, it waits for the message after.
+/// Polled again after it was ready, it waits for the following message.
 #[must_use = "a future does nothing until it is awaited"]
 pub struct Recv<'a, T: Message>(RecvWait<'a, T>);
 
@@ -118,9 +120,9 @@ impl<T: Message> Future for Recv<'_, T> {
     }
 }
 
-/// The next message, for its reader alone; from [`Subscription::recv_unique`].
+/// A future for the next message, owned; from [`Subscription::recv_unique`].
 ///
-/// Polled again when it was ready, it waits for the message after.
+/// Polled again after it was ready, it waits for the following message.
 #[must_use = "a future does nothing until it is awaited"]
 pub struct RecvUnique<'a, T: Message>(RecvWait<'a, T>);
 
@@ -132,9 +134,9 @@ impl<T: Message + Clone> Future for RecvUnique<'_, T> {
     }
 }
 
-/// The next message, as it lies; from [`Subscription::recv_sample`].
+/// A future for the next message, in place; from [`Subscription::recv_sample`].
 ///
-/// Polled again when it was ready, it waits for the message after.
+/// Polled again after it was ready, it waits for the following message.
 #[must_use = "a future does nothing until it is awaited"]
 pub struct RecvSample<'a, T: Message>(RecvWait<'a, T>);
 
@@ -158,7 +160,7 @@ impl<T: Message> Stream for Messages<'_, T> {
     }
 }
 
-/// `Debug` with the topic whose messages a future or a stream waits for.
+/// Implements `Debug` with the topic of a future or a stream.
 macro_rules! debug_with_topic {
     ($($name:ident),*) => {$(
         impl<T: Message> fmt::Debug for $name<'_, T> {

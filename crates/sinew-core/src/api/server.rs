@@ -41,15 +41,15 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 
-/// How many blocks for responses a server's pool has at most.
+/// Most blocks for responses in a server's pool.
 const POOL_CAPACITY: usize = 64;
 
-/// Answers the requests of a service.
+/// An entity that answers the requests of a service.
 ///
 /// Made by [`Node::server`](crate::Node::server). A service has one server at a time. Its requests
 /// wait in a bounded queue and are taken in the order of the calls. It exists until its last handle
-/// is dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what
-/// a [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It
+/// is dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but
+/// requests with a [`Responder`](crate::service::responder::Responder) may still be answered. It
 /// may be dropped in its own callback.
 ///
 /// ```
@@ -82,18 +82,18 @@ pub struct Server<S: Service> {
     of: PhantomData<fn(S)>,
 }
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct ServerInner {
     core: Arc<ServerCore>,
-    /// Where the executor runs it; none if it has a listener.
+    /// Its membership in its group; `None` if it has a listener.
     member: Option<(Arc<GroupCore>, Membership)>,
-    /// What it has in hand, if it answers asynchronously.
+    /// Its futures in progress, if it answers asynchronously.
     tasks: Option<Arc<dyn Close>>,
     is_closed: AtomicBool,
     node: Arc<NodeCore>,
 }
 
-/// As [`Server::__is_worked_by`] says.
+/// The worker for [`Server::__is_worked_by`].
 struct GuardWorker<F> {
     condition: Arc<StatusCondition<Triggered>>,
     has: F,
@@ -110,9 +110,9 @@ impl<F: Fn(&[u8; 16]) -> bool + Send + Sync> Worker for GuardWorker<F> {
 }
 
 impl<S: Service> Server<S> {
-    /// For crates upon this one: what the server answers later than it takes it is done by the callback
-    /// of a guard condition; `has` says whether a job waits for that. Threads that wait for the job run
-    /// the callback.
+    /// For crates built on this one: the callback of a guard condition does the work for which the
+    /// server answers later than it takes the request; `has` returns whether a job waits for that
+    /// work. Threads that wait for the job run the callback.
     #[doc(hidden)]
     pub fn __is_worked_by(
         &self,
@@ -125,12 +125,12 @@ impl<S: Service> Server<S> {
         }
     }
 
-    /// The service's full name, after remapping.
+    /// Returns the service's full name, after remapping.
     pub fn name(&self) -> &str {
         &self.inner.core.requests.name
     }
 
-    /// What it has done so far.
+    /// Returns its counters.
     pub fn statistics(&self) -> ServerStatistics {
         self.inner.core.statistics()
     }
@@ -142,20 +142,20 @@ impl<S: Service> Server<S> {
         session.detach(self);
     }
 
-    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
-    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
-    /// second `close`, or that of a server with a [listener](ServerBuilder::listener).
+    /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
+    /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
+    /// `close`, or that of a server with a [listener](ServerBuilder::listener).
     pub fn close(self) {
         self.inner.leave(true);
     }
 
-    /// Publishes what happens to its requests and responses, on the hidden topic
-    /// `<service>/_service_event`: that they come and go, or what is in them, too. What was so before
-    /// is so no longer. As [`Client::configure_introspection`](crate::Client::configure_introspection).
+    /// Publishes events of its requests and responses on the hidden topic
+    /// `<service>/_service_event`, with or without content. Replaces the former setting. As
+    /// [`Client::configure_introspection`](crate::Client::configure_introspection).
     ///
     /// # Errors
-    /// [`CreateError`]: the service has no ROS 2 type, or that can't be described; the QoS; or the
-    /// context is shut down.
+    /// [`CreateError`]: the service has no ROS 2 type, or one that can't be described; the QoS is
+    /// invalid; or the context is shut down.
     pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
     where
         S: Service<Request: Structure, Response: Structure>,
@@ -165,8 +165,8 @@ impl<S: Service> Server<S> {
         Ok(())
     }
 
-    /// Whether it was [closed](Self::close); or, if it [stands](crate::Context::node_of) for one of
-    /// the network, has given way to one of this host.
+    /// Returns `true` if it was [closed](Self::close), or if it [stands](crate::Context::node_of)
+    /// for a server on the network and has given way to a server of this host.
     pub fn is_closed(&self) -> bool {
         !self.inner.core.requests.is_served_by(&self.inner.core)
     }
@@ -180,9 +180,9 @@ impl<S: Service> Clone for Server<S> {
 
 impl ServerInner {
     fn leave(&self, wait: bool) {
-        // Relaxed: of several threads one goes on, and all else has its locks.
+        // Relaxed: one of several threads goes on, and locks protect everything else.
         if self.is_closed.swap(true, Ordering::Relaxed) {
-            return; // it has left: the service may have another server by now
+            return; // it has left already: the service may have another server by now
         }
         if let Some((group, membership)) = &self.member {
             group.deregister(*membership, wait);
@@ -195,14 +195,14 @@ impl ServerInner {
     }
 }
 
-/// No more requests come to a server, from here or elsewhere.
+/// Lets no more requests reach a server, from this process or others.
 fn retire(context: &ContextCore, core: &ServerCore) {
     let known = core.known.lock().take();
     if let (Some(known), Some(transport)) = (&known, context.transport()) {
         transport.forget_server(known.key());
     }
     context.services.remove_server(core);
-    drop(known); // its clients elsewhere have been told
+    drop(known); // after its clients in other processes were notified
 }
 
 impl Drop for ServerInner {
@@ -218,7 +218,8 @@ impl<S: Service> fmt::Debug for Server<S> {
 }
 
 impl Node {
-    /// A server of a service, named as topics are. (ROS 2: `create_service`.)
+    /// Returns a builder for a server of a service; service names follow the rules of topic names.
+    /// (ROS 2: `create_service`.)
     pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S> {
         ServerBuilder::new(self.default_group(), name)
     }
@@ -257,7 +258,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         }
     }
 
-    /// Of other types than `S` says.
+    /// Sets other types than those of `S`.
     pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
         self.types = types;
         self
@@ -265,29 +266,29 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
 }
 
 impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
-    /// What others are told that it offers.
+    /// Sets the QoS that it announces to others.
     pub(crate) fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
     }
 
-    /// How many requests may wait, those included that were taken to be answered later (1000 by
-    /// default, at least 1). More are refused with [`CallFailure::Full`].
+    /// The number of requests that may wait, including those taken to be answered later (1000 by
+    /// default, at least 1). Further requests are refused with [`CallFailure::Full`].
     pub fn max_requests(mut self, requests: usize) -> Self {
         self.max_requests = requests;
         self
     }
 
     /// Makes the server, with a callback that the executor runs for each request; see
-    /// [`ServiceCallback`] for its forms. It may also run on the thread of a caller that waits, in
-    /// the place of one of the executor's. A panic in it is passed on to the caller, and then
-    /// treated as in any callback.
+    /// [`ServiceCallback`] for its forms. The callback may also run on the thread of a waiting
+    /// caller, in place of one of the executor's. A panic in it is passed on to the caller, and
+    /// then treated as in any callback.
     ///
-    /// Requests that wait already, because clients came before the server, are its first.
+    /// Requests of clients that came before the server are waiting already and are its first.
     ///
     /// # Errors
-    /// [`CreateError`]: the name, another server of that name, a limit of 0, or the context is shut
-    /// down.
+    /// [`CreateError`]: the name is invalid, it has another server, the limit is 0, or the context
+    /// is shut down.
     pub fn callback<Form, F>(self, callback: F) -> Result<Server<S>, CreateError>
     where
         F: ServiceCallback<S, S::Request, G, Form>,
@@ -304,20 +305,20 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         Ok(self.member(core, Arc::new(answerer), None))
     }
 
-    /// Makes the server, with a listener for its requests: it runs at once on the thread that calls,
-    /// or, for clients of other processes, on that which receives, under no lock and by no executor.
-    /// For bridges, which pass requests on and answer later, with their
+    /// Makes the server, with a listener for its requests: it runs at once on the thread that
+    /// calls, or, for clients of other processes, on the thread that receives, under no lock and in
+    /// no executor. For bridges, which pass requests on and answer later, with their
     /// [`Responder`](crate::Responder), and save the executor's wake-up.
     ///
     /// Its forms are those of a [`callback`](Self::callback) in a reentrant group, as several
-    /// threads may run it at the same time; the builder's group has no part in it. It should be
-    /// quick: its caller waits for it even if it gave no time, and those of other processes wait for
-    /// each other. It may publish, call and close the server; a blocking call in it is as one on any
-    /// thread. A panic in it is passed on to the caller as
-    /// [`CallFailure::Panicked`], and reported. [`close`](Server::close) doesn't wait for it, and what
-    /// it took may still be answered. A wait set has nothing to do for it.
+    /// threads may run it at the same time; the builder's group is not used. It should be quick:
+    /// its caller waits for it even with a timeout of zero, and callers of other processes wait for
+    /// each other. It may publish, call and close the server; a blocking call in it behaves as on
+    /// any thread. A panic in it is passed on to the caller as [`CallFailure::Panicked`], and
+    /// reported. [`close`](Server::close) doesn't wait for it, and requests that it took may still
+    /// be answered. A wait set has nothing to do for it.
     ///
-    /// Requests that wait already are its first: it runs for them on this thread.
+    /// Requests that wait already are its first: the listener runs for them on this thread.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -365,7 +366,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         Ok(Server { inner: Arc::new(inner), of: PhantomData })
     }
 
-    /// The server, as a member of its group.
+    /// Makes the server a member of its group.
     fn member(
         self,
         core: Arc<ServerCore>,
@@ -380,9 +381,9 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
-    /// forms. They are polled by the executor with its group's token, several may be on their way
-    /// at once (at most [`max_requests`](Self::max_requests), with those that wait), and no runtime
-    /// is needed. Futures of a server that is dropped are dropped.
+    /// forms. The executor polls them with its group's token; several may be in progress at once
+    /// (at most [`max_requests`](Self::max_requests), including waiting requests), and no runtime
+    /// is needed. Dropping the server drops its futures.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -430,7 +431,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     }
 }
 
-/// From now on requests wait for this server: at most so many.
+/// Registers the server; from now on at most `limit` requests wait for it.
 fn open(
     node: &NodeCore,
     name: &str,
@@ -476,7 +477,7 @@ fn open(
     Ok(core)
 }
 
-/// Runs a callback; if it panics, tells its caller before the panic goes on.
+/// Runs a callback; if it panics, notifies its caller before the panic goes on.
 fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R {
     match catch_unwind(AssertUnwindSafe(callback)) {
         Ok(result) => result,
@@ -487,7 +488,7 @@ fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R
     }
 }
 
-/// What tasks of servers say of themselves: that of their cores.
+/// Methods that tasks of servers take from their cores.
 macro_rules! task_of_core {
     () => {
         fn callback_of(&self, node: EndpointKey) -> Callback {
@@ -516,7 +517,7 @@ macro_rules! task_of_core {
     };
 }
 
-/// A server as the executor sees it: everything a call needs in one place.
+/// A server as its executor sees it: everything a call needs in one place.
 struct ServerTask<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
     core: Arc<ServerCore>,
     group: G,
@@ -566,7 +567,7 @@ where
     }
 }
 
-/// Runs a callback for a request. If it panics, its caller is told before the panic goes on.
+/// Runs a callback for a request. If it panics, the caller is notified before the panic goes on.
 #[inline(always)]
 fn answer<S: Service>(
     core: &Arc<ServerCore>,
@@ -587,14 +588,14 @@ fn answer<S: Service>(
     }
 }
 
-/// A server's observer is told of a request that it has taken.
+/// Notifies the server's observer of a request that it has taken.
 #[inline]
 fn received(core: &ServerCore, request: &Request) {
     let caller = || request.reply_to.caller(core.requests.session.participant);
     core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
 }
 
-/// Tells the caller that the callback panicked, and goes on with that.
+/// Notifies the caller of a callback's panic, and resumes that.
 #[cold]
 #[inline(never)]
 fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + Send>) -> ! {
@@ -604,7 +605,7 @@ fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + S
     resume_unwind(panic)
 }
 
-/// The code that every call of a service goes through.
+/// The code that every call of a service executes.
 fn code(name: &mut dyn FnMut(usize, usize)) {
     RequestQueue::code(name);
     name(PendingCalls::complete as *const () as usize, 7);
@@ -627,7 +628,7 @@ fn describe(core: &ServerCore) -> String {
     format!("service {} of node {}", core.requests.name, core.node)
 }
 
-/// An asynchronous server as the executor sees it: two queues, requests and futures that can go on.
+/// An asynchronous server as its executor sees it: two queues, requests and futures that can go on.
 struct AsyncServerTask<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
     core: Arc<ServerCore>,
     tasks: Arc<ServerFutures<F::Future, S::Response>>,
@@ -664,7 +665,7 @@ where
 {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let (core, requests) = (&*self.core, &self.core.requests);
-        // What was begun is finished first: so nothing piles up that new requests could push aside.
+        // Woken futures go first: so new requests cannot delay old ones, and nothing piles up.
         if let Some(taken) = self.tasks.take_woken() {
             let next = earlier(requests.next_for(core, token), self.tasks.next_for(token));
             self.tasks.poll(taken);

@@ -1,4 +1,4 @@
-//! The forms a service's callbacks may have. (How forms are told apart: `callback`.)
+//! The forms a service's callbacks may have. (`callback` explains how forms are told apart.)
 
 use super::callback::Outcome;
 use crate::executor::group::{Group, ReentrantGroup};
@@ -19,13 +19,13 @@ use sinew_msg::{Message, Service};
 pub struct IncomingRequest<'a, S: Service> {
     pub(crate) request: Unique<S::Request>,
     pub(crate) publication: Publication,
-    /// Taken out when the request is answered, or handed on with a responder.
+    /// Taken when the request is answered, or passed on with a responder.
     pub(crate) reply_to: &'a mut Option<ReplyTo>,
     pub(crate) core: &'a Arc<ServerCore>,
 }
 
 impl<S: Service> IncomingRequest<'_, S> {
-    /// What answers later.
+    /// Returns a responder that answers later.
     fn responder(reply_to: &mut Option<ReplyTo>, core: &Arc<ServerCore>) -> Responder<S> {
         #[expect(clippy::expect_used, reason = "`Server::run` puts it there, and it is taken once")]
         let reply_to = reply_to.take().expect("a request has a caller");
@@ -35,18 +35,18 @@ impl<S: Service> IncomingRequest<'_, S> {
     #[inline]
     fn answer(reply_to: &mut Option<ReplyTo>, core: &ServerCore, reply: impl Reply<S::Response>) {
         if let Some(reply_to) = reply_to.take() {
-            drop(core.complete(reply_to, outcome(reply, &core.pool))); // a caller that has given up doesn't miss it
+            drop(core.complete(reply_to, outcome(reply, &core.pool))); // fails if the caller has given up, and then needs no answer
         }
     }
 }
 
-/// What there is to know about a request.
+/// Returns the information about a request.
 pub(crate) fn info(publication: Publication, core: &ServerCore) -> RequestInfo {
     let session = &core.requests.session;
     RequestInfo::new(publication, session.participant, &session.clock)
 }
 
-/// A callback for the requests of a service; `Q` is `S::Request`.
+/// A callback for the requests of a service; `Q` stands for `S::Request`.
 ///
 /// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`: a request has one owner, so none
 /// of them needs a copy. `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's
@@ -63,7 +63,7 @@ pub(crate) fn info(publication: Publication, core: &ServerCore) -> RequestInfo {
     note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
 )]
 pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
-    /// Where it is kept.
+    /// The cell that holds it.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
@@ -88,7 +88,7 @@ macro_rules! forms {
         forms!(@later $request, $taken, $pass, []);
         forms!(@later $request, $taken, $pass, [info]);
     };
-    // It returns the response.
+    // For callbacks that return the response.
     (@now $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
         forms!(@exclusive $request, [], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, token| {
             let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
@@ -112,7 +112,7 @@ macro_rules! forms {
             Ok(())
         });
     };
-    // It takes a responder.
+    // For callbacks that take a responder.
     (@later $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
         forms!(@exclusive $request, [], [$($info)?], [later], [Outcome], |callback, asked, group, token| {
             let IncomingRequest { request: $taken, publication: _publication, reply_to, core } = asked;
@@ -215,7 +215,7 @@ forms!(Unique<Q>, |request| request);
 forms!(Box<Q>, |request| request.into_box());
 forms!(Q, |request| request.into_inner());
 
-/// A callback that answers requests with futures; `Q` is `S::Request`.
+/// A callback that answers requests with futures; `Q` stands for `S::Request`.
 ///
 /// It takes the request as [`Unique<Q>`], `Box<Q>` or `Q`; a [`RequestInfo`] may follow. The future
 /// it returns yields the response (see [`Reply`]). Usually `|request: Q| async move { .. }`.
@@ -227,13 +227,13 @@ forms!(Q, |request| request.into_inner());
     note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
 )]
 pub trait AsyncServiceCallback<S: Service, Q: Message, G, Form>: Sized + Send + 'static {
-    /// What it returns.
+    /// The future that it returns.
     type Future: Future<Output = Self::Reply> + Send + 'static;
 
-    /// What that yields.
+    /// The output of that future.
     type Reply: Reply<S::Response>;
 
-    /// Where it is kept.
+    /// The cell that holds it.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 

@@ -1,9 +1,9 @@
-//! File descriptors of the program's own, whose callbacks run in an executor among all others.
+//! The program's own file descriptors; their callbacks run in an executor like all others.
 //!
-//! The kernel tells `poller`'s thread that a descriptor is ready, once; that announces it as
-//! everything else is announced; the executor runs the callback, and then asks the kernel to tell
-//! again. So what isn't dealt with is announced again, behind what others have to do, and while the
-//! callback has not run the source isn't announced.
+//! The kernel reports a ready descriptor once, to `poller`'s thread, which announces it as
+//! everything else is announced; the executor runs the callback, and then asks the kernel to report
+//! again. So unread data is announced again, behind the work of other entities, and a source is not
+//! announced while its callback is still to run.
 
 mod poller;
 
@@ -21,27 +21,27 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Has its callback run by the executor whenever a file descriptor is ready: a socket, a pipe, a
-/// serial line, a CAN interface, an eventfd.
+/// An entity that runs a callback in the executor whenever a file descriptor is ready: a socket, a
+/// pipe, a serial line, a CAN interface, an eventfd.
 ///
-/// Made by [`Node::descriptor`](crate::Node::descriptor), from a reference to whatever has a
-/// descriptor: it keeps a duplicate of its own, so the original may be used, and closed, as if
-/// there were no source. (What a duplicate refers to stays open as long: the other end of a socket
-/// sees no hang-up before the source is gone, too.) It exists until its last handle is dropped;
+/// Made by [`Node::descriptor`](crate::Node::descriptor), from a reference to any owner of a
+/// descriptor: the source keeps a duplicate of its own, so the original may be used, and closed, as
+/// if there were no source. (The duplicate keeps the open file open: the other end of a socket sees
+/// no hang-up before the source is dropped as well.) It exists until its last handle is dropped;
 /// that closes the duplicate at once, and may happen in its own callback.
 ///
-/// The callback runs again and again for as long as the descriptor is ready, each time after what
-/// others have to do; it needn't read or write everything at once, but does well to, as each run
-/// costs two system calls and a wake-up of another thread. By the time it runs, another thread may
-/// have read what was there: descriptors should be non-blocking. A source for writing runs whenever
-/// there is room, so it should be there only while there is something to write.
+/// The callback runs again and again for as long as the descriptor is ready, each time after work
+/// of other entities that is due; it needn't read or write everything at once, but should, as each
+/// run costs two system calls and a wake-up of another thread. By the time it runs, another thread
+/// may have read the data: descriptors should be non-blocking. A source for writing runs whenever
+/// there is room, so it should exist only while there is something to write.
 ///
-/// After [`closed`](Readiness::closed) was reported and all that came before was read, it doesn't
-/// run any more. (If others may open the other end again, as that of a named pipe, open it for both
-/// reading and writing: it is never closed then.)
+/// After it has reported [`closed`](Readiness::closed) and everything before that was read, it
+/// doesn't run any more. (If another process may reopen the other end, as with a named pipe, open
+/// it for both reading and writing: then it is never closed.)
 ///
-/// The first source of a process starts a thread, `sinew-descriptors`, which waits for all of them
-/// and stays. It runs no callbacks.
+/// The first source of a process starts a thread, `sinew-descriptors`, which waits for all sources
+/// and never ends. It runs no callbacks.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -76,23 +76,23 @@ pub struct DescriptorSource {
     inner: Arc<SourceInner>,
 }
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct SourceInner {
-    /// `None` once it is closed: then what its callback has captured is gone.
+    /// `None` once it is closed: then its callback's captures are dropped.
     joined: Mutex<Option<AttachedCondition<Readiness>>>,
     watch: Arc<Watch>,
     node: Arc<NodeCore>,
 }
 
 impl DescriptorSource {
-    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
-    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
-    /// second `close`.
+    /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
+    /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
+    /// `close`.
     pub fn close(self) {
         self.inner.leave(true);
     }
 
-    /// Whether it was [closed](Self::close).
+    /// Returns `true` if it was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
         self.inner.joined.lock().is_none()
     }
@@ -127,17 +127,17 @@ impl fmt::Debug for DescriptorSource {
     }
 }
 
-/// What a file descriptor was ready for when the kernel was asked. (`poll`'s words: `POLLIN`,
+/// A file descriptor's readiness when the kernel was asked. (In terms of `poll`: `POLLIN`,
 /// `POLLOUT`, `POLLHUP` or `POLLRDHUP`, `POLLERR`.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Readiness {
-    /// There is something to read, if only the end.
+    /// There is something to read, even if only the end of file.
     pub readable: bool,
-    /// There is room to write. Only a source for [writing](DescriptorSourceBuilder::writable)
-    /// learns it.
+    /// There is room to write. Set only for a source for
+    /// [writing](DescriptorSourceBuilder::writable).
     pub writable: bool,
-    /// The other end will send nothing more. There may still be something to read.
+    /// The other end will send nothing more. There may still be data to read.
     pub closed: bool,
     /// An error waits to be read (`SO_ERROR`), or a pipe has no reader any more.
     pub failed: bool,
@@ -160,7 +160,7 @@ impl Status for Readiness {
     }
 }
 
-/// What a source waits for.
+/// The kind of readiness that a source waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Reading,
@@ -168,7 +168,8 @@ enum Direction {
 }
 
 impl Direction {
-    /// What to ask the kernel for: to tell, once. (Hang-ups and errors it tells unasked.)
+    /// Returns the events to ask the kernel for, to be reported once. (It reports hang-ups and
+    /// errors unasked.)
     fn flags(self) -> EventFlags {
         EventFlags::ONESHOT
             | match self {
@@ -178,19 +179,19 @@ impl Direction {
     }
 }
 
-/// A watched descriptor, for its handle and its callback.
+/// A watched descriptor, shared by its handle and its callback.
 struct Watch {
     poller: Arc<DescriptorPoller>,
-    /// What the kernel calls it.
+    /// The kernel's key for it.
     key: u64,
     direction: Direction,
-    /// `None` once the source is gone. Locked while it is used, so that it isn't closed, and its
-    /// number given to another.
+    /// `None` once the source is dropped. Locked while it is used, so that it isn't closed
+    /// meanwhile and its number reused.
     descriptor: Mutex<Option<OwnedFd>>,
 }
 
 impl Watch {
-    /// After its callback: asks to be told when it is ready the next time, if there can be one.
+    /// Asks the kernel, after the callback, to report the next readiness, if there can be one.
     fn again(&self, last: Readiness) {
         let asked = match &*self.descriptor.lock() {
             Some(descriptor) if !self.is_over(descriptor, last) => {
@@ -203,31 +204,31 @@ impl Watch {
         }
     }
 
-    /// Whether nothing can come any more.
+    /// Returns `true` if no more data can come.
     fn is_over(&self, descriptor: &OwnedFd, last: Readiness) -> bool {
         if !last.closed || self.direction == Direction::Writing {
             return last.closed;
         }
         match ioctl_fionread(descriptor) {
             Ok(left) => left == 0,
-            Err(error) => error == Errno::IO, // a terminal that is gone; others can't tell, and may have something
+            Err(error) => error == Errno::IO, // a terminal that is gone; other kinds can't tell, and may have data
         }
     }
 
-    /// The source goes: nothing is announced any more, and the descriptor is closed.
+    /// Ends the source: nothing is announced any more, and the descriptor is closed.
     fn end(&self) {
         let descriptor = {
             let mut descriptor = self.descriptor.lock();
-            // Before it is closed: the kernel keeps watching what is open under another number as
-            // well.
+            // Before it is closed: the kernel keeps watching an open file that has another number
+            // as well.
             descriptor.take().inspect(|descriptor| self.poller.remove(descriptor))
         };
-        drop(descriptor); // which may take its time
-        drop(self.poller.forget(self.key)); // the user's callback may go with it: no lock is held
+        drop(descriptor); // closing may take time
+        drop(self.poller.forget(self.key)); // may drop the program's callback: no lock is held
     }
 }
 
-/// While the callback runs; also if it panics, the descriptor is watched again.
+/// Exists while the callback runs; its drop watches the descriptor again, even after a panic.
 struct WatchAgain<'a> {
     watch: &'a Watch,
     last: Readiness,
@@ -240,8 +241,8 @@ impl Drop for WatchAgain<'_> {
 }
 
 impl Node {
-    /// A source of callbacks for when a file descriptor is ready: of anything that has one, by
-    /// reference.
+    /// Returns a builder for a source that runs a callback when a file descriptor is ready; it
+    /// takes a reference to any owner of one.
     pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
         DescriptorSourceBuilder::new(self.default_group(), descriptor)
     }
@@ -268,14 +269,14 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
 }
 
 impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
-    /// Its callback runs when there is something to read, or nothing will come any more. The
+    /// Runs its callback when there is something to read, or nothing will come any more. The
     /// default.
     pub fn readable(mut self) -> Self {
         self.direction = Direction::Reading;
         self
     }
 
-    /// Its callback runs when there is room to write, instead. (For both, make two sources.)
+    /// Runs its callback when there is room to write instead. (For both, make two sources.)
     pub fn writable(mut self) -> Self {
         self.direction = Direction::Writing;
         self
@@ -329,7 +330,7 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
     }
 }
 
-/// Why a source could not be made, by what the operating system said.
+/// Returns the error for a source that could not be made, from the operating system's error.
 fn not_created(name: String, call: &'static str, error: &io::Error) -> CreateError {
     let remedy = match Errno::from_io_error(error) {
         Some(Errno::PERM) => return CreateError::AlwaysReady { name },

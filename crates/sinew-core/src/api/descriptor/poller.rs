@@ -12,12 +12,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::LazyLock;
 
-/// What is watched, and the epoll descriptor that watches it. There is one per process, with one
+/// The watched sources, and the epoll descriptor that watches them. A process has one, with one
 /// thread, for ever.
 pub(super) struct DescriptorPoller {
     epoll: OwnedFd,
-    /// The sources to announce, by key. This lock comes before those of the sources. The thread
-    /// takes no source out of it, so that none is dropped there, with the user's callback.
+    /// The sources to announce, by key. This lock comes before those of the sources. The poller's
+    /// thread removes no source, so that it never drops the program's callback.
     sources: Mutex<HashMap<u64, Arc<StatusCondition<Readiness>>>>,
 }
 
@@ -39,13 +39,13 @@ impl DescriptorPoller {
         Ok(poller.insert(new).clone())
     }
 
-    /// Makes a source known under a key that no other had.
+    /// Adds a source under a new key.
     pub(super) fn know(&self, key: u64, source: Arc<StatusCondition<Readiness>>) {
         self.sources.lock().insert(key, source);
     }
 
-    /// Forgets a source: when this returns, nothing is announced to it any more. The caller drops
-    /// it, holding no lock.
+    /// Removes a source: when this returns, nothing is announced to it any more. The caller drops
+    /// it while holding no lock.
     pub(super) fn forget(&self, key: u64) -> Option<Arc<StatusCondition<Readiness>>> {
         self.sources.lock().remove(&key)
     }
@@ -54,17 +54,17 @@ impl DescriptorPoller {
         Ok(epoll::add(&self.epoll, descriptor, EventData::new_u64(key), flags)?)
     }
 
-    /// Asks again about what is in it. If it is ready, the thread learns it at once.
+    /// Asks the kernel to report a source again. If it is ready, the thread is notified at once.
     pub(super) fn ask(&self, descriptor: &OwnedFd, key: u64, flags: EventFlags) -> io::Result<()> {
         Ok(epoll::modify(&self.epoll, descriptor, EventData::new_u64(key), flags)?)
     }
 
     pub(super) fn remove(&self, descriptor: &OwnedFd) {
-        // It fails if it was never added: what was to be reached.
+        // Fails if the descriptor was never added: then there is nothing to remove.
         let _ = epoll::delete(&self.epoll, descriptor);
     }
 
-    /// Waits and tells, for ever.
+    /// Waits for readiness and announces it, for ever.
     fn run(&self) {
         let mut events = Vec::with_capacity(64);
         loop {
@@ -89,7 +89,7 @@ impl DescriptorPoller {
     fn tell(&self, key: u64, readiness: Readiness) {
         let scheduler = {
             let sources = self.sources.lock();
-            // It may be gone since the kernel told.
+            // The source may have been dropped since the kernel's report.
             sources.get(&key).and_then(|source| source.update(|gathered| *gathered = readiness))
         };
         if let Some(scheduler) = scheduler {

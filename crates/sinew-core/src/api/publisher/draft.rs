@@ -1,4 +1,4 @@
-//! Images that are made where they are published.
+//! Messages that are built in their encoded form, where they are published.
 
 use super::Publisher;
 use crate::message::block::RawMessage;
@@ -7,15 +7,16 @@ use sinew_msg::loan::{self, BuildError, Built};
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A message of which the image is made in place: the small parts are there, the sequences are to
-/// be filled.
+/// A message that is built in its encoded form, in place: its small parts are set, its sequences
+/// are to be filled.
 ///
 /// From [`Publisher::draft`]. If other processes listen, it lies in shared memory, where they will
-/// read it; else in ordinary memory that the publisher uses again. [Published](Publisher::publish),
-/// it is what all get: subscriptions of this process that take [views](crate::View) see it where it
-/// lies, one value is decoded for those which take values. Dropped, it was never there.
+/// read it; else in ordinary memory that the publisher reuses. After
+/// [`publish`](Publisher::publish), subscriptions of this process that take [views](crate::View)
+/// see it in place, and one value is decoded for subscriptions that take values. Dropping it has no
+/// other effect.
 ///
-/// `V` is the value as it was given, `T` or `&T`.
+/// `V` is the type of the given value: `T` or `&T`.
 pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
     message: RawMessage,
     value: V,
@@ -23,11 +24,11 @@ pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
 }
 
 impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
-    /// The sequences, to be filled. They contain what was in the memory before, until they are
-    /// written; what was written stays there.
+    /// Returns the sequences, to be filled. They contain what was in the memory before, until they
+    /// are written; written elements stay.
     ///
     /// # Panics
-    /// If [`Built`] is implemented by hand, and doesn't do the same every time.
+    /// If [`Built`] is implemented by hand, and isn't deterministic.
     pub fn parts(&mut self) -> T::Parts<'_> {
         let image = self.message.image_mut().unwrap_or_default();
         #[expect(
@@ -37,7 +38,7 @@ impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
         loan::build(self.value.borrow(), &self.lengths, image).expect("it was built before")
     }
 
-    /// The small parts.
+    /// Returns the small parts.
     pub fn value(&self) -> &T {
         self.value.borrow()
     }
@@ -55,15 +56,16 @@ impl<T: Built + Message, V: Borrow<T>> fmt::Debug for Draft<T, V> {
 }
 
 impl<T: Built + Message> Publisher<T> {
-    /// A message whose image is made where it will be published, so that nothing large in it is
-    /// copied: `value` has its small parts, and `lengths` says how many elements each sequence has
-    /// that is then filled in place (what `value` has in these is not looked at).
+    /// Returns a message in its encoded form in the memory where it will be published, so that
+    /// nothing large in it is copied: `value` has its small parts, and `lengths` the number of
+    /// elements of each sequence that is then filled in place (these sequences of `value` are
+    /// ignored).
     ///
-    /// The value is given as `T`, or as `&T`: so one that is used again for every message is made,
-    /// and its strings allocated, once. A stamp in it is set before: when the capture begins.
+    /// The value is given as `T` or `&T`: a value that is reused for every message is made, and its
+    /// strings allocated, once. Set a stamp in it first, when the capture begins.
     ///
     /// For types that the generator made from definitions (`sinew-interfaces` has ROS 2's) and that
-    /// have sequences of numbers or plain structs. Never blocks but for short locks; once warm,
+    /// have sequences of numbers or plain structs. Never blocks except for short locks; once warm,
     /// allocates nothing.
     ///
     /// ```
@@ -81,7 +83,7 @@ impl<T: Built + Message> Publisher<T> {
     /// ```
     ///
     /// # Errors
-    /// [`BuildError`] if a sequence is to be longer than its type allows, there is no memory, or a
+    /// [`BuildError`] if a sequence would be longer than its type allows, there is no memory, or a
     /// sequence can't be filled in place on this machine.
     pub fn draft<V: Borrow<T>>(&self, value: V, lengths: T::Lengths) -> Result<Draft<T, V>, BuildError> {
         T::check(&lengths)?;

@@ -1,4 +1,4 @@
-//! Messages that came, changed in place where that can be, and passed on.
+//! Received messages that are changed, in place if possible, and passed on.
 
 use super::Publisher;
 use crate::message::block::RawMessage;
@@ -11,29 +11,29 @@ use sinew_msg::view::{self, Viewed};
 use sinew_msg::{DecodeError, Message};
 use std::fmt;
 
-/// A message that came, its sequences to be changed, and to be [published](Publisher::publish)
+/// A received message with sequences that can be changed, to be [published](Publisher::publish)
 /// again.
 ///
-/// From [`Publisher::edit`]. It is the very message that came if that can be
-/// ([`is_in_place`](Self::is_in_place)), else a copy. Dropped, it was never there.
+/// From [`Publisher::edit`]. It is the received message itself if possible
+/// ([`is_in_place`](Self::is_in_place)), else a copy. Dropping it has no other effect.
 pub struct Edit<T: Built + Message> {
     held: EditedMessage<T>,
     is_in_place: bool,
 }
 
-/// The message, to which there is no other reference.
+/// The message, with no other reference to it.
 enum EditedMessage<T: Built + Message> {
     Value(Unique<T>),
-    /// [`edit`](loan::edit) has seen that it is one.
+    /// [`edit`](loan::edit) has checked that it is one.
     Image(RawMessage),
 }
 
 impl<T: Built + Message> Edit<T> {
-    /// The sequences, to be changed: those that a [`Draft`](crate::msg::Draft) gives to be filled,
-    /// with what came in them. All else in the message, and their lengths, stay.
+    /// Returns the sequences, to be changed: the same that a [`Draft`](crate::msg::Draft) offers to
+    /// fill, with their received content. Everything else in the message, and their lengths, stay.
     ///
     /// # Panics
-    /// If [`Built`] or [`Viewed`] is implemented by hand, and doesn't do the same every time.
+    /// If [`Built`] or [`Viewed`] is implemented by hand, and isn't deterministic.
     pub fn parts(&mut self) -> T::Parts<'_> {
         match &mut self.held {
             EditedMessage::Value(value) => value.parts_of_value(),
@@ -48,10 +48,10 @@ impl<T: Built + Message> Edit<T> {
         }
     }
 
-    /// What is in the message, as [`Sample::view`] shows it.
+    /// Returns the content of the message, as [`Sample::view`] does.
     ///
     /// # Errors
-    /// None, unless [`Viewed`] is implemented by hand and doesn't do the same every time.
+    /// None, unless [`Viewed`] is implemented by hand and isn't deterministic.
     pub fn view(&self) -> Result<T::View<'_>, DecodeError> {
         match &self.held {
             EditedMessage::Value(value) => Ok(Viewed::of(&**value)),
@@ -59,9 +59,9 @@ impl<T: Built + Message> Edit<T> {
         }
     }
 
-    /// Whether nothing is copied: it is the memory in which the message came, and in which it will
-    /// be read, as far as is known now. If not, the publisher has counted a copy, an encoding or a
-    /// decoding.
+    /// Returns `true` if nothing is copied: it is the memory in which the message was received, and
+    /// in which it will be read, as far as is known now. If not, the publisher has counted a copy,
+    /// an encoding or a decoding.
     pub fn is_in_place(&self) -> bool {
         self.is_in_place
     }
@@ -87,23 +87,23 @@ impl<T: Built + Message> fmt::Debug for Edit<T> {
 }
 
 impl<T: Built + Message> Publisher<T> {
-    /// A message that came, to be changed and published by this publisher: in place where that can
-    /// be, else a copy.
+    /// Returns a received message, to be changed and published by this publisher: in place if
+    /// possible, else as a copy.
     ///
-    /// It is changed where it lies if the caller has the only reference to it, if it lies in memory
-    /// of this process that no other thread reads, and if the subscriptions of this publisher can
-    /// read it there. That is so for a [draft](Publisher::draft), or a value, of a publisher in
-    /// this process that only the caller's subscription takes. What came from another process,
-    /// which others may read as well, is copied as bytes into the memory where this publisher's
-    /// messages are read; [`statistics`](Publisher::statistics) count that, and
-    /// [`Edit::is_in_place`] says so.
+    /// It is changed in place if the caller has the only reference to it, if it lies in memory of
+    /// this process that no other thread reads, and if the subscriptions of this publisher can read
+    /// it there. That holds for a [draft](Publisher::draft), or a value, of a publisher in this
+    /// process that only the caller's subscription takes. A message from another process, which
+    /// others may read as well, is copied as bytes into the memory where this publisher's messages
+    /// are read; [`statistics`](Publisher::statistics) count that copy, and [`Edit::is_in_place`]
+    /// returns `false`.
     ///
-    /// Once an image in ordinary memory had to be copied since other processes listen here, the
-    /// publisher that made it makes the next ones where they can read them, as long as they listen.
-    /// So a camera, its filter in the same process and a viewer in another one share one memory,
-    /// whichever of them knows of the others.
+    /// Once an encoded message in ordinary memory had to be copied because other processes listen
+    /// here, the publisher that made it makes the next ones where they can read them, as long as
+    /// they listen. So a camera, its filter in the same process and a viewer in another one share
+    /// one memory, whichever of them knows of the others.
     ///
-    /// The callback takes a [`Sample`]; then the same program is right wherever its parts run:
+    /// The callback takes a [`Sample`]; so the same program is right wherever its parts run:
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -132,12 +132,12 @@ impl<T: Built + Message> Publisher<T> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Never blocks but for short locks; once warm, allocates nothing.
+    /// Never blocks except for short locks; once warm, allocates nothing.
     ///
     /// # Errors
-    /// [`BuildError`] if there is no memory for a copy, or the message is an image of which there
-    /// is no value: its writer has changed it against all rules, or it came from a machine of the
-    /// other byte order and contains a string that is not UTF-8.
+    /// [`BuildError`] if there is no memory for a copy, or the message is in an encoded form
+    /// without a valid value: its writer has changed it against all rules, or it came from a
+    /// machine of the other byte order and contains a string that is not UTF-8.
     pub fn edit(&self, message: impl Into<Sample<T>>) -> Result<Edit<T>, BuildError> {
         let came = message.into().erase();
         let core = self.core();
@@ -159,8 +159,8 @@ impl<T: Built + Message> Publisher<T> {
     }
 }
 
-/// An image of the message, to which there is no other reference, where the publisher's messages
-/// are read.
+/// Makes an encoded form of the message, with no other reference to it, in the memory where the
+/// publisher's messages are read.
 #[cold]
 fn copy(core: &Arc<PublisherCore>, message: RawMessage) -> Result<RawMessage, BuildError> {
     let length = message.image_length().unwrap_or(0);
@@ -168,7 +168,7 @@ fn copy(core: &Arc<PublisherCore>, message: RawMessage) -> Result<RawMessage, Bu
     let copy = core.image_of_message(&message).ok_or(BuildError::NoMemory { type_name, length })?;
     core.count(CopyWork::encoding(message.is_image(), length));
     if message.is_ownable() {
-        // It was only in the wrong place.
+        // Only its place was wrong: its publisher makes the next ones in the right one.
         let lends = Arc::downgrade(core);
         message.is_wanted_by(lends);
     }
