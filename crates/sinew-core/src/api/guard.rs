@@ -13,11 +13,11 @@ use crate::ros::failure::CreateError;
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
 use std::fmt;
 
-/// Has its callback run by the executor when it is triggered, from any thread.
+/// An entity that runs a callback in the executor when it is triggered, from any thread.
 ///
 /// Made by [`Node::guard_condition`](crate::Node::guard_condition). Triggers that come before the
-/// callback runs are one call ([`Triggered::count`] says how many). It exists until its last handle
-/// is dropped.
+/// callback runs are one call ([`Triggered::count`] is their number). It exists until its last
+/// handle is dropped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -39,27 +39,27 @@ pub struct GuardCondition {
     inner: Arc<GuardInner>,
 }
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct GuardInner {
-    /// Held while a trigger is counted, so that the listener is told of each either by itself or in
-    /// the number of those that wait.
+    /// Held while a trigger is counted, so that the listener gets each trigger once: by a call of
+    /// its own, or in the number of waiting ones.
     state: Mutex<GuardState>,
     node: Arc<NodeCore>,
-    /// What it is called.
+    /// The name used in messages.
     what: String,
 }
 
 struct GuardState {
-    /// `None` once it is closed: then what its callback has captured is gone.
+    /// `None` once it is closed: then its callback's captures are dropped.
     joined: Option<AttachedCondition<Triggered>>,
     listener: Option<Arc<Listener>>,
 }
 
 impl GuardCondition {
-    /// Has the callback run. Never blocks; wakes the executor if it sleeps. Once it is closed, does
-    /// nothing.
+    /// Triggers it: the executor runs the callback. Never blocks; wakes the executor if it sleeps.
+    /// Does nothing once it is closed.
     pub fn trigger(&self) {
-        no_lock_is_held(); // its listener is told
+        no_lock_is_held(); // its listener runs
         let state = self.inner.state.lock();
         let Some(joined) = &state.joined else { return };
         let signal = joined.source().update(|event| event.count += 1);
@@ -71,14 +71,14 @@ impl GuardCondition {
         }
     }
 
-    /// What runs its callback, until it is closed.
+    /// Returns the condition that runs its callback, until it is closed.
     pub(crate) fn condition(&self) -> Option<Arc<StatusCondition<Triggered>>> {
         self.inner.state.lock().joined.as_ref().map(|joined| joined.source().clone())
     }
 
-    /// Has `listener` called for each trigger: with 1, on the thread that triggers. If there were
-    /// triggers since the callback ran last, it is called at once with their number. It replaces
-    /// the one that was set before. ROS 2: `set_on_trigger_callback`.
+    /// Sets a listener that is called for each trigger: with 1, on the thread that triggers. If
+    /// there were triggers since the callback ran last, it is called at once with their number. It
+    /// replaces the former listener. ROS 2: `set_on_trigger_callback`.
     ///
     /// Several threads may call it at once. It may trigger other guard conditions, replace or clear
     /// itself; a panic in it is reported, and doesn't reach the thread that triggers.
@@ -96,22 +96,23 @@ impl GuardCondition {
         }
     }
 
-    /// Has no listener called any more, but for triggers that are just happening on other threads.
+    /// Removes the listener; it may still be called for triggers that are just happening on other
+    /// threads.
     pub fn clear_listener(&self) {
         let before = self.inner.state.lock().listener.take();
         drop(before); // the program's code, outside the lock
     }
 
-    /// Keeps it without a handle until the context ends: what it was triggered for runs, and clones
+    /// Keeps it without a handle until the context ends: its callback still runs, and clones
     /// trigger it as before; as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
-    /// Ends it, also for its clones, as dropping the last one does, and waits for its callback if
-    /// that is running on another thread. Called in its own callback, it doesn't wait; nor does a
-    /// second `close`. To trigger a clone has no effect then.
+    /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
+    /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
+    /// `close`. Triggering a clone has no effect then.
     pub fn close(self) {
         let (joined, listener) = {
             let mut state = self.inner.state.lock();
@@ -123,7 +124,7 @@ impl GuardCondition {
         drop(listener); // the program's code, outside the lock
     }
 
-    /// Whether it was [closed](Self::close).
+    /// Returns `true` if it was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
         self.inner.state.lock().joined.is_none()
     }
@@ -136,7 +137,7 @@ impl fmt::Debug for GuardCondition {
 }
 
 impl Node {
-    /// A guard condition.
+    /// Returns a builder for a guard condition.
     pub fn guard_condition(&self) -> GuardConditionBuilder {
         GuardConditionBuilder::new(self.default_group())
     }
@@ -147,7 +148,7 @@ impl wait_set::sealed::Sealed for GuardCondition {}
 impl Waitable for GuardCondition {
     fn subject(&self) -> usize {
         let state = self.inner.state.lock();
-        // Once it is closed, it is none of those that are ready.
+        // Once it is closed, it matches no ready source.
         state.joined.as_ref().map_or(usize::MAX, |joined| joined.source().subject())
     }
 }
@@ -157,7 +158,7 @@ impl Waitable for GuardCondition {
 pub struct GuardConditionBuilder<G = Group> {
     node: Arc<NodeCore>,
     group: G,
-    /// What it is called in what is said of it.
+    /// The name used in messages.
     what: String,
 }
 
@@ -168,8 +169,8 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
 }
 
 impl<G: CallbackGroup> GuardConditionBuilder<G> {
-    /// What it is called where something is said of it, as when its callback fails: "the callback of
-    /// `what` of node /n failed"; `guard condition` by default. For what is made of one, such as an
+    /// Sets its name in messages, as when its callback fails: "the callback of `what` of node /n
+    /// failed"; `guard condition` by default. For entities that are built on one, such as an
     /// action's server.
     ///
     /// ```

@@ -15,7 +15,7 @@ use crate::sys::sync::Arc;
 use crate::topic::publisher_core::WatchedPromises;
 use crate::topic::subscription_core::SubscriptionListeners;
 
-/// Handlers for what happens to one entity, as members of its group.
+/// Handlers for events of one entity, as members of its group.
 pub(crate) struct Handlers {
     /// The entity that has them: "publisher on frames".
     pub(crate) whose: String,
@@ -27,7 +27,7 @@ pub(crate) struct Handlers {
     pub(crate) requested_deadline: Option<AttachedCondition<RequestedDeadlineMissed>>,
     pub(crate) liveliness_lost: Option<AttachedCondition<LivelinessLost>>,
     pub(crate) liveliness_changed: Option<AttachedCondition<LivelinessChanged>>,
-    /// Looks for the last four.
+    /// Checks for the last four events.
     timer: Option<AttachedTimer>,
 }
 
@@ -55,7 +55,8 @@ impl Handlers {
         )
     }
 
-    /// What a publisher of this node and topic, with this QoS, has to keep an eye on.
+    /// Returns the deadline and the lease that a publisher of this node and topic, with this QoS,
+    /// has to watch.
     pub(crate) fn promised(
         &mut self,
         qos: &QoS,
@@ -72,7 +73,7 @@ impl Handlers {
         WatchedPromises { deadline, lease }
     }
 
-    /// What a subscription with this QoS wants to be told.
+    /// Returns the listeners for the events of a subscription with this QoS.
     pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> SubscriptionListeners {
         let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
@@ -94,7 +95,7 @@ impl Handlers {
         self.timer.get_or_insert_with(|| AttachedTimer::new(group, &self.whose)).timer().clone()
     }
 
-    /// Takes the handlers out of their group.
+    /// Removes the handlers from their group.
     pub(crate) fn deregister(&self, wait: bool) {
         fn part<E: Status>(joined: Option<&AttachedCondition<E>>, wait: bool) {
             if let Some(joined) = joined {
@@ -122,8 +123,8 @@ fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<Status
 /// The builder methods that publishers and subscriptions share.
 macro_rules! handler_methods {
     () => {
-        /// Called by the executor when an end of the other kind matched or went away. Takes
-        /// nothing, `&Matched`, or the group's state and `&Matched`.
+        /// Sets a handler that the executor runs when an endpoint of the other kind matched or went
+        /// away. It takes nothing, `&Matched`, or the group's state and `&Matched`.
         pub fn on_matched<Form>(
             mut self,
             callback: impl super::callback::EventCallback<crate::event::status::Matched, G, Form>,
@@ -134,9 +135,9 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is an end on the topic whose QoS doesn't go with this
-        /// one. Without a handler, the person who runs the program is
-        /// [warned](crate#what-sinew-says), once for the pair.
+        /// Sets a handler that the executor runs when the topic has an endpoint with an
+        /// incompatible QoS. Without a handler, a [warning](crate#what-sinew-says) is logged once
+        /// for the pair.
         pub fn on_incompatible_qos<Form>(
             mut self,
             callback: impl super::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
@@ -147,9 +148,8 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is an end on the topic with another type. Without a
-        /// handler, the person who runs the program is [warned](crate#what-sinew-says), once for
-        /// the pair.
+        /// Sets a handler that the executor runs when the topic has an endpoint with another type.
+        /// Without a handler, a [warning](crate#what-sinew-says) is logged once for the pair.
         pub fn on_incompatible_type<Form>(
             mut self,
             callback: impl super::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,

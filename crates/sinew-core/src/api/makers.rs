@@ -1,4 +1,4 @@
-//! What is made in a group: by the group itself, or, in its default group, by a node.
+//! The builders of entities: methods of a group, and of a node for its default group.
 
 use super::client::ClientBuilder;
 use super::descriptor::DescriptorSourceBuilder;
@@ -19,54 +19,56 @@ use std::time::Duration;
 /// The methods that both kinds of groups have. (A trait would have to be imported.)
 macro_rules! makers {
     () => {
-        /// Time now, as [`Node::now`](crate::Node::now).
+        /// Returns the current time, as [`Node::now`](crate::Node::now).
         pub fn now(&self) -> Time {
             Time::from_nanoseconds(self.core.clock.now(ClockKind::Ros))
         }
 
-        /// A publisher of the group's node, whose event handlers run in this group; otherwise as
-        /// [`Node::publisher`](crate::Node::publisher).
+        /// Returns a builder for a publisher of the group's node with event handlers that run in
+        /// this group; otherwise as [`Node::publisher`](crate::Node::publisher).
         pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T, Self> {
             PublisherBuilder::new(self, topic)
         }
 
-        /// A subscription of the group's node, whose callback and event handlers run in this group;
-        /// otherwise as [`Node::subscription`](crate::Node::subscription).
+        /// Returns a builder for a subscription of the group's node with a callback and event
+        /// handlers that run in this group; otherwise as
+        /// [`Node::subscription`](crate::Node::subscription).
         pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T, Self> {
             SubscriptionBuilder::new(self, topic)
         }
 
-        /// A server of the group's node, whose callback runs in this group; otherwise as
-        /// [`Node::server`](crate::Node::server).
+        /// Returns a builder for a server of the group's node with a callback that runs in this
+        /// group; otherwise as [`Node::server`](crate::Node::server).
         pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S, Self> {
             ServerBuilder::new(self, name)
         }
 
-        /// A client of the group's node, whose results' callbacks run in this group; otherwise as
-        /// [`Node::client`](crate::Node::client).
+        /// Returns a builder for a client of the group's node; callbacks for its results run in
+        /// this group. Otherwise as [`Node::client`](crate::Node::client).
         pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S, Self> {
             ClientBuilder::new(self, name)
         }
 
-        /// A timer of the group's node, whose callback runs in this group; otherwise as
-        /// [`Node::timer`](crate::Node::timer).
+        /// Returns a builder for a timer of the group's node with a callback that runs in this
+        /// group; otherwise as [`Node::timer`](crate::Node::timer).
         pub fn timer(&self, period: Duration) -> TimerBuilder<Self> {
             TimerBuilder::new(self, period)
         }
 
-        /// A timer by steady time, otherwise as [`timer`](Self::timer); see
+        /// Returns a builder for a timer by steady time, otherwise as [`timer`](Self::timer); see
         /// [`Node::wall_timer`](crate::Node::wall_timer).
         pub fn wall_timer(&self, period: Duration) -> TimerBuilder<Self> {
             self.timer(period).clock(crate::sys::clock::ClockKind::Steady)
         }
 
-        /// A guard condition of the group's node, whose callback runs in this group; otherwise as
-        /// [`Node::guard_condition`](crate::Node::guard_condition).
+        /// Returns a builder for a guard condition of the group's node with a callback that runs in
+        /// this group; otherwise as [`Node::guard_condition`](crate::Node::guard_condition).
         pub fn guard_condition(&self) -> GuardConditionBuilder<Self> {
             GuardConditionBuilder::new(self)
         }
 
-        /// Counts a type among those that the group's node describes, as [`Node::register_type`](crate::Node::register_type).
+        /// Adds a type to those that the group's node describes, as
+        /// [`Node::register_type`](crate::Node::register_type).
         pub fn register_type(
             &self,
             hash: TypeHash,
@@ -75,8 +77,8 @@ macro_rules! makers {
             register(&NodeCore::of(&self.core), (hash, describe))
         }
 
-        /// A descriptor source of the group's node, whose callback runs in this group; otherwise as
-        /// [`Node::descriptor`](crate::Node::descriptor).
+        /// Returns a builder for a descriptor source of the group's node with a callback that runs
+        /// in this group; otherwise as [`Node::descriptor`](crate::Node::descriptor).
         pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder<Self> {
             DescriptorSourceBuilder::new(self, descriptor)
         }

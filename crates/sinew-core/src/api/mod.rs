@@ -3,23 +3,23 @@
 //! | file | what |
 //! |---|---|
 //! | `context` | a process's presence in a domain |
-//! | `node` | names, and what is made under them |
+//! | `node` | names, and the entities made under them |
 //! | `node_builder` | making nodes |
-//! | `makers` | the same under a group |
-//! | `publisher`, `subscription` | the ends of topics |
+//! | `makers` | the builders of entities, for groups and nodes |
+//! | `publisher`, `subscription` | the endpoints of topics |
 //! | `receive` | awaiting messages |
-//! | `client`, `client_core`, `call` | clients; what all handles of one have in common; waiting for an answer: as a thread, as a task |
+//! | `client`, `client_core`, `call` | clients; their shared state; waiting, as a thread or a task |
 //! | `server` | servers, and their tasks in an executor |
-//! | `callback`, `service_callback` | the forms callbacks may have |
-//! | `generic` | ends of types that are known at run time only; nodes that stand for ends of other hosts |
+//! | `callback`, `service_callback` | the forms of callbacks |
+//! | `generic` | endpoints of types known at run time only; nodes that stand for other hosts |
 //! | `handlers` | the `on_..` handlers that builders collect |
-//! | `hints` | what a context says of itself after a while |
+//! | `hints` | hints that a context logs after a while |
 //! | `timer`, `guard` | timers, guard conditions |
 //! | `work_queue` | closures and futures posted to a group |
 //! | `parameters`, `parameter_client` | a node's parameters, and those of others |
 //! | `qos_overrides` | a QoS that parameters change |
-//! | `introspection` | what ends publish of themselves: statistics, service events |
-//! | `type_descriptions` | the types a node uses, for others to ask |
+//! | `introspection` | topics about endpoints: statistics, service events |
+//! | `type_descriptions` | descriptions of the types a node uses, for others |
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others turn into |
 

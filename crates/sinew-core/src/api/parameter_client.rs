@@ -26,7 +26,7 @@ debug_says!(ParameterClientError:
     NoSuchNode { node, waited }, Timeout { node, waited }, NotDeclared { node, names }, Refused { node, reason },
     Nonsense { node, what }, Call { node, failure }, Create(error));
 
-/// Why the parameters of another node could not be read or set.
+/// The reason why the parameters of another node could not be read or set.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterClientError {
@@ -40,7 +40,7 @@ pub enum ParameterClientError {
         /// The timeout.
         waited: Duration,
     },
-    /// It didn't answer in time. What was to be set may be set all the same.
+    /// It didn't answer in time. The request to set parameters may still succeed.
     #[error(
         "node {node} didn't answer within {waited:?}: does something there hold up its callbacks for parameters?"
     )]
@@ -50,36 +50,36 @@ pub enum ParameterClientError {
         /// The timeout.
         waited: Duration,
     },
-    /// One of them isn't declared there, or has no value.
+    /// At least one of them isn't declared there, or has no value.
     #[error("one of these parameters isn't declared by node {node}, or has no value: {}", .names.join(", "))]
     NotDeclared {
         /// The node's full name.
         node: String,
-        /// All names that were asked for: the node doesn't say which.
+        /// All requested names: the node doesn't say which one is missing.
         names: Vec<String>,
     },
-    /// The node doesn't set them.
+    /// The node refuses to set them.
     #[error("node {node} doesn't set them: {reason}")]
     Refused {
         /// The node's full name.
         node: String,
-        /// Why, in its words.
+        /// The reason, in its words.
         reason: String,
     },
-    /// Its answer makes no sense.
+    /// Its answer is malformed.
     #[error("the answer of node {node} makes no sense: {what}")]
     Nonsense {
         /// The node's full name.
         node: String,
-        /// What is wrong with it.
+        /// The malformed part.
         what: String,
     },
-    /// The call failed otherwise.
+    /// The call failed for another reason.
     #[error("the parameters of node {node} can't be reached: {failure}")]
     Call {
         /// The node's full name.
         node: String,
-        /// Why.
+        /// The reason.
         failure: CallFailure,
     },
     /// The client can't be made.
@@ -87,9 +87,9 @@ pub enum ParameterClientError {
     Create(#[from] CreateError),
 }
 
-/// The parameters of another node, in this process or elsewhere.
+/// The parameters of another node, in this process or another.
 ///
-/// Each method gives a [`ParameterCall`], which is waited for by a thread or awaited as a future.
+/// Each method returns a [`ParameterCall`], for which a thread waits or a task awaits.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -124,15 +124,15 @@ pub struct ParameterClient {
 pub struct ParameterNames {
     /// The parameters' names.
     pub names: Vec<String>,
-    /// What stands before the last point of those that have one, each once.
+    /// The parts before the last point of names that have one, each once.
     pub prefixes: Vec<String>,
 }
 
 impl ParameterClient {
-    /// For the parameters of the node `of`, by its full name, or by its name in the namespace of
-    /// `node`, which asks. Nothing is sent, and that node needn't be there yet. If it has no
-    /// parameters of its own, it serves those that each node has once there is a client of them,
-    /// which the first question makes.
+    /// Makes a client for the parameters of the node `of`, given by its full name, or by its name
+    /// in the namespace of `node`, the asking node. Nothing is sent, and that node needn't exist
+    /// yet. If it has no parameters of its own, it serves those that every node has once there is a
+    /// client of them, which the first question makes.
     pub fn new(node: &Node, of: &str) -> Self {
         let of = match of.starts_with('/') {
             true => of.into(),
@@ -150,13 +150,13 @@ impl ParameterClient {
         }
     }
 
-    /// The name of the node that has the parameters.
+    /// Returns the name of the node that has the parameters.
     pub fn node_name(&self) -> &str {
         &self.of
     }
 
-    /// The values of parameters, in the order of the names: of all of them, or none, if one isn't
-    /// declared.
+    /// Reads the values of parameters, in the order of the names: of all of them, or of none if one
+    /// isn't declared.
     pub fn get(
         &self,
         names: impl IntoIterator<Item = impl Into<String>>,
@@ -170,7 +170,7 @@ impl ParameterClient {
         })
     }
 
-    /// The types of parameters; otherwise as [`get`](Self::get).
+    /// Reads the types of parameters; otherwise as [`get`](Self::get).
     pub fn types(
         &self,
         names: impl IntoIterator<Item = impl Into<String>>,
@@ -185,7 +185,7 @@ impl ParameterClient {
         })
     }
 
-    /// What is said of parameters; otherwise as [`get`](Self::get).
+    /// Reads the descriptions of parameters; otherwise as [`get`](Self::get).
     pub fn describe(
         &self,
         names: impl IntoIterator<Item = impl Into<String>>,
@@ -199,8 +199,8 @@ impl ParameterClient {
         })
     }
 
-    /// Sets parameters one after the other, each with an event of its own. Gives for each whether it
-    /// is set, or why not.
+    /// Sets parameters one after the other, each with an event of its own. Returns for each whether
+    /// it is set, or the reason why not.
     pub fn set(
         &self,
         values: impl IntoIterator<Item = NamedValue>,
@@ -219,12 +219,12 @@ impl ParameterClient {
         })
     }
 
-    /// Sets one parameter. Refused, it is an error.
+    /// Sets one parameter. A refusal is an error.
     pub fn set_one(&self, name: &str, value: impl Into<ParameterValue>) -> ParameterCall<()> {
         self.set_atomically([NamedValue::new(name, value)])
     }
 
-    /// Sets parameters: all of them, or none, with one event. Refused, it is an error.
+    /// Sets all of the parameters, or none, with one event. A refusal is an error.
     pub fn set_atomically(&self, values: impl IntoIterator<Item = NamedValue>) -> ParameterCall<()> {
         let parameters = values.into_iter().map(|one| named_to_msg(&one)).collect();
         let of = self.of.clone();
@@ -239,8 +239,8 @@ impl ParameterClient {
         })
     }
 
-    /// The names of parameters, as [`Node::list_parameters`](crate::Node::list_parameters) gives
-    /// them.
+    /// Lists the names of parameters, as [`Node::list_parameters`](crate::Node::list_parameters)
+    /// does.
     pub fn list(
         &self,
         prefixes: impl IntoIterator<Item = impl Into<String>>,
@@ -254,8 +254,8 @@ impl ParameterClient {
         })
     }
 
-    /// A subscription of the changes of that node's parameters, in the default group of the node that
-    /// asks.
+    /// Returns a builder for a subscription to the changes of that node's parameters, in the
+    /// default group of the asking node.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -286,7 +286,7 @@ impl ParameterClient {
         let client = match cell.get() {
             Some(client) => Ok(client.clone()),
             None => self.node.client::<S>(&format!("{}/{service}", self.of)).create().map(|client| {
-                cell.get_or_init(|| client).clone() // if another thread was faster, its one is as good
+                cell.get_or_init(|| client).clone() // if another thread was faster, its client serves as well
             }),
         };
         let asked = Asked::<S, _> {
@@ -310,7 +310,7 @@ fn nonsense(node: &str, what: &str) -> ParameterClientError {
     ParameterClientError::Nonsense { node: node.to_owned(), what: what.to_owned() }
 }
 
-/// Whether there is an answer for each name.
+/// Checks that there is an answer for each name.
 fn complete<T>(
     answers: Result<Vec<T>, ParameterClientError>,
     names: Vec<String>,
@@ -324,9 +324,9 @@ fn complete<T>(
     }
 }
 
-/// A question to another node about its parameters, sent when it is waited for: by a thread
-/// ([`wait`](Self::wait)), or, as a future, in any runtime and by
-/// [`Executor::spin_until`](crate::Executor::spin_until). Dropped before, it was never asked.
+/// A question to another node about its parameters, sent when a thread waits for it
+/// ([`wait`](Self::wait)) or a task polls it, in any runtime or by
+/// [`Executor::spin_until`](crate::Executor::spin_until). If dropped before, it is never sent.
 #[must_use = "nothing is asked before `wait` or `await`"]
 pub struct ParameterCall<T>(Box<dyn Ask<T>>);
 
@@ -342,7 +342,7 @@ impl<T> ParameterCall<T> {
     /// [`ParameterClientError`].
     ///
     /// # Panics
-    /// If it was polled before: what is awaited isn't waited for, too.
+    /// If it was polled before: it can be awaited or waited for, not both.
     pub fn wait(mut self, timeout: Duration) -> Result<T, ParameterClientError> {
         self.0.wait(timeout)
     }
@@ -369,7 +369,7 @@ struct Asked<S: Service, F> {
     client: Result<Client<S>, CreateError>,
     request: Option<S::Request>,
     pending: Option<PendingCall<S>>,
-    /// What becomes of the response.
+    /// Converts the response.
     read: Option<F>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `draft` | images that are made where they are published |
-//! | `edit` | messages that came, changed in place, and passed on |
+//! | `draft` | messages that are built in their encoded form, where they are published |
+//! | `edit` | received messages that are changed in place, and passed on |
 
 mod draft;
 mod edit;
@@ -37,27 +37,27 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-/// How many blocks a publisher's pool has at most, unless the builder says otherwise, or all of its
-/// messages are kept.
+/// Most blocks in a publisher's pool, unless the builder says otherwise, or the publisher keeps all
+/// of its messages.
 const POOL_CAPACITY: usize = 64;
 
-/// The blocks of a publisher whose messages are all kept must fit into so many bytes.
+/// Bytes that limit the number of blocks of a publisher that keeps all of its messages.
 const POOL_BYTES: usize = 1 << 18;
 
-/// How many blocks a publisher's pool has at most, if its builder doesn't say. Where all messages
-/// are kept, as many as are kept may be on their way at once.
+/// Returns the limit of a publisher's pool if its builder sets none. With `keep_all`, as many
+/// messages as are kept may be in flight at once.
 fn pool_capacity<T>(qos: &QoS) -> usize {
-    // What a value owns elsewhere stays with its block: a pool of those would keep the memory of
+    // Heap memory of a value stays with its block: a pool of such values would keep the memory of
     // the greatest burst.
     let kept = if qos.is_keep_all() && !std::mem::needs_drop::<T>() { qos.capacity() } else { 0 };
     kept.min(POOL_BYTES / size_of::<T>().max(1)).max(POOL_CAPACITY)
 }
 
-/// Sends messages of type `T` to all subscriptions of its topic.
+/// An entity that sends messages of type `T` to all subscriptions of its topic.
 ///
 /// Made by [`Node::publisher`](crate::Node::publisher). Clones are the same publisher; it exists
-/// until the last one is dropped. May be used from any thread; publishing from several at once
-/// keeps the order of the sequence numbers.
+/// until the last one is dropped. It may be used from any thread; publishing from several threads
+/// at once keeps the order of the sequence numbers.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -74,20 +74,20 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It has no `close`: the parts of a program that publish with it needn't expect that another part
+/// It has no `close`: one part of a program that publishes with it needn't expect that another part
 /// has ended it.
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
-    /// The way to publish, in one step.
+    /// For publishing without going through `inner`.
     core: Arc<PublisherCore>,
     inner: Arc<PublisherInner>,
     of: PhantomData<fn(T)>,
 }
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct PublisherInner {
     core: Arc<PublisherCore>,
-    /// Control blocks for boxes that are published; made when the first one is.
+    /// Control blocks for published boxes; made with the first one.
     boxes: Mutex<Option<Arc<Pool>>>,
     pool_capacity: usize,
     handlers: Handlers,
@@ -95,15 +95,15 @@ struct PublisherInner {
 }
 
 impl<T: Message> Publisher<T> {
-    /// A message from the publisher's pool, to be filled and published: its content is what an
-    /// earlier message left, with all the capacity it has, or `T::default()`.
+    /// Returns a message from the publisher's pool, to be filled and published: it holds the
+    /// content of an earlier message, with all its capacity, or `T::default()`.
     ///
-    /// When the last reference to the message goes, wherever that is, it comes back with its
+    /// When the last reference to the message is dropped, anywhere, it returns to the pool with its
     /// content. So a steady flow allocates nothing. If subscriptions of other processes match, and
     /// values of the type are [plain](sinew_msg::Plain), the message lies in shared memory, where
-    /// they will read it; its content is then what any earlier message left. More messages at once
-    /// than the pool may have (64, see [`PublisherBuilder::pool_capacity`]) are allocated one by
-    /// one. Never blocks but for the pool's short lock.
+    /// they will read it; it then holds the content of any earlier message. Messages beyond the
+    /// pool's limit (64, see [`PublisherBuilder::pool_capacity`]) are allocated one by one. Never
+    /// blocks except for the pool's short lock.
     pub fn loan(&self) -> Unique<T>
     where
         T: Default,
@@ -116,11 +116,11 @@ impl<T: Message> Publisher<T> {
 
     /// Publishes a message: to every matching subscription before this returns.
     ///
-    /// [`IntoMessage`] says how the message may be given: e.g. as a `Unique<T>`, a `Shared<T>`, a
-    /// `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy into the publisher's pool). The
-    /// crate's [table](crate#who-gets-a-copy) says which subscriptions get a copy. Once the pool is
-    /// warm, nothing is allocated but by the message's own `Clone`. Filters, `Clone` and `Drop` of
-    /// messages run on this thread, under no lock.
+    /// [`IntoMessage`] lists the forms in which the message may be given: e.g. as a `Unique<T>`, a
+    /// `Shared<T>`, a `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy into the
+    /// publisher's pool). The crate's [table](crate#who-gets-a-copy) shows which subscriptions get
+    /// a copy. Once the pool is warm, only the message's own `Clone` allocates. Filters, `Clone`
+    /// and `Drop` of messages run on this thread, under no lock.
     ///
     /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and
     /// the subscription's history is full: then for [`QoS::max_blocking_time`] at most.
@@ -166,29 +166,29 @@ impl<T: Message> Publisher<T> {
         PublishError { failure, message }
     }
 
-    /// The topic's full name, after remapping.
+    /// Returns the topic's full name, after remapping.
     pub fn topic(&self) -> &str {
         &self.core.topic
     }
 
-    /// The QoS it offers.
+    /// Returns the QoS that it offers.
     pub fn qos(&self) -> QoS {
         self.core.qos
     }
 
-    /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
+    /// Returns its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub fn gid(&self) -> Gid {
         Gid::new(self.core.session.participant, self.core.number())
     }
 
-    /// How many subscriptions match now. ROS 2: `get_subscription_count`.
+    /// Returns the number of subscriptions that match now. ROS 2: `get_subscription_count`.
     pub fn subscription_count(&self) -> u64 {
         self.core.match_listeners.matched_now()
     }
 
-    /// Waits until at least so many subscriptions match, at most for `timeout` (of real time, also
+    /// Waits until at least `count` subscriptions match, at most for `timeout` (of real time, also
     /// in virtual time), or until the context is shut down; returns whether they do. Not for
-    /// callbacks: it does nothing else meanwhile.
+    /// callbacks: the thread does nothing else meanwhile.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -206,10 +206,10 @@ impl<T: Message> Publisher<T> {
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
-    /// Says that this publisher is alive, as publishing does: for one that is [manual by
-    /// topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within its
-    /// [lease](QoS::lease). Does nothing for others, which are alive anyway. Never blocks but for
-    /// short locks.
+    /// Asserts that this publisher is alive, as publishing does: for one that is
+    /// [manual by topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within
+    /// its [lease](QoS::lease). No effect on other publishers, which are alive anyway. Never blocks
+    /// except for short locks.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -227,7 +227,7 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// What it has done so far.
+    /// Returns its counters.
     pub fn statistics(&self) -> PublisherStatistics {
         let sent = self.core.sent();
         PublisherStatistics {
@@ -241,8 +241,8 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// Keeps it until the context ends, with its handlers and what it retains for late joiners; as
-    /// [`Timer::detach`](crate::Timer::detach).
+    /// Keeps it until the context ends, with its handlers and the messages that it retains for late
+    /// joiners; as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let session = self.inner.node.context.session.clone();
         session.detach(self);
@@ -280,29 +280,29 @@ impl Drop for PublisherInner {
     }
 }
 
-/// What a publisher has done so far.
+/// A publisher's counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct PublisherStatistics {
     /// Messages published.
     pub published: u64,
     /// Copies made: of a `&T` that was published; so that subscriptions could own their messages
-    /// (those made when a message is taken are the subscription's); and of images, and of plain
-    /// values that weren't [lent](Publisher::loan), as bytes, into the memory where other processes
-    /// read them. (Such bytes up to 456 don't count: they lie in the ring itself.)
+    /// (copies made when a message is taken count for the subscription); and of encoded messages,
+    /// and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory where
+    /// other processes read them. (Up to 456 such bytes don't count: they lie in the ring itself.)
     pub copies: u64,
-    /// Images made of values that are not plain: for other processes, once for all of them, and for
+    /// Encodings of values that are not plain: for other processes, once for all of them, and for
     /// subscriptions of this process that take another Rust type.
     pub encodings: u64,
-    /// Values made of images that were published here, for subscriptions of this process that take
-    /// values, or another Rust type.
+    /// Decodings of messages that were published here in their encoded form, for subscriptions of
+    /// this process that take values, or another Rust type.
     pub decodings: u64,
-    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample)
-    /// that were [edited](Publisher::edit) or passed on.
+    /// Messages that were published in their encoded form: [drafts](Publisher::draft), and
+    /// [samples](Sample) that were [edited](Publisher::edit) or passed on.
     pub drafts: u64,
-    /// Messages kept for late joiners now.
+    /// Messages that it retains for late joiners now.
     pub retained: u64,
-    /// Blocks in its pool, here or lent.
+    /// Blocks of its pool, free or lent.
     pub pooled: u64,
 }
 
@@ -338,7 +338,7 @@ impl<T: Message + Built> Erase<T> for Edit<T> {
     }
 }
 
-/// A message that was not published, and why. No subscription got it.
+/// A message that was not published, and the reason. No subscription got it.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -357,18 +357,19 @@ pub struct PublishError<T: Message> {
     message: UnsentMessage<T>,
 }
 
-/// The message of a [`PublishError`], held as it was published.
+/// The message of a [`PublishError`], in the form in which it was published.
 pub enum UnsentMessage<T: Message> {
     /// It was published by value, by box, by reference (then this is the copy) or as `Unique`.
     Unique(Unique<T>),
-    /// It was published as `Shared`, or as a [`Sample`] that is a value.
+    /// It was published as `Shared`, or as a [`Sample`] that holds a value.
     Shared(Shared<T>),
-    /// It was published as a [`Draft`], or as an [`Edit`] or [`Sample`] that is an image.
+    /// It was published as a [`Draft`], or as an [`Edit`] or [`Sample`] in encoded form.
     Image(Sample<T>),
 }
 
 impl<T: Message> UnsentMessage<T> {
-    /// A reference to the message, however it was held; it may be published again.
+    /// Returns a reference to the message, in whichever form it was published; it may be published
+    /// again.
     pub fn into_sample(self) -> Sample<T> {
         match self {
             UnsentMessage::Unique(message) => message.into_shared().into(),
@@ -377,7 +378,8 @@ impl<T: Message> UnsentMessage<T> {
         }
     }
 
-    /// The same as a value, which is decoded if it was published as an image.
+    /// As [`into_sample`](Self::into_sample), but returns a value, which is decoded if it was
+    /// published in encoded form.
     ///
     /// # Errors
     /// As [`Sample::into_shared`].
@@ -387,12 +389,12 @@ impl<T: Message> UnsentMessage<T> {
 }
 
 impl<T: Message> PublishError<T> {
-    /// Why it was not published.
+    /// Returns the reason why it was not published.
     pub fn failure(&self) -> PublishFailure {
         self.failure
     }
 
-    /// The message.
+    /// Returns the message.
     pub fn into_message(self) -> UnsentMessage<T> {
         self.message
     }
@@ -416,8 +418,8 @@ impl<T: Message> fmt::Display for PublishError<T> {
 impl<T: Message> std::error::Error for PublishError<T> {}
 
 impl Node {
-    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
-    /// private (`~/frames`).
+    /// Returns a builder for a publisher on a topic; its name may be absolute (`/frames`), relative
+    /// to the namespace (`frames`) or private (`~/frames`).
     pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
         PublisherBuilder::new(self.default_group(), topic)
     }
@@ -453,7 +455,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         }
     }
 
-    /// Of another type than `T` says.
+    /// Sets another type than `T`.
     pub(super) fn of_table(mut self, table: &'static TypeSupport) -> Self {
         self.table = table;
         self
@@ -461,21 +463,21 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
 }
 
 impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
-    /// What it offers; the default is [`QoS::default`].
+    /// Sets the QoS that it offers; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
     }
 
-    /// What it does to its QoS when it is made.
+    /// Sets a change of its QoS, made when the publisher is made.
     pub(super) fn adapt_qos(mut self, adapt: AdaptQos) -> Self {
         self.adapt_qos = Some(adapt);
         self
     }
 
-    /// How many messages its pool has at most (0: none). A message beyond them is an allocation of
-    /// its own. Default: 64; with [`keep_all`](QoS::keep_all), of types that own nothing elsewhere
-    /// (no `Vec`, no `String`), as many as that keeps, as far as they fit into 256 KB.
+    /// Sets the most messages in its pool (0: none). A message beyond them is an allocation of its
+    /// own. Default: 64; with [`keep_all`](QoS::keep_all), for types without heap memory (no `Vec`,
+    /// no `String`), the number of messages that it keeps, as far as they fit into 256 KB.
     pub fn pool_capacity(mut self, messages: usize) -> Self {
         self.pool = Some(messages);
         self
@@ -483,9 +485,9 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
 
     super::handlers::handler_methods!();
 
-    /// Called by the executor when the publisher has been silent for longer than the
-    /// [deadline](QoS::deadline) it offers, and again after each further period (several at once if
-    /// it is late). Counts from the first message on. Never called without a deadline.
+    /// Sets a handler that the executor runs when the publisher has been silent for longer than the
+    /// [deadline](QoS::deadline) that it offers, and again after each further period (several at
+    /// once if it is late). The first message starts the count. Never called without a deadline.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -515,10 +517,11 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when the publisher, whose liveliness is [manual by
-    /// topic](crate::qos::Liveliness::ManualByTopic), has neither published nor [said that it is
-    /// alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins
-    /// when it is created. Never called for others, or without a lease.
+    /// Sets a handler that the executor runs when a publisher with
+    /// [manual liveliness](crate::qos::Liveliness::ManualByTopic) has neither published nor
+    /// [asserted its liveliness](Publisher::assert_liveliness) for longer than its
+    /// [lease](QoS::lease), which begins when it is created. Never called for other publishers, or
+    /// without a lease.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -549,10 +552,10 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Makes the publisher. When this returns, it has matched the subscriptions there are.
+    /// Makes the publisher. When this returns, it has matched the existing subscriptions.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, the QoS, or the context is shut down.
+    /// [`CreateError`]: the topic's name or the QoS is invalid, or the context is shut down.
     pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
         if let Some(adapt) = self.adapt_qos.take() {
@@ -594,8 +597,8 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     }
 }
 
-/// The image of a message, to be written where it will be published; from
-/// [`Publisher::image_draft`]. Dropped, it was never there.
+/// A message to be written in its encoded form, where it will be published; from
+/// [`Publisher::image_draft`]. Dropping it has no other effect.
 pub struct ImageDraft(pub(super) RawMessage);
 
 impl Deref for ImageDraft {
@@ -628,11 +631,11 @@ impl Erase<SerializedMessage> for ImageDraft {
 }
 
 impl Publisher<SerializedMessage> {
-    /// Room for an image of so many bytes, where other processes will read it if they listen. It
-    /// contains what was there before.
+    /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
+    /// if they listen. It contains former content.
     ///
-    /// `None`: there is no memory for it. Never blocks but for short locks; once warm, allocates
-    /// nothing.
+    /// Returns `None` if there is no memory for it. Never blocks except for short locks; once warm,
+    /// allocates nothing.
     pub fn image_draft(&self, length: usize) -> Option<ImageDraft> {
         self.core().image_of(length).map(ImageDraft)
     }

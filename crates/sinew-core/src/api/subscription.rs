@@ -35,36 +35,36 @@ use std::marker::PhantomData;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-/// How many blocks a subscription's pool has at most; it is used for messages kept by value and for
-/// late copies.
+/// Most blocks in a subscription's pool, which holds messages kept by value and late copies.
 const POOL_CAPACITY: usize = 64;
 
 /// How a subscription's buffer holds its messages. ROS 2: `rclcpp::IntraProcessBufferType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum BufferType {
-    /// As the callback takes them: `Shared` if it only reads, `Unique` if it owns. Without a
+    /// As the callback takes messages: `Shared` if it only reads, `Unique` if it owns. Without a
     /// callback: `Shared`.
     #[default]
     CallbackDefault,
     /// References to messages that others may be reading too. An owning callback copies when it
-    /// takes, unless it is the last to hold the message; nothing is copied for messages that are
-    /// overwritten before.
+    /// takes, unless it is the last to hold the message; messages that are overwritten before are
+    /// not copied.
     Shared,
-    /// Messages of its own, copied when they are published if another subscription wants them too.
+    /// Messages of its own, copied when they are published if another subscription wants them as
+    /// well.
     Unique,
     /// As `Unique`, but moved out of the publisher's block into the subscription's when they are
-    /// published: the block is free again at once, and the message's address is another one.
+    /// published: the publisher's block is free again at once, and the message's address changes.
     Value,
 }
 
-/// Receives the messages of a topic.
+/// An entity that receives the messages of a topic.
 ///
 /// Made by [`Node::subscription`](crate::Node::subscription), either with a callback, which an
-/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take) or awaited
-/// with [`recv`](Self::recv). It exists until its last handle is dropped. After that none of its
-/// callbacks starts; one that is running on another thread finishes ([`close`](Self::close) waits
-/// for it). It may be dropped in its own callback.
+/// [`Executor`](crate::Executor) runs, or without one, for a program that calls
+/// [`take`](Self::take) or awaits [`recv`](Self::recv). It exists until its last handle is dropped.
+/// After that none of its callbacks starts; one that is running on another thread finishes
+/// ([`close`](Self::close) waits for it). It may be dropped in its own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -83,18 +83,18 @@ pub enum BufferType {
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// Clones are the same subscription: each message goes to one that [takes](Self::take) it, as
-/// several threads may share one handle. It ends when the last one is dropped, or any of them is
-/// [closed](Self::close).
+/// Clones are the same subscription: each message goes to one of them, the first that
+/// [takes](Self::take) it, as several threads may share one handle. It ends when the last one is
+/// dropped, or any of them is [closed](Self::close).
 #[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
-    /// The way to take, in one step.
+    /// For taking messages without going through `inner`.
     core: Arc<SubscriptionCore>,
     inner: Arc<SubscriptionInner>,
     of: PhantomData<fn() -> T>,
 }
 
-/// What goes with the last handle.
+/// The part that is dropped with the last handle.
 struct SubscriptionInner {
     core: Arc<SubscriptionCore>,
     member: Option<(Arc<GroupCore>, Membership)>,
@@ -104,13 +104,14 @@ struct SubscriptionInner {
     node: Arc<NodeCore>,
 }
 
-/// What a subscription has until it is closed.
+/// The part of a subscription that exists until it is closed.
 struct OpenSubscription {
-    /// What other processes know it by.
+    /// Its identity in other processes.
     entity: Option<OwnEndpoint>,
-    /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
+    /// Its membership for a wait set, in a group of its own, if it has no callback and ever was in
+    /// one.
     watch: Option<(Arc<GroupCore>, Membership)>,
-    /// Publishes its statistics.
+    /// The timer that publishes its statistics.
     statistics: Option<Timer>,
 }
 
@@ -119,16 +120,18 @@ impl<T: Message> Subscription<T> {
         Self { core: inner.core.clone(), inner: Arc::new(inner), of: PhantomData }
     }
 
-    /// The oldest message that has not been taken yet, and what is known about it. Never blocks,
-    /// allocates nothing. A message from another process that a further thread is about to bring in
-    /// (one that has just found out about its publisher) comes with the next take.
+    /// Takes the oldest message that has not been taken yet, and returns it with its
+    /// [`MessageInfo`]. Never blocks, allocates nothing. A message from another process that
+    /// another thread is about to bring in (one that has just found its publisher) comes with the
+    /// next take.
     ///
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
         self.take_as(Self::shared)
     }
 
-    /// The same, for itself: copied only if the message is held elsewhere, too.
+    /// As [`take`](Self::take), but returns an owned message: copied only if the message is held
+    /// elsewhere as well.
     pub fn take_unique(&self) -> Option<(Unique<T>, MessageInfo)>
     where
         T: Clone,
@@ -136,9 +139,9 @@ impl<T: Message> Subscription<T> {
         self.take_as(Self::unique)
     }
 
-    /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is
-    /// [viewing](SubscriptionBuilder::accept_images), what comes from another process isn't
-    /// decoded, but read in that process's memory.
+    /// As [`take`](Self::take), but returns the message in place, to be read with [`Sample::view`]:
+    /// on a subscription that is [viewing](SubscriptionBuilder::accept_images), a message from
+    /// another process isn't decoded, but read in that process's memory.
     pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
         self.core.take().map(|entry| self.sample(entry))
     }
@@ -153,20 +156,20 @@ impl<T: Message> Subscription<T> {
         }
     }
 
-    /// Has `listener` called for each message that arrives: with 1, on the publishing thread, once
-    /// the message can be taken. If messages wait already, it is called at once with their number.
-    /// It replaces the one that was set before. ROS 2: `set_on_new_message_callback`.
+    /// Sets a listener that is called for each message that arrives: with 1, on the publishing
+    /// thread, once the message can be taken. If messages wait already, it is called at once with
+    /// their number. It replaces the former listener. ROS 2: `set_on_new_message_callback`.
     ///
-    /// What comes from other processes it is told by a thread that receives, never by one that takes:
-    /// whoever takes may hold a lock that the listener wants.
+    /// For messages from other processes, a thread that receives calls it, never one that takes: a
+    /// thread that takes may hold a lock that the listener needs.
     ///
-    /// It is there to tell the thread that will take the messages, e.g. an event loop of the
-    /// program's own, and should be quick. Messages that arrived may be gone when that thread comes
-    /// for them (taken by another one, overwritten, expired). Several threads may call it at once.
-    /// It may publish, take, replace or clear itself; messages that come to it by what it does are
-    /// told to it once it has returned, with their number; a panic in it is reported and is no concern
-    /// of the publisher. The subscription keeps it until it is dropped, so a listener that holds
-    /// the subscription in turn keeps both for ever.
+    /// It is meant to notify the thread that will take the messages, e.g. an event loop of the
+    /// program's own, and should be quick. When that thread takes, messages may be gone (taken by
+    /// another thread, overwritten, expired). Several threads may call it at once. It may publish,
+    /// take, replace or clear itself. For messages that arrive as a result while it runs, it is
+    /// called once it has returned, with their number. A panic in it is reported and does not reach
+    /// the publisher. The subscription keeps it until it is dropped, so a listener that holds the
+    /// subscription in turn keeps both for ever.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -189,41 +192,41 @@ impl<T: Message> Subscription<T> {
         self.core.set_listener(Some(Listener::new(whose, listener)));
     }
 
-    /// Brings in what publishers of other processes have published so far: then
-    /// [`take`](Self::take) finds it. A take alone finds nothing of what another thread is just
-    /// reading, such as the one that tells listeners. Waits for such a thread, for `timeout` at most;
-    /// false: it still reads.
+    /// Brings in all messages that publishers of other processes have published so far, so that
+    /// [`take`](Self::take) finds them. A take alone finds no message that another thread is just
+    /// reading, such as the thread that calls listeners. Waits for such a thread, for `timeout` at
+    /// most; `false`: it is still reading.
     ///
-    /// For those who have to have all that was published before something else came, such as the
-    /// feedback of a goal before its result.
+    /// For callers that need all messages published before another event, such as the feedback of a
+    /// goal before its result.
     pub fn bring_in(&self, timeout: Duration) -> bool {
         self.core.bring_in(timeout)
     }
 
-    /// Has no listener called any more, but for messages that are just being published on other
-    /// threads.
+    /// Removes the listener; it may still be called for messages that other threads are just
+    /// publishing.
     pub fn clear_listener(&self) {
         self.core.set_listener(None);
     }
 
-    /// The topic's full name, after remapping.
+    /// Returns the topic's full name, after remapping.
     pub fn topic(&self) -> &str {
         &self.core.wanted.topic
     }
 
-    /// The QoS it requests.
+    /// Returns the QoS that it requests.
     pub fn qos(&self) -> QoS {
         self.core.wanted.qos
     }
 
-    /// How many publishers match now. ROS 2: `get_publisher_count`.
+    /// Returns the number of publishers that match now. ROS 2: `get_publisher_count`.
     pub fn publisher_count(&self) -> u64 {
         self.core.match_listeners.matched_now()
     }
 
-    /// Waits until at least so many publishers match, at most for `timeout` (of real time, also in
+    /// Waits until at least `count` publishers match, at most for `timeout` (of real time, also in
     /// virtual time), or until the context is shut down; returns whether they do. Not for
-    /// callbacks: it does nothing else meanwhile.
+    /// callbacks: the thread does nothing else meanwhile.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -241,7 +244,7 @@ impl<T: Message> Subscription<T> {
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
-    /// What became of its messages so far.
+    /// Returns its counters.
     pub fn statistics(&self) -> SubscriptionStatistics {
         let (counts, work, waiting) = self.core.counts();
         SubscriptionStatistics {
@@ -258,27 +261,27 @@ impl<T: Message> Subscription<T> {
         }
     }
 
-    /// Ends it, also for its clones, as dropping the last one does, and waits for a callback that
-    /// is running on another thread. Called in its own callback, it doesn't wait; nor does a second
-    /// `close`. Messages that wait are dropped, and no longer counted; clones take none any more,
-    /// and futures that await one are ready with `None`.
+    /// Ends it and its clones, as dropping the last one does, and waits for a callback that is
+    /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
+    /// `close`. Waiting messages are dropped, and no longer counted; clones take none any more, and
+    /// futures that await one yield `None`.
     pub fn close(self) {
         self.inner.leave(true);
     }
 
-    /// Whether it was [closed](Self::close).
+    /// Returns `true` if it was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
         self.inner.open.lock().is_none()
     }
 
-    /// Keeps it until the context ends: its callback and its handlers go on without a handle; as
+    /// Keeps it until the context ends: its callback and its handlers run on without a handle; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
 
-    /// A message that was taken, as a value. `None`: it is an image of which there is none.
+    /// Converts a taken message to a value. `None`: its encoded form has no valid value.
     #[inline]
     pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
         self.core.collect(&entry.message, &entry.publication);
@@ -286,7 +289,7 @@ impl<T: Message> Subscription<T> {
         Some((Shared::assume(self.value(entry.message)?), info))
     }
 
-    /// A message that was taken, for the caller alone.
+    /// Converts a taken message to one that the caller owns.
     pub(crate) fn unique(&self, entry: Entry) -> Option<(Unique<T>, MessageInfo)>
     where
         T: Clone,
@@ -299,7 +302,7 @@ impl<T: Message> Subscription<T> {
         Some((message, info))
     }
 
-    /// A message that was taken, as it lies.
+    /// Converts a taken message to a sample, in place.
     pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
         self.core.collect(&entry.message, &entry.publication);
         let info = self.core.info(entry.publication, entry.reception);
@@ -329,7 +332,7 @@ impl<T: Message> Subscription<T> {
         self.core.stop_waiting(waiter);
     }
 
-    /// Has a wait set told of its messages.
+    /// Makes a wait set watch its messages.
     pub(crate) fn watch(&self, executor: &Executor) -> Result<(), AddError> {
         let what = || format!("the subscription to {}", self.topic());
         if self.inner.member.is_some() {
@@ -370,7 +373,7 @@ impl SubscriptionInner {
             group.deregister(*membership, wait);
         }
         self.handlers.deregister(wait);
-        drop(entity); // from here on others know that it is gone
+        drop(entity); // from here on other processes know that it is gone
     }
 }
 
@@ -389,50 +392,51 @@ impl<T: Message> fmt::Debug for Subscription<T> {
     }
 }
 
-/// What became of a subscription's messages so far.
+/// A subscription's counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SubscriptionStatistics {
-    /// Messages that came into the history.
+    /// Messages that entered the history.
     pub received: u64,
     /// Messages that were taken out of it, by the callback or by hand.
     pub taken: u64,
     /// Messages that wait in it now.
     pub waiting: u64,
-    /// Messages that gave way to newer ones (keep_last), here or where their publisher is.
+    /// Messages that gave way to newer ones (keep_last), here or at their publisher.
     pub overwritten: u64,
-    /// Messages that were lost before they reached this host: on the network, or because there was no
-    /// room for them where they were published. They never counted as received.
+    /// Messages that were lost before they reached this host: on the network, or because there was
+    /// no room for them where they were published. They do not count as received.
     pub missed: u64,
     /// Messages that found the history full (keep_all without back-pressure).
     pub refused: u64,
     /// Messages whose lifespan was over.
     pub expired: u64,
-    /// Copies made for it: of values, when they were taken while others held them too; of images of
-    /// other processes as bytes, because too many are in use to read another one where it lies.
+    /// Copies made for it: of values, if others held them when they were taken; of encoded messages
+    /// of other processes as bytes, if too many are in use to read another one in place.
     pub copies: u64,
-    /// Values made of images: of messages of other processes, unless they are viewed or plain. One
+    /// Values decoded from messages of other processes, unless they are viewed or plain. A value
     /// that several subscriptions of the process share counts for one of them.
     pub decodings: u64,
-    /// Messages that were handed out as images, to be read where they lie: by a
-    /// [`View`](crate::View) or [`Sample`]. (Those that were values are none: nothing was to be
-    /// saved.)
+    /// Encoded messages that were handed out to be read in place: by a [`View`](crate::View) or
+    /// [`Sample`]. (Values are not counted: reading them in place saves nothing.)
     pub views: u64,
 }
 
 impl Node {
-    /// A subscription to a topic, named as for [`publisher`](Self::publisher).
+    /// Returns a builder for a subscription to a topic; names are as for
+    /// [`publisher`](Self::publisher).
     pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
         SubscriptionBuilder::new(self.default_group(), topic)
     }
 }
 
 impl WaitSet {
-    /// Waits for messages of a subscription without a callback, too, until it is dropped.
+    /// Makes the wait set wait for messages of a subscription without a callback as well, until it
+    /// is dropped.
     ///
     /// # Errors
     /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down
-    /// or lives in another time.
+    /// or uses another time.
     pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
         subscription.watch(&self.executor)
     }
@@ -485,7 +489,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         }
     }
 
-    /// Of another type than `T` says; its images are taken as they are.
+    /// Sets another type than `T`; messages are taken in their encoded form.
     pub(super) fn of_table(mut self, table: &'static TypeSupport, check: Check) -> Self {
         (self.table, self.check) = (table, Some(check));
         self
@@ -493,19 +497,19 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 }
 
 impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
-    /// What it requests; the default is [`QoS::default`].
+    /// Sets the QoS that it requests; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
     }
 
-    /// What it does to its QoS when it is made.
+    /// Sets a change of its QoS, made when the subscription is made.
     pub(super) fn adapt_qos(mut self, adapt: AdaptQos) -> Self {
         self.adapt_qos = Some(adapt);
         self
     }
 
-    /// How its buffer holds messages; by default as the callback takes them.
+    /// Sets how its buffer holds messages; by default as the callback takes them.
     pub fn buffer(mut self, buffer: BufferType) -> Self
     where
         T: Clone,
@@ -515,32 +519,33 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Only messages for which this is true are for this subscription. It is asked before anything
-    /// is copied or queued, and should be quick: on the publisher's thread, or, for a publisher in
-    /// another process, on any thread of this process that runs an executor, takes, or makes
-    /// something of this context, or on one of the context's own. No lock of ours is held; let it
-    /// wait for none of yours that may be held there.
+    /// Lets only messages pass for which the filter returns `true`. It is called before anything is
+    /// copied or queued, and should be quick: it runs on the publisher's thread, or, for a
+    /// publisher in another process, on any thread of this process that runs an executor, takes, or
+    /// makes an entity of this context, or on one of the context's own threads. The library holds
+    /// no lock meanwhile; the filter must not wait for a lock of the program that such a thread may
+    /// hold.
     pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Box::new(move |message: &RawMessage| {
-            // SAFETY: the filter is asked for messages of the type that the ends agreed on when
-            // they matched, which is `T`, and the reference keeps the message alive.
+            // SAFETY: the filter is called for messages of the type that the endpoints agreed on
+            // when they matched, which is `T`, and the reference keeps the message alive.
             filter(unsafe { message.value().cast::<T>().as_ref() })
         }));
         self
     }
 
-    /// Messages of publishers of its own node are not for it.
+    /// Ignores messages of publishers of its own node.
     pub fn ignore_own_publications(mut self) -> Self {
         self.ignore_own = true;
         self
     }
 
-    /// Messages of other processes are read where they lie: [`Subscription::take_sample`] and
-    /// [`recv_sample`](Subscription::recv_sample) give the image in its publisher's memory, of
-    /// whatever size, without a copy. What is taken as a value is decoded then. For a subscription
-    /// without a callback: one whose callback takes a [`View`](crate::View) or a [`Sample`] is so
-    /// anyway. No effect together with a [`filter`](Self::filter) or a buffer that owns, both of
-    /// which need values, nor on a plain type, whose values are images.
+    /// Reads messages of other processes in place: [`Subscription::take_sample`] and
+    /// [`recv_sample`](Subscription::recv_sample) return the encoded form in its publisher's
+    /// memory, of any size, without a copy. A message taken as a value is decoded then. For a
+    /// subscription without a callback: one with a callback that takes a [`View`](crate::View) or a
+    /// [`Sample`] does so anyway. No effect together with a [`filter`](Self::filter) or an owning
+    /// buffer, which both need values, nor on a plain type, which has the same form as a value.
     pub fn accept_images(mut self) -> Self
     where
         T: Structure + Viewed,
@@ -549,17 +554,18 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Publishes, each second and on `/statistics`, how old its messages are when they are taken, and
-    /// how far apart they come: `statistics_msgs/msg/MetricsMessage`, as `rclcpp` does.
+    /// Publishes, each second and on `/statistics`, the age of its messages when they are taken,
+    /// and the period between them: `statistics_msgs/msg/MetricsMessage`, as `rclcpp` does.
     ///
     /// | `metrics_source` | milliseconds |
     /// |---|---|
     /// | `message_age` | from the stamp of its header until it is taken; without a header, or with one that a [`View`](crate::View) doesn't begin with, from its publication. A stamp of 0 is not counted |
     /// | `message_period` | between one that is taken and the next |
     ///
-    /// A message is taken when its callback begins, or by [`take`](Subscription::take). A window
-    /// without messages is published, too: its count is 0, and the rest no number. The executor of
-    /// the subscription's group publishes; a subscription without statistics costs nothing.
+    /// A message counts as taken when its callback begins, or by [`take`](Subscription::take). A
+    /// window without messages is published as well: its count is 0, and the other values are NaN.
+    /// The executor of the subscription's group publishes; a subscription without statistics costs
+    /// nothing.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -587,7 +593,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     ///
-    /// When it is made, a period of zero, or a topic with an invalid name, is an error.
+    /// Making the subscription fails for a period of zero, or a topic with an invalid name.
     pub fn topic_statistics(mut self, statistics: TopicStatistics) -> Self {
         self.statistics = Some(statistics);
         self
@@ -595,8 +601,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 
     super::handlers::handler_methods!();
 
-    /// Called by the executor when messages were lost: they gave way to newer ones, or found the
-    /// history full.
+    /// Sets a handler that the executor runs when messages were lost: they gave way to newer ones,
+    /// or found the history full.
     pub fn on_message_lost<Form>(
         mut self,
         callback: impl super::callback::EventCallback<crate::event::status::MessageLost, G, Form>,
@@ -608,11 +614,11 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when no message has come for longer than the
+    /// Sets a handler that the executor runs when no message has come for longer than the
     /// [deadline](QoS::deadline) that the subscription requests, and again after each further
-    /// period (several at once if it is late). Counts from the first message on, whichever
-    /// publisher's, also from one that is dropped because the history is full; goes on counting
-    /// when the last publisher is gone. Never called without a deadline.
+    /// period (several at once if it is late). The first message, of any publisher, starts the
+    /// count, even one that is dropped because the history is full; the count goes on after the
+    /// last publisher is gone. Never called without a deadline.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -644,10 +650,10 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when a publisher that matches came or went, or its lease expired, or
-    /// lives again: an automatic one is alive while it exists, a
-    /// [manual](crate::qos::Liveliness::ManualByTopic) one if it has published or said so within
-    /// the lease it offers.
+    /// Sets a handler that the executor runs when a matching publisher came or went, its lease
+    /// expired, or it became alive again: an automatic publisher is alive while it exists, a
+    /// [manual](crate::qos::Liveliness::ManualByTopic) one if it has published or asserted its
+    /// liveliness within the lease that it offers.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -683,12 +689,11 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 
     /// Makes the subscription, with a callback that the executor runs for each message; see
-    /// [`SubscriptionCallback`] for its forms. When this returns, it has matched the publishers
-    /// there are, and has what they retain for late joiners.
+    /// [`SubscriptionCallback`] for its forms. When this returns, it has matched the existing
+    /// publishers, and has the messages that they retain for late joiners.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, the QoS, or the context is
-    /// shut down.
+    /// [`CreateError`]: the topic's name or the QoS is invalid, or the context is shut down.
     pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
     where
         F: SubscriptionCallback<T, G, Form>,
@@ -712,7 +717,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         Ok(Subscription::of(inner))
     }
 
-    /// Makes the subscription without a callback: its messages are [taken](Subscription::take).
+    /// Makes the subscription without a callback, for messages to be [taken](Subscription::take).
     ///
     /// # Errors
     /// As [`callback`](Self::callback).
@@ -771,7 +776,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         if let Some(entity) = &entity {
             core.is_counted(entity.counters());
         }
-        // A subscription already: if its filter panics while it joins, it leaves again.
+        // It exists already: if its filter panics while it joins, dropping `inner` removes it
+        // again.
         let inner = SubscriptionInner {
             core,
             member: None,
@@ -790,7 +796,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 }
 
-/// A subscription as the executor sees it: everything a call needs in one place.
+/// A subscription as its executor sees it: everything a call needs in one place.
 struct SubscriptionTask<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
     core: Arc<SubscriptionCore>,
     group: G,

@@ -1,9 +1,9 @@
-//! `~/get_type_description`: others learn the types that a node uses. (REP 2016)
+//! `~/get_type_description`: the types that a node uses, described for others. (REP 2016)
 //!
-//! As in `rclcpp` a type is looked up by its hash alone, among those of which the node has an end
-//! now. What ROS 2 sends as a type's source, the file it is defined in, is not in our programs:
-//! what is sent instead is a definition made of the description, without comments, constants and
-//! default values.
+//! As in `rclcpp`, a type is looked up by its hash alone, among the types of the node's current
+//! endpoints. ROS 2 sends a type's source, the file that defines it, which our programs do not
+//! contain: they send a definition made from the description instead, without comments, constants
+//! and default values.
 
 use crate::api::node::{Node, NodeCore, RegisteredDescription};
 use crate::api::server::{Server, ServerBuilder};
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Weak;
 
-/// The service by which others learn the types that a node uses, while it is there. From
+/// The service that describes a node's types to others, as long as this exists. From
 /// [`Node::type_description_service`].
 #[derive(Debug, Clone)]
 #[must_use = "the service ends when this is dropped, with `let _ = ..` at once: name the variable, or `detach()` it"]
@@ -34,7 +34,7 @@ impl TypeDescriptionService {
     }
 }
 
-/// A type that a node uses without having an end of it, while this is there. From
+/// A type that a node uses without an endpoint of it, as long as this exists. From
 /// [`Node::register_type`].
 #[must_use = "the type is forgotten when this is dropped: keep it beside what uses the type"]
 pub struct RegisteredType {
@@ -55,15 +55,15 @@ impl fmt::Debug for RegisteredType {
 }
 
 impl Node {
-    /// Lets others ask for the types that this node uses, by the service
-    /// `~/get_type_description` of `type_description_interfaces`: of its publishers, subscriptions,
-    /// servers, clients and actions, as long as it has them. In `rclcpp` every node has it; here one
-    /// that is told to, or of a program that is started with
-    /// `-p start_type_description_service:=true`, so that other nodes cost nothing.
+    /// Lets others ask for the types that this node uses now, in its publishers, subscriptions,
+    /// servers, clients and actions, by the service `~/get_type_description` of
+    /// `type_description_interfaces`. In `rclcpp` every node has it; here a node has it after this
+    /// call, or if the program is started with `-p start_type_description_service:=true`, so that
+    /// other nodes cost nothing.
     ///
-    /// Tools of Sinew don't need it: they find descriptions in the domain's directory, and a gateway
-    /// brings them to other hosts. No executor is needed: it answers on the thread that calls, or
-    /// brings the call.
+    /// Tools of Sinew don't need it: they find descriptions in the domain's directory, and a
+    /// gateway brings them to other hosts. No executor is needed: the service answers on the thread
+    /// that calls, or that brings the call.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -74,15 +74,15 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::listener); the node has the
-    /// service already, or another one of its name.
+    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::listener); the node has
+    /// this service already, or another one of the same name.
     pub fn type_description_service(&self) -> Result<TypeDescriptionService, CreateError> {
         serve(self.default_group(), self.core()).map(TypeDescriptionService)
     }
 
-    /// Counts a type among those that the node [describes](Self::type_description_service), though
-    /// it has no end of it: for what is made of several ends, as an action is. `describe` is called
-    /// when the type is asked for; `None` if it can't be described. (rcl:
+    /// Adds a type to those that the node [describes](Self::type_description_service) without an
+    /// endpoint of it: for entities that consist of several endpoints, such as an action.
+    /// `describe` is called when the type is asked for; `None` if it can't be described. (rcl:
     /// `rcl_node_type_cache_register_type`.)
     ///
     /// ```
@@ -98,14 +98,14 @@ impl Node {
     }
 }
 
-/// The body of [`Node::register_type`], for groups, too.
+/// The body of [`Node::register_type`], also used by groups.
 pub(in crate::api) fn register(node: &Arc<NodeCore>, described: RegisteredDescription) -> RegisteredType {
     let number = next_serial();
     node.registered_types.lock().insert(number, described);
     RegisteredType { number, node: node.clone() }
 }
 
-/// The service of a node, made in a group.
+/// Makes the service of a node in a group.
 pub(in crate::api) fn serve(
     group: &Group,
     node: &Arc<NodeCore>,
@@ -121,7 +121,7 @@ pub(in crate::api) fn serve(
     })
 }
 
-/// A failure's text is `rclcpp`'s.
+/// The texts of failures are those of `rclcpp`.
 fn answer(
     node: &Weak<NodeCore>,
     request: &GetTypeDescriptionRequest,
@@ -135,12 +135,12 @@ fn answer(
     Ok(GetTypeDescriptionResponse { successful: true, type_description, type_sources, ..Default::default() })
 }
 
-/// A definition of each type. What is derived from another one's has, as in ROS 2, the encoding
-/// `implicit` and no text.
+/// Returns a definition of each type. As in ROS 2, a type that is derived from another one has the
+/// encoding `implicit` and no text.
 fn sources(described: &TypeDescription) -> Vec<msg::TypeSource> {
     let others = &described.referenced_type_descriptions;
     let all: Vec<_> = [&described.type_description].into_iter().chain(others).collect();
-    // What stands in a service's or an action's field is its part.
+    // The type of a service's or an action's field is derived from it.
     let derived: BTreeSet<&str> = all
         .iter()
         .filter(|one| !one.type_name.contains("/msg/"))
