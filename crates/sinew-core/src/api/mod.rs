@@ -8,7 +8,7 @@
 //! | `makers` | the builders of entities, for groups and nodes |
 //! | `publisher`, `subscription` | the endpoints of topics |
 //! | `receive` | awaiting messages |
-//! | `client`, `client_core`, `call` | clients; their shared state; waiting, as a thread or a task |
+//! | `client`, `client_core`, `call` | clients; their shared state; waiting for answers |
 //! | `server` | servers, and their tasks in an executor |
 //! | `callback`, `service_callback` | the forms of callbacks |
 //! | `generic` | endpoints of types known at run time only; nodes that stand for other hosts |

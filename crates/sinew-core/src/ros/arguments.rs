@@ -14,15 +14,14 @@ use crate::sys::sync::Arc;
 use sinew_shm::logging::LogLevel;
 use std::io::Read as _;
 
-/// Begins the options for us; may occur several times.
+/// Begins the options for nodes; may occur several times.
 const BEGIN: &str = "--ros-args";
-/// Ends them; what follows is the program's again.
+/// Ends them; the rest belongs to the program again.
 const END: &str = "--";
 
-/// A command line, divided into what is meant for the nodes and what is the program's own.
+/// A command line, divided into the options for nodes and the program's own arguments.
 ///
-/// Between `--ros-args` and `--` (or the end) these options are understood, in the form ROS 2 gives
-/// them:
+/// Between `--ros-args` and `--` (or the end) these options are understood, in the form of ROS 2:
 ///
 /// | option | effect |
 /// |---|---|
@@ -38,13 +37,13 @@ const END: &str = "--";
 /// | `--log-file-name PREFIX` | how that file's name begins |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
-/// `NODE:` before a rule or a parameter restricts it to the node that is called so: before a rule by
-/// its name or its full name, before a parameter by its full name, in which `*` and `**` stand for
-/// others. `rostopic://` or `rosservice://` before `FROM` restricts a rule to topics or services.
-/// `FROM` and `TO` are names as a node would write them (`image`, `/image`, `~/image`) and are
-/// expanded for each node, so `image:=left/image` changes `/image` to `/left/image` for a node in
-/// the root namespace. The first rule that matches is applied, and no other. Of several values for a
-/// parameter, from files or not, the last one counts.
+/// `NODE:` before a rule or a parameter restricts it to the node of that name: a rule takes its
+/// name or its full name, a parameter its full name, in which `*` and `**` are wildcards.
+/// `rostopic://` or `rosservice://` before `FROM` restricts a rule to topics or services. `FROM`
+/// and `TO` are names as a node would write them (`image`, `/image`, `~/image`) and are expanded
+/// for each node, so `image:=left/image` changes `/image` to `/left/image` for a node in the root
+/// namespace. Only the first rule that matches is applied. Of several values for a parameter, from
+/// files or not, the last one counts.
 ///
 /// The default has no rules and no arguments.
 ///
@@ -58,10 +57,10 @@ const END: &str = "--";
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
     rules: RemapRules,
-    /// Logger and level, in the order of the command line; the empty name is the default of all
-    /// loggers.
+    /// Loggers with their levels, in the order of the command line; the empty name is the default
+    /// of all loggers.
     log_levels: Vec<(String, LogLevel)>,
-    /// What `-p` and `--params-file` say, in the order of the command line: the last one wins.
+    /// The values of `-p` and `--params-file`, in the order of the command line: the last one wins.
     parameters: Overrides,
     outputs: Outputs,
     no_rosout: bool,
@@ -70,8 +69,8 @@ pub struct Arguments {
     rest: Vec<String>,
 }
 
-/// Why a command line could not be parsed. `position` is that of the argument at fault: the
-/// program's name is 0.
+/// The reason why a command line could not be parsed. `position` is the index of the argument at
+/// fault: the program's name is 0.
 ///
 /// ```
 /// let error = sinew::Arguments::parse(["camera", "--ros-args", "-r"]).unwrap_err();
@@ -85,7 +84,7 @@ pub struct Arguments {
 #[non_exhaustive]
 pub enum ArgumentError {
     /// The command line ends, or the next option begins, where the value of `option` should be;
-    /// `expected` says what kind of value.
+    /// `expected` is the kind of value.
     #[error("option `{option}` (argument {position}) needs a value behind it: {expected}")]
     MissingValue { option: String, position: usize, expected: &'static str },
 
@@ -102,7 +101,7 @@ pub enum ArgumentError {
     )]
     UnknownOption { option: String, position: usize },
 
-    /// A rule stands where an option should be.
+    /// A rule appears in place of an option.
     #[error("`{}` (argument {position}) is a rule without an option; write `-r` before it", .rule.escape_debug())]
     RuleWithoutOption { rule: String, position: usize },
 
@@ -113,22 +112,22 @@ pub enum ArgumentError {
     )]
     ParameterWithoutValue { parameter: String, position: usize },
 
-    /// The value of `--log-file-name` names a place, too.
+    /// The value of `--log-file-name` contains a directory.
     #[error(
         "log file name `{}` (argument {position}) has a `/`; it is the beginning of a name only: the directory is set with ROS_LOG_DIR",
         .prefix.escape_debug()
     )]
     LogFileName { prefix: String, position: usize },
 
-    /// A rule behind `-r` isn't one; `error` says why.
+    /// A rule after `-r` is invalid; `error` is the reason.
     #[error("argument {position}: {error}")]
     Remap { position: usize, error: RemapError },
 
-    /// The value of `-p` can't be read, or what stands before it is no name.
+    /// The value of `-p` can't be read, or the part before it is not a name.
     #[error("parameter `{}` (argument {position}) can't be read: {problem}", .parameter.escape_debug())]
     InvalidParameter { parameter: String, position: usize, problem: String },
 
-    /// A parameter file can't be read. Of what is wrong in it, `problem` has line and column.
+    /// A parameter file can't be read. For an error in its text, `problem` has line and column.
     #[error("parameter file `{}` (argument {position}) can't be read: {problem}", .file.escape_debug())]
     ParameterFile { file: String, position: usize, problem: String },
 
@@ -148,13 +147,13 @@ crate::sys::says::debug_says!(ArgumentError:
     InvalidParameter { parameter, position, problem }, ParameterFile { file, position, problem }, LogFileName { prefix, position });
 
 impl Arguments {
-    /// Parses a command line; the first item is the program's name, as in [`std::env::args`].
-    /// Besides, only the parameter files that it names are read.
+    /// Parses a command line; the first item is the program's name, as in [`std::env::args`]. Also
+    /// reads the parameter files that it names, and nothing else.
     ///
     /// # Errors
     ///
     /// An [`ArgumentError`] for the first argument between `--ros-args` and `--` that can't be
-    /// honoured. Everything outside is the program's and never an error.
+    /// honoured. Everything outside belongs to the program and is never an error.
     pub fn parse<I, S>(args: I) -> Result<Self, ArgumentError>
     where
         I: IntoIterator<Item = S>,
@@ -179,8 +178,8 @@ impl Arguments {
         Ok(parsed)
     }
 
-    /// The arguments that are not for the nodes, in their order, for the program's own parser: the
-    /// program's name and everything outside `--ros-args ... --`.
+    /// Returns the arguments that are not for the nodes, in their order, for the program's own
+    /// parser: the program's name and everything outside `--ros-args ... --`.
     ///
     /// ```
     /// let arguments = sinew::Arguments::parse(["camera", "--rate", "30", "--ros-args", "-r", "__ns:=/robot"])?;
@@ -191,14 +190,15 @@ impl Arguments {
         &self.rest
     }
 
-    /// Whether `--help` (`-h`) was among the nodes' options, `--ros-args --help`.
+    /// Returns `true` if `--help` (`-h`) was among the nodes' options: `--ros-args --help`.
     /// [`Context::from_args`](crate::Context::from_args) then prints [`HELP`](Self::HELP) and ends
     /// the program. (A `--help` before `--ros-args` is the program's own.)
     pub fn wants_help(&self) -> bool {
         self.wants_help
     }
 
-    /// What every node understands, for people: for a program's own `--help`, too.
+    /// A help text about the options that every node understands, also for a program's own
+    /// `--help`.
     ///
     /// ```
     /// println!("Usage: camera [--rate HZ] [--ros-args ..]\n\n{}", sinew::Arguments::HELP);
@@ -227,23 +227,23 @@ Environment:
   SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
 ";
 
-    /// How nodes, topics and services are renamed.
+    /// Returns the rules that rename nodes, topics and services.
     pub(crate) fn remap_rules(&self) -> &RemapRules {
         &self.rules
     }
 
-    /// What is said of the parameters of nodes.
+    /// Returns the values for the parameters of nodes.
     pub(crate) fn parameters(&self) -> &Overrides {
         &self.parameters
     }
 
-    /// The level that `--log-level` gives to `logger`: its own, else that of the closest logger
-    /// above it (`robot` is above `robot.camera`), else the one without a name. Of several for one
-    /// logger the last counts.
+    /// Returns the level that `--log-level` gives to `logger`: its own, else that of the closest
+    /// logger above it (`robot` is above `robot.camera`), else the one without a name. Of several
+    /// for one logger the last counts.
     ///
-    /// What Sinew itself says on standard error goes by it as soon as a context has these
-    /// arguments. A program that has a logger of its own for the `log` crate hands this to it:
-    /// Sinew never changes a logger's level.
+    /// Sinew's own lines on standard error follow it as soon as a context has these arguments. A
+    /// program with its own logger for the `log` crate passes the level on to that: Sinew never
+    /// changes a logger's level.
     ///
     /// ```
     /// use sinew::{Arguments, LogLevel};
@@ -258,23 +258,23 @@ Environment:
         level_of(&self.log_levels, logger)
     }
 
-    /// What `--log-level` says of all loggers.
+    /// Returns all values of `--log-level`.
     pub(crate) fn log_levels(&self) -> &[(String, LogLevel)] {
         &self.log_levels
     }
 
-    /// Where the process's log lines go.
+    /// Returns the outputs for the process's log lines.
     pub(crate) fn outputs(&self) -> &Outputs {
         &self.outputs
     }
 
-    /// Whether those of the context's nodes go to `/rosout`.
+    /// Returns `true` if log lines of the context's nodes go to `/rosout`.
     pub(crate) fn rosout_logs(&self) -> bool {
         !self.no_rosout
     }
 
-    /// Some of its options are given to other processes as well: what has started them says so, in
-    /// lines of `FROM:=TO` and `-p NAME`. Those of them that match nothing here may do so there.
+    /// Marks options that other processes were given as well, listed by the program that started
+    /// them in lines of `FROM:=TO` and `-p NAME`. Options that match nothing here may match there.
     pub(crate) fn are_shared(&mut self, options: &str) {
         let (parameters, rules): (Vec<&str>, Vec<&str>) =
             options.lines().partition(|line| line.starts_with("-p "));
@@ -282,12 +282,12 @@ Environment:
         self.parameters.are_shared(&parameters.iter().map(|line| &line[3..]).collect::<Vec<_>>());
     }
 
-    /// Whether nodes say what they are missing.
+    /// Returns `true` if nodes log hints about what they are missing.
     pub(crate) fn hint_logs(&self) -> bool {
         !self.no_hints
     }
 
-    /// What of it has matched nothing so far. `nodes`: all of the context.
+    /// Returns the options that have matched nothing so far. `nodes`: all nodes of the context.
     pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
         let mut all = self.rules.unmatched(nodes);
         all.extend(self.parameters.unmatched(nodes));
@@ -295,23 +295,23 @@ Environment:
         all
     }
 
-    /// Whether there is something in it that nodes can match.
+    /// Returns `true` if it has options that nodes can match.
     pub(crate) fn has_rules(&self) -> bool {
         !self.rules.is_empty() || !self.parameters.is_empty() || !self.log_levels.is_empty()
     }
 
-    /// Whether its last word on a parameter is that it is true, of whichever node.
+    /// Returns `true` if the last value for that parameter, for any node, is true.
     pub(crate) fn is_parameter_true(&self, name: &str) -> bool {
         self.parameters.is_true(name)
     }
 
-    /// It says nothing of that parameter.
+    /// Removes all values for that parameter.
     pub(crate) fn forget_parameter(&mut self, name: &str) {
         self.parameters.forget(name);
     }
 
-    /// Takes in one option behind `--ros-args`; `value` gives the argument behind it, if that can
-    /// be its value.
+    /// Adds one option after `--ros-args`; `value` returns the argument after it, if that can be
+    /// its value.
     fn option(
         &mut self,
         option: String,
@@ -380,8 +380,8 @@ Environment:
     }
 }
 
-/// A level for a logger that is no node's, nor above or below one, while it resembles one. (Others may
-/// be those of modules, which nobody knows.)
+/// A level for a logger that is not a node's, nor above or below one, but resembles one. (Other
+/// loggers may be those of modules, which are not known here.)
 fn unmatched_logger(logger: &str, nodes: &[NodeNames]) -> Option<Unmatched> {
     let loggers: Vec<String> = nodes.iter().map(|node| logger_of(&node.full_name)).collect();
     let is_below =

@@ -1,5 +1,5 @@
-//! Why single operations fail, each saying what, where, the limit and the remedy. (What fails in
-//! executors stands there, and what gives a message back stands where that is given.)
+//! Errors of single operations, each with the place, the limit and the remedy. (Errors of executors
+//! are in `executor`; errors that return a message are beside the operation that returns it.)
 
 use super::arguments::ArgumentError;
 use super::name::NameError;
@@ -16,11 +16,11 @@ debug_says!(CreateError:
     ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service }, Parameter(error));
 debug_says!(SharedMemoryError: Join(error), Capacity(error));
 
-/// Why a context could not be made.
+/// The reason why a context could not be made.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextError {
-    /// The command line has something between `--ros-args` and `--` that can't be used.
+    /// The command line has an option between `--ros-args` and `--` that can't be used.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
     /// The domain in the environment isn't a number.
@@ -39,7 +39,8 @@ pub enum ContextError {
     SimTime(Box<CreateError>),
 }
 
-/// Why a node or something of it (a publisher, a subscription, a server ..) could not be made.
+/// The reason why a node or one of its parts (a publisher, a subscription, a server ..) could not
+/// be made.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -49,29 +50,29 @@ pub enum CreateError {
          is set with SINEW_DIR; and a program that needs no other one does without: Context::builder().shared_memory(false)"
     )]
     SharedMemory {
-        /// What was to be made.
+        /// The entity to be made.
         name: String,
-        /// Why.
+        /// The reason.
         source: Box<SharedMemoryError>,
     },
     /// A name breaks ROS 2's rules.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A rule that renames the node, or something of it, isn't one.
+    /// A rule that renames the node or one of its parts is invalid.
     #[error(transparent)]
     Remap(#[from] RemapError),
     /// The QoS is contradictory.
     #[error("the QoS of `{topic}` can't be used: {problem}")]
     Qos {
-        /// The topic as it was given.
+        /// The given topic.
         topic: String,
-        /// What is wrong with it.
+        /// The contradiction.
         problem: QosError,
     },
     /// The context is shut down.
     #[error("`{name}` can't be created: the context is shut down")]
     Shutdown {
-        /// What was to be created.
+        /// The entity to be created.
         name: String,
     },
     /// A timer's period is zero or longer than 292 years.
@@ -81,7 +82,7 @@ pub enum CreateError {
     Period {
         /// The node.
         node: String,
-        /// The period that was asked for.
+        /// The requested period.
         period: Duration,
     },
     /// The file descriptor is of a kind that is always ready, so that there is nothing to wait for.
@@ -90,22 +91,22 @@ pub enum CreateError {
          directly, in a thread of its own if that takes long"
     )]
     AlwaysReady {
-        /// What was to be created.
+        /// The entity to be created.
         name: String,
     },
-    /// The operating system refused something that it takes.
+    /// The operating system refused a resource that it needs.
     #[error("{name} can't be created: {call} failed: {reason}; {remedy}")]
     System {
-        /// What was to be created.
+        /// The entity to be created.
         name: String,
-        /// The system call, or what it was for.
+        /// The system call, or its purpose.
         call: &'static str,
-        /// What the operating system said.
+        /// The operating system's reason.
         reason: String,
-        /// What might help.
+        /// A possible remedy.
         remedy: &'static str,
     },
-    /// The service has a server.
+    /// The service already has a server.
     #[error(
         "service `{service}` has a server already, in node {node}: there can be one; drop that one first, or use another name"
     )]
@@ -115,13 +116,13 @@ pub enum CreateError {
         /// The node of its server.
         node: String,
     },
-    /// A server that could not take a single request.
+    /// A server would not accept any request.
     #[error("the `max_requests` of service `{service}` is 0, but it must be at least 1")]
     MaxRequests {
         /// The service's full name.
         service: String,
     },
-    /// A service's events have no type: ROS 2 makes it of the service's.
+    /// A service's events have no type: ROS 2 derives it from the service's type.
     #[error(
         "the events of service `{service}` can't be published: its type has no description of ROS 2's, of which theirs is \
          made; use one that is generated from a .srv file"
@@ -135,7 +136,7 @@ pub enum CreateError {
     Parameter(#[from] ParameterError),
 }
 
-/// Why a message was not published. No subscription got it.
+/// The reason why a message was not published. No subscription got it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishFailure {
@@ -151,17 +152,17 @@ pub enum PublishFailure {
         /// The publisher's `max_blocking_time`.
         waited: Duration,
     },
-    /// The file system of the shared memory has no room for the message's image, and no
+    /// The file system of the shared memory has no room for the message's encoded form, and no
     /// subscription in this process takes the message, or a reliable keep_all subscription of
-    /// another one must get it. Otherwise it is published in this process, and the others miss it:
-    /// that is logged once, and counted where tools find it
+    /// another process must get it. Otherwise the message is published in this process, and other
+    /// processes miss it: that is logged once, and counted where tools find it
     /// ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
         "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
          are free, besides what is kept for participants that join. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
     )]
     NoSpace {
-        /// Bytes of the image.
+        /// Bytes of the encoded form.
         wanted: usize,
         /// Bytes that are left for messages.
         free: u64,
@@ -174,8 +175,8 @@ pub enum PublishFailure {
          as the thread that would have to empty it is waiting here; use keep_last, or another executor"
     )]
     WouldDeadlock,
-    /// A received [`Sample`](crate::msg::Sample) was to be passed on, and a subscription of this
-    /// process takes values, of which there is none.
+    /// The message is a received [`Sample`](crate::msg::Sample) without a valid value, and a
+    /// subscription of this process takes values.
     #[error(
         "the message was not published: it contains a string that is not UTF-8, so it can't be decoded for a subscription of this \
          process that takes values; let that one take views"
@@ -183,7 +184,7 @@ pub enum PublishFailure {
     Undecodable,
 }
 
-/// Why a context can't meet the other processes of the host.
+/// The reason why a context can't meet the other processes of the host.
 /// `Context::builder().shared_memory(false)` does without them.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,10 +1,9 @@
-//! Whether a publisher and a subscription of one topic match, and what keeps them apart.
+//! Matching of a publisher and a subscription of one topic, and the reasons why they do not match.
 //!
-//! The rules are those of [`matching`](super::qos), unless one is of a program that matches whatever
-//! the QoS is ([`Origin::matches_any_qos`]), and one more: their types are the same. In a
-//! process that is asked of the types themselves ([`TypeSupport::exchanges_with`]), between
-//! processes of what participants tell of them: name, hash, and whether values can leave their
-//! process.
+//! The rules are those of [`matching`](super::qos), unless one endpoint belongs to a program that
+//! matches any QoS ([`Origin::matches_any_qos`]), and one more: their types are the same. Within a
+//! process the types themselves are compared ([`TypeSupport::exchanges_with`]); between processes,
+//! the name, the hash, and whether values can leave their process, as participants announce them.
 
 use super::origin::Origin;
 use super::qos::{self, Incompatibility, QoS};
@@ -14,26 +13,27 @@ use sinew_msg::description::TypeDescription;
 use sinew_shm::{Domain, Endpoint, EndpointKind};
 use std::fmt;
 
-/// Why a publisher and a subscription of one topic exchange no messages. For tools: a program's own
-/// ends are told by `on_incompatible_qos` and `on_incompatible_type`.
+/// The reason why a publisher and a subscription of one topic exchange no messages. For tools: a
+/// program's own endpoints get it by `on_incompatible_qos` and `on_incompatible_type`.
 ///
-/// As a text it is what both ends say: "durability (offers volatile, asked transient_local)".
+/// Its text is the one that both endpoints report: "durability (offers volatile, asked
+/// transient_local)".
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// Their types are not the same. Name of each, with the beginning of its hash if the names are
-    /// the same.
+    /// Their types are not the same. Each has its name, with the beginning of its hash if the names
+    /// are the same.
     #[non_exhaustive]
     Type {
-        /// The publisher's.
+        /// The publisher's type.
         offered: String,
-        /// The subscription's.
+        /// The subscription's type.
         asked: String,
-        /// What differs in types of one name, if both are known: the name, and the differences as
-        /// [`TypeDescription::difference`] tells them.
+        /// The differences between two known types of one name: the name, and the text of
+        /// [`TypeDescription::difference`].
         difference: Option<(String, String)>,
     },
-    /// They are in two processes, and values of this type stay in theirs.
+    /// They are in two processes, and values of this type stay in their process.
     #[non_exhaustive]
     StaysInside {
         /// The type.
@@ -63,9 +63,9 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// What keeps a publisher and a subscription (or a server and a client) apart, by what
-    /// participants tell of them; `None` if they match, or are no two such ends of one name.
-    /// `in_one_process`: of one participant. Allocates texts; never blocks.
+    /// Returns the reason why a publisher and a subscription (or a server and a client) do not
+    /// match, as their participants announce them; `None` if they match, or are not two such
+    /// endpoints of one name. `in_one_process`: of one participant. Allocates texts; never blocks.
     ///
     /// ```
     /// use sinew::QoS;
@@ -89,8 +89,8 @@ impl Mismatch {
         Self::between_known(publisher, subscription, in_one_process, None)
     }
 
-    /// As [`between`](Self::between), and where two types of one name differ, this says how, as far
-    /// as the types are known: by their descriptions in this domain. Then it reads two files.
+    /// As [`between`](Self::between), with the differences between two types of one name, as far as
+    /// the types are known by their descriptions in this domain. Reads two files in that case.
     pub fn between_known(
         publisher: &Endpoint,
         subscription: &Endpoint,
@@ -111,7 +111,8 @@ impl Mismatch {
         let [offered, asked] = [(publisher, &offered), (subscription, &asked)]
             .map(|(entity, qos)| End::of(entity, qos).described_in(domain));
         let found = match in_one_process {
-            // What has a hash is the same by its hash, what has none by its name, which is Rust's.
+            // Types with a hash are compared by their hash, types without one by their name, which
+            // is Rust's.
             true => Match::of(offered.name == asked.name && offered.hash == asked.hash, &offered, &asked),
             false => Match::outside(&offered, &asked),
         };
@@ -122,9 +123,10 @@ impl Mismatch {
         found.mismatch_at(&offered, &asked, ends)
     }
 
-    /// Why a publisher and a subscription that match would be kept apart if both were of Sinew: the
-    /// publisher offers less than is asked for, and one of them is of a program on the network that
-    /// [matches whatever the QoS is](Origin::matches_any_qos). `None` if it is not so.
+    /// Returns the reason why a publisher and a subscription that match would not match if both
+    /// belonged to Sinew: the publisher offers less than the subscription requests, and one of them
+    /// belongs to a program on the network that [matches any QoS](Origin::matches_any_qos). `None`
+    /// otherwise.
     pub fn tolerated_between(publisher: &Endpoint, subscription: &Endpoint) -> Option<Incompatibility> {
         let is_pair = (publisher.kind, subscription.kind)
             == (EndpointKind::Publisher, EndpointKind::Subscription)
@@ -136,18 +138,18 @@ impl Mismatch {
     }
 }
 
-/// Where the types are that differ.
+/// The places of the types that differ.
 const ENDS: [&str; 2] = ["at the publisher", "at the subscription"];
 
-/// The description of the type with this hash that a participant of the domain has left, if it is
-/// one. Reads a file.
+/// Returns the description of the type with this hash that a participant of the domain has stored,
+/// if it is valid. Reads a file.
 pub(crate) fn kept_description(domain: &Domain, hash: &[u8; 32]) -> Option<TypeDescription> {
     let text = domain.description(hash).ok()??;
     let description = TypeDescription::from_json(str::from_utf8(&text).ok()?)?;
     (description.hash().0 == *hash).then_some(description)
 }
 
-/// How a publisher and a subscription of one topic stand to each other.
+/// The result of matching a publisher and a subscription of one topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Match {
     Yes,
@@ -155,11 +157,11 @@ pub(crate) enum Match {
     OtherQos,
     /// The type of one can't leave its process.
     Never,
-    /// Both are on the network: nothing comes back there by a gateway, and nothing is wrong.
+    /// Both are on the network: a gateway brings nothing back there, and nothing is wrong.
     Apart,
 }
 
-/// What matching knows of an end.
+/// An endpoint's properties for matching.
 pub(crate) struct End<'a> {
     name: &'a str,
     /// Zeros for none.
@@ -170,13 +172,13 @@ pub(crate) struct End<'a> {
     described: Described<'a>,
 }
 
-/// Where the description of an end's type is.
+/// The place of the description of an endpoint's type.
 #[derive(Clone, Copy)]
 enum Described<'a> {
     Nowhere,
     /// This program has the type.
     Here(&'a TypeSupport),
-    /// Kept beside the domain, perhaps.
+    /// It may be stored beside the domain.
     In(&'a Domain),
 }
 
@@ -187,7 +189,7 @@ impl<'a> End<'a> {
         Self { name: table.name(), hash, travels: table.image.is_some(), qos, origin, described }
     }
 
-    /// The type's description is kept beside this domain, perhaps.
+    /// Looks for the type's description beside this domain.
     #[must_use]
     pub(crate) fn described_in(self, domain: Option<&'a Domain>) -> Self {
         Self { described: domain.map_or(Described::Nowhere, Described::In), ..self }
@@ -212,7 +214,7 @@ impl<'a> End<'a> {
         self.qos.is_blocking()
     }
 
-    /// Its type, for people who wonder why it isn't the other one.
+    /// Describes its type for people who look for the difference to the other one.
     fn describe_type(&self, other: &Self) -> String {
         match self.hash == [0; 32] || self.name != other.name {
             true => self.name.to_owned(),
@@ -230,7 +232,7 @@ impl<'a> End<'a> {
 }
 
 impl Match {
-    /// Ends of one process: `same_type` as it knows it.
+    /// Matches endpoints of one process; `same_type` is the process's own comparison.
     pub(crate) fn of(same_type: bool, offered: &End<'_>, asked: &End<'_>) -> Self {
         if !offered.origin.meets(asked.origin) {
             return Self::Apart;
@@ -245,7 +247,7 @@ impl Match {
         }
     }
 
-    /// Ends of two processes.
+    /// Matches endpoints of two processes.
     pub(crate) fn outside(offered: &End<'_>, asked: &End<'_>) -> Self {
         if !offered.origin.meets(asked.origin) {
             return Self::Apart;
@@ -257,8 +259,8 @@ impl Match {
         Self::of(same, offered, asked)
     }
 
-    /// Why ends that match wouldn't do so between programs of Sinew's: one is of a program that
-    /// matches whatever the QoS is.
+    /// Returns the reason why matching endpoints would not match if both belonged to Sinew: one
+    /// belongs to a program that matches any QoS.
     pub(crate) fn tolerated(self, offered: &End<'_>, asked: &End<'_>) -> Option<Incompatibility> {
         match self {
             Self::Yes => offered.qos.incompatibility(asked.qos),
@@ -266,7 +268,7 @@ impl Match {
         }
     }
 
-    /// What keeps them apart.
+    /// Returns the reason why they do not match.
     pub(crate) fn mismatch(self, offered: &End<'_>, asked: &End<'_>) -> Option<Mismatch> {
         self.mismatch_at(offered, asked, ENDS)
     }

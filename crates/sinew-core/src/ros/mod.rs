@@ -1,20 +1,20 @@
-//! What ROS 2 prescribes: plain data.
+//! The rules of ROS 2, as plain data.
 //!
 //! | file | what |
 //! |---|---|
 //! | `name` | names of nodes, topics and services |
 //! | `arguments` | the command line |
 //! | `remap` | rules that rename nodes, topics and services |
-//! | `parameters` | what is said of parameters outside the program |
+//! | `parameters` | values of parameters from outside the program |
 //! | `qos` | quality of service |
-//! | `origin` | where an end is at home: here, or behind a gateway |
-//! | `mismatch` | what keeps two ends apart |
-//! | `failure` | why single operations fail |
+//! | `origin` | the home of an endpoint: here, or behind a gateway |
+//! | `mismatch` | the reasons why two endpoints do not match |
+//! | `failure` | errors of single operations |
 //! | `similar` | names that may have been meant |
 //! | `of_node` | services that nodes have without a program's doing |
 //! | `unmatched` | rules that have matched nothing |
-//! | `hints` | what a context says of itself after a while |
-//! | `timer_report` | what a timer tells tools of itself |
+//! | `hints` | hints that a context logs after a while |
+//! | `timer_report` | a timer's report for tools |
 
 pub(crate) mod arguments;
 pub(crate) mod failure;

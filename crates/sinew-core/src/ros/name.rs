@@ -20,7 +20,7 @@ const TOPIC_NAME_LIMIT: usize = 247;
 /// `/x`.
 const NAMESPACE_LIMIT: usize = TOPIC_NAME_LIMIT - 2;
 
-/// What a name in a [`NameError`] was meant to name.
+/// The kind of name in a [`NameError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameKind {
@@ -35,7 +35,7 @@ pub enum NameKind {
 }
 
 impl NameKind {
-    /// What a name of this kind is made of, for error messages.
+    /// Returns the characters allowed in a name of this kind, for error messages.
     fn alphabet(self) -> &'static str {
         match self {
             Self::Node => "ASCII letters, digits and `_` (the namespace is given separately)",
@@ -58,11 +58,10 @@ impl std::fmt::Display for NameKind {
     }
 }
 
-/// Why a name is not a valid ROS 2 name.
+/// The reason why a name is not a valid ROS 2 name.
 ///
-/// Each variant carries the whole name (`name`, with `kind` saying what it was meant to name) and
-/// the byte `position` in it, counted from 0, where the first problem starts. The message says what
-/// would be right.
+/// Each variant has the whole name (`name`, with its `kind`) and the byte `position` in it, counted
+/// from 0, where the first problem starts. The message says what would be right.
 ///
 /// ```
 /// use sinew::Arguments;
@@ -102,7 +101,7 @@ pub enum NameError {
     )]
     TrailingSlash { kind: NameKind, name: String, position: usize },
 
-    /// A token, that is a part between slashes, starts with a digit.
+    /// A token, i.e. a part between slashes, starts with a digit.
     #[error(
         "{kind} `{}` is invalid at byte {position}: a token starts with a letter or `_`, not with a digit",
         .name.escape_debug()
@@ -132,7 +131,7 @@ pub enum NameError {
     )]
     UnbalancedBrace { kind: NameKind, name: String, position: usize },
 
-    /// Braces around something else than `node`, `ns` or `namespace`.
+    /// Braces around anything but `node`, `ns` or `namespace`.
     #[error(
         "{kind} `{}` is invalid at byte {position}: this substitution is unknown; \
          the known ones are `{{node}}`, `{{ns}}` and `{{namespace}}`",
@@ -144,14 +143,14 @@ pub enum NameError {
     #[error("{kind} `{name}` is too long: it has {} bytes, the limit is {limit}", .name.len())]
     TooLong { kind: NameKind, name: String, limit: usize },
 
-    /// The name is well written, but isn't valid any more in this node's namespace.
+    /// The name is well written, but its expansion in this node's namespace is invalid.
     #[error("{kind} `{name}` can't be used here, as it expands to an invalid name: {problem}")]
     Expanded {
-        /// What it was to name.
+        /// Its kind.
         kind: NameKind,
-        /// The name as it was written.
+        /// The name as written.
         name: String,
-        /// What is wrong with the expanded name; the position is one in that name.
+        /// The problem of the expanded name; the position is one in that name.
         problem: Box<NameError>,
     },
 }
@@ -176,8 +175,8 @@ pub(crate) fn validate_namespace(namespace: &str) -> Result<(), NameError> {
     scan.length(NAMESPACE_LIMIT)
 }
 
-/// Checks the name of a topic or a service as the user writes it. Its length is only known, and
-/// checked, when it is expanded.
+/// Checks the name of a topic or a service as the user writes it. Its length is known, and checked,
+/// only when it is expanded.
 pub(crate) fn validate_name(kind: NameKind, topic: &str) -> Result<(), NameError> {
     let scan = Scan { kind, name: topic, substitutions: true };
     match topic.as_bytes() {
@@ -190,8 +189,8 @@ pub(crate) fn validate_name(kind: NameKind, topic: &str) -> Result<(), NameError
     }
 }
 
-/// The fully qualified name of a topic or a service (`kind` says which) that `node` in `namespace`
-/// calls `topic`.
+/// Returns the fully qualified name of a topic or a service (`kind` says which) that `node` in
+/// `namespace` calls `topic`.
 ///
 /// `node` and `namespace` have been validated. The result is absolute, without substitutions, and
 /// at most 247 bytes long; expanding it again changes nothing.
@@ -216,7 +215,8 @@ pub(crate) fn expand(kind: NameKind, topic: &str, node: &str, namespace: &str) -
     }
 }
 
-/// The absolute name of `node` in `namespace`: `/robot/camera`, or `/camera` in the root namespace.
+/// Returns the absolute name of `node` in `namespace`: `/robot/camera`, or `/camera` in the root
+/// namespace.
 pub(crate) fn fully_qualified(node: &str, namespace: &str) -> String {
     format!("{}/{node}", namespace.strip_suffix('/').unwrap_or(namespace))
 }
@@ -231,7 +231,7 @@ fn substitute(topic: &str, node: &str, namespace: &str) -> String {
         replaced.push_str(before);
         replaced.push_str(match substitution {
             "node" => node,
-            // The slash that follows is the root's own.
+            // The following slash is the root's own.
             _ if namespace == "/" && after.starts_with('/') => "",
             _ => namespace,
         });
@@ -245,7 +245,7 @@ fn substitute(topic: &str, node: &str, namespace: &str) -> String {
 struct Scan<'a> {
     kind: NameKind,
     name: &'a str,
-    /// Whether braces may stand in the name: only as long as it hasn't been expanded.
+    /// Whether braces are allowed in the name: only before it is expanded.
     substitutions: bool,
 }
 
@@ -287,7 +287,7 @@ impl Scan<'_> {
     /// Checks one token, not empty, that starts at byte `start` of the name.
     fn token(self, start: usize, token: &str) -> Result<(), NameError> {
         let Self { kind, name, substitutions } = self;
-        let mut open: Option<usize> = None; // the `{` we are behind, counted in the token
+        let mut open: Option<usize> = None; // the open `{`, as an index in the token
         for (at, character) in token.char_indices() {
             let position = start + at;
             match character {
@@ -323,8 +323,8 @@ impl Scan<'_> {
     }
 }
 
-/// Whether a part of a name begins with `_`: such names are for tools, and are shown only if all are
-/// asked for.
+/// Returns `true` if a part of a name begins with `_`: such names are for tools, and are shown only
+/// on request.
 /// (<https://design.ros2.org/articles/topic_and_service_names.html#hidden-topic-or-service-names>)
 ///
 /// ```
@@ -529,7 +529,7 @@ mod tests {
         assert_eq!(fully_qualified("camera", "/robot/left"), "/robot/left/camera");
     }
 
-    /// Strings that are names often enough, and nearly names otherwise.
+    /// Strings that are often names, and almost names otherwise.
     fn nearly_a_name() -> impl Strategy<Value = String> {
         let part = prop_oneof![
             8 => "[a-c_]{1,2}",
@@ -567,7 +567,7 @@ mod tests {
             }
         }
 
-        /// Whatever precedes the position of a problem is the beginning of some valid name.
+        /// The part before the position of a problem is the beginning of some valid name.
         #[test]
         fn the_position_is_that_of_the_first_problem(topic in nearly_a_name()) {
             let (NameError::EmptyToken { position, .. }

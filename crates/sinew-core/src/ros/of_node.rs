@@ -1,5 +1,5 @@
-//! The services and the topic that nodes have below their names without a program's doing: by them
-//! other programs ask the node itself, so their names say which node is meant.
+//! The services and the topic that nodes have below their names without a program's doing: other
+//! programs address the node itself through them, so their names contain the node's.
 
 /// Their last parts, by the package of their types.
 const OF_EACH: [(&str, &[&str]); 3] = [
@@ -30,11 +30,11 @@ const OF_EACH: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Of a service or topic that is a node's own by its name and type: the node's full name, and what
-/// follows it. Such are the services for parameters, levels of loggers, descriptions of types and
-/// lifecycles, and the topic of a lifecycle's events.
+/// Returns the node's full name and the rest of the name, if the name and type are those of a
+/// service or topic that every node may have: the services for parameters, levels of loggers,
+/// descriptions of types and lifecycles, and the topic of a lifecycle's events.
 ///
-/// Another name for one of them would lead to another node: none is to be suggested.
+/// Another name for one of them would lead to another node, so such names must not be suggested.
 ///
 /// ```
 /// use sinew::names::of_node;

@@ -1,9 +1,10 @@
-//! Rules that give nodes, topics and services other names.
+//! Rules that rename nodes, topics and services.
 //!
 //! The rules are those of the design article "Remapping Names" (on design.ros2.org). Three things
-//! differ: the names in a rule may contain whatever a topic name may, so `{node}` and `__` as well;
-//! a rule may be restricted to a node by its full name, too, which tells apart two nodes of one
-//! name in different namespaces; and a rule for the name of an action is one for all topics and
+//! differ: the names in a rule may contain everything that a topic name may, so `{node}` and `__`
+//! as well; a rule may also be restricted to a node by its full name, which distinguishes two nodes
+//! of one name in different namespaces; and a rule for the name of an action applies to all of its
+//! topics and services, which are called `ACTION/_action/..`.
 //! services of it, which are called `ACTION/_action/..`.
 
 use super::name::{
@@ -12,10 +13,10 @@ use super::name::{
 use super::similar::alike;
 use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, whose};
 
-/// What stands between the name of an action and those of its topics and services.
+/// The part between the name of an action and those of its topics and services.
 pub(crate) const ACTION: &str = "/_action/";
 
-/// Why a remap rule isn't one.
+/// The reason why a remap rule is invalid.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -33,7 +34,7 @@ pub enum RemapError {
         /// The rule.
         rule: String,
     },
-    /// The rule is about something that starts with `__`, but neither a node's name nor its
+    /// The rule changes something that starts with `__`, but is neither a node's name nor its
     /// namespace.
     #[error(
         "remap rule `{}` changes something unknown; what can be changed besides the names of topics and services is \
@@ -44,12 +45,12 @@ pub enum RemapError {
         /// The rule.
         rule: String,
     },
-    /// One of the names in the rule isn't a name.
+    /// One of the names in the rule is invalid.
     #[error("remap rule `{}` contains an invalid name: {error}", .rule.escape_debug())]
     InvalidName {
         /// The rule.
         rule: String,
-        /// Which name, and why.
+        /// The name, and the reason.
         error: NameError,
     },
 }
@@ -65,11 +66,11 @@ pub(crate) struct RemapRules(Vec<Rule>);
 struct Rule {
     /// As the user wrote it.
     text: String,
-    /// Whether it has changed something.
+    /// Set once it has changed a name.
     used: Mark,
-    /// Other processes have it as well, so that it may be meant for those.
+    /// Other processes have it as well, so it may be meant for those.
     is_shared: bool,
-    /// The node it is for, by its name or its full name; every node without.
+    /// The node it is for, by its name or its full name; `None` for every node.
     node: Option<String>,
     change: Change,
 }
@@ -94,13 +95,13 @@ enum Scope {
 }
 
 impl RemapRules {
-    /// Adds one, as it stands behind `-r`.
+    /// Adds a rule, written as after `-r`.
     pub(crate) fn push(&mut self, rule: &str) -> Result<(), RemapError> {
         self.0.push(Rule::parse(rule)?);
         Ok(())
     }
 
-    /// Other processes have rules that are written like these as well.
+    /// Marks the rules that other processes have as well, by their texts.
     pub(crate) fn are_shared(&mut self, texts: &[&str]) {
         let shared = self.0.iter_mut().filter(|rule| texts.contains(&rule.text.as_str()));
         shared.for_each(|rule| rule.is_shared = true);
@@ -110,13 +111,13 @@ impl RemapRules {
         self.0.is_empty()
     }
 
-    /// These, and then those.
+    /// Appends the others.
     pub(crate) fn followed_by(mut self, others: &Self) -> Self {
         self.0.extend(others.0.iter().cloned());
         self
     }
 
-    /// The name of the node that the program calls `name` and puts into `namespace`.
+    /// Returns the name of the node that the program calls `name` and puts into `namespace`.
     pub(crate) fn node_name<'a>(&'a self, name: &'a str, namespace: &str) -> &'a str {
         let renamed = self.of(name, namespace).find_map(|rule| match &rule.change {
             Change::NodeName(name) => Some(rule.uses(name.as_str())),
@@ -125,8 +126,8 @@ impl RemapRules {
         renamed.unwrap_or(name)
     }
 
-    /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the
-    /// name that [`node_name`](Self::node_name) gave it.
+    /// Returns the namespace of the node that the program puts into `namespace`. As in `rcl`,
+    /// `node` is the name that [`node_name`](Self::node_name) returned for it.
     pub(crate) fn namespace<'a>(&'a self, node: &str, namespace: &'a str) -> &'a str {
         let moved = self.of(node, namespace).find_map(|rule| match &rule.change {
             Change::Namespace(namespace) => Some(rule.uses(namespace.as_str())),
@@ -135,11 +136,11 @@ impl RemapRules {
         moved.unwrap_or(namespace)
     }
 
-    /// The fully qualified name of the topic or service that would be `name` (fully qualified as
-    /// well) if no rule matches it; `None` if none does. `node` and `namespace` are what the rules
-    /// have made of them.
+    /// Returns the fully qualified name of a topic or service after the rules, or `None` if no rule
+    /// matches; `name` is its fully qualified name before. `node` and `namespace` are already
+    /// remapped.
     ///
-    /// The name in a rule that matches can turn out too long, or otherwise impossible, in this
+    /// The name in a rule that matches can turn out too long, or otherwise invalid, in this
     /// namespace: that is an error and doesn't leave the topic where it was.
     pub(crate) fn remap(
         &self,
@@ -155,12 +156,12 @@ impl RemapRules {
             if *scope == others {
                 continue;
             }
-            // A `from` that can't be expanded here is no topic or service of this node.
+            // A `from` that can't be expanded here names no topic or service of this node.
             let Ok(from) = expand(kind, from, node, namespace) else { continue };
             if from == name {
                 return expand(kind, to, node, namespace).map(|to| Some(rule.uses(to)));
             }
-            // An action is moved as a whole.
+            // An action is renamed as a whole.
             if let Some((action, entity)) = action
                 && *scope == Scope::Both
                 && from == action
@@ -172,17 +173,17 @@ impl RemapRules {
         Ok(None)
     }
 
-    /// The rules for a node.
+    /// Returns the rules for a node.
     fn of(&self, node: &str, namespace: &str) -> impl Iterator<Item = &Rule> {
         self.0.iter().filter(move |rule| rule.is_for(node, namespace))
     }
 
-    /// Those that have changed nothing. `nodes`: all that there are.
+    /// Returns the rules that have changed nothing. `nodes`: all existing nodes.
     pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
         self.unused().map(|rule| rule.unmatched(nodes)).collect()
     }
 
-    /// The same of those that aren't the others' as well.
+    /// As [`unmatched`](Self::unmatched), without rules that the others have as well.
     pub(crate) fn unmatched_beside(&self, others: &Self, nodes: &[NodeNames]) -> Vec<Unmatched> {
         let is_own = |rule: &&Rule| !others.0.iter().any(|other| other.used.is(&rule.used));
         self.unused().filter(is_own).map(|rule| rule.unmatched(nodes)).collect()
@@ -201,13 +202,13 @@ impl Rule {
         })
     }
 
-    /// What it changes something to.
+    /// Marks the rule as used, and returns `to`.
     fn uses<T>(&self, to: T) -> T {
         self.used.set();
         to
     }
 
-    /// Why it hasn't.
+    /// Explains why it has changed nothing.
     fn unmatched(&self, nodes: &[NodeNames]) -> Unmatched {
         let its: Vec<_> = nodes.iter().filter(|node| self.is_for(&node.name, &node.namespace)).collect();
         let mut is_likely_wrong = !self.is_shared;
@@ -221,7 +222,7 @@ impl Rule {
                 is_likely_wrong |= is_near;
                 why
             }
-            // Nodes go by their names before the rule.
+            // Rules for nodes see the names before remapping.
             (Some(node), _) if its.is_empty() => {
                 format!("the program gives no node the name {node}{}", nodes_instead(node, nodes))
             }
@@ -280,7 +281,8 @@ impl Rule {
 }
 
 impl Scope {
-    /// Why nothing of these nodes is called so, and whether something is called nearly so.
+    /// Explains why these nodes have nothing of that name, and returns whether something has a
+    /// similar name.
     fn unmatched(self, is_for_all: bool, from: &str, nodes: &[&NodeNames]) -> (String, bool) {
         let (kind, what) = match self {
             Self::Topics => (NameKind::Topic, "topic"),
@@ -296,7 +298,7 @@ impl Scope {
         let names: Vec<&str> = names.collect();
         let is_near = names.iter().any(|name| alike(&wanted, name).is_some());
         let namespace = nodes.first().map_or("/", |node| &node.namespace);
-        // As the rule has it: a name without a slash is one of the namespace.
+        // Written as in the rule: a name without a slash belongs to the namespace.
         let shown = |name: &'_ str| match name.strip_prefix(namespace) {
             Some(rest) if !from.starts_with(['/', '~']) && (namespace == "/" || rest.starts_with('/')) => {
                 rest.trim_start_matches('/').len()

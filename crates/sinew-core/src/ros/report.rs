@@ -1,23 +1,23 @@
-//! What a gateway tells tools of itself, and other contexts.
+//! A gateway's reports for tools and other contexts.
 //!
-//! A gateway's participant has [reports](EndpointKind::Report) in its table: their texts say what
-//! they are about, their counters what there is to know of it. Tools read them as they read the
-//! counters of publishers, and the gateway does nothing for it. One of the reports is not a
-//! gateway's: of a rule that matched nothing.
+//! A gateway's participant has [reports](EndpointKind::Report) in its table: their texts name their
+//! subjects, their counters hold the values. Tools read them as they read the counters of
+//! publishers, without any work by the gateway. One kind of report does not come from a gateway: a
+//! rule that matched nothing.
 
 use super::origin::Origin;
 use super::qos::QoS;
 use sinew_shm::{Endpoint, EndpointKind};
 
-/// The file in a domain's directory on which the gateway that leads there holds a lock.
+/// The file in a domain's directory that the leading gateway keeps locked.
 pub const LOCK_FILE: &str = "gateway.lock";
 
-/// What a report of a gateway is about.
+/// The subject of a gateway's report.
 ///
 /// | | `name` | `type_name` | `node` | counters |
 /// |---|---|---|---|---|
-/// | `Gateway` | its session's id | where it connects to, with commas between | | [`GatewayWord`] |
-/// | `Link` | the id of the session at its other end | that end's address | | [`LinkWord`] |
+/// | `Gateway` | its session's id | its connections, separated by commas | | [`GatewayWord`] |
+/// | `Link` | the id of the session at its other end | that session's address | | [`LinkWord`] |
 /// | `Session` | its id | | a node of it | [`SessionWord`] |
 /// | `Topic` | the topic's | its type's, and `hash` | | [`TopicWord`] |
 /// | `Service` | the service's | its type's, and `hash` | | [`ServiceWord`] |
@@ -31,7 +31,7 @@ pub const LOCK_FILE: &str = "gateway.lock";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Report {
-    /// A gateway that leads in its domain.
+    /// The leading gateway of its domain.
     Gateway,
     /// A connection of its session with another one.
     Link,
@@ -41,7 +41,7 @@ pub enum Report {
     Topic,
     /// A service of one type.
     Service,
-    /// Of any context: a rule or parameter of its command line that has matched nothing so far.
+    /// From any context: a rule or parameter of its command line that has matched nothing so far.
     Unmatched,
 }
 
@@ -49,7 +49,7 @@ impl Report {
     const ALL: [Self; 6] =
         [Self::Gateway, Self::Link, Self::Session, Self::Topic, Self::Service, Self::Unmatched];
 
-    /// One to be told of. Its number, its node and its hash are still to be set.
+    /// Returns an endpoint for a report. Its number, its node and its hash are still to be set.
     pub fn about(self, name: &str, type_name: &str) -> Endpoint {
         let mut qos = [0; 64];
         qos[0] = self as u8;
@@ -64,7 +64,8 @@ impl Report {
         }
     }
 
-    /// What an endpoint is a report of; `None` if it is none, or of another version of Sinew.
+    /// Returns the kind of an endpoint's report; `None` if it is not a report, or is from another
+    /// version of Sinew.
     pub fn of(endpoint: &Endpoint) -> Option<Self> {
         if endpoint.kind != EndpointKind::Report {
             return None;
@@ -73,12 +74,12 @@ impl Report {
     }
 }
 
-/// The node's name that a knock is known by.
+/// The node name that identifies a knock.
 const KNOCK: &str = "/_sinew_knock";
 
-/// What a tool tells of that wants to know whether the gateway of a domain is at work, which counts it:
-/// [`GatewayWord::Knocks`]. (A report would do, but wakes no participant.) Its number is still to be
-/// set.
+/// Returns the endpoint that a tool announces to find out whether the gateway of a domain is at
+/// work, which counts it: [`GatewayWord::Knocks`]. (A report would do, but wakes no participant.)
+/// Its number is still to be set.
 ///
 /// ```
 /// use sinew::gateway::{is_knock, knock};
@@ -98,7 +99,7 @@ pub fn knock() -> Endpoint {
     }
 }
 
-/// Whether an endpoint is a [knock].
+/// Returns `true` if an endpoint is a [knock].
 pub fn is_knock(endpoint: &Endpoint) -> bool {
     endpoint.kind == EndpointKind::Node
         && endpoint.node == KNOCK
@@ -110,16 +111,16 @@ pub fn is_knock(endpoint: &Endpoint) -> bool {
 #[repr(usize)]
 #[non_exhaustive]
 pub enum GatewayWord {
-    /// Tokens of the network that made no sense.
+    /// Malformed tokens from the network.
     Garbage = 0,
-    /// 1: it finds others by a router, or not at all.
+    /// 1: it finds other sessions by a router, or not at all.
     WantsRouter = 1,
-    /// While no node of its domain is on the network: 1 + the domain that most nodes there are of;
-    /// 0 if there are none.
+    /// While no node of its domain is on the network: 1 + the domain of most nodes there; 0 if
+    /// there are none.
     OtherDomain = 2,
-    /// How many nodes of that domain there are.
+    /// Nodes of that domain.
     OtherNodes = 3,
-    /// [Knocks](knock) that it has heard.
+    /// [Knocks](knock) that it has seen.
     Knocks = 4,
 }
 
@@ -128,7 +129,7 @@ pub enum GatewayWord {
 #[repr(usize)]
 #[non_exhaustive]
 pub enum LinkWord {
-    /// What is at the other end: 1 a router, 2 a peer, 3 a client.
+    /// The role of the other end: 1 a router, 2 a peer, 3 a client.
     Role = 0,
 }
 
@@ -142,12 +143,13 @@ pub enum SessionWord {
     /// Whether messages get there: 0 not known yet, 1 yes, 2 no: it has no link with the gateway,
     /// and answers no query.
     Reached = 1,
-    /// Messages of it that were published here.
+    /// Messages from it that were published here.
     Heard = 2,
-    /// Messages by which the clocks were compared.
+    /// Messages used to compare the clocks.
     Compared = 3,
-    /// How much later than they were published messages of it came at least, of the last ones: what
-    /// its clock is behind this host's, and the way. Nanoseconds, as a signed number.
+    /// The least delay between publication there and arrival here, among its latest messages: the
+    /// time by which its clock is behind this host's, plus the transmission time. Nanoseconds, as a
+    /// signed number.
     Behind = 4,
 }
 
@@ -158,22 +160,22 @@ pub enum SessionWord {
 pub enum TopicWord {
     /// Messages that went to the network.
     Sent = 0,
-    /// Bytes of their images.
+    /// Bytes of their encoded forms.
     SentBytes = 1,
-    /// Messages that didn't. What the gateway's own subscriptions, which bring them there, count as
-    /// overwritten, comes on top.
+    /// Messages that did not go there. Messages that the gateway's own subscriptions, which carry
+    /// them, count as overwritten are not included.
     Unsent = 2,
-    /// Messages that were left out for a rate limit.
+    /// Messages that were left out because of a rate limit.
     Limited = 3,
-    /// Messages of the network that were published here.
+    /// Messages from the network that were published here.
     Received = 4,
-    /// Bytes of their images.
+    /// Bytes of their encoded forms.
     ReceivedBytes = 5,
-    /// Messages that publishers there published, and that didn't come.
+    /// Messages that publishers there published, and that didn't arrive.
     Missed = 6,
-    /// Messages that came, and could not be published here.
+    /// Messages that arrived, and could not be published here.
     Refused = 7,
-    /// Those among them that had an attachment as rmw_zenoh wrote it before April 2025.
+    /// Refused messages with an attachment as rmw_zenoh wrote it before April 2025.
     Old = 8,
     /// Messages that waited for the link for more than a second.
     Late = 9,
@@ -184,11 +186,11 @@ pub enum TopicWord {
 #[repr(usize)]
 #[non_exhaustive]
 pub enum ServiceWord {
-    /// Calls that were brought over.
+    /// Calls that were passed on.
     Asked = 0,
-    /// Those that were answered.
+    /// Calls that were answered.
     Answered = 1,
-    /// Those that failed.
+    /// Calls that failed.
     Failed = 2,
     /// Requests with an attachment as rmw_zenoh wrote it before April 2025.
     Old = 3,

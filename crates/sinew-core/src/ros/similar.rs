@@ -1,26 +1,26 @@
-//! Names that may have been meant.
+//! Suggestions for misspelt names.
 //!
 //! Names come from other processes, so neither their length nor their number is trusted: a
-//! comparison looks at a band of five letters around the diagonal, long names aren't compared, and
-//! of many names only the first are.
+//! comparison covers a band of five letters around the diagonal, long names aren't compared, and of
+//! many names only the first are.
 
-/// Longer names (in bytes) are never compared, whoever chose them.
+/// Longer names (in bytes) are never compared.
 const LONGEST: usize = 255;
 
-/// How many names are compared at most.
+/// Most names that are compared.
 const MOST_COMPARED: usize = 4096;
 
-/// How many names are suggested at most.
+/// Most names that are suggested.
 const MOST: usize = 3;
 
-/// How many letters of a name are mistyped at most.
+/// Most mistyped letters of a name.
 const NEAR: usize = 2;
 
-/// The names most like `wanted`, best first, at most three; none if none is like it.
+/// Returns the names most like `wanted`, best first, at most three; none if none is like it.
 ///
-/// Alike are names that differ in a letter or two, those with the same last part (`/image` and
-/// `/camera/image`), and those one of which contains the other. Names above 255 bytes are left out,
-/// and so is what follows the first 4096 names: the time is bounded whatever the names are.
+/// Names are alike if they differ in a letter or two, have the same last part (`/image` and
+/// `/camera/image`), or if one contains the other. Names above 255 bytes are left out, and so is
+/// everything after the first 4096 names: the time is bounded whatever the names are.
 ///
 /// ```
 /// let topics = ["/wheel_states", "/camera/image", "/odom"];
@@ -46,10 +46,10 @@ pub fn similar<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Ve
     best.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Whether two different names resemble each other so that one may be the other, mistyped: the
-/// number of letters between them, two at most; 0 if they differ in their namespaces only, or in
-/// capitals. Names that differ in digits alone don't, and none does above 255 bytes. Takes no longer
-/// than names of that length are.
+/// Returns the number of mistyped letters, two at most, if two different names are so similar that
+/// one may be the other, mistyped; 0 if they differ only in their namespaces, or in capitals.
+/// `None` for names that differ in digits alone, and for names above 255 bytes. The time is bounded
+/// by that length.
 ///
 /// ```
 /// use sinew::names::alike;
@@ -82,16 +82,16 @@ fn without_digits(name: &str) -> impl Iterator<Item = char> {
 }
 
 /// By the last part of a name alone: `std_msgs/msg/` in front makes no two names alike. One letter
-/// in three, as of clap's suggestions: no wild guesses.
+/// in three, as in clap's suggestions: no wild guesses.
 fn most_mistyped(last: &str) -> usize {
     ((last.chars().count() + 1) / 3).min(NEAR)
 }
 
-/// One name, and room to compare others with it.
+/// One name, and room to compare other names with it.
 struct Comparison<'a> {
     wanted: &'a str,
     letters: Vec<char>,
-    /// How many letters may differ.
+    /// The most letters that may differ.
     near: usize,
     others: Vec<char>,
 }
@@ -102,7 +102,7 @@ impl<'a> Comparison<'a> {
         Self { wanted, letters: wanted.chars().collect(), near, others: Vec::new() }
     }
 
-    /// How far the name is from what is wanted; `None` if they aren't alike.
+    /// Returns the distance of the name from the wanted one; `None` if they aren't alike.
     fn distance(&mut self, name: &str) -> Option<usize> {
         let (own, its) = (last(self.wanted), last(name));
         // The right name in another namespace is nearer than any misspelling.
@@ -118,7 +118,7 @@ impl<'a> Comparison<'a> {
         let is_part = match wanted.len() {
             0 | 1 => false,
             2 => name.starts_with(wanted),
-            // `and` says nothing of `command`.
+            // `and` does not suggest `command`.
             _ => name.contains(wanted) || name.len() * 2 >= wanted.len() && wanted.contains(name),
         };
         is_part.then(|| self.letters.len().abs_diff(self.others.len()))
@@ -129,15 +129,15 @@ fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or_default()
 }
 
-/// How many letters were left out, added, changed or swapped with the next one, if at most `most`
-/// were. Levenshtein's distance with swaps (optimal string alignment), of which only the cells at
-/// most `most` off the diagonal are filled in: others can't be that small.
+/// Returns the number of letters that were left out, added, changed or swapped with the next one,
+/// if it is at most `most`. Levenshtein's distance with swaps (optimal string alignment); only the
+/// cells at most `most` off the diagonal are filled in, as others can't be that small.
 fn mistyped(one: &[char], other: &[char], most: usize) -> Option<usize> {
     if one.len().abs_diff(other.len()) > most {
         return None;
     }
     let unreachable = most + 1;
-    // The rows before the last one, the last one, and the one that is filled in.
+    // The row before the last one, the last one, and the one that is filled in.
     let mut rows = [const { [usize::MAX; LONGEST + 1] }; 3];
     for (column, cell) in rows[1].iter_mut().enumerate().take(other.len() + 1) {
         *cell = column.min(unreachable);
@@ -238,7 +238,8 @@ mod tests {
 
     #[test]
     fn the_distance_is_that_of_the_whole_table() {
-        // All words of three letters or fewer out of two, with an oracle that tries all edits.
+        // All words of three letters or fewer from an alphabet of two, with an oracle that tries
+        // all edits.
         let words: Vec<Vec<char>> = (0..4_u32)
             .flat_map(|length| (0..2_u32.pow(length)).map(move |bits| (length, bits)))
             .map(|(length, bits)| (0..length).map(|at| if bits >> at & 1 == 0 { 'a' } else { 'b' }).collect())
@@ -254,7 +255,7 @@ mod tests {
         }
     }
 
-    /// By the definition: the best of what the last letters allow.
+    /// By the definition: the best of all choices for the last letters.
     fn whole_table(one: &[char], other: &[char]) -> usize {
         let (Some((a, one_rest)), Some((b, other_rest))) = (one.split_last(), other.split_last()) else {
             return one.len().max(other.len());

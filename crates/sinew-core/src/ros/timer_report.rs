@@ -1,55 +1,55 @@
-//! What a node's timer tells tools of itself: the period, the clock, how often it ran.
+//! A timer's report for tools: its period, its clock, its number of calls.
 //!
-//! It is a [report](EndpointKind::Report) in its participant's table: other participants aren't told
-//! of it, and tools read its counters as they read those of publishers.
+//! It is a [report](EndpointKind::Report) in its participant's table: other participants don't see
+//! it, and tools read its counters as they read those of publishers.
 
 use crate::sys::clock::ClockKind;
 use sinew_shm::{Counts, Endpoint, EndpointKind};
 use std::time::Duration;
 
-/// What tells it from the reports of gateways, where those have their kind.
+/// Distinguishes it from the reports of gateways, which have their kind in this byte.
 const MARK: u8 = 128;
 
-/// A word of its counters.
+/// An index of its counters.
 #[derive(Debug, Clone, Copy)]
 #[repr(usize)]
 pub(crate) enum TimerWord {
     /// Nanoseconds.
     Period = 0,
-    /// 1 + the [`ClockKind`] that it goes by now.
+    /// 1 + the [`ClockKind`] that it uses now.
     Clock = 1,
-    /// 1: its node's, whichever that is.
+    /// 1: it follows its node's clock, whichever that is.
     FollowsNode = 2,
     /// Calls of its callback.
     Calls = 3,
-    /// Periods that were left out, as it couldn't keep up.
+    /// Periods that were skipped, as it couldn't keep up.
     Skipped = 4,
-    /// 1: it rests until it is reset.
+    /// 1: it is cancelled until it is reset.
     IsCancelled = 5,
 }
 
-/// What a timer tells tools of itself; for tools.
+/// A timer's report; for tools.
 ///
-/// The first 256 timers of a process do; those that wake sleeping tasks don't.
+/// The first 256 timers of a process have one; timers that wake sleeping tasks don't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimerReport {
     /// Its period.
     pub period: Duration,
-    /// The clock that it goes by now.
+    /// The clock that it uses now.
     pub clock: ClockKind,
     /// Whether that is its node's clock, which may change.
     pub follows_node: bool,
-    /// How often its callback was called.
+    /// Calls of its callback.
     pub calls: u64,
-    /// Periods that it left out because it couldn't keep up.
+    /// Periods that it skipped because it couldn't keep up.
     pub skipped: u64,
-    /// Whether it rests until it is reset.
+    /// Whether it is cancelled until it is reset.
     pub is_cancelled: bool,
 }
 
 impl TimerReport {
-    /// What a timer of that node has in its participant's table.
+    /// Returns the endpoint for a timer of that node in its participant's table.
     pub(crate) fn endpoint(node: &str, number: u64) -> Endpoint {
         let mut qos = [0; 64];
         qos[0] = MARK;
@@ -64,7 +64,7 @@ impl TimerReport {
         }
     }
 
-    /// What an entity of a participant tells of itself; `None` if it is no timer, or makes no sense.
+    /// Reads the report of an entity of a participant; `None` if it is not a timer, or malformed.
     #[must_use]
     pub fn read(endpoint: &Endpoint, counts: &Counts) -> Option<Self> {
         if endpoint.kind != EndpointKind::Report || endpoint.qos[0] != MARK {

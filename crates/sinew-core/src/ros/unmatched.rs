@@ -1,19 +1,19 @@
 //! Rules and values of command lines and files that have matched nothing so far, and what they may
-//! have meant. Pure: from what there is to sentences.
+//! have meant. Pure functions from existing names to sentences.
 
 use super::similar::{alike, similar};
 use crate::sys::sync::{Arc, HintU8, Ordering};
 
-/// Names that are listed where none is near, at most.
+/// Most names that are listed if none is similar.
 const FEW: usize = 4;
 
-/// Whether something has been of use. Clones are the same mark.
+/// A mark for rules and values that were used. Clones are the same mark.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mark(Arc<HintU8>);
 
 impl Mark {
     pub(crate) fn set(&self) {
-        self.0.store(1, Ordering::Relaxed); // counts for itself
+        self.0.store(1, Ordering::Relaxed); // independent of all other memory
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {
@@ -25,26 +25,26 @@ impl Mark {
     }
 }
 
-/// A node of the context, and what it has.
+/// A node of the context, and its names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeNames {
     pub(crate) full_name: Arc<str>,
     pub(crate) name: String,
     pub(crate) namespace: String,
-    /// Full names, but for those that each node has.
+    /// Full names, except for those that every node has.
     pub(crate) topics: Vec<Arc<str>>,
     pub(crate) services: Vec<Arc<str>>,
     pub(crate) parameters: Vec<String>,
 }
 
-/// Something that has matched nothing so far.
+/// A rule or value that has matched nothing so far.
 #[derive(Debug)]
 pub(crate) struct Unmatched {
-    /// One sentence, which ends with what is there.
+    /// One sentence, which ends with the existing names.
     pub(crate) text: String,
-    /// It can hardly be meant.
+    /// Whether it can hardly be intended.
     pub(crate) is_likely_wrong: bool,
-    /// Set once it does match; of several, all of them.
+    /// Set once it matches; if there are several, it matches once all are set.
     pub(crate) marks: Vec<Mark>,
 }
 
@@ -54,7 +54,7 @@ impl Unmatched {
     }
 }
 
-/// `/talker`, `3 nodes`.
+/// Returns `/talker`, or `3 nodes`.
 pub(crate) fn whose(nodes: &[&NodeNames]) -> String {
     match nodes {
         [node] => node.full_name.to_string(),
@@ -62,7 +62,7 @@ pub(crate) fn whose(nodes: &[&NodeNames]) -> String {
     }
 }
 
-/// That none of these nodes has a parameter of that name.
+/// Says that none of these nodes has a parameter of that name.
 pub(crate) fn missing_parameter(name: &str, nodes: &[&NodeNames]) -> String {
     let has = if nodes.len() == 1 { "it has" } else { "they have" };
     let names = nodes.iter().flat_map(|node| &node.parameters).map(String::as_str);
@@ -70,8 +70,8 @@ pub(crate) fn missing_parameter(name: &str, nodes: &[&NodeNames]) -> String {
     format!("no parameter of {} is called {}{instead}", whose(nodes), name.escape_debug())
 }
 
-/// The end of a sentence about a name that isn't there: what is near, or all if that is little.
-/// `shown`: how a name is written there.
+/// Returns the end of a sentence about a missing name: similar names, or all names if there are
+/// few. `shown` formats a name.
 pub(crate) fn instead<'a>(
     has: &str,
     wanted: &str,
@@ -92,12 +92,12 @@ pub(crate) fn instead<'a>(
     }
 }
 
-/// As [`instead`], of nodes.
+/// As [`instead`], for nodes.
 pub(crate) fn nodes_instead(wanted: &str, nodes: &[NodeNames]) -> String {
     instead("there is", wanted, nodes.iter().map(|node| &*node.full_name), |name| name)
 }
 
-/// Whether one of the nodes resembles it.
+/// Returns `true` if the name of one of the nodes resembles it.
 pub(crate) fn resembles_a_node(wanted: &str, nodes: &[NodeNames]) -> bool {
     nodes.iter().any(|node| alike(wanted, &node.full_name).is_some())
 }

@@ -1,11 +1,11 @@
-//! Command lines, what they mean, and what is wrong with them.
+//! Command lines, their meaning, and their errors.
 
 use proptest::prelude::*;
 
 use super::super::name::{NameError, NameKind, expand};
 use super::*;
 
-/// Parses a command line whose arguments contain no spaces; `camera` is the program.
+/// Parses a command line with arguments that contain no spaces; `camera` is the program.
 fn parse(line: &str) -> Result<Arguments, ArgumentError> {
     Arguments::parse(std::iter::once("camera").chain(line.split_whitespace()))
 }
@@ -189,7 +189,7 @@ fn an_error_says_where_and_what_instead() {
     }
 }
 
-/// What a command line says of a node's parameters.
+/// Returns the values of a command line for a node's parameters.
 fn parameters(line: &str, node: &str) -> String {
     let arguments = parse(&format!("--ros-args {line}")).expect(line);
     let said = arguments.parameters().of(node);
@@ -275,7 +275,7 @@ fn help_is_for_nodes_only_behind_ros_args() {
     assert!(understood.iter().all(|option| Arguments::HELP.contains(option)));
 }
 
-/// Arguments that are ours often enough, and nearly ours otherwise.
+/// Arguments that are often valid for nodes, and almost valid otherwise.
 fn argument() -> impl Strategy<Value = String> {
     let name = "(([ab]|__node|__ns|rostopic|rosservice):(//)?)?[~/]{0,2}[ab_{}/]{0,3}";
     prop_oneof![

@@ -9,21 +9,20 @@
 //! ```
 //!
 //! No anchors, aliases or second document; a list has elements of one type (among doubles, integers
-//! are doubles) and no lists; every
-//! parameter has a value. What is wrong is told with its line and column.
+//! are doubles) and no lists; every parameter has a value. Errors have line and column.
 
 use super::pattern::NodePattern;
 use super::{Block, word};
 use crate::parameters::value::{NamedValue, ParameterValue, exact};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
-/// What stands between a node's name and its parameters.
+/// The key between a node's name and its parameters.
 const PARAMETERS: &str = "ros__parameters";
 
-/// How deep mappings may lie in each other.
+/// Most levels of nested mappings.
 const MAX_DEPTH: usize = 64;
 
-/// What is wrong with a text that is to give parameters values, and where.
+/// An error in a text with values of parameters, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct ParameterTextError {
@@ -33,17 +32,17 @@ pub struct ParameterTextError {
 }
 
 impl ParameterTextError {
-    /// The line, from 1.
+    /// Returns the line, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The character in the line, from 1.
+    /// Returns the character in the line, from 1.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// What is wrong there.
+    /// Returns the problem at that place.
     pub fn problem(&self) -> &str {
         &self.problem
     }
@@ -72,7 +71,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Block>, ParameterTextError> {
     Ok(blocks)
 }
 
-/// Reads the value that `-p` gives a parameter.
+/// Reads a value as written for `-p`.
 pub(crate) fn value(text: &str) -> Result<ParameterValue, ParameterTextError> {
     let mut reader = Reader(Parser::new_from_str(text));
     let Some((node, at)) = reader.document()? else {
@@ -85,7 +84,7 @@ pub(crate) fn value(text: &str) -> Result<ParameterValue, ParameterTextError> {
 
 const NO_VALUE: &str = "there is no value; a text without characters is \"\"";
 
-/// What begins at a place in the text.
+/// The start of a node of the text.
 enum Node {
     Word(String),
     Text(String),
@@ -102,7 +101,7 @@ impl Node {
 struct Reader<'a>(Parser<'a, saphyr_parser::StrInput<'a>>);
 
 impl Reader<'_> {
-    /// The next event that says something.
+    /// Returns the next event.
     fn next(&mut self) -> Result<Option<(Event<'_>, Marker)>, ParameterTextError> {
         match self.0.next_event() {
             None => Ok(None),
@@ -111,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next node; `None` where the mapping, the sequence or the text ends.
+    /// Returns the next node; `None` where the mapping, the sequence or the text ends.
     fn node(&mut self) -> Result<Option<(Node, Marker)>, ParameterTextError> {
         let Some((event, at)) = self.next()? else { return Ok(None) };
         if let Event::Scalar(_, _, anchor, _)
@@ -146,7 +145,7 @@ impl Reader<'_> {
         Ok(Some((node, at)))
     }
 
-    /// The document's first node.
+    /// Returns the document's first node.
     fn document(&mut self) -> Result<Option<(Node, Marker)>, ParameterTextError> {
         loop {
             match self.next()? {
@@ -157,7 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Nothing comes any more.
+    /// Checks that nothing follows.
     fn end(&mut self) -> Result<(), ParameterTextError> {
         while let Some((event, at)) = self.next()? {
             if matches!(event, Event::DocumentStart(_)) {
@@ -167,7 +166,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The next key of a mapping; `None` at its end.
+    /// Returns the next key of a mapping; `None` at its end.
     fn key(&mut self) -> Result<Option<(String, Marker)>, ParameterTextError> {
         match self.node()? {
             None => Ok(None),
@@ -176,7 +175,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What belongs to a key.
+    /// Returns the value of a key.
     fn after_key(&mut self, at: Marker) -> Result<(Node, Marker), ParameterTextError> {
         match self.node()? {
             Some(found) => Ok(found),
@@ -184,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A mapping of namespaces and nodes.
+    /// Reads a mapping of namespaces and nodes.
     fn nodes(
         &mut self,
         above: &str,
@@ -234,7 +233,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A mapping of parameters.
+    /// Reads a mapping of parameters.
     fn parameters(
         &mut self,
         above: &str,
@@ -248,7 +247,7 @@ impl Reader<'_> {
             let name = if above.is_empty() { key } else { format!("{above}.{key}") };
             let (node, value_at) = self.after_key(at)?;
             if !matches!(node, Node::Mapping) {
-                // What isn't there has no place of its own.
+                // A missing value has no place of its own.
                 let is_missing = matches!(&node, Node::Word(word) if word.is_empty());
                 let value = self.value(node, if is_missing { at } else { value_at })?;
                 values.push(NamedValue { name, value });
@@ -292,14 +291,14 @@ impl Reader<'_> {
     }
 }
 
-/// An integer in a list of doubles.
+/// Converts an integer in a list of doubles.
 fn widened(integer: i64) -> Result<f64, String> {
     exact(integer).ok_or_else(|| {
         format!("this is a list of doubles, and {integer} can't become one without loss: write the nearest, with a point")
     })
 }
 
-/// A list with one element more. Among doubles integers are doubles.
+/// Adds an element to a list. Among doubles, integers become doubles.
 fn add(all: Option<ParameterValue>, one: ParameterValue) -> Result<ParameterValue, String> {
     use ParameterValue::{
         Bool, BoolArray, Double, DoubleArray, Integer, IntegerArray, String as Text, StringArray,
@@ -332,7 +331,8 @@ fn add(all: Option<ParameterValue>, one: ParameterValue) -> Result<ParameterValu
     })
 }
 
-/// Whether a tag makes a word a text. Errors: another one, which would change what it is.
+/// Returns `true` if a tag makes a word a string. Any other tag, which would change the type, is an
+/// error.
 fn check(tag: &Tag, at: Marker) -> Result<bool, ParameterTextError> {
     match (tag.is_yaml_core_schema(), tag.suffix.as_str()) {
         (true, "str") => Ok(true),

@@ -1,13 +1,13 @@
-//! What is said of parameters outside the program: in files and on the command line.
+//! Values of parameters from outside the program: in files and on the command line.
 //!
 //! | file | what |
 //! |---|---|
 //! | `file` | parameter files, and the values of `-p` |
-//! | `word` | what a word without quotes is |
-//! | `pattern` | for which nodes something is said |
+//! | `word` | the value of a word without quotes |
+//! | `pattern` | the nodes for which a value is meant |
 //!
-//! Everything that is said is kept in its order, and looked through when a node with parameters is
-//! made: what comes later wins.
+//! All values are kept in their order, and searched when a node with parameters is made: later
+//! values win.
 
 mod file;
 mod pattern;
@@ -22,36 +22,36 @@ pub(crate) use file::{read, value};
 pub(crate) use pattern::NodePattern;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is said of the parameters of some nodes.
+/// Values for the parameters of some nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Block {
     pub(crate) nodes: NodePattern,
     pub(crate) values: Vec<NamedValue>,
 }
 
-/// All that is said, in its order.
+/// All values, in their order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Overrides(Vec<Said>);
 
-/// A block, where it stands, and whether it was of use.
+/// A block, its place, and whether it was used.
 #[derive(Debug, Clone)]
 struct Said {
     block: Block,
     /// Its file; `None` on the command line.
     file: Option<Arc<str>>,
-    /// Other processes have it as well, so that it may be meant for those.
+    /// Other processes have it as well, so it may be meant for those.
     is_shared: bool,
-    /// It is for a node that was there.
+    /// Set once a node of its pattern exists.
     matched: Mark,
-    /// Of each value: a node has declared the parameter.
+    /// One for each value: set once a node has declared the parameter.
     used: Vec<Mark>,
 }
 
-/// The marks of what is said of a node, by the parameters' names.
+/// The marks of the values for a node, by the parameters' names.
 pub(crate) type Uses = BTreeMap<String, Vec<Mark>>;
 
 impl Overrides {
-    /// `file`: where they stand, if not on the command line.
+    /// Adds blocks; `file`: their file, if they are not from the command line.
     pub(crate) fn extend(&mut self, blocks: impl IntoIterator<Item = Block>, file: Option<&Arc<str>>) {
         self.0.extend(blocks.into_iter().map(|block| {
             let used = block.values.iter().map(|_| Mark::default()).collect();
@@ -59,21 +59,21 @@ impl Overrides {
         }));
     }
 
-    /// Other processes are given parameters of these names, too.
+    /// Marks parameters of these names as given to other processes as well.
     pub(crate) fn are_shared(&mut self, names: &[&str]) {
         for said in self.0.iter_mut().filter(|said| said.file.is_none()) {
             said.is_shared |= said.block.values.iter().any(|value| names.contains(&value.name.as_str()));
         }
     }
 
-    /// Whether the last word on a parameter is that it is true, of whichever node.
+    /// Returns `true` if the last value for that parameter, for any node, is true.
     pub(crate) fn is_true(&self, name: &str) -> bool {
         let mut values = self.0.iter().flat_map(|said| &said.block.values);
         let last = values.rfind(|said| said.name == name);
         last.is_some_and(|said| said.value == ParameterValue::Bool(true))
     }
 
-    /// Nothing is said of that parameter.
+    /// Removes all values for that parameter.
     pub(crate) fn forget(&mut self, name: &str) {
         for Said { block, used, .. } in &mut self.0 {
             let mut kept = block.values.iter().map(|said| said.name != name);
@@ -90,14 +90,14 @@ impl Overrides {
         self.0.iter().filter(move |said| said.block.nodes.matches(node))
     }
 
-    /// What is said of a node that is there, by its full name.
+    /// Returns the values for an existing node, by its full name.
     pub(crate) fn of(&self, node: &str) -> BTreeMap<String, ParameterValue> {
         let said = self.for_node(node).inspect(|said| said.matched.set());
         let values = said.flat_map(|said| &said.block.values);
         values.map(|said| (said.name.clone(), said.value.clone())).collect()
     }
 
-    /// What is to be marked when the node declares a parameter.
+    /// Returns the marks to be set when the node declares a parameter.
     pub(crate) fn uses(&self, node: &str) -> Uses {
         let mut uses = Uses::new();
         for said in self.for_node(node) {
@@ -108,7 +108,7 @@ impl Overrides {
         uses
     }
 
-    /// What was of no use. `nodes`: all that there are.
+    /// Returns the unused values and blocks. `nodes`: all existing nodes.
     pub(crate) fn unmatched(&self, nodes: &[NodeNames]) -> Vec<Unmatched> {
         let files: BTreeSet<&Arc<str>> = self.0.iter().filter_map(|said| said.file.as_ref()).collect();
         let on_the_line = self.0.iter().filter(|said| said.file.is_none());
@@ -120,7 +120,7 @@ impl Overrides {
                 .filter(|said| !said.matched.is_set())
                 .partition(|said| resembles_a_node(&said.block.nodes.to_string(), nodes));
             all.extend(near.iter().map(|said| said.for_nobody(nodes)));
-            // A file may be for several programs: then its other blocks are theirs.
+            // A file may be for several programs: then its other blocks are for those.
             let is_for_nobody = blocks().all(|said| !said.matched.is_set());
             if let Some((first, rest)) = far.split_first() {
                 let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
@@ -146,7 +146,7 @@ impl Said {
         self.block.values.iter().zip(&self.used).filter(|(_, used)| !used.is_set())
     }
 
-    /// Of the command line, where each has one value.
+    /// For the command line, where each block has one value.
     fn unmatched(&self, nodes: &[NodeNames]) -> Option<Unmatched> {
         let (value, used) = self.unused().next()?;
         let node = if self.block.nodes.is_all() { String::new() } else { format!("{}:", self.block.nodes) };
@@ -163,12 +163,12 @@ impl Said {
         Some(Unmatched { text, is_likely_wrong, marks: vec![used.clone()] })
     }
 
-    /// The nodes that it is for, as far as they are still there.
+    /// The existing nodes that match its pattern.
     fn nodes<'a>(&self, nodes: &'a [NodeNames]) -> Vec<&'a NodeNames> {
         nodes.iter().filter(|node| self.block.nodes.matches(&node.full_name)).collect()
     }
 
-    /// Of a file: a block whose nodes haven't declared all that it has.
+    /// For a file: a block with matching nodes that haven't declared all of its parameters.
     fn undeclared(&self, nodes: &[NodeNames]) -> Option<Unmatched> {
         let (file, unused) = (self.file.as_ref()?, self.unused().collect::<Vec<_>>());
         if !self.matched.is_set() || unused.is_empty() {
@@ -176,7 +176,7 @@ impl Said {
         }
         let known: Vec<_> = self.nodes(nodes).into_iter().flat_map(|node| &node.parameters).collect();
         let is_near = |value: &NamedValue| known.iter().any(|known| alike(&value.name, known).is_some());
-        // The one that is most likely mistyped stands for all.
+        // The most likely misspelt one stands for all.
         let near = unused.iter().find(|(value, _)| is_near(value));
         let (first, _) = near.or(unused.first())?;
         let more = match unused.len() - 1 {
@@ -194,7 +194,7 @@ impl Said {
         Some(Unmatched { text, is_likely_wrong: near.is_some(), marks })
     }
 
-    /// Of a file: a block for a node that isn't there, while one with such a name is.
+    /// For a file: a block without a matching node, while one with a similar name exists.
     fn for_nobody(&self, nodes: &[NodeNames]) -> Unmatched {
         let pattern = self.block.nodes.to_string();
         let file = self.file.as_deref().unwrap_or_default().escape_debug();
@@ -206,10 +206,10 @@ impl Said {
     }
 }
 
-/// A parameter file that was read: what it gives the parameters of nodes.
+/// A parsed parameter file: values for the parameters of nodes.
 ///
-/// Nodes read those that their command line names themselves; this is for programs that load one
-/// later, and tools.
+/// Nodes read the files that their command line names; this type is for programs that load one
+/// later, and for tools.
 ///
 /// ```
 /// use sinew::parameters::{NamedValue, ParameterFile, ParameterValue};
@@ -234,12 +234,13 @@ impl ParameterFile {
         Ok(Self(overrides))
     }
 
-    /// What it gives the parameters of a node with this full name, in the order of their names.
+    /// Returns the values for the parameters of a node with this full name, in the order of their
+    /// names.
     pub fn of(&self, node: &str) -> Vec<NamedValue> {
         self.0.of(node).into_iter().map(|(name, value)| NamedValue { name, value }).collect()
     }
 
-    /// Reads one value, as behind `-p NAME:=`.
+    /// Reads one value, written as after `-p NAME:=`.
     ///
     /// # Errors
     /// [`ParameterTextError`].

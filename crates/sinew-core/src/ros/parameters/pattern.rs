@@ -1,9 +1,9 @@
-//! For which nodes something is said: full names, in which `*` stands for one part and `**` for any
-//! number of them, as `rclcpp` matches them.
+//! Patterns for full names of nodes: `*` stands for one part and `**` for any number of them, as
+//! `rclcpp` matches them.
 
 use std::fmt;
 
-/// Names of nodes.
+/// A pattern for the names of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodePattern(Vec<Part>);
 
@@ -15,12 +15,12 @@ enum Part {
 }
 
 impl NodePattern {
-    /// All nodes.
+    /// Matches all nodes.
     pub(crate) fn all() -> Self {
         Self(vec![Part::Any])
     }
 
-    /// Reads `/robot/*/camera`, with or without the first `/`. Errors: what is wrong.
+    /// Reads `/robot/*/camera`, with or without the first `/`. The error is the reason.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let part = |part: &str| match part {
             "" => Err("there is an empty part between slashes".to_owned()),
@@ -44,16 +44,16 @@ impl NodePattern {
         parts.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether it says nothing of names.
+    /// Returns `true` if it matches every name.
     pub(crate) fn is_all(&self) -> bool {
         self.0 == [Part::Any]
     }
 
-    /// Whether the node with this full name is one of them.
+    /// Returns `true` if it matches the node with this full name.
     pub(crate) fn matches(&self, node: &str) -> bool {
         let names: Vec<&str> = node.split('/').skip(1).collect();
-        // `reached[n]`: the parts so far stand for the first n names. No pattern takes longer than
-        // its parts times the names.
+        // `reached[n]`: the parts so far match the first n names. Every pattern takes at most its
+        // number of parts times the number of names.
         let mut reached = vec![false; names.len() + 1];
         reached[0] = true;
         for part in &self.0 {
@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// By trying every number of names for each `**`.
+    /// Tries every number of names for each `**`.
     fn oracle(parts: &[&str], names: &[&str]) -> bool {
         match (parts.split_first(), names.split_first()) {
             (None, None) => true,

@@ -1,16 +1,16 @@
-//! What a word without quotes is, as `rcl_yaml_param_parser` takes it: it reads integers and numbers
-//! with C's `strtol` and `strtod`.
+//! The value of a word without quotes, as `rcl_yaml_param_parser` takes it: it reads integers and
+//! numbers with C's `strtol` and `strtod`.
 //!
 //! | word | is |
 //! |---|---|
-//! | `y`, `Y`, `yes`, `true`, `on` (also `True`, `TRUE` ..) and their opposites | a truth |
+//! | `y`, `Y`, `yes`, `true`, `on` (also `True`, `TRUE` ..) and their opposites | a boolean |
 //! | `12`, `-7`, `+3`, `0x1F`; `017` with a leading 0 in base 8 | an integer of 64 bits |
 //! | `1.5`, `1.`, `.5`, `1e3`; `.inf`, `-.inf`, `.nan`; an integer too large, or `08`, which isn't one in base 8 | a double |
-//! | anything else | a text |
+//! | anything else | a string |
 
 use crate::parameters::value::ParameterValue;
 
-/// The value of a word.
+/// Returns the value of a word.
 pub(super) fn value(word: &str) -> ParameterValue {
     if let Some(truth) = truth(word) {
         return ParameterValue::Bool(truth);
@@ -54,10 +54,10 @@ fn double(word: &str) -> Option<f64> {
         ".nan" | ".NaN" | ".NAN" => return Some(f64::NAN),
         _ => {}
     }
-    // Rust reads more words than C's numbers look like: `inf`, `infinity`, `nan`.
+    // Rust also reads words that C's numbers exclude: `inf`, `infinity`, `nan`.
     let is_number = word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
     let value: f64 = word.parse().ok().filter(|_| is_number)?;
-    value.is_finite().then_some(value) // `strtod` says of one too large that it isn't
+    value.is_finite().then_some(value) // a number too large is an error of `strtod`
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Any QoS, for property tests: also one whose fields were written by hand.
+//! Any QoS, for property tests: also one with fields that were set by hand.
 
 use super::{Durability, History, Liveliness, QoS, Reliability};
 use proptest::option;
@@ -9,7 +9,7 @@ fn size() -> impl Strategy<Value = usize> {
     prop_oneof![0..4_usize, 8..12_usize, any::<usize>()]
 }
 
-/// Any duration; often one of those that mean something, or close to another one.
+/// Any duration; often one with a special meaning, or close to such a one.
 pub(super) fn duration() -> impl Strategy<Value = Duration> {
     prop_oneof![
         1 => Just(Duration::ZERO),

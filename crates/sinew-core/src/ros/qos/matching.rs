@@ -9,7 +9,7 @@
 //! | reliability | offered >= requested | best effort < reliable |
 //! | durability | offered >= requested | volatile < transient local |
 //!
-//! Everything else (history, lifespan, limits) each end settles for itself.
+//! Each endpoint settles everything else (history, lifespan, limits) for itself.
 
 use super::{Durability, Liveliness, QoS, Reliability, limited};
 use std::fmt;
@@ -49,13 +49,13 @@ impl fmt::Display for Policy {
     }
 }
 
-/// A limit in time as matching compares it: none is the longest.
+/// A time limit as matching compares it: none is the longest.
 fn limit(limit: Option<Duration>) -> Duration {
     limit.and_then(limited).unwrap_or(Duration::MAX)
 }
 
-/// Every policy for which a publisher offers less than a subscription requests; they match if there
-/// is none.
+/// Returns each policy for which a publisher offers less than a subscription requests; they match
+/// if there is none.
 fn unmet(offered: &QoS, requested: &QoS) -> impl Iterator<Item = Policy> {
     let unmet = [
         (offered.reliability < requested.reliability, Policy::Reliability),
@@ -67,15 +67,15 @@ fn unmet(offered: &QoS, requested: &QoS) -> impl Iterator<Item = Policy> {
     unmet.into_iter().filter_map(|(is_unmet, policy)| is_unmet.then_some(policy))
 }
 
-/// The first of them.
+/// Returns the first of them.
 pub(crate) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> {
     unmet(offered, requested).next()
 }
 
-/// A publisher offers less than a subscription requests, so they exchange no messages; from
-/// [`QoS::incompatibility`].
+/// The policies for which a publisher offers less than a subscription requests, so that they
+/// exchange no messages; from [`QoS::incompatibility`].
 ///
-/// As a text it names each policy with both values: "durability (offers volatile, asked
+/// Its text names each policy with both values: "durability (offers volatile, asked
 /// transient_local)".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Incompatibility {
@@ -84,7 +84,7 @@ pub struct Incompatibility {
 }
 
 impl Incompatibility {
-    /// The policies for which too little is offered: at least one.
+    /// Returns the policies for which the publisher offers too little: at least one.
     pub fn policies(&self) -> impl Iterator<Item = Policy> {
         unmet(&self.offered, &self.requested)
     }
@@ -101,8 +101,8 @@ impl fmt::Display for Incompatibility {
 }
 
 impl QoS {
-    /// What keeps a publisher that offers this from a subscription that requests the other; `None`
-    /// if they match.
+    /// Returns the reason why a publisher that offers this QoS doesn't match a subscription that
+    /// requests the other; `None` if they match.
     ///
     /// ```
     /// use sinew::QoS;
@@ -115,8 +115,8 @@ impl QoS {
         found.map(|_| Incompatibility { offered: *self, requested: *requested })
     }
 
-    /// Whether publishers with these two reach the same subscriptions in the same way: they are
-    /// equal in all that matching looks at, and in whether they wait for room.
+    /// Returns `true` if publishers with these two reach the same subscriptions in the same way:
+    /// they are equal in everything that matching compares, and in whether they wait for room.
     pub(crate) fn same_class(&self, other: &QoS) -> bool {
         let class = |qos: &QoS| {
             (
@@ -131,7 +131,7 @@ impl QoS {
         class(self) == class(other)
     }
 
-    /// What this says for the policy, e.g. "best_effort", "100ms".
+    /// Returns this QoS's value for the policy, e.g. "best_effort", "100ms".
     fn word(&self, policy: Policy) -> String {
         let limit = |limit: Option<Duration>| match limit.and_then(limited) {
             Some(limit) => format!("{limit:?}"),
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// DDS 1.4, table in section 2.2.3, for the kinds there are: R(eliable), B(est effort),
+    /// DDS 1.4, table in section 2.2.3, for the supported kinds: R(eliable), B(est effort),
     /// T(ransient local), V(olatile).
     #[test]
     fn every_kind_offered_meets_every_kind_requested() {
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// As text: the same table for what has figures, and what both ends are told.
+    /// The same table for policies with values, as the text that both endpoints report.
     #[test]
     fn limits_and_liveliness_offered_meet_those_requested() {
         use Liveliness::{Automatic, ManualByTopic};
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(by_hand.word(Policy::Deadline), "none");
     }
 
-    /// The same QoS, but stronger in one policy (or as strong as it can be).
+    /// Returns the same QoS, but stronger in one policy (or as strong as possible).
     fn stronger(qos: QoS, policy: Policy, limit: Duration) -> QoS {
         let at_most = |other: Option<Duration>| other.map_or(limit, |other| other.min(limit));
         match policy {
@@ -267,8 +267,8 @@ mod tests {
         [Policy::Reliability, Policy::Durability, Policy::Deadline, Policy::Liveliness, Policy::Lease];
 
     proptest! {
-        /// A request is a list of demands; an offer is what it can do. Nothing else about the ends
-        /// matters.
+        /// A request is a list of demands; an offer is a list of abilities. Nothing else about the
+        /// endpoints matters.
         #[test]
         fn ends_match_if_every_demand_is_met(offered in any::qos(), requested in any::qos()) {
             let within = |offered: Option<Duration>, requested: Option<Duration>| {
@@ -302,7 +302,7 @@ mod tests {
             prop_assert_eq!(incompatibility(&qos, &qos), None);
         }
 
-        /// A stronger offer loses no match, a stronger request wins none.
+        /// A stronger offer loses no match; a stronger request gains none.
         #[test]
         fn matching_is_monotone(
             offered in any::qos(),

@@ -1,8 +1,8 @@
-//! Quality of service: what is kept for whom, and what is promised.
+//! Quality of service: the messages that are kept for readers, and the promises that are made.
 //!
-//! A publisher *offers* a [`QoS`], a subscription *requests* one. They match if nothing is
-//! requested that isn't offered (DDS 1.4, section 2.2.3: request/offered); everything else each end
-//! settles for itself. Names, presets and defaults are those of ROS 2.
+//! A publisher *offers* a [`QoS`], a subscription *requests* one. They match if the publisher
+//! offers everything the subscription requests (DDS 1.4, section 2.2.3: request/offered); each
+//! endpoint settles everything else for itself. Names, presets and defaults are those of ROS 2.
 
 mod matching;
 mod validation;
@@ -17,18 +17,18 @@ use std::time::Duration;
 pub use validation::QosError;
 use validation::limited;
 
-/// The most messages that a history can hold: as many as a ring towards another process keeps.
+/// The most messages that a history can hold: the capacity of a ring towards another process.
 pub(crate) const DEEPEST: usize = sinew_shm::Writer::DEEPEST;
 
-/// How many messages a keep-all history holds that was given no `max_samples`.
+/// Messages in a keep-all history without `max_samples`.
 const KEEP_ALL_SAMPLES: usize = 1000;
 
 /// The quality of service of a publisher or a subscription.
 ///
 /// Start from [`default`](QoS::default), [`new`](QoS::new) (the same, for constants) or a preset
-/// and change what differs; a later call overrides an earlier one. The fields are there to be read.
-/// Whether the settings agree with each other is checked when an entity is created with them, which
-/// fails with a [`QosError`] if they don't.
+/// and change what differs; a later call overrides an earlier one. The fields are meant for
+/// reading. Creating an entity checks whether the settings agree with each other, and fails with a
+/// [`QosError`] if they don't.
 ///
 /// Plain data: never allocates, never blocks.
 ///
@@ -46,30 +46,32 @@ const KEEP_ALL_SAMPLES: usize = 1000;
 #[non_exhaustive]
 #[must_use = "a QoS does nothing until an entity is created with it"]
 pub struct QoS {
-    /// Which messages wait for their reader. Default: `KeepLast(10)`.
+    /// The messages that wait for their reader. Default: `KeepLast(10)`.
     pub history: History,
     /// Whether messages may be lost on their way. Default: `Reliable`.
     pub reliability: Reliability,
     /// Whether a subscription gets messages that were published before it. Default: `Volatile`.
     pub durability: Durability,
-    /// At most this long between two messages: promised by a publisher, expected by a subscription.
+    /// The longest time between two messages: promised by a publisher, expected by a subscription.
     /// `None`, the default: no limit.
     pub deadline: Option<Duration>,
-    /// How long after its publication a message is worth taking. `None`, the default: for ever.
+    /// The time after its publication during which a message may be taken. `None`, the default: for
+    /// ever.
     pub lifespan: Option<Duration>,
-    /// Who says that a publisher is alive. Default: `Automatic`.
+    /// How a publisher proves that it is alive. Default: `Automatic`.
     pub liveliness: Liveliness,
-    /// How long a publisher counts as alive after its last sign of life. `None`, the default: no
-    /// limit. ROS 2's `liveliness_lease_duration`.
+    /// The time for which a publisher counts as alive after its last sign of life. `None`, the
+    /// default: no limit. ROS 2's `liveliness_lease_duration`.
     pub lease: Option<Duration>,
-    /// How many messages an entity holds at most. `None`, the default: the depth with keep last,
-    /// 1000 with keep all.
+    /// The most messages that an entity holds. `None`, the default: the depth with keep last, 1000
+    /// with keep all.
     pub max_samples: Option<usize>,
-    /// How long publishing may wait for room; see [`QoS::keep_all`]. Default: 100 ms, as in DDS.
+    /// The longest time that publishing may wait for room; see [`QoS::keep_all`]. Default: 100 ms,
+    /// as in DDS.
     pub max_blocking_time: Duration,
 }
 
-/// Which messages wait for their reader.
+/// The messages that wait for their reader.
 ///
 /// ```
 /// use sinew::QoS;
@@ -79,9 +81,9 @@ pub struct QoS {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum History {
-    /// The newest ones, so many: the depth, at least 1.
+    /// The newest messages, up to this depth, at least 1.
     KeepLast(usize),
-    /// All of them, up to `max_samples`.
+    /// All messages, up to `max_samples`.
     KeepAll,
 }
 
@@ -95,9 +97,9 @@ pub enum History {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reliability {
-    /// They may: a fresh message is worth more than a repeated one.
+    /// Messages may be lost: a fresh message is worth more than a repeated one.
     BestEffort,
-    /// They are sent again until they arrive.
+    /// Messages are sent again until they arrive.
     Reliable,
 }
 
@@ -115,11 +117,11 @@ pub enum Reliability {
 pub enum Durability {
     /// It doesn't.
     Volatile,
-    /// It gets what a publisher that still exists has in its history.
+    /// It gets the history of each publisher that still exists.
     TransientLocal,
 }
 
-/// Who says that a publisher is alive. The stronger promise is the greater one.
+/// How a publisher proves that it is alive. The stronger promise is the greater one.
 ///
 /// ```
 /// use sinew::QoS;
@@ -130,10 +132,10 @@ pub enum Durability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Liveliness {
-    /// The program need not: it is alive while it exists in a process that lives. In one process,
-    /// its lease has no say.
+    /// Without the program's doing: it is alive while it exists in a process that lives. Within one
+    /// process, its lease has no effect.
     Automatic,
-    /// The program, for each publisher, by publishing or with
+    /// The program asserts it for each publisher, by publishing or with
     /// [`assert_liveliness`](crate::Publisher::assert_liveliness), at least once in every lease.
     ManualByTopic,
 }
@@ -160,8 +162,8 @@ impl QoS {
         }
     }
 
-    /// Best effort, volatile, the last 5 messages: for sensors, where fresh counts more than
-    /// complete. `rmw_qos_profile_sensor_data` in ROS 2.
+    /// Best effort, volatile, the last 5 messages: for sensors, where fresh messages matter more
+    /// than complete ones. `rmw_qos_profile_sensor_data` in ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
@@ -172,8 +174,7 @@ impl QoS {
     }
 
     /// Reliable, volatile, the last 10 messages: for requests and responses. Volatile, so that a
-    /// service that comes back doesn't answer old requests. `rmw_qos_profile_services_default` in
-    /// ROS 2.
+    /// restarted service doesn't answer old requests. `rmw_qos_profile_services_default` in ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
@@ -205,8 +206,8 @@ impl QoS {
         Self::new().keep_last(1000)
     }
 
-    /// What the middleware thinks best. In ROS 2, `rmw_qos_profile_system_default` leaves it to the
-    /// implementation below; here there is none below, so it is the default.
+    /// The default. In ROS 2, `rmw_qos_profile_system_default` leaves the choice to the middleware
+    /// below; here there is none below.
     ///
     /// ```
     /// use sinew::QoS;
@@ -255,9 +256,10 @@ impl QoS {
 
     /// Keeps every message until it is taken, up to [`max_samples`](QoS::max_samples).
     ///
-    /// When that is full and both ends are keep all and reliable, publishing waits for room, up to
-    /// the publisher's [`max_blocking_time`](QoS::max_blocking_time). Otherwise no subscription
-    /// stops a publisher: the new message is dropped for that subscription and counted.
+    /// When that is full and both endpoints are keep all and reliable, publishing waits for room,
+    /// up to the publisher's [`max_blocking_time`](QoS::max_blocking_time). Otherwise no
+    /// subscription stops a publisher: the new message is dropped for that subscription and
+    /// counted.
     ///
     /// ```
     /// use sinew::QoS;
@@ -269,8 +271,8 @@ impl QoS {
         self
     }
 
-    /// Promises (publisher) or asks (subscription) that no message is lost on its way. Such a
-    /// subscription doesn't match a best-effort publisher.
+    /// Promises (publisher) or requests (subscription) that no message is lost on its way. A
+    /// subscription with it doesn't match a best-effort publisher.
     ///
     /// ```
     /// use sinew::QoS;
@@ -294,7 +296,7 @@ impl QoS {
         self
     }
 
-    /// A subscription gets what is published from its creation on.
+    /// Lets a subscription get only messages that are published after its creation.
     ///
     /// ```
     /// use sinew::QoS;
@@ -306,8 +308,8 @@ impl QoS {
         self
     }
 
-    /// A publisher keeps its history for subscriptions that come later; a subscription asks for it,
-    /// and doesn't match a volatile publisher. With a depth of 1 this is ROS 1's latching.
+    /// Lets a publisher keep its history for later subscriptions; a subscription requests it, and
+    /// then doesn't match a volatile publisher. With a depth of 1 this is ROS 1's latching.
     ///
     /// ```
     /// use sinew::QoS;
@@ -319,12 +321,12 @@ impl QoS {
         self
     }
 
-    /// At most this long between two messages; `Duration::MAX`: no limit. More than zero, and up to
-    /// 292 years.
+    /// Sets the longest time between two messages; `Duration::MAX`: no limit. More than zero, and
+    /// up to 292 years.
     ///
-    /// A publisher promises it, a subscription asks for it, and doesn't match a publisher that
-    /// promises nothing or less. Each end counts the periods that pass without a message, from the
-    /// first message on, for its `on_deadline_missed` handler.
+    /// A publisher promises it; a subscription requests it, and doesn't match a publisher that
+    /// promises less or nothing. Each endpoint counts the periods that pass without a message, from
+    /// the first message on, for its `on_deadline_missed` handler.
     ///
     /// ```
     /// use sinew::QoS;
@@ -338,8 +340,8 @@ impl QoS {
         self
     }
 
-    /// A message that wasn't taken for so long after its publication is dropped and counted;
-    /// `Duration::MAX`: no limit. More than zero, and up to 292 years.
+    /// Sets the age at which a message that wasn't taken is dropped and counted; `Duration::MAX`:
+    /// no limit. More than zero, and up to 292 years.
     ///
     /// ```
     /// use sinew::QoS;
@@ -353,8 +355,8 @@ impl QoS {
         self
     }
 
-    /// Who says that a publisher is alive. A subscription that asks for `ManualByTopic` doesn't
-    /// match a publisher that is `Automatic`.
+    /// Sets how a publisher proves that it is alive. A subscription that requests `ManualByTopic`
+    /// doesn't match a publisher that is `Automatic`.
     ///
     /// ```
     /// use sinew::QoS;
@@ -368,12 +370,13 @@ impl QoS {
         self
     }
 
-    /// How long a publisher counts as alive after its last sign of life; `Duration::MAX`: no limit.
-    /// More than zero, and up to 292 years. ROS 2's `liveliness_lease_duration`.
+    /// Sets the time for which a publisher counts as alive after its last sign of life;
+    /// `Duration::MAX`: no limit. More than zero, and up to 292 years. ROS 2's
+    /// `liveliness_lease_duration`.
     ///
-    /// A subscription that asks for a lease doesn't match a publisher with a longer one or none;
-    /// the publisher's is the one that counts. An automatic publisher needs no lease to be known
-    /// dead: it is alive while it exists. A manual one without a lease never expires.
+    /// A subscription that requests a lease doesn't match a publisher with a longer one or none;
+    /// the publisher's lease is the one that counts. An automatic publisher needs no lease to be
+    /// known dead: it is alive while it exists. A manual one without a lease never expires.
     ///
     /// ```
     /// use sinew::QoS;
@@ -387,7 +390,7 @@ impl QoS {
         self
     }
 
-    /// How many messages the entity holds at most: the bound of [`keep_all`](QoS::keep_all). At
+    /// Sets the most messages that the entity holds: the bound of [`keep_all`](QoS::keep_all). At
     /// least 1, and not less than the depth of keep last.
     ///
     /// ```
@@ -399,8 +402,9 @@ impl QoS {
         self
     }
 
-    /// How long publishing may wait for room in a keep-all history that is full; then it fails and
-    /// gives the message back. Zero: not at all; `Duration::MAX`: for ever; else up to 292 years.
+    /// Sets the longest time that publishing may wait for room in a full keep-all history; then it
+    /// fails and returns the message. Zero: not at all; `Duration::MAX`: for ever; else up to 292
+    /// years.
     ///
     /// ```
     /// use sinew::QoS;
@@ -413,7 +417,7 @@ impl QoS {
         self
     }
 
-    /// How many messages the history holds.
+    /// Returns the capacity of the history in messages.
     pub(crate) const fn capacity(&self) -> usize {
         match (self.history, self.max_samples) {
             (History::KeepLast(depth), _) => depth,
@@ -427,35 +431,34 @@ impl QoS {
         matches!(self.history, History::KeepAll)
     }
 
-    /// Whether a full history here may make publishing wait: keep all and reliable, which takes
-    /// both ends.
+    /// Whether a full history here may make publishing wait: keep all and reliable, at both
+    /// endpoints.
     pub(crate) const fn is_blocking(&self) -> bool {
         self.is_keep_all() && matches!(self.reliability, Reliability::Reliable)
     }
 
-    /// How many messages a ring towards another process has to keep.
+    /// Returns the number of messages that a ring towards another process has to keep.
     pub(crate) const fn ring_depth(&self) -> usize {
         self.capacity()
     }
 
-    /// Whether messages are kept, or asked for, that were published before the subscription was
-    /// there.
+    /// Whether it keeps, or requests, messages that were published before the subscription existed.
     pub(crate) const fn is_transient_local(&self) -> bool {
         matches!(self.durability, Durability::TransientLocal)
     }
 
-    /// The lifespan in nanoseconds.
+    /// Returns the lifespan in nanoseconds.
     pub(crate) fn lifespan_nanoseconds(&self) -> Option<i64> {
         self.lifespan.and_then(limited).map(clock::nanoseconds)
     }
 
-    /// The deadline's period in nanoseconds.
+    /// Returns the deadline's period in nanoseconds.
     pub(crate) fn deadline_nanoseconds(&self) -> Option<i64> {
         self.deadline.and_then(limited).map(clock::nanoseconds)
     }
 
-    /// The lease in nanoseconds, if the program has to give signs of life within it. A process
-    /// needs none to be known alive.
+    /// Returns the lease in nanoseconds, if the program has to give signs of life within it. A
+    /// process needs none to be known alive.
     pub(crate) fn manual_lease_nanoseconds(&self) -> Option<i64> {
         let lease = self.lease.filter(|_| self.liveliness == Liveliness::ManualByTopic);
         lease.and_then(limited).map(clock::nanoseconds)

@@ -1,4 +1,4 @@
-//! Which settings no entity can be created with.
+//! Settings with which no entity can be created.
 
 use super::{DEEPEST, History, QoS};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// limit.
 pub(super) const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
-/// A duration as a limit: none, if it is one of the two that mean "for ever".
+/// Converts a duration to a limit: none, if it is one of the two that mean "for ever".
 pub(super) const fn limited(duration: Duration) -> Option<Duration> {
     let nanoseconds = duration.as_nanos();
     if nanoseconds == Duration::MAX.as_nanos() || nanoseconds == LONGEST.as_nanos() {
@@ -18,13 +18,15 @@ pub(super) const fn limited(duration: Duration) -> Option<Duration> {
 }
 
 impl QoS {
-    /// Whether an entity can be created with it: no setting is out of range or contradicts another.
+    /// Checks that an entity can be created with it: no setting is out of range or contradicts
+    /// another.
     ///
-    /// Deadline, lifespan, liveliness and lease contradict nothing at the same end. A lifespan may
-    /// be shorter than the deadline: what is older than it is worthless, new or not. A lease may be
-    /// shorter than the deadline, for a program may say that it is alive without publishing. And a
-    /// lease without manual liveliness, or the other way round, is a request or an offer like any
-    /// other: matching compares each by itself (DDS 1.4, section 2.2.3.11).
+    /// Deadline, lifespan, liveliness and lease of one endpoint contradict nothing. A lifespan may
+    /// be shorter than the deadline: an older message is worthless, whether it is the newest or
+    /// not. A lease may be shorter than the deadline, as a program may assert its liveliness
+    /// without publishing. And a lease without manual liveliness, or the other way round, is a
+    /// request or an offer like any other: matching compares each by itself (DDS 1.4, section
+    /// 2.2.3.11).
     pub(crate) fn validate(&self) -> Result<(), QosError> {
         if let History::KeepLast(0) = self.history {
             return Err(QosError::ZeroDepth);
@@ -65,7 +67,7 @@ impl QoS {
     }
 }
 
-/// Why no entity can be created with a [`QoS`]. The caller can fix each of them.
+/// The reason why no entity can be created with a [`QoS`]. The caller can fix each of them.
 ///
 /// ```
 /// use sinew::error::QosError;
@@ -92,13 +94,13 @@ pub enum QosError {
         /// The entity's limit.
         max_samples: usize,
     },
-    /// A history that no other process could be given.
+    /// A history larger than any ring towards another process.
     #[error(
         "a history of {messages} messages is more than the {DEEPEST} that it can be: lower the depth of keep_last, or \
          the max_samples of keep_all"
     )]
     TooDeep {
-        /// How many it was to hold.
+        /// The requested number of messages.
         messages: usize,
     },
     /// No message could come in time.
@@ -117,7 +119,7 @@ pub enum QosError {
     TooLong {
         /// The method of [`QoS`] that sets it.
         setting: &'static str,
-        /// What it was set to.
+        /// The value that was set.
         duration: Duration,
     },
 }
@@ -213,7 +215,7 @@ mod tests {
         }
     }
 
-    /// The rules of `validate`, said the other way round: what is fine.
+    /// The rules of `validate` in positive form: the valid settings.
     fn is_fine(qos: &QoS) -> bool {
         let unlimited =
             |duration: Duration| duration == Duration::MAX || duration.as_nanos() == i64::MAX as u128;

@@ -1,11 +1,11 @@
-//! Every rule of parameter files, and texts that are none.
+//! Every rule of parameter files, and invalid texts.
 
 use super::super::Overrides;
 use super::{ParameterTextError, read, value};
 use crate::parameters::value::ParameterValue as V;
 use proptest::prelude::*;
 
-/// What a file says of a node: `name=value`, in the order of the names.
+/// Returns a file's values for a node: `name=value`, in the order of the names.
 fn said(text: &str, node: &str) -> String {
     let mut overrides = Overrides::default();
     overrides.extend(read(text).unwrap_or_else(|problem| panic!("{text}: {problem}")), None);
@@ -28,10 +28,10 @@ fn files_say_something_of_nodes() {
         ("ns/a:\n  ros__parameters:\n    x: 1\n", "/ns/a", "x=1"),
         ("/n/s:\n  t/a:\n    ros__parameters:\n      x: 1\n", "/n/s/t/a", "x=1"),
         ("ns: {a: {ros__parameters: {x: 1}}, b: {ros__parameters: {x: 2}}}", "/ns/b", "x=2"),
-        // Parameters below each other.
+        // Nested parameters.
         ("a: {ros__parameters: {x: {y: {z: 1}, v: 2}, w: 3}}", "/a", "w=3 x.v=2 x.y.z=1"),
         ("a: {ros__parameters: {x.y: 1, x: {z: 2}}}", "/a", "x.y=1 x.z=2"),
-        // Wildcards, and what is said twice.
+        // Wildcards, and repeated values.
         ("/**:\n  ros__parameters: {x: 1}\n", "/n/s/a", "x=1"),
         ("'*': {ros__parameters: {x: 1}}", "/a", "x=1"),
         ("\"*\": {ros__parameters: {x: 1}}", "/ns/a", ""),
@@ -148,7 +148,7 @@ fn depth_is_bounded() {
     assert!(read(&"{".repeat(100_000)).is_err());
 }
 
-/// Nearly a parameter file.
+/// Almost a parameter file.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a",
@@ -209,7 +209,7 @@ proptest! {
         let _ = value(&text);
     }
 
-    /// What a value prints as is read as that value again.
+    /// A printed value is read as the same value again.
     #[test]
     fn printed_values_come_back(expected in scalar()) {
         prop_assert_eq!(value(&expected.to_string()), Ok(expected.clone()));
