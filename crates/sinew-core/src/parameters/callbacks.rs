@@ -1,4 +1,4 @@
-//! What is asked before parameters change, and told after it.
+//! The program's callbacks before and after a change of parameters.
 //!
 //! | kind | when | may |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | on-set | the values have the right types and lie in their ranges | refuse them |
 //! | post-set | they are set | nothing any more |
 //!
-//! Of each kind the one that was added last comes first. They run on the thread that sets, under no
-//! lock: they may read parameters, and call; to declare or set one is an error.
+//! Of each kind the one that was added last runs first. They run on the thread that sets, under no
+//! lock: they may read parameters, and call; declaring or setting one is an error.
 
 use super::value::NamedValue;
 use crate::sys::sync::Arc;
@@ -31,20 +31,20 @@ pub(crate) enum Callback {
 }
 
 impl Callbacks {
-    /// Returns the number by which it is removed.
+    /// Adds a callback, and returns the number for its removal.
     pub(crate) fn add(&mut self, callback: Callback) -> u64 {
         self.next += 1;
         self.all.push((self.next, callback));
         self.next
     }
 
-    /// The caller drops it under no lock.
+    /// Removes a callback; the caller must drop it while holding no lock.
     pub(crate) fn remove(&mut self, number: u64) -> Option<Callback> {
         let index = self.all.iter().position(|(other, _)| *other == number)?;
         Some(self.all.remove(index).1)
     }
 
-    /// The values as the pre-set callbacks want them.
+    /// Returns the values as changed by the pre-set callbacks.
     pub(crate) fn before(&self, mut values: Vec<NamedValue>) -> Vec<NamedValue> {
         for (_, callback) in self.all.iter().rev() {
             if let Callback::Pre(callback) = callback {
@@ -54,7 +54,8 @@ impl Callbacks {
         values
     }
 
-    /// Whether all on-set callbacks accept the values; if not, the reason of the first that doesn't.
+    /// Asks the on-set callbacks whether they accept the values; the error is the reason of the
+    /// first that doesn't.
     pub(crate) fn on(&self, values: &[NamedValue]) -> Result<(), String> {
         for (_, callback) in self.all.iter().rev() {
             if let Callback::On(callback) = callback {
@@ -64,7 +65,7 @@ impl Callbacks {
         Ok(())
     }
 
-    /// Tells the post-set callbacks.
+    /// Notifies the post-set callbacks.
     pub(crate) fn after(&self, values: &[NamedValue]) {
         for (_, callback) in self.all.iter().rev() {
             if let Callback::Post(callback) = callback {

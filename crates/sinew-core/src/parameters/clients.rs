@@ -1,12 +1,12 @@
-//! Who asks for the parameters of nodes. A node that has none gets what serves them once there is a
-//! client of it, here or elsewhere: before that nothing of it is there, and it costs nothing.
+//! Clients of nodes' parameters. A node without parameters gets its services once there is a client
+//! of it, in this process or another; before that it has none of them, and costs nothing.
 
 use crate::sys::sync::{Arc, Mutex};
 use sinew_shm::EndpointKey;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The services that serve a node's parameters, below its name.
+/// The services for a node's parameters, below its name.
 const SERVICES: [&str; 6] = [
     "describe_parameters",
     "get_parameter_types",
@@ -16,12 +16,12 @@ const SERVICES: [&str; 6] = [
     "set_parameters_atomically",
 ];
 
-/// A client, as long as it is there.
+/// The identity of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ClientId {
-    /// Of this context, by its number.
+    /// A client of this context, by its number.
     Own(u64),
-    /// Of another participant.
+    /// A client of another participant.
     Of(u64, EndpointKey),
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum ClientId {
 #[derive(Default)]
 pub(crate) struct ParameterClients {
     known: Mutex<Known>,
-    /// Has the nodes of a name serve their parameters, once there is a node.
+    /// Makes the nodes of a name serve their parameters; set with the first node.
     serve: OnceLock<Box<Serve>>,
 }
 
@@ -38,19 +38,19 @@ type Serve = dyn Fn(&str) + Send + Sync;
 #[derive(Default)]
 struct Known {
     nodes: HashMap<ClientId, Arc<str>>,
-    /// How many there are of each node.
+    /// Number of clients of each node.
     counts: HashMap<Arc<str>, usize>,
 }
 
 impl ParameterClients {
-    /// Says how nodes are brought to serve their parameters, if that isn't said yet. What does it is
-    /// called on any thread, also one that holds locks.
+    /// Sets the function that makes nodes serve their parameters, if none is set yet. It is called
+    /// on any thread, also on one that holds locks.
     pub(crate) fn serve_by<F: Fn(&str) + Send + Sync + 'static>(&self, serve: impl FnOnce() -> F) {
         self.serve.get_or_init(|| Box::new(serve()));
     }
 
-    /// A client of that service came. If that is one of a node's parameters, the nodes of that name
-    /// serve them, those that are there and those that come.
+    /// Notes a new client of that service. If the service is one of a node's parameters, the nodes
+    /// of that name serve them: existing nodes and later ones.
     pub(crate) fn came(&self, client: ClientId, service: &str) {
         let Some((node, _)) = service.rsplit_once('/').filter(|(_, name)| SERVICES.contains(name)) else {
             return;
@@ -62,13 +62,13 @@ impl ParameterClients {
                 *known.counts.entry(node).or_default() += 1;
             }
         }
-        // A node that comes meanwhile has asked for clients, or is found now.
+        // A node that is being made meanwhile either has seen this client, or is found now.
         if let Some(serve) = self.serve.get() {
             serve(node);
         }
     }
 
-    /// It went. What it had made stays.
+    /// Notes the end of a client. Services that it started stay.
     pub(crate) fn went(&self, client: ClientId) {
         let mut known = self.known.lock();
         let Some(node) = known.nodes.remove(&client) else { return };
@@ -80,7 +80,7 @@ impl ParameterClients {
         }
     }
 
-    /// Whether there is one of that node.
+    /// Returns `true` if there is a client of that node.
     pub(crate) fn ask(&self, node: &str) -> bool {
         self.known.lock().counts.contains_key(node)
     }

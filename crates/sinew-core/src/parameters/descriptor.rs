@@ -1,10 +1,10 @@
-//! What is said of a parameter, and whether a value complies with it.
+//! Descriptions of parameters, and checks of values against them.
 
 use super::value::{ParameterType, ParameterValue};
 use super::words::{other_type, shown, subject};
 use std::fmt;
 
-/// What is said of a parameter (`rcl_interfaces/msg/ParameterDescriptor`).
+/// The description of a parameter (`rcl_interfaces/msg/ParameterDescriptor`).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDescriptor {
@@ -12,46 +12,46 @@ pub struct ParameterDescriptor {
     pub name: String,
     /// Its type: the one it must keep, unless its typing is dynamic.
     pub kind: ParameterType,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
-    /// What holds for its values beyond type and range, for people.
+    /// Rules for its values beyond type and range, for people.
     pub additional_constraints: String,
-    /// Nothing sets it once it is declared.
+    /// It can't be set once it is declared.
     pub read_only: bool,
     /// Its value may have any type.
     pub dynamic_typing: bool,
-    /// Within which a `Double` lies.
+    /// The range of a `Double`.
     pub double_range: Option<DoubleRange>,
-    /// Within which an `Integer` lies.
+    /// The range of an `Integer`.
     pub integer_range: Option<IntegerRange>,
 }
 
-/// Both ends belong to it, whatever the step.
+/// A range of doubles. Both bounds belong to it, whatever the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DoubleRange {
     /// The smallest value.
     pub from: f64,
     /// The greatest value.
     pub to: f64,
-    /// A value is `from` and a multiple of this; 0 for any.
+    /// A value is `from` plus a multiple of this; 0 for any value.
     pub step: f64,
 }
 
-/// Both ends belong to it, whatever the step.
+/// A range of integers. Both bounds belong to it, whatever the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerRange {
     /// The smallest value.
     pub from: i64,
     /// The greatest value.
     pub to: i64,
-    /// A value is `from` and a multiple of this; 0 for any.
+    /// A value is `from` plus a multiple of this; 0 for any value.
     pub step: u64,
 }
 
 impl DoubleRange {
-    /// Whether a value lies in it. Numbers are equal within 100 units in the last place, as for
-    /// `rclcpp`: a step of 0.1 isn't a number of the machine's. An infinite one lies in a range only
-    /// if it is its end (`rclcpp` takes it in any).
+    /// Returns `true` if a value lies in it. Numbers are equal within 100 units in the last place,
+    /// as for `rclcpp`: a step of 0.1 has no exact representation. An infinite value lies in a
+    /// range only if it is a bound (`rclcpp` accepts it in any).
     ///
     /// ```
     /// use sinew::parameters::DoubleRange;
@@ -92,13 +92,13 @@ impl fmt::Display for IntegerRange {
 fn are_equal(one: f64, other: f64) -> bool {
     #[expect(clippy::float_cmp, reason = "the same number is equal, whatever its distance to others")]
     let same = one == other;
-    // `rclcpp` takes an infinite distance for a small one, as 100 units of it are infinite, too.
+    // `rclcpp` takes an infinite distance for a small one, as 100 units of it are infinite as well.
     let (distance, unit) = ((one - other).abs(), f64::EPSILON * 100.0);
     same || distance.is_finite() && distance <= (unit * one + unit * other).abs()
 }
 
 impl IntegerRange {
-    /// Whether a value lies in it.
+    /// Returns `true` if a value lies in it.
     ///
     /// ```
     /// use sinew::parameters::IntegerRange;
@@ -115,7 +115,7 @@ impl IntegerRange {
 }
 
 impl ParameterDescriptor {
-    /// Of a parameter that has nothing said of it but its type.
+    /// Makes the description of a parameter with no properties but its type.
     ///
     /// ```
     /// use sinew::parameters::{ParameterDescriptor, ParameterType};
@@ -134,11 +134,11 @@ impl ParameterDescriptor {
         }
     }
 
-    /// Whether a value complies with type and range; if not, why. An integer is no double here:
-    /// [`ParameterValue::widened`] makes it one.
+    /// Checks that a value complies with type and range. An integer is not a double here:
+    /// [`ParameterValue::widened`] converts it.
     ///
     /// # Errors
-    /// The reason.
+    /// The reason why it doesn't comply.
     ///
     /// ```
     /// use sinew::parameters::{DoubleRange, ParameterDescriptor, ParameterType};
@@ -150,7 +150,7 @@ impl ParameterDescriptor {
         self.complaint(&subject(&self.name), value)
     }
 
-    /// The same in a sentence that begins in another way.
+    /// As [`check`](Self::check), in a sentence with another beginning.
     pub(super) fn complaint(&self, subject: &str, value: &ParameterValue) -> Result<(), String> {
         if !self.dynamic_typing && value.kind() != self.kind {
             return Err(other_type(subject, self.kind, value));

@@ -1,4 +1,4 @@
-//! Why a parameter could not be declared, set or read.
+//! The reasons why a parameter could not be declared, set or read.
 
 use super::value::ParameterType;
 use crate::sys::says::debug_says;
@@ -8,7 +8,7 @@ debug_says!(ParameterError:
     InvalidValue { node, name, reason }, Refused { node, reason }, Uninitialized { node, name, kind },
     InCallback { node }, NoSuchType { node, name, reason });
 
-/// Why a parameter could not be declared, set or read. Nothing was changed.
+/// The reason why a parameter could not be declared, set or read. Nothing was changed.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -23,13 +23,13 @@ debug_says!(ParameterError:
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// A parameter has a name.
+    /// A parameter must have a name.
     #[error("node {node} can't have a parameter without a name: parameter name must not be empty")]
     EmptyName {
         /// The node's full name.
         node: String,
     },
-    /// A parameter is declared once.
+    /// A parameter can be declared only once.
     #[error(
         "parameter '{name}' of node {node} has already been declared: keep the handle of the first time, and clone it"
     )]
@@ -49,7 +49,7 @@ pub enum ParameterError {
         /// The parameter's name.
         name: String,
     },
-    /// What the command line or a parameter file gives is of another type than the parameter.
+    /// The value from the command line or a parameter file has another type than the parameter.
     #[error(
         "parameter '{name}' of node {node} can't have the value that the command line, a parameter file or the node's \
          builder gives it: {reason}"
@@ -59,17 +59,17 @@ pub enum ParameterError {
         node: String,
         /// The parameter's name.
         name: String,
-        /// Which types.
+        /// The types.
         reason: String,
     },
-    /// The value with which it was to be declared isn't allowed.
+    /// The value for its declaration isn't allowed.
     #[error("parameter '{name}' of node {node} could not be set: {reason}")]
     InvalidValue {
         /// The node's full name.
         node: String,
         /// The parameter's name.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The values are not set: the parameter, its descriptor or a callback refuses them.
@@ -77,10 +77,10 @@ pub enum ParameterError {
     Refused {
         /// The node's full name.
         node: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It was declared without a default, and nothing gives it a value.
+    /// It was declared without a default, and nothing sets a value.
     #[error(
         "parameter '{name}' of node {node} has no value: start the program with `--ros-args -p {name}:=..` (it is of type {kind}), or give it a default"
     )]
@@ -92,7 +92,7 @@ pub enum ParameterError {
         /// Its type.
         kind: ParameterType,
     },
-    /// A callback that parameters are checked by, or told to, must not declare or set any itself.
+    /// A callback for parameters must not declare or set any itself.
     #[error(
         "a callback for parameters of node {node} can't declare or set any: have it done later, by a timer or a guard condition"
     )]
@@ -100,7 +100,7 @@ pub enum ParameterError {
         /// The node's full name.
         node: String,
     },
-    /// It is of another Rust type than the handle was asked for.
+    /// It has another Rust type than the requested handle.
     #[error("parameter '{name}' of node {node} can't be read so: {reason}")]
     NoSuchType {
         /// The node's full name.

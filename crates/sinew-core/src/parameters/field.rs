@@ -1,11 +1,11 @@
-//! Rust types that parameters have, and the cells that handles read.
+//! Rust types of parameters, and the cells that handles read.
 //!
 //! # Reading
 //!
-//! A cell is written by the thread whose turn it is to set (see `table`), and read by any thread at
-//! any time, without a lock and without allocating: one atomic word for numbers, truths and enums,
-//! a counted reference (`arc-swap`) for all else. Nothing else rides on a cell's word, so it is
-//! stored and loaded Relaxed.
+//! A cell is written by the thread with the turn to set (see `table`), and read by any thread at
+//! any time, without a lock and without allocating: one atomic word for numbers, booleans and
+//! enums, a counted reference (`arc-swap`) for all others. A cell's word orders no other memory, so
+//! it is stored and loaded Relaxed.
 
 use super::descriptor::{DoubleRange, IntegerRange, ParameterDescriptor};
 use super::value::{ParameterType, ParameterValue};
@@ -34,26 +34,26 @@ pub trait ParameterField: Send + Sync + Sized + 'static {
     /// Its type.
     const TYPE: ParameterType;
 
-    /// Where a handle reads it.
+    /// The cell that a handle reads.
     #[doc(hidden)]
     type Cell: ParameterCell<Self>;
 
-    /// The value that it is. Errors: the reason why it is none.
+    /// Converts a value to this type. The error is the reason why that fails.
     #[doc(hidden)]
     fn from_value(value: &ParameterValue) -> Result<Self, String>;
 
     #[doc(hidden)]
     fn into_value(self) -> ParameterValue;
 
-    /// What the type itself asks of values.
+    /// Adds the type's own restrictions on values.
     #[doc(hidden)]
     fn constrain(_descriptor: &mut ParameterDescriptor) {}
 }
 
-/// Where a handle reads a parameter's value.
+/// The cell from which a handle reads a parameter's value.
 #[doc(hidden)]
 pub trait ParameterCell<T>: Send + Sync + 'static {
-    /// What reading gives.
+    /// The type that reading returns.
     type Read;
 
     fn new(value: T) -> Self;
@@ -65,7 +65,7 @@ pub trait ParameterCell<T>: Send + Sync + 'static {
 
 /// A type with a range.
 pub trait RangedField: ParameterField + Copy {
-    /// Has values lie between both.
+    /// Restricts values to the range.
     #[doc(hidden)]
     fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>);
 }
@@ -89,12 +89,12 @@ impl<T: OneWord> ParameterCell<T> for WordCell {
     }
 
     fn write(&self, value: T) {
-        self.0.store(value.to_word(), Ordering::Relaxed); // the module says why
+        self.0.store(value.to_word(), Ordering::Relaxed); // see the module
     }
 
     #[inline]
     fn read(&self) -> T {
-        T::of_word(self.0.load(Ordering::Relaxed)) // the module says why
+        T::of_word(self.0.load(Ordering::Relaxed)) // see the module
     }
 }
 
@@ -121,9 +121,9 @@ impl<T: Send + Sync + 'static> ParameterCell<T> for SharedCell<T> {
 
 /// A parameter's cell as its table sees it.
 pub(crate) trait Store: Send + Sync {
-    /// Whether the type of the handle can hold a value.
+    /// Checks that the type of the handle can hold a value.
     fn check(&self, value: &ParameterValue) -> Result<(), String>;
-    /// Sets a value that was checked.
+    /// Stores a value that was checked.
     fn store(&self, value: &ParameterValue);
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -147,7 +147,7 @@ impl<T: ParameterField> Store for Typed<T> {
     }
 }
 
-/// Why a value is none of a type.
+/// Returns the reason why a value is not of a type.
 fn other_type<T: ParameterField>(value: &ParameterValue) -> String {
     words::other_type("it", T::TYPE, value)
 }
@@ -207,7 +207,7 @@ macro_rules! integers {
             }
 
             fn into_value(self) -> ParameterValue {
-                ParameterValue::Integer(i64::try_from(self).unwrap_or(i64::MAX)) // only of 64 bits without a sign
+                ParameterValue::Integer(i64::try_from(self).unwrap_or(i64::MAX)) // only an unsigned 64-bit value can saturate
             }
 
             fn constrain(descriptor: &mut ParameterDescriptor) {
@@ -221,7 +221,7 @@ macro_rules! integers {
         impl RangedField for $type {
             fn restrict(descriptor: &mut ParameterDescriptor, range: RangeInclusive<Self>, step: Option<Self>) {
                 let [from, to] = [*range.start(), *range.end()].map(|end| i64::try_from(end).unwrap_or(i64::MAX));
-                // Its sign says nothing.
+                // The sign of a step has no meaning.
                 let step = step.and_then(|step| i128::try_from(step).ok()).unwrap_or(0).unsigned_abs();
                 let step = u64::try_from(step).unwrap_or(u64::MAX);
                 descriptor.integer_range = Some(IntegerRange { from, to, step });
@@ -361,19 +361,19 @@ impl<T: ChoiceField> ParameterCell<T> for ChoiceCell {
     }
 
     fn write(&self, value: T) {
-        self.0.store(value.index() as u64, Ordering::Relaxed); // the module says why
+        self.0.store(value.index() as u64, Ordering::Relaxed); // see the module
     }
 
     #[inline]
     fn read(&self) -> T {
-        let index = usize::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0); // the module says why
+        let index = usize::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0); // see the module
         #[expect(clippy::expect_used, reason = "only `index` of a variant is ever stored")]
         let value = T::of_index(index).expect("the index is a variant's");
         value
     }
 }
 
-/// The value of an enum that a string names. For `#[derive(Parameters)]`.
+/// Returns the value of an enum that a string names. For `#[derive(Parameters)]`.
 #[doc(hidden)]
 pub fn choice<T: ChoiceField>(value: &ParameterValue) -> Result<T, String> {
     let ParameterValue::String(name) = value else {
@@ -385,7 +385,7 @@ pub fn choice<T: ChoiceField>(value: &ParameterValue) -> Result<T, String> {
         .ok_or_else(|| format!("{} is not one of: {}", words::shown(value), T::NAMES.join(", ")))
 }
 
-/// What holds for an enum's values. For `#[derive(Parameters)]`.
+/// Adds the restrictions on an enum's values. For `#[derive(Parameters)]`.
 #[doc(hidden)]
 pub fn constrain_choice<T: ChoiceField>(descriptor: &mut ParameterDescriptor) {
     descriptor.additional_constraints = format!("One of: {}", T::NAMES.join(", "));

@@ -1,28 +1,28 @@
-//! Parameters: a node's named, typed values, which others may look at and set.
+//! Parameters: a node's named, typed values, which other nodes may read and set.
 //!
 //! [`Node::parameter`](crate::Node::parameter) declares one, [`#[derive(Parameters)]`](Parameters)
 //! and [`Node::parameters`](crate::Node::parameters) a struct of them, and [`ParameterClient`]
-//! reaches those of other nodes. The repository's `docs/book/parameters.md` says which to pick, and
-//! how files and command lines give values.
+//! reaches those of other nodes. The repository's `docs/book/parameters.md` explains which to pick,
+//! and how files and command lines set values.
 
-// The rules by which they are declared and set are those of `rclcpp`, so that tools and habits
-// carry over, but that integers become doubles where one is declared; the sentences are our own.
+// The rules for declaring and setting are those of `rclcpp`, so that tools and habits carry over,
+// except that integers become doubles where a double is declared; the sentences are our own.
 // Nothing here does I/O.
 //
 // | file | what |
 // |---|---|
 // | `value` | a value, its type, a name with a value |
-// | `descriptor` | what is said of a parameter: type, range, whether it is read-only |
-// | `field` | Rust types that parameters have, and the cells that handles read |
-// | `spec` | structs of parameters: what `derive(Parameters)` is made of |
-// | `table` | the parameters of a node: who may set them when, declaring, setting, listing |
-// | `callbacks` | what is asked before a change, and told after it |
-// | `clients` | who asks for parameters: a node without any serves them once there is a client |
-// | `options` | how a node deals with parameters |
+// | `descriptor` | the description of a parameter: type, range, whether it is read-only |
+// | `field` | Rust types of parameters, and the cells that handles read |
+// | `spec` | structs of parameters: the parts of `derive(Parameters)` |
+// | `table` | the parameters of a node: turns to set them, declaring, setting, listing |
+// | `callbacks` | the program's callbacks before and after a change |
+// | `clients` | clients of parameters: a node without any serves them once there is one |
+// | `options` | a node's settings for its parameters |
 // | `words` | the sentences with which values are refused |
-// | `error` | why not |
+// | `error` | errors |
 //
-// A node that declares no parameter has no table. One that does is seen by others through its
+// A node that declares no parameter has no table. One that does is visible to others through its
 // services, which `api` makes.
 
 pub(crate) mod callbacks;

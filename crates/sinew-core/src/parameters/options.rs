@@ -1,25 +1,25 @@
-//! How a node deals with parameters.
+//! A node's settings for its parameters.
 
 use super::value::NamedValue;
 
-/// Every node with parameters has it: whether its clocks follow `/clock`.
+/// The parameter of every node with parameters: whether its clocks follow `/clock`.
 pub(crate) const USE_SIM_TIME: &str = "use_sim_time";
 
-/// Whether the node has `~/get_type_description`. Here only nodes have it for which it is given a
-/// value; in ROS 2 all have it, and it is true.
+/// Whether the node has `~/get_type_description`. Here only nodes that are given a value for it
+/// have this parameter; in ROS 2 all nodes have it, and it is true.
 pub(crate) const START_TYPE_DESCRIPTION_SERVICE: &str = "start_type_description_service";
 
-/// How a node deals with parameters; see `NodeBuilder`.
+/// A node's settings for its parameters; see `NodeBuilder`.
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterOptions {
-    /// Stronger than those of the command line.
+    /// Values that take precedence over the command line.
     pub(crate) overrides: Vec<NamedValue>,
-    /// Setting one that isn't declared declares it.
+    /// Setting an undeclared parameter declares it.
     pub(crate) allow_undeclared: bool,
-    /// What is overridden is declared when the node is made.
+    /// Overridden parameters are declared when the node is made.
     pub(crate) declare_overrides: bool,
-    /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter,
-    /// or a client of them is there.
+    /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter
+    /// or a client of them exists.
     pub(crate) services: Option<bool>,
     /// Whether changes are published.
     pub(crate) events: bool,

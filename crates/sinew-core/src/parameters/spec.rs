@@ -1,4 +1,4 @@
-//! Structs of parameters: what `derive(Parameters)` is made of.
+//! Structs of parameters: the parts of `derive(Parameters)`.
 
 use super::descriptor::ParameterDescriptor;
 use super::field::{ParameterField, RangedField, Store, Typed};
@@ -7,10 +7,10 @@ use crate::parameters::field::ParameterCell;
 use crate::sys::sync::Arc;
 use std::ops::RangeInclusive;
 
-/// A struct whose fields are parameters; `#[derive(Parameters)]` writes it.
+/// A struct with fields that are parameters; `#[derive(Parameters)]` implements it.
 ///
 /// Each field is a parameter of the field's name, with its doc comment as description. A field that
-/// is such a struct itself has its parameters under its name: `limits.speed`.
+/// is itself such a struct has its parameters under its name: `limits.speed`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -67,7 +67,7 @@ use std::ops::RangeInclusive;
 /// |---|---|
 /// | `default = EXPRESSION` | its value if nothing else is told. A literal is converted: `"text"`, `["a", "b"]`, `[0.5; 3]`, `2` for a double, of an `Option`, too. Without, that of `Default` |
 /// | `range = A..=B`, `step = S` | of numbers: both ends belong to it; whole ones do for doubles, too |
-/// | `read_only` | only what the program is started with counts; also for all of a struct |
+/// | `read_only` | only the program's start can set it; also for all fields of a struct |
 /// | `name = "NAME"` | instead of the field's; also of an enum's variant, whose own is in `snake_case` |
 /// | `constraints = "TEXT"` | `additional_constraints` of its description |
 #[diagnostic::on_unimplemented(
@@ -81,11 +81,11 @@ pub trait Parameters: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     fn read(prefix: &str, values: &Values) -> Result<Self, String>;
 
-    /// Whether the values go together: asked before they are declared, and before they are set. Of
-    /// a derived implementation the function that `#[parameters(validate = ..)]` names.
+    /// Checks whether the values go together, before they are declared, and before they are set. A
+    /// derived implementation calls the function that `#[parameters(validate = ..)]` names.
     ///
     /// # Errors
-    /// The reason why they don't, as the one who sets is told it.
+    /// The reason why they don't, for the caller that sets them.
     fn validate(&self) -> Result<(), String>;
 }
 
@@ -113,14 +113,14 @@ impl<T: ParameterField> Field for T {
     }
 }
 
-/// What is said of a field.
+/// The attributes of a field.
 #[doc(hidden)]
 pub struct Spec<T> {
     default: Option<T>,
     description: &'static str,
     constraints: &'static str,
     read_only: bool,
-    /// Between which values it lies, in which steps, and what puts that into a descriptor.
+    /// The range, the step, and the function that adds them to a descriptor.
     range: Option<(RangeInclusive<T>, Option<T>, Restrict<T>)>,
 }
 
@@ -137,7 +137,7 @@ impl<T> Spec<T> {
         self
     }
 
-    /// Whether it is, for a struct.
+    /// For a struct: whether all of its parameters are read-only.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
@@ -158,15 +158,15 @@ impl<T: ParameterField> Spec<T> {
 }
 
 impl<T: ParameterField + Default> Spec<T> {
-    /// The default of the type, where nothing else is said.
+    /// Sets the type's default if no other is given.
     #[must_use]
     pub fn or_standard(self) -> Self {
         self.default(T::default())
     }
 }
 
-/// The same for types without a default, and for structs of parameters: a method of its own stands
-/// before a trait's.
+/// The same method for types without a default, and for structs of parameters: an inherent method
+/// takes precedence over a trait's.
 #[doc(hidden)]
 pub trait OrStandard: Sized {
     #[must_use]
@@ -177,8 +177,8 @@ pub trait OrStandard: Sized {
 
 impl<T> OrStandard for Spec<T> {}
 
-/// What a literal in `#[parameter(default = ..)]` stands for: arrays become lists, texts `String`s,
-/// whole numbers doubles where one is wanted.
+/// Conversion of a literal in `#[parameter(default = ..)]`: arrays become lists, string literals
+/// `String`s, whole numbers doubles where a double is needed.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Literal}` can't be the default of a parameter of type `{Self}`",
@@ -249,7 +249,7 @@ impl<T: RangedField> Spec<T> {
         self
     }
 
-    /// Of literals, for instance whole numbers for doubles.
+    /// Sets a range from literals, for instance whole numbers for doubles.
     #[must_use]
     pub fn range_of<From, To>(self, from: From, to: To) -> Self
     where
@@ -258,7 +258,7 @@ impl<T: RangedField> Spec<T> {
         self.range(T::default_of(from)..=T::default_of(to))
     }
 
-    /// Behind the range.
+    /// Sets the step, after the range.
     #[must_use]
     pub fn step_of<Literal>(mut self, step: Literal) -> Self
     where
@@ -288,18 +288,18 @@ impl<T: ParameterField> Spec<T> {
     }
 }
 
-/// The parameters of a struct, to be declared.
+/// The parameters of a struct, for declaration.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct Declarations(pub(crate) Vec<Declaration>);
 
-/// A parameter to be declared.
+/// A parameter, for declaration.
 pub(crate) struct Declaration {
     pub(crate) descriptor: ParameterDescriptor,
     pub(crate) default: ParameterValue,
-    /// The command line and files don't count.
+    /// Whether the command line and files are ignored.
     pub(crate) ignore_overrides: bool,
-    /// Makes the cell for the value that it gets.
+    /// Makes the cell for its first value.
     pub(crate) cell: fn(&ParameterValue) -> Result<Arc<dyn Store>, String>,
 }
 
@@ -308,7 +308,7 @@ impl Declaration {
         Self { descriptor, default, ignore_overrides: false, cell: typed::<T> }
     }
 
-    /// Of one whose typing is dynamic.
+    /// A parameter with dynamic typing.
     pub(crate) fn dynamic(name: &str, value: ParameterValue) -> Self {
         let mut descriptor = ParameterDescriptor::new(name, ParameterType::NotSet);
         descriptor.dynamic_typing = true;
@@ -324,7 +324,7 @@ fn typed<T: ParameterField>(value: &ParameterValue) -> Result<Arc<dyn Store>, St
 #[doc(hidden)]
 pub struct Values(pub(crate) Vec<NamedValue>);
 
-/// A field's full name.
+/// Returns a field's full name.
 #[doc(hidden)]
 pub fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }

@@ -2,22 +2,22 @@
 //!
 //! # Turns
 //!
-//! A change asks the program's callbacks, which may take their time and must find the values as they
-//! are: so changes come one after the other, and no lock is held meanwhile. A thread that wants to
-//! declare or set takes its [`Turn`], and waits if another thread has it. In a turn that is its own
-//! already (a callback sets a parameter) it gets an error. A request by service never waits on the
-//! thread that receives: [`ParameterTable::in_turn`] leaves it to the thread whose turn it is, which
-//! answers it before it gives the turn up.
+//! A change runs the program's callbacks, which may take long and must find the values unchanged:
+//! so changes come one after the other, and no lock is held meanwhile. A thread that declares or
+//! sets takes its [`Turn`], and waits if another thread has it. If it already has the turn itself
+//! (a callback sets a parameter), it gets an error. A request by service never waits on the thread
+//! that receives: [`ParameterTable::in_turn`] leaves it to the thread with the turn, which answers
+//! it before it gives the turn up.
 //!
-//! Reading takes the short lock of the values, and handles not even that.
+//! Reading takes the short lock of the values; handles need no lock at all.
 //!
 //! # The order of a change
 //!
 //! | step | under the lock |
 //! |---|---|
 //! | pre-set callbacks, which may change the list | |
-//! | is each declared, not read-only, of the right type, in its range, of a form its handle can hold | yes |
-//! | on-set callbacks, the last one first; then the structs that it touches | |
+//! | check: declared, not read-only, type, range, convertible to its handle's type | yes |
+//! | on-set callbacks, the last one first; then the structs with these parameters | |
 //! | store, also in the cells of handles | yes |
 //! | structs | |
 //! | post-set callbacks, the last one first; the event | |
@@ -40,21 +40,21 @@ pub(crate) struct ParameterTable {
     /// The node's full name.
     pub(crate) node: Arc<str>,
     pub(crate) options: ParameterOptions,
-    /// What the command line, files and the program say instead of defaults.
+    /// Values from the command line, files and the program that replace defaults.
     pub(crate) overrides: BTreeMap<String, ParameterValue>,
     state: Mutex<State>,
-    /// A turn was given up.
+    /// Notified when a turn is given up.
     free: Condvar,
-    /// What publishes changes, once there is something.
+    /// Publishes changes; set once.
     observer: OnceLock<Box<Observe>>,
-    /// Is told of the name of each parameter that is declared.
+    /// Gets the name of each parameter that is declared.
     declared: OnceLock<Box<NoteDeclared>>,
 }
 
-/// Told of the name of a parameter.
+/// A function that gets the name of a parameter.
 type NoteDeclared = dyn Fn(&str) + Send + Sync;
 
-/// Told of values, and of each what it changes.
+/// A function that gets values, and the change that each makes.
 type Observe = dyn Fn(&[NamedValue], &[Change]) + Send + Sync;
 
 #[derive(Default)]
@@ -62,9 +62,9 @@ struct State {
     declared: BTreeMap<String, Entry>,
     callbacks: Callbacks,
     structs: Vec<Arc<dyn Snapshot>>,
-    /// The thread that declares or sets.
+    /// The thread that declares or sets now.
     turn: Option<ThreadId>,
-    /// What waits for it to be done.
+    /// Jobs that wait for that thread.
     waiting: VecDeque<Job>,
 }
 
@@ -74,18 +74,18 @@ pub(crate) struct Entry {
     pub(crate) cell: Arc<dyn Store>,
 }
 
-/// Done in a turn, on whatever thread has it. It lets no panic out.
+/// A job for a turn, run by the thread that has it. It must not panic.
 type Job = Box<dyn FnOnce(Option<&Turn<'_>>) + Send>;
 
 /// A struct of parameters.
 pub(crate) trait Snapshot: Send + Sync {
     /// The names of its parameters.
     fn names(&self) -> &[String];
-    /// Whether the values go together; if so, what sets them.
+    /// Checks whether the values go together; returns the function that sets them.
     fn prepare(self: Arc<Self>, values: Values) -> Result<Box<dyn FnOnce() + Send>, String>;
 }
 
-/// What setting a value has changed.
+/// The effect of setting a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// It declared the parameter.
@@ -95,7 +95,7 @@ pub(crate) enum Change {
     Deleted,
 }
 
-/// Why values are not set.
+/// The reason why values are not set.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Refusal {
     /// There is no such parameter.
@@ -105,7 +105,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// As the services say it.
+    /// Returns the text that the services use.
     pub(crate) fn reason(self) -> String {
         match self {
             Self::NotDeclared(name) => {
@@ -134,14 +134,14 @@ impl ParameterTable {
         })
     }
 
-    /// Has changes told, from now on.
+    /// Sets the observer of changes from now on.
     pub(crate) fn observe(&self, observer: impl Fn(&[NamedValue], &[Change]) + Send + Sync + 'static) {
-        let _ = self.observer.set(Box::new(observer)); // there is one
+        let _ = self.observer.set(Box::new(observer)); // set only once
     }
 
-    /// Has the names of parameters told that are declared from now on. It takes no lock.
+    /// Sets the function that gets the names of parameters declared from now on. It takes no lock.
     pub(crate) fn note_declared(&self, note: impl Fn(&str) + Send + Sync + 'static) {
-        let _ = self.declared.set(Box::new(note)); // there is one
+        let _ = self.declared.set(Box::new(note)); // set only once
     }
 
     /// Waits until this thread may declare and set.
@@ -158,8 +158,8 @@ impl ParameterTable {
         Ok(Turn(self))
     }
 
-    /// Does something in a turn: now, or, if another thread has it, on that thread. In a turn of this
-    /// thread's own there can't be another: then the job gets none. It must not panic.
+    /// Runs a job in a turn: now, or, if another thread has the turn, on that thread. If this
+    /// thread has it already, the job gets no turn. It must not panic.
     pub(crate) fn in_turn(&self, job: impl FnOnce(Option<&Turn<'_>>) + Send + 'static) {
         let this = thread::current().id();
         let mut state = self.state.lock();
@@ -177,12 +177,12 @@ impl ParameterTable {
         }
     }
 
-    /// What a look at a parameter gives; `None` if there is none of that name.
+    /// Returns the result of `look` for a parameter; `None` if it isn't declared.
     pub(crate) fn look<R>(&self, name: &str, look: impl FnOnce(&Entry) -> R) -> Option<R> {
         self.state.lock().declared.get(name).map(look)
     }
 
-    /// What a look at each gives; `None` if one of them isn't declared.
+    /// Returns the result of `look` for each; `None` if one of them isn't declared.
     pub(crate) fn look_at_all<R>(
         &self,
         names: &[impl AsRef<str>],
@@ -192,7 +192,8 @@ impl ParameterTable {
         names.iter().map(|name| state.declared.get(name.as_ref()).map(&look)).collect()
     }
 
-    /// The names below the prefixes, and their parents; as the service `list_parameters` answers.
+    /// Returns the names below the prefixes, and their parents; as the service `list_parameters`
+    /// answers.
     pub(crate) fn list(&self, prefixes: &[impl AsRef<str>], depth: u64) -> (Vec<String>, Vec<String>) {
         let state = self.state.lock();
         let dots = |text: &str| text.bytes().filter(|byte| *byte == b'.').count() as u64;
@@ -222,11 +223,11 @@ impl ParameterTable {
 
     pub(crate) fn remove_callback(&self, number: u64) {
         let removed = self.state.lock().callbacks.remove(number);
-        drop(removed); // the program's code, outside the lock
+        drop(removed); // it holds the program's code: outside the lock
     }
 }
 
-/// This thread may declare and set; it gives that up when this is dropped.
+/// The right of this thread to declare and set; dropping it gives that up.
 pub(crate) struct Turn<'a>(&'a ParameterTable);
 
 impl Drop for Turn<'_> {
@@ -245,8 +246,7 @@ impl Drop for Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// Declares parameters, with the values that they are to have: all, or none. One event tells of
-    /// each.
+    /// Declares parameters, with their values: all, or none. Each has an event of its own.
     pub(crate) fn declare(
         &self,
         declarations: Vec<Declaration>,
@@ -258,7 +258,7 @@ impl Turn<'_> {
         self.enter(entries, None)
     }
 
-    /// The same for a struct.
+    /// As [`declare`](Self::declare), for a struct.
     pub(crate) fn declare_struct(
         &self,
         declarations: Vec<Declaration>,
@@ -277,7 +277,7 @@ impl Turn<'_> {
         self.enter(entries, Some(made)).map(drop)
     }
 
-    /// Tells of all that were declared before there was an observer.
+    /// Notifies the observer of all parameters that were declared before it was set.
     pub(crate) fn tell_of_all(&self) {
         let values: Vec<_> = {
             let state = self.0.state.lock();
@@ -289,7 +289,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Finds the value that a parameter is to have, and asks whether it may.
+    /// Determines the value of a parameter, and checks it.
     fn prepare(&self, declaration: Declaration, others: &[Entry]) -> Result<Entry, ParameterError> {
         let Declaration { mut descriptor, default, ignore_overrides, cell } = declaration;
         let (node, name) = (|| self.0.node.to_string(), descriptor.name.clone());
@@ -335,7 +335,7 @@ impl Turn<'_> {
         Ok(Entry { descriptor, value, cell: made })
     }
 
-    /// From now on they are there.
+    /// Adds the parameters to the table.
     fn enter(
         &self,
         entries: Vec<Entry>,
@@ -351,7 +351,7 @@ impl Turn<'_> {
         let callbacks = self.callbacks();
         for (name, value) in names.into_iter().zip(&values) {
             if *value == ParameterValue::NotSet {
-                continue; // there is nothing to tell yet
+                continue; // it has no value to report yet
             }
             let new = [NamedValue { name, value: value.clone() }];
             callbacks.after(&new);
@@ -360,7 +360,7 @@ impl Turn<'_> {
         Ok(values)
     }
 
-    /// Sets all values or none, and tells of it in one event.
+    /// Sets all values or none, with one event.
     pub(crate) fn set(&self, values: Vec<NamedValue>) -> Result<(), Refusal> {
         let callbacks = self.callbacks();
         let values = self.widened(callbacks.before(self.widened(values)));
@@ -379,7 +379,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Integers for doubles become doubles, where nothing is lost by it.
+    /// Converts integers for doubles to doubles, where nothing is lost by it.
     fn widened(&self, mut values: Vec<NamedValue>) -> Vec<NamedValue> {
         for NamedValue { name, value } in &mut values {
             let kind = self.0.look(name, |Entry { descriptor, .. }| {
@@ -423,7 +423,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Asks the structs that have parts of these values.
+    /// Checks the new values with the structs that contain them.
     fn prepare_structs(&self, values: &[NamedValue]) -> Result<Vec<Box<dyn FnOnce() + Send>>, Refusal> {
         let mut asked = Vec::new();
         {
@@ -445,8 +445,8 @@ impl Turn<'_> {
         asked.into_iter().map(prepare).collect::<Result<_, _>>().map_err(Refusal::Because)
     }
 
-    /// Stores values that nothing speaks against, also in the cells: no code of the program's is in
-    /// them. Returns what that changes, and what is undeclared.
+    /// Stores checked values, also in the cells, without running the program's code. Returns the
+    /// changes, and the entries that were undeclared.
     fn store(&self, values: &[NamedValue]) -> (Vec<Change>, Vec<Entry>) {
         let (mut changes, mut gone) = (Vec::with_capacity(values.len()), Vec::new());
         let mut state = self.0.state.lock();
@@ -478,7 +478,7 @@ impl Turn<'_> {
         (changes, gone)
     }
 
-    /// Takes a parameter away whose typing is dynamic.
+    /// Removes a parameter with dynamic typing.
     pub(crate) fn undeclare(&self, name: &str) -> Result<(), ParameterError> {
         let described = self.0.look(name, |entry| entry.descriptor.clone());
         let Some(descriptor) = described else {
@@ -496,7 +496,7 @@ impl Turn<'_> {
         Err(self.refused(Refusal::Because(reason)))
     }
 
-    /// The error of a program that sets.
+    /// Returns the error for a program that sets.
     pub(crate) fn refused(&self, refusal: Refusal) -> ParameterError {
         let node = self.0.node.to_string();
         match refusal {
@@ -505,7 +505,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Those that there are now: they may be removed while they run.
+    /// Returns the current callbacks: they may be removed while they run.
     fn callbacks(&self) -> Callbacks {
         self.0.state.lock().callbacks.clone()
     }
@@ -521,7 +521,7 @@ fn read_only(name: &str) -> String {
     format!("{} is read-only: what its program was started with counts", subject(name))
 }
 
-/// Of one that is to be undeclared.
+/// The reason why a parameter can't be undeclared.
 fn keeps_its_type(descriptor: &ParameterDescriptor) -> String {
     let ParameterDescriptor { name, kind, .. } = descriptor;
     let subject = subject(name);

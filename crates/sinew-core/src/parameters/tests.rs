@@ -1,4 +1,4 @@
-//! Declaring and setting against an oracle that knows no handles, callbacks or turns.
+//! Declaring and setting against an oracle without handles, callbacks or turns.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use super::callbacks::Callback;
@@ -27,7 +27,7 @@ fn set() -> impl Strategy<Value = Vec<NamedValue>> {
     prop::collection::vec(one, 0..4)
 }
 
-/// Each event, with its values.
+/// The events, each with its values.
 type Told = Arc<Mutex<Vec<Vec<(NamedValue, Change)>>>>;
 
 /// `ranged` (integer, 0 to 10), `fixed` (integer), `dynamic`, `read_only`.
@@ -53,7 +53,7 @@ fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Told) {
     (table, told)
 }
 
-/// What a set makes of the values; `None` if it is refused.
+/// Returns the result of setting the values; `None` if it is refused.
 fn oracle(
     now: &BTreeMap<String, ParameterValue>,
     allow_undeclared: bool,
@@ -118,7 +118,7 @@ proptest! {
         }
     }
 
-    /// As the definition of `list_parameters` says it, name by name.
+    /// By the definition of `list_parameters`, name by name.
     #[test]
     fn lists_hold_what_their_definition_says(
         names in prop::collection::btree_set("[ab](\\.[ab]){0,3}", 0..12),
@@ -165,7 +165,7 @@ fn what_waits_for_a_turn_is_done_in_its_order() {
     let order = Arc::new(Mutex::new(Vec::new()));
     let turn = table.turn().unwrap();
     std::thread::scope(|scope| {
-        // On other threads: this one has the turn.
+        // On other threads: this thread has the turn.
         for n in 0..3 {
             let (order, table) = (order.clone(), &table);
             let job = move |turn: Option<&super::table::Turn<'_>>| order.lock().push((n, turn.is_some()));

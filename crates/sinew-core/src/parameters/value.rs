@@ -8,23 +8,23 @@ use std::fmt;
 pub enum ParameterType {
     /// There is no value.
     NotSet = 0,
-    /// A truth.
+    /// A boolean.
     Bool = 1,
     /// A signed integer of 64 bits.
     Integer = 2,
     /// A floating-point number of 64 bits.
     Double = 3,
-    /// A text.
+    /// A string.
     String = 4,
     /// Bytes.
     ByteArray = 5,
-    /// A sequence of truths.
+    /// A sequence of booleans.
     BoolArray = 6,
     /// A sequence of integers.
     IntegerArray = 7,
     /// A sequence of floating-point numbers.
     DoubleArray = 8,
-    /// A sequence of texts.
+    /// A sequence of strings.
     StringArray = 9,
 }
 
@@ -42,7 +42,8 @@ impl ParameterType {
         Self::StringArray,
     ];
 
-    /// The type with a number of `rcl_interfaces/msg/ParameterType`; `None` for other numbers.
+    /// Returns the type with a number of `rcl_interfaces/msg/ParameterType`; `None` for other
+    /// numbers.
     ///
     /// ```
     /// use sinew::parameters::ParameterType;
@@ -55,7 +56,7 @@ impl ParameterType {
 }
 
 impl fmt::Display for ParameterType {
-    /// As `rclcpp` names it in its sentences: `integer`, `double_array`.
+    /// Its name in the sentences of `rclcpp`: `integer`, `double_array`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotSet => "not set",
@@ -72,7 +73,7 @@ impl fmt::Display for ParameterType {
     }
 }
 
-/// A value of any type that parameters have.
+/// A value of any type that a parameter can have.
 ///
 /// ```
 /// use sinew::parameters::{ParameterType, ParameterValue};
@@ -82,31 +83,31 @@ impl fmt::Display for ParameterType {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ParameterValue {
-    /// None: of a parameter that has a type, but no value yet.
+    /// No value: the parameter has a type, but no value yet.
     #[default]
     NotSet,
-    /// A truth.
+    /// A boolean.
     Bool(bool),
     /// An integer.
     Integer(i64),
     /// A floating-point number.
     Double(f64),
-    /// A text.
+    /// A string.
     String(String),
     /// Bytes.
     ByteArray(Vec<u8>),
-    /// Truths.
+    /// Booleans.
     BoolArray(Vec<bool>),
     /// Integers.
     IntegerArray(Vec<i64>),
     /// Floating-point numbers.
     DoubleArray(Vec<f64>),
-    /// Texts.
+    /// Strings.
     StringArray(Vec<String>),
 }
 
 impl ParameterValue {
-    /// Its type.
+    /// Returns its type.
     pub fn kind(&self) -> ParameterType {
         match self {
             Self::NotSet => ParameterType::NotSet,
@@ -122,10 +123,10 @@ impl ParameterValue {
         }
     }
 
-    /// This value as one of another type, if nothing is lost by it; otherwise as it is. Integers
-    /// become doubles, and lists of them lists of doubles, or of bytes.
+    /// Converts this value to another type if nothing is lost by it; otherwise returns it
+    /// unchanged. Integers become doubles, and lists of them lists of doubles, or of bytes.
     ///
-    /// Setting and declaring parameters do it, so `gain:=3` is right for a double.
+    /// Setting and declaring parameters use it, so `gain:=3` is right for a double.
     ///
     /// ```
     /// use sinew::parameters::{ParameterType, ParameterValue};
@@ -151,7 +152,7 @@ impl ParameterValue {
     }
 }
 
-/// The double that is this integer, if there is one.
+/// Returns the double that equals this integer, if there is one.
 pub(crate) fn exact(integer: i64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "compared below")]
     let double = integer as f64;
@@ -161,8 +162,8 @@ pub(crate) fn exact(integer: i64) -> Option<f64> {
 }
 
 impl fmt::Display for ParameterValue {
-    /// As YAML, from which a parameter file gives the same value back (but bytes and sequences
-    /// without elements, which files don't have).
+    /// Writes YAML from which a parameter file reads the same value (except bytes and empty
+    /// sequences, which files don't have).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotSet => f.write_str("not set"),
@@ -194,7 +195,7 @@ fn list<T>(
     f.write_str("]")
 }
 
-/// With a point or an exponent, so that it is read back as what it is.
+/// Writes a point or an exponent, so that it is read as a double again.
 fn double(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match value {
         _ if value.is_nan() => f.write_str(".nan"),
@@ -204,7 +205,7 @@ fn double(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// In double quotes, whose escapes YAML shares with JSON.
+/// Writes double quotes; YAML shares their escapes with JSON.
 fn text(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("\"")?;
     for character in value.chars() {
@@ -214,8 +215,8 @@ fn text(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             '\n' => f.write_str("\\n")?,
             '\t' => f.write_str("\\t")?,
             '\r' => f.write_str("\\r")?,
-            // What YAML takes for a break or can't contain, too, and what shows others in another
-            // order, or isn't seen.
+            // Also characters that YAML treats as a break or can't contain, that reorder other
+            // characters, or that are invisible.
             _ if sinew_msg::is_unseen(character) => match u32::from(character) {
                 number @ ..=0xffff => write!(f, "\\u{number:04x}")?,
                 number => write!(f, "\\U{number:08x}")?,
@@ -252,7 +253,7 @@ pub struct NamedValue {
 }
 
 impl NamedValue {
-    /// A value for the parameter of that name.
+    /// Makes a value for the parameter of that name.
     ///
     /// ```
     /// use sinew::parameters::{NamedValue, ParameterValue};

@@ -1,21 +1,21 @@
-//! The sentences with which values are refused: what the parameter is, what the value is, and what
-//! would be right. Names and values are those of others, of any length: they are cut.
+//! The sentences that refuse values: the parameter, the value, and a right one. Names and values
+//! come from others and may have any length: they are cut.
 
 use super::value::{ParameterType, ParameterValue};
 use std::fmt::{self, Write as _};
 
-/// Characters of a value that a sentence shows.
+/// Characters of a value shown in a sentence.
 const SHOWN: usize = 60;
 
-/// Bytes of a name that a sentence shows.
+/// Bytes of a name shown in a sentence.
 const NAME: usize = 255;
 
-/// A parameter, as a sentence begins.
+/// Names a parameter, as the beginning of a sentence.
 pub(super) fn subject(name: &str) -> String {
     format!("parameter '{}'", shortened(name))
 }
 
-/// A name in a sentence.
+/// Shortens a name for a sentence.
 pub(super) fn shortened(name: &str) -> String {
     if name.len() <= NAME {
         return name.to_owned();
@@ -23,7 +23,7 @@ pub(super) fn shortened(name: &str) -> String {
     format!("{}..", &name[..name.floor_char_boundary(NAME)])
 }
 
-/// A value in a sentence: the beginning of a long one.
+/// Writes a value for a sentence: only the beginning of a long one.
 pub(super) fn shown(value: &ParameterValue) -> String {
     let mut beginning = Beginning { text: String::new(), left: SHOWN };
     match write!(beginning, "{value}") {
@@ -32,7 +32,8 @@ pub(super) fn shown(value: &ParameterValue) -> String {
     }
 }
 
-/// Takes so many characters, and then no more: a value of megabytes isn't written for a sentence.
+/// A writer that stops after a number of characters: a value of megabytes isn't written out for a
+/// sentence.
 struct Beginning {
     text: String,
     left: usize,
@@ -48,7 +49,7 @@ impl fmt::Write for Beginning {
     }
 }
 
-/// Why a value isn't of a parameter's type.
+/// Returns the reason why a value isn't of a parameter's type.
 pub(super) fn other_type(subject: &str, kind: ParameterType, value: &ParameterValue) -> String {
     let right = right(kind, value);
     if *value == ParameterValue::NotSet {
@@ -72,7 +73,7 @@ pub(super) fn other_type(subject: &str, kind: ParameterType, value: &ParameterVa
     )
 }
 
-/// What would be right instead of a value.
+/// Describes a right value.
 fn right(kind: ParameterType, value: &ParameterValue) -> String {
     use ParameterValue as V;
     #[expect(clippy::cast_precision_loss, reason = "the nearest is what is shown")]

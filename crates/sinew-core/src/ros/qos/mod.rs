@@ -162,8 +162,8 @@ impl QoS {
         }
     }
 
-    /// Best effort, volatile, the last 5 messages: for sensors, where fresh messages matter more
-    /// than complete ones. `rmw_qos_profile_sensor_data` in ROS 2.
+    /// Best effort, volatile, the last 5 messages: for sensors, where freshness matters more than
+    /// completeness. `rmw_qos_profile_sensor_data` in ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
