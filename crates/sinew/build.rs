@@ -1,5 +1,5 @@
-//! Hands on what `sinew-interfaces` tells the build scripts of its dependents: Cargo tells them only of
-//! direct dependencies, and a program has none but this crate.
+//! Passes on what `sinew-interfaces` reports to the build scripts of its dependents: Cargo passes
+//! it only to direct dependents, and a program depends only on this crate.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,5 +1,5 @@
-//! The README and the book say what is so: their programs are compiled (as doctests, see `pages` in
-//! `src/lib.rs`), what the README promises has one, and what they name exists.
+//! Checks of the README and the book: their programs are compiled (as doctests, see `pages` in
+//! `src/lib.rs`), every promise of the README has a program, and every name in them exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The README and the pages, by their paths from the root.
+/// Returns the README and the pages, by their paths from the root.
 fn pages() -> Vec<String> {
     let entries = fs::read_dir(root().join("docs/book")).expect("the book");
     let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
@@ -25,7 +25,7 @@ fn pages() -> Vec<String> {
     pages
 }
 
-/// Those whose programs `src/lib.rs` has compiled.
+/// Returns the pages with programs that `src/lib.rs` compiles.
 fn compiled() -> BTreeSet<String> {
     let source = read("crates/sinew/src/lib.rs");
     let paths = source.split('"').filter(|text| text.ends_with(".md"));
@@ -46,8 +46,8 @@ fn all_programs_are_compiled() {
     }
 }
 
-/// Pages that a row of the README's table leads to and that have no program, as they are not about
-/// one. The command's texts are tests of the command.
+/// Pages that a row of the README's table links to and that have no program, as they are not about
+/// programs. The tests of the command check its texts.
 const WITHOUT_PROGRAM: [&str; 1] = ["docs/book/command.md"];
 
 #[test]
@@ -88,14 +88,14 @@ fn links_lead_somewhere() {
     }
 }
 
-/// What a heading is called in links.
+/// Returns a heading's anchor in links.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Of the standard library, of the compiler, of rclcpp, and of the operating system.
+/// Names of the standard library, of the compiler, of rclcpp, and of the operating system.
 const NOT_OURS: [&str; 7] =
     ["MAX", "SystemTime", "enable_logger_service", "forbid", "from_millis", "madvise", "syscall"];
 
@@ -108,7 +108,7 @@ fn what_is_named_exists() {
     define(&root().join("crates"), &mut known);
     for page in pages().into_iter().filter(|page| !page.ends_with("migration.md")) {
         let text = read(&page);
-        // Programs are compiled; the first column of this table is rclcpp's.
+        // Programs are compiled already; the first column of this table is rclcpp's.
         let is_rclcpp = page.ends_with("coming-from-rclcpp.md");
         let prose = text.split("```").step_by(2).flat_map(str::lines).map(|line| {
             let rest = line.replace("\\|", "");
@@ -130,7 +130,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     parts.filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
-/// Adds what the sources below `folder` define.
+/// Adds the names that the sources below `folder` define.
 fn define(folder: &Path, known: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -155,7 +155,7 @@ fn define(folder: &Path, known: &mut BTreeSet<String>) {
     }
 }
 
-/// Functions that are called in a span of code, and what stands before and behind `::`.
+/// Returns the functions called in a span of code, and the names before and after `::`.
 fn called(span: &str) -> Vec<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut names = Vec::new();
@@ -186,7 +186,7 @@ fn features_are_those_of_the_interfaces() {
     };
     let own = features("crates/sinew/Cargo.toml");
     let mut packages = features("crates/sinew-interfaces/Cargo.toml");
-    packages.remove("all"); // here `all_interfaces`
+    packages.remove("all"); // it is `all_interfaces` here
     let missing: Vec<_> = packages.difference(&own).collect();
     assert!(
         missing.is_empty(),

@@ -1,4 +1,5 @@
-//! One of the processes: every kind of entity, all at once, and all that comes is checked.
+//! One of the processes: it has every kind of entity, all at once, and checks everything it
+//! receives.
 
 use crate::cast::DOMAIN;
 use crate::ledger::{Ledger, Way};
@@ -20,22 +21,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Where the processes meet; absent in the test itself.
+/// The variable with the directory where the processes meet; unset in the test itself.
 pub(crate) const PLACE: &str = "SINEW_TEST_KILLS_PLACE";
 
-/// The how-manieth process it is, which seat it has, and how many there are.
+/// The variable with the process's number, its seat, and the number of seats.
 pub(crate) const SEAT: &str = "SINEW_TEST_KILLS_SEAT";
 
-/// What it says begins so, among what the test harness says.
+/// The beginning of its own lines among those of the test harness.
 pub(crate) const SAID: &str = "said ";
 
-/// How long it waits for what others may keep from happening.
+/// How long it waits for events that other processes may prevent.
 pub(crate) const HASTE: Duration = Duration::from_millis(200);
 
 /// Samples that are held while newer ones are read.
 const HELD: usize = 3;
 
-/// A message that says who has published it, and is all its own.
+/// A message that contains its writer and its number, and content that depends on both.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Parcel(Vec<u8>);
 
@@ -64,7 +65,7 @@ impl Message for Parcel {
     });
 }
 
-/// In a ring, and in chunks of several sizes.
+/// Lengths for a ring, and for chunks of several sizes.
 const LENGTHS: [usize; 5] = [16, 40, 190, 1000, 9000];
 
 impl Parcel {
@@ -76,7 +77,7 @@ impl Parcel {
         Self(bytes)
     }
 
-    /// By whom and which one it is, if it is whole.
+    /// Returns its writer and its number, if it is intact.
     fn read(bytes: &[u8]) -> Option<(u64, u64)> {
         let word = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
         let (writer, number) = (word(0)?, word(8)?);
@@ -84,7 +85,7 @@ impl Parcel {
     }
 }
 
-/// What all threads of an actor know.
+/// The state that all threads of an actor share.
 pub(crate) struct Actor {
     me: u64,
     pub(crate) ledger: Ledger,
@@ -96,18 +97,18 @@ impl Actor {
         !self.ends.load(Ordering::SeqCst)
     }
 
-    /// A parcel came.
+    /// Checks a received parcel.
     fn came(&self, way: Way, bytes: &[u8]) {
         match Parcel::read(bytes) {
             Some((writer, number)) if writer != self.me => self.ledger.came(way, writer, number),
-            Some(_) => {} // that a process hears itself is tested elsewhere
+            Some(_) => {} // other tests cover that a process receives its own messages
             None => self.ledger.complain(format!("{way:?}: a torn message of {} bytes", bytes.len())),
         }
     }
 
     // ---- threads ----
 
-    /// Publishes what no subscription may miss.
+    /// Publishes messages that no subscription may miss.
     fn publish_lossless(&self, publisher: &Publisher<Parcel>) {
         for number in 1.. {
             let mut parcel = Unique::new(Parcel::new(self.me, number));
@@ -137,7 +138,7 @@ impl Actor {
         }
     }
 
-    /// Builds large images in shared memory, and looks at those of others, some of which it keeps.
+    /// Builds large images in shared memory, and checks those of others, some of which it holds.
     fn exchange_large_ones(&self, publisher: &Publisher<Image>, viewer: &Subscription<Image>) {
         let mut held: VecDeque<(Sample<Image>, u32)> = VecDeque::new();
         let mut small = Image { encoding: format!("{:x}", self.me), ..Image::default() };
@@ -147,7 +148,7 @@ impl Actor {
             }
             small.width = number;
             let length = 200_000 + (number as usize % 5) * 50_000;
-            // Without room, this one is left out.
+            // Without room, it is left out.
             if let Ok(mut draft) = publisher.draft(&small, ImageLengths { data: length }) {
                 draft.parts().data.fill(number as u8);
                 match publisher.publish(draft).map_err(|error| error.failure()) {
@@ -172,7 +173,7 @@ impl Actor {
         }
     }
 
-    /// By whom and which one an image is, if it is whole.
+    /// Returns the writer and the number of an image, if it is intact.
     fn look_at(&self, sample: &Sample<Image>) -> Option<(u64, u32)> {
         let found = sample.view().ok().and_then(|view: <Image as Viewed>::View<'_>| {
             let data = view.data;
@@ -186,7 +187,7 @@ impl Actor {
         found
     }
 
-    /// Calls the others' servers, in every way.
+    /// Calls the others' servers in every way.
     fn call(self: &Arc<Self>, clients: &[Client<Numbers>]) {
         for (number, client) in (1..).zip(clients.iter().cycle()) {
             if !self.is_there() {
@@ -215,7 +216,7 @@ impl Actor {
         }
     }
 
-    /// A server may go, come late, or be stopped.
+    /// Accepts failures because a server is gone, late, or stopped.
     pub(crate) fn may_fail(&self, failure: &CallFailure) {
         let may_be = matches!(
             failure,
@@ -229,8 +230,8 @@ impl Actor {
         }
     }
 
-    /// Writes what has no nodes. An actor that finds a variable without a master is that from then
-    /// on.
+    /// Writes to the queue, the topic and the variable that have no nodes. An actor that finds the
+    /// variable without a master becomes its master.
     fn write(&self, space: &Space) {
         let options = QueueOptions { capacity: 8, patience: Some(Duration::from_secs(1)) };
         let queue = Queue::<[u8]>::open_with(space, "queue", &options).unwrap();
@@ -265,7 +266,7 @@ impl Actor {
         }
     }
 
-    /// Reads what has no nodes.
+    /// Reads the queue, the topic and the variable that have no nodes.
     fn read(&self, space: &Space) {
         let mut queue = Queue::<[u8]>::open_in(space, "queue").unwrap();
         let mut topic = Topic::<[u8]>::open_in(space, "topic").unwrap();
@@ -276,7 +277,7 @@ impl Actor {
                 match queue.read_within(Duration::from_millis(5)) {
                     Ok(Some(found)) => self.came(Way::Queue, &found.value),
                     Ok(None) => break,
-                    // It was stopped for long; and joins anew.
+                    // This process was stopped for long; it joins anew.
                     Err(ReadError::CutOff { .. }) => self.ledger.begin_again(Way::Queue),
                     Err(error) => self.ledger.complain(error),
                 }

@@ -1,4 +1,4 @@
-//! Those who start, stop and kill the actors.
+//! The test's side: it starts, stops and kills the actors.
 
 use crate::actor::{PLACE, SAID, SEAT};
 use crate::ledger::WAYS;
@@ -12,31 +12,31 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a test that would otherwise hang may take.
+/// Time limit for a test that would otherwise hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The domain in which they meet.
+/// The domain where they meet.
 pub(crate) const DOMAIN: u32 = 3;
 
-/// Participants of each: its context, and its space for what has no nodes.
+/// Participants of each process: its context, and its space for queues, topics and variables.
 const PARTICIPANTS: usize = 2;
 
-/// Several processes that talk with each other.
+/// Several processes that communicate with each other.
 pub(crate) struct Cast {
     base: PathBuf,
     actors: Vec<Actor>,
-    /// How many were ever started.
+    /// Number of processes that were ever started.
     started: u64,
-    /// What happened, for people.
+    /// The events so far, for people.
     story: Vec<String>,
 }
 
-/// One of them, killed at the latest when this is dropped.
+/// One of the processes, killed at the latest when this is dropped.
 struct Actor {
     child: Child,
     input: ChildStdin,
     output: Receiver<String>,
-    /// What it warns of that it shouldn't.
+    /// Warnings that it should not have logged.
     warnings: Receiver<String>,
 }
 
@@ -89,16 +89,16 @@ impl Actor {
 
     fn signal(&self, signal: libc::c_int) {
         let id = i32::try_from(self.child.id()).unwrap();
-        // SAFETY: takes numbers only; the child was not waited for, so the number is its.
+        // SAFETY: takes numbers only; the child was not waited for, so the number is still its own.
         unsafe { libc::kill(id, signal) };
     }
 
-    /// Stops it, and waits until it has stopped: a signal takes its time.
+    /// Stops it, and waits until it has stopped: the signal takes time.
     fn stop(&self) {
         self.signal(libc::SIGSTOP);
         let is_stopped = |thread: std::io::Result<std::fs::DirEntry>| {
             let status = std::fs::read_to_string(thread.unwrap().path().join("stat"));
-            // The program's name, in parentheses, may hold anything.
+            // The program's name, in parentheses, may contain any characters.
             status.is_ok_and(|status| status.rsplit(')').next().unwrap().trim_start().starts_with('T'))
         };
         until(&|| "it stops".to_owned(), || {
@@ -117,7 +117,7 @@ impl Actor {
         assert!(status.success(), "{status}");
     }
 
-    /// What it has counted; fails if something was wrong.
+    /// Returns its counts; fails if it has complaints.
     fn counts(&mut self) -> [u64; WAYS] {
         let report = self.ask("report");
         let (counts, complaints) = report.split_once(" |").unwrap();
@@ -147,7 +147,7 @@ impl Cast {
         this
     }
 
-    /// After so many microseconds.
+    /// Kills an actor after `pause` microseconds.
     pub(crate) fn kill(&mut self, which: usize, pause: u64) {
         self.story.push(format!("{which} is killed after {pause} µs"));
         thread::sleep(Duration::from_micros(pause));
@@ -193,7 +193,7 @@ impl Cast {
         self.actors[which] = Actor::start(&self.base, self.started, seats);
     }
 
-    /// All go on to get something by every way, and nothing is left of those who died.
+    /// Checks that all still receive by every way, and that nothing is left of dead processes.
     #[track_caller]
     pub(crate) fn goes_on(&mut self) {
         let story = self.story[self.story.len().saturating_sub(6)..].join(", ");
@@ -211,14 +211,14 @@ impl Cast {
         until(&what, || self.owners().len() == expected);
     }
 
-    /// Participants of whom there are files.
+    /// Returns the participants that have files.
     fn owners(&self) -> BTreeSet<String> {
         let entries = std::fs::read_dir(self.base.join(DOMAIN.to_string())).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
         names.filter_map(|name| Some(name.split('.').next()?.to_owned())).collect()
     }
 
-    /// All say goodbye, and nothing is left.
+    /// Ends all processes, and checks that nothing is left.
     pub(crate) fn end(mut self) {
         for actor in &mut self.actors {
             actor.say_goodbye();

@@ -1,27 +1,27 @@
-//! What an actor has got from whom, and whether that is what should have come.
+//! An actor's record of what it received from each writer, and the check that it is right.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// By which way something comes.
+/// The ways in which an actor receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub(crate) enum Way {
     /// A topic whose publishers wait for their subscriptions.
     Lossless,
-    /// A topic whose publishers keep the last messages for those who come late.
+    /// A topic whose publishers retain the last messages for late joiners.
     Retained,
     /// Large images that are built in shared memory, and held for a while.
     Large,
     /// Answers of servers.
     Answers,
-    /// Goals that ended as they should.
+    /// Goals that ended properly.
     Goals,
     /// Parameters of others that were set and read.
     Parameters,
-    /// Managed nodes of others that went to another state.
+    /// Managed nodes of others that changed their state.
     Transitions,
     /// A queue without nodes.
     Queue,
@@ -33,10 +33,10 @@ pub(crate) enum Way {
     Timers,
 }
 
-/// How many ways there are.
+/// Number of ways.
 pub(crate) const WAYS: usize = Way::Timers as usize + 1;
 
-/// Counts what came, and writes down what must not happen.
+/// Counts messages, and records errors.
 #[derive(Default)]
 pub(crate) struct Ledger {
     counts: [AtomicU64; WAYS],
@@ -53,7 +53,8 @@ impl Ledger {
         self.counts[way as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A message came: each later than the one before, and by some ways none is left out.
+    /// Notes a message: each must be later than the one before, and for some ways none may be
+    /// missing.
     pub(crate) fn came(&self, way: Way, writer: u64, number: u64) {
         let before = self.last.lock().insert((way, writer), number);
         let is_next = match (before, way) {
@@ -67,12 +68,12 @@ impl Ledger {
         self.count(way);
     }
 
-    /// What comes next by this way may be anything.
+    /// Accepts any next number for this way.
     pub(crate) fn begin_again(&self, way: Way) {
         self.last.lock().retain(|(other, _), _| *other != way);
     }
 
-    /// The counts, and what was wrong.
+    /// Returns the counts and the errors.
     pub(crate) fn report(&self) -> String {
         let counts = self.counts.each_ref().map(|count| count.load(Ordering::Relaxed).to_string());
         format!("{} | {}", counts.join(" "), self.complaints.lock().join("; "))

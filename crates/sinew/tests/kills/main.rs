@@ -1,8 +1,8 @@
 //! Three to six processes with every kind of entity, which are killed, stopped and started again.
-//! The others go on, every message is what was published and comes in its place, and nothing is
-//! left of those that died.
+//! The other processes go on, every message arrives intact and in order, and nothing is left of
+//! dead processes.
 //!
-//! `SINEW_KILLS` says how often something happens to one of them (`.ci/deep kills`).
+//! `SINEW_KILLS` sets the number of events (`.ci/deep kills`).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_methods, reason = "other processes are waited for in real time")]
 #![expect(
@@ -21,7 +21,7 @@ use cast::Cast;
 use std::path::Path;
 use support::small::on_a_small_file_system;
 
-/// Nothing in the test itself; in a child, what it is there for.
+/// Does nothing in the test itself; in a child, plays the actor's part.
 #[test]
 fn an_actor_plays_its_part() {
     actor::play_if_asked();
@@ -37,13 +37,13 @@ impl Dice {
     }
 }
 
-/// How often something happens, unless `SINEW_KILLS` says more: each thing once.
+/// Number of events, unless `SINEW_KILLS` asks for more: each kind once.
 const SHORT: u64 = 4;
 
-/// After so many events the processes say goodbye, and others meet.
+/// Events after which the processes end, and others meet.
 const SEASON: u64 = 40;
 
-/// Plays in this directory.
+/// Runs all events in this directory.
 fn play(base: &Path, seed: u64) {
     let events = std::env::var("SINEW_KILLS").map_or(SHORT, |kills| kills.parse().unwrap());
     let mut dice = Dice(seed);
@@ -60,7 +60,7 @@ fn play(base: &Path, seed: u64) {
                 3 => cast.say_goodbye_and_come_again(which),
                 _ => cast.kill_two((which, (which + 1) % count as usize), pause),
             }
-            // Else the next thing happens while an actor is about to join.
+            // Otherwise the next event happens while an actor is about to join.
             if events == SHORT || dice.below(4) > 0 {
                 cast.goes_on();
             }

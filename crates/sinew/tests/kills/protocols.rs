@@ -1,4 +1,4 @@
-//! What stands upon topics and services: goals that overlap, parameters, and managed nodes.
+//! Protocols built on topics and services: overlapping goals, parameters, and managed nodes.
 
 use crate::actor::{Actor, HASTE};
 use crate::ledger::Way;
@@ -28,7 +28,7 @@ fn action_at(seat: u64) -> String {
     format!("count_{seat}")
 }
 
-/// The first numbers of Fibonacci's sequence, as many as the order says and one more.
+/// Returns the first `order + 1` numbers of Fibonacci's sequence.
 fn sequence(order: i32) -> Vec<i32> {
     let mut sequence = vec![0, 1];
     for _ in 1..order {
@@ -37,12 +37,12 @@ fn sequence(order: i32) -> Vec<i32> {
     sequence
 }
 
-/// Whether these are the first numbers of the sequence.
+/// Returns `true` if these are the first numbers of the sequence.
 fn begins_so(numbers: &[i32]) -> bool {
     i32::try_from(numbers.len()).is_ok_and(|count| sequence(count.max(2) - 1) == numbers)
 }
 
-/// What an actor offers to the others.
+/// The servers that an actor offers to the others.
 pub(crate) struct Servers {
     _action: ActionServer<Fibonacci>,
     _gain: Parameter<i64>,
@@ -50,7 +50,7 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Actors in even seats prefer newer goals, the others work on all at once.
+    /// Actors in even seats prefer newer goals; the others work on all at once.
     pub(crate) fn new(context: &Context, node: &Node, seat: u64) -> sinew::Result<Self> {
         let policy = if seat.is_multiple_of(2) { Policy::NewestWins } else { Policy::Parallel };
         let gain = node.parameter("gain").default(0).create()?;
@@ -74,14 +74,14 @@ fn execute(goal: ExecutingGoal<Fibonacci>) -> sinew::Result<()> {
             let _ = goal.canceled(FibonacciResult { sequence: sequence(so_far - 1) }); // its client may be gone
             return Ok(());
         }
-        let _ = goal.publish_feedback(FibonacciFeedback { sequence: sequence(so_far) }); // or there is no room
+        let _ = goal.publish_feedback(FibonacciFeedback { sequence: sequence(so_far) }); // or there may be no room
         thread::sleep(Duration::from_micros(300));
     }
     let _ = goal.succeed(FibonacciResult { sequence: sequence(order) }); // as above
     Ok(())
 }
 
-/// What an actor asks of the others.
+/// The clients with which an actor uses the others' servers.
 pub(crate) struct Clients {
     actions: Vec<ActionClient<Fibonacci>>,
     parameters: Vec<ParameterClient>,
@@ -102,7 +102,8 @@ impl Clients {
 }
 
 impl Actor {
-    /// Sends goals, most of them while others run: they wait, overtake, are cancelled or left alone.
+    /// Sends goals, most of them while others run: they wait, overtake, are cancelled or left
+    /// alone.
     pub(crate) fn pursue(self: &Arc<Self>, clients: &Clients) {
         for (number, client) in (1..).zip(clients.actions.iter().cycle()) {
             if !self.is_there() {
@@ -147,11 +148,11 @@ impl Actor {
             Ok(result) if result.status() == GoalStatus::Canceled && begins_so(&result.sequence) => {
                 self.ledger.count(Way::Goals);
             }
-            // A server that says goodbye drops its goals.
+            // A server that ends properly drops its goals.
             Ok(result) if result.status() != GoalStatus::Succeeded && result.sequence.is_empty() => {}
             Ok(result) => self.ledger.complain(format!("order {order}: {result:?}")),
             Err(ResultError::Call { failure, .. }) => self.may_fail(failure),
-            // Its server was killed, or said goodbye and came again.
+            // Its server was killed, or ended and was started again.
             Err(
                 ResultError::ServerGone { .. }
                 | ResultError::UnknownGoal { .. }
@@ -179,7 +180,7 @@ impl Actor {
         }
     }
 
-    /// Sets and reads the others' parameters, and takes their managed nodes from state to state.
+    /// Sets and reads the others' parameters, and changes the states of their managed nodes.
     pub(crate) fn manage(&self, clients: &Clients) {
         let pairs = clients.parameters.iter().zip(&clients.managed).cycle();
         for (number, (parameters, managed)) in (1i64..).zip(pairs) {
@@ -209,7 +210,7 @@ impl Actor {
             ParameterClientError::Call { failure, .. } => self.may_fail(failure),
             ParameterClientError::NoSuchNode { .. }
             | ParameterClientError::Timeout { .. }
-            // Its node is there before its parameter.
+            // Its node exists before its parameter.
             | ParameterClientError::NotDeclared { .. }
             | ParameterClientError::Refused { .. } => {}
             other => self.unless_it_ends(other),
@@ -217,7 +218,7 @@ impl Actor {
     }
 }
 
-/// Where a managed node goes from a state.
+/// Returns the next transition of a managed node in a state.
 fn next_of(state: State) -> Transition {
     match state {
         State::Inactive => Transition::Activate,
