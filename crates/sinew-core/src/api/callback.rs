@@ -74,7 +74,7 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 /// | [`Shared<T>`] | reads, and may keep it | never |
 /// | [`Unique<T>`] | owns it where it lies | only if another subscription wants it too |
 /// | `Box<T>`, `T` | owns it, moved out of its place | as `Unique<T>` |
-/// | [`View<'_, T>`](View) | reads it where it lies, be it a value or an image | never, nor is an image decoded |
+/// | [`View<'_, T>`](View) | reads it in place, as a value or encoded | never, nor is it decoded |
 /// | [`Sample<T>`] | the same, and may keep it | never |
 ///
 /// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the

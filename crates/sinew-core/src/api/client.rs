@@ -427,8 +427,8 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
 }
 
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
-    /// How long a thread in [`Client::call`] polls for the answer of a server in another process
-    /// before it sleeps (default: not at all). As
+    /// Sets how long a thread in [`Client::call`] polls for the answer of a server in another
+    /// process before it sleeps (default: not at all). As
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
         self.spin_before_park = patience;

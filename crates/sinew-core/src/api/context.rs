@@ -314,7 +314,7 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// The command line, starting with the program's name. Default: none. Its options about
+    /// Sets the command line, starting with the program's name. Default: none. Its options about
     /// logging, except those about `/rosout`, apply to the whole process.
     #[must_use]
     pub fn arguments<I, A>(mut self, arguments: I) -> Self
@@ -326,24 +326,25 @@ impl ContextBuilder {
         self
     }
 
-    /// The domain. Default: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
+    /// Sets the domain. Default: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
     #[must_use]
     pub fn domain(mut self, domain: u32) -> Self {
         self.domain = Some(domain);
         self
     }
 
-    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second signal ends the process.
-    /// Default: no. The first context that wants it starts the one thread that waits for signals.
+    /// Sets whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second signal ends the
+    /// process. Default: no. The first context that wants it starts the one thread that waits for
+    /// signals.
     #[must_use]
     pub fn interrupts(mut self, wanted: bool) -> Self {
         self.interrupts = wanted;
         self
     }
 
-    /// Whether its nodes reach those of other processes on the host, through the shared memory of
-    /// the domain's directory. Without it, the context opens no file and starts no thread. Default:
-    /// yes, except for contexts in [virtual time](Self::virtual_time) without a given
+    /// Sets whether its nodes reach those of other processes on the host, through the shared memory
+    /// of the domain's directory. Without it, the context opens no file and starts no thread.
+    /// Default: yes, except for contexts in [virtual time](Self::virtual_time) without a given
     /// [directory](Self::directory).
     #[must_use]
     pub fn shared_memory(mut self, wanted: bool) -> Self {
@@ -351,7 +352,7 @@ impl ContextBuilder {
         self
     }
 
-    /// The directory in which each domain has its own. Default: `$SINEW_DIR`, else
+    /// Sets the directory in which each domain has its own. Default: `$SINEW_DIR`, else
     /// `/dev/shm/sinew-<uid>`. Contexts with different directories never meet.
     #[must_use]
     pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
@@ -359,7 +360,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Lives in virtual time. It then meets no other context unless
+    /// Puts the context into virtual time. It then meets no other context unless
     /// [`shared_memory`](Self::shared_memory) or [`directory`](Self::directory) asks for it:
     /// stamps, lifespans and deadlines would mean nothing to contexts with another clock. If it
     /// does, all contexts that meet there should use this clock.
@@ -369,8 +370,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Whether ROS time follows `/clock` from the beginning, see [`Context::use_sim_time`]; the
-    /// command line is then ignored. Default: whether the command line says
+    /// Sets whether ROS time follows `/clock` from the beginning, see [`Context::use_sim_time`];
+    /// the command line is then ignored. Default: whether the command line says
     /// `-p use_sim_time:=true`, for any node.
     #[must_use]
     pub fn use_sim_time(mut self, wanted: bool) -> Self {
@@ -378,7 +379,7 @@ impl ContextBuilder {
         self
     }
 
-    /// The delay after which its nodes log hints about what they are missing; `None`: never.
+    /// Sets the delay after which its nodes log hints about what they are missing; `None`: never.
     /// Default: 5 s, or never with `--disable-hint-logs`. Each hint is logged once:
     ///
     /// - A subscription has had no publisher, or a client no server (as information).

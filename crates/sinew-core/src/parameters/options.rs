@@ -21,7 +21,7 @@ pub(crate) struct ParameterOptions {
     /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter
     /// or a client of them exists.
     pub(crate) services: Option<bool>,
-    /// Whether changes are published.
+    /// Whether changes are published on `/parameter_events`.
     pub(crate) events: bool,
 }
 

@@ -65,11 +65,14 @@ use std::ops::RangeInclusive;
 ///
 /// | on a field: `#[parameter(..)]` | |
 /// |---|---|
-/// | `default = EXPRESSION` | its value if nothing else is told. A literal is converted: `"text"`, `["a", "b"]`, `[0.5; 3]`, `2` for a double, of an `Option`, too. Without, that of `Default` |
-/// | `range = A..=B`, `step = S` | of numbers: both ends belong to it; whole ones do for doubles, too |
+/// | `default = EXPRESSION` | its default value; without it, that of `Default` |
+/// | `range = A..=B`, `step = S` | for numbers: both bounds belong to the range |
 /// | `read_only` | only the program's start can set it; also for all fields of a struct |
-/// | `name = "NAME"` | instead of the field's; also of an enum's variant, whose own is in `snake_case` |
+/// | `name = "NAME"` | instead of the field's name, or of an enum variant's in `snake_case` |
 /// | `constraints = "TEXT"` | `additional_constraints` of its description |
+///
+/// A literal as a default is converted: `"text"`, `["a", "b"]`, `[0.5; 3]`, `2` for a double, also
+/// for an `Option`. A range of doubles may have whole numbers as bounds.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no struct of parameters",
     note = "write `#[derive(Parameters)]` above it"

@@ -29,12 +29,12 @@ const END: &str = "--";
 /// | `-r __node:=NAME`, `-r __name:=NAME` | a node is called `NAME` |
 /// | `-r __ns:=/NAMESPACE` | a node lives in `/NAMESPACE` |
 /// | `--remap RULE` | the same as `-r RULE` |
-/// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
-/// | `-p NAME:=VALUE`, `--param NAME:=VALUE` | a node's parameter `NAME` has that value, written as in YAML |
-/// | `--params-file FILE` | parameters have the values that a file gives them; the repository's `docs/book/parameters.md` has its form |
+/// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | level of [log lines]; see [`log_level`] |
+/// | `-p NAME:=VALUE`, `--param NAME:=VALUE` | value of a node's parameter `NAME`, as in YAML |
+/// | `--params-file FILE` | values of parameters, in the form of `docs/book/parameters.md` |
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | where [log lines](crate::logging) go: to `/rosout`, to the console, into a file; the last one counts |
-/// | `--disable-hint-logs`, `--enable-hint-logs` | whether nodes say what they [are missing](crate::ContextBuilder::hints_after) |
-/// | `--log-file-name PREFIX` | how that file's name begins |
+/// | `--disable-hint-logs`, `--enable-hint-logs` | hints of nodes about what they [are missing] |
+/// | `--log-file-name PREFIX` | the beginning of that file's name |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
 /// `NODE:` before a rule or a parameter restricts it to the node of that name: a rule takes its
@@ -46,6 +46,10 @@ const END: &str = "--";
 /// files or not, the last one counts.
 ///
 /// The default has no rules and no arguments.
+///
+/// [are missing]: crate::ContextBuilder::hints_after
+/// [log lines]: crate#what-sinew-says
+/// [`log_level`]: Self::log_level
 ///
 /// ```
 /// let arguments = sinew::Arguments::parse([
