@@ -205,7 +205,7 @@ pub use std::time::Duration;
 /// [`Executor::spin`] in one.
 ///
 /// # Errors
-/// As those of the three.
+/// The errors of [`Executor::add`] and [`Executor::spin`].
 pub fn spin(context: &Context) -> Result<()> {
     let executor = Executor::single();
     executor.add(context)?;

@@ -159,8 +159,8 @@ impl BlockingCall<'_> {
             parker.park(Some(left));
             return WaitEnd::Over;
         };
-        // If this thread is a worker of the server's executor, `register_caller` below accounts for
-        // it.
+        // If this thread is a worker of the server's executor, `register_caller` below marks it as
+        // blocked instead.
         let elsewhere = current::worker_of(task_ref.scheduler.id).is_none();
         let _blocked = if elsewhere { Blocked::begin() } else { None };
         let mut _known = None;

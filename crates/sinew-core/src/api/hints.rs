@@ -71,7 +71,7 @@ struct Said {
     /// The time of the first check that found an executor.
     executed: Option<Time>,
     has_told_options: bool,
-    /// The rules and parameters of nodes with a smaller number were looked at.
+    /// The rules and parameters of nodes with a smaller number were checked.
     options_until: u64,
     /// The reports that tools can see now.
     reports: Vec<Reported>,

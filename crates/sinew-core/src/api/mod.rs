@@ -21,7 +21,7 @@
 //! | `introspection` | topics about endpoints: statistics, service events |
 //! | `type_descriptions` | descriptions of the types a node uses, for others |
 //! | `descriptor` | file descriptors of the program's own |
-//! | `error` | the one error that all others turn into |
+//! | `error` | the one error that all others convert to |
 
 pub(crate) mod call;
 pub(crate) mod callback;

@@ -215,7 +215,7 @@ struct TimerState {
     kind: ClockKind,
     /// In the time of its clock.
     due: i64,
-    /// The number of changes of its clock's source at which `due` holds.
+    /// The number of changes of its clock's source so far; `due` is a time of the latest source.
     source: u64,
     cancelled: bool,
     skipped: u64,
@@ -558,6 +558,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     /// Makes the timer; it is due for the first time one period from now. The callback takes
     /// nothing, `&TimerInfo`, the group's state `&mut S`, or the state and `&TimerInfo`.
     ///
+    /// # Errors
     /// [`CreateError`]: the period is zero, or the context is shut down.
     pub fn callback<Form, F>(self, callback: F) -> Result<Timer, CreateError>
     where

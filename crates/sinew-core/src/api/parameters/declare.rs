@@ -192,9 +192,10 @@ impl<T: ParameterField> ParameterBuilder<T> {
 
     /// Declares it.
     ///
-    /// [`CreateError`]: a [`ParameterError`] in it means, among others, a value of another type or
-    /// beyond the range, or a parameter that is already declared; otherwise its services can't be
-    /// made, or the context is shut down.
+    /// # Errors
+    /// [`CreateError`]: a [`ParameterError`] (a value of another type or beyond the range, a
+    /// parameter that is already declared, and others), its services can't be made, or the context
+    /// is shut down.
     pub fn create(self) -> Result<Parameter<T>, CreateError> {
         let Self { node, declaration, .. } = self;
         let table = table_of(&node)?.clone();

@@ -175,6 +175,7 @@ impl fmt::Debug for ParameterChanges {
 impl Node {
     /// Declares the parameters of a struct: all of them, or none.
     ///
+    /// # Errors
     /// As [`parameter`](Self::parameter)'s `create`; and the errors of the struct's `validate`.
     pub fn parameters<T: Parameters>(&self) -> Result<ParameterSet<T>, CreateError> {
         self.parameters_under("")
