@@ -267,7 +267,11 @@
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
 //! | `sinew-shm` | filters of messages from other processes, listeners, wakers | once a context has a node, unless it has no [shared memory](ContextBuilder::shared_memory) |
-//! | `sinew-receiver` | the same; listeners also of what a thread brought in that took a message, or waited for an answer | once something from another process is waited for without an executor |
+//! | `sinew-receiver` | the same | see below |
+//!
+//! The thread `sinew-receiver` starts once a thread waits for another process without an executor.
+//! It also runs listeners for messages and answers that another thread brought in when that took a
+//! message or waited for an answer.
 //!
 //! | call | waits |
 //! |---|---|

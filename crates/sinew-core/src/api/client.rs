@@ -47,10 +47,10 @@ const POOL_CAPACITY: usize = 64;
 ///
 /// | | waits | in an executor's callback |
 /// |---|---|---|
-/// | [`call`](Self::call) | this thread, at most for a timeout | may run the server itself meanwhile |
+/// | [`call`](Self::call) | this thread, up to a timeout | may run the server itself meanwhile |
 /// | [`call_async`](Self::call_async) | a future, in any runtime | for asynchronous servers |
-/// | [`call_then`](Self::call_then) | no thread: a callback gets it | always good |
-/// | [`call_with_listener`](Self::call_with_listener) | no thread: the one that answers gets it | for bridges |
+/// | [`call_then`](Self::call_then) | no thread: a callback | always good |
+/// | [`call_with_listener`](Self::call_with_listener) | no thread: a listener | for bridges |
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -559,8 +559,11 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     ///
     /// | `metrics_source` | milliseconds |
     /// |---|---|
-    /// | `message_age` | from the stamp of its header until it is taken; without a header, or with one that a [`View`](crate::View) doesn't begin with, from its publication. A stamp of 0 is not counted |
-    /// | `message_period` | between one that is taken and the next |
+    /// | `message_age` | from the stamp of its header until it is taken |
+    /// | `message_period` | from one taken message to the next |
+    ///
+    /// Without a header, or with one that a [`View`](crate::View) doesn't begin with, the age
+    /// counts from the publication. A stamp of 0 is not counted.
     ///
     /// A message counts as taken when its callback begins, or by [`take`](Subscription::take). A
     /// window without messages is published as well: its count is 0, and the other values are NaN.

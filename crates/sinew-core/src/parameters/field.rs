@@ -19,8 +19,8 @@ use std::ops::RangeInclusive;
 ///
 /// | Rust | ROS 2 | a handle reads |
 /// |---|---|---|
-/// | `bool`; `i64`, `i32`, `u32` and the other integers; `f64`, `f32` | bool; integer; double | it |
-/// | an enum with `#[derive(Parameters)]` | string, one of its variants' names | it |
+/// | `bool`; `i64` and other integers; `f64`, `f32` | bool; integer; double | the value |
+/// | an enum with `#[derive(Parameters)]` | string, one of its variants' names | the value |
 /// | `String`; `Vec` of `u8`, `bool`, `i64`, `f64`, `String` | string; arrays | `Arc<T>` |
 /// | `Option<T>` of these | that of `T`; `None` while it is not set | `Arc<Option<T>>` |
 /// | [`ParameterValue`] | any | `Arc<ParameterValue>` |

@@ -5,7 +5,6 @@
 //! as well; a rule may also be restricted to a node by its full name, which distinguishes two nodes
 //! of one name in different namespaces; and a rule for the name of an action applies to all of its
 //! topics and services, which are called `ACTION/_action/..`.
-//! services of it, which are called `ACTION/_action/..`.
 
 use super::name::{
     NameError, NameKind, expand, fully_qualified, validate_name, validate_namespace, validate_node_name,

@@ -9,7 +9,7 @@ fn size() -> impl Strategy<Value = usize> {
     prop_oneof![0..4_usize, 8..12_usize, any::<usize>()]
 }
 
-/// Any duration; often one with a special meaning, or close to such a one.
+/// Any duration; often one with a special meaning, or close to one.
 pub(super) fn duration() -> impl Strategy<Value = Duration> {
     prop_oneof![
         1 => Just(Duration::ZERO),
