@@ -1,5 +1,5 @@
-//! `<service>/_service_event`: events of the requests and responses of a client or a server. (REP
-//! 2012)
+//! `<service>/_service_event` (REP 2012): events of the requests and responses of a client or a
+//! server.
 //!
 //! An event's type is derived from the service's: `package/srv/Name_Event` has a
 //! `ServiceEventInfo`, and the request and the response as sequences of at most one element. A
