@@ -1,5 +1,5 @@
-//! What is no error about the place of a domain, but keeps programs from meeting, or from being
-//! quick.
+//! Conditions of a domain's place that are no errors, but keep programs from meeting or slow them
+//! down.
 
 use crate::directory::Directory;
 use crate::domain::Domain;
@@ -10,8 +10,8 @@ use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Something that a person should know who wonders where the others are, or why all is slow. Its
-/// text says what to do.
+/// A condition to report to a user who wonders where the other programs are, or why everything is
+/// slow. Its text says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Concern {
@@ -22,19 +22,19 @@ pub enum Concern {
         path.display()
     )]
     Medium {
-        /// The directory, or what there is of it.
+        /// The directory, or the part of its path that exists.
         path: PathBuf,
-        /// What it is on.
+        /// The medium of the directory.
         medium: Medium,
     },
-    /// Programs of another user meet elsewhere, in the same domain.
+    /// Programs of another user meet in another directory, in the domain of the same number.
     #[error(
         "programs of user {user} meet in {}, those of this user don't see them: to meet, have both set SINEW_DIR to one directory \
          of a group (mode 2770)",
         path.display()
     )]
     OtherUser {
-        /// The user.
+        /// The other user.
         user: u32,
         /// That user's base directory.
         path: PathBuf,
@@ -42,9 +42,9 @@ pub enum Concern {
 }
 
 impl Domain {
-    /// What there is to know of the place of domain `number` below `base`, as in
-    /// [`open`](Self::open), which need not be there yet. Some system calls, and a few for each
-    /// other user who has a directory for Sinew.
+    /// Returns the concerns about the place of domain `number` below `base`, with the same meaning
+    /// as in [`open`](Self::open). The directory need not exist yet. Makes some system calls, and a
+    /// few for each other user who has a directory for Sinew.
     ///
     /// ```
     /// let base = tempfile::tempdir_in("/dev/shm")?;
@@ -67,11 +67,11 @@ impl Domain {
         concerns
     }
 
-    /// Says once per process and directory that it isn't in memory.
+    /// Warns once per process and directory if the directory isn't in memory.
     pub(crate) fn warn_of_medium(&self) {
         static SAID: PlainMutex<BTreeSet<PathBuf>> = PlainMutex::new(BTreeSet::new());
         let Ok(medium) = self.directory().medium() else { return };
-        // Without waiting: in a forked child it may be locked for ever.
+        // Without blocking: in a forked child the lock may be held for ever.
         let is_new = || SAID.try_lock().is_some_and(|mut said| said.insert(self.path().to_owned()));
         if !medium.is_memory() && is_new() {
             let concern = Concern::Medium { path: self.path().to_owned(), medium };
@@ -80,8 +80,8 @@ impl Domain {
     }
 }
 
-/// Other users of whom programs live in this domain, or may: their directories can't be looked
-/// into.
+/// Finds other users who have living programs in this domain, or may have: their directories can't
+/// always be read.
 fn other_users(shared: &Path, number: u32) -> Vec<Concern> {
     let Ok(entries) = std::fs::read_dir(shared) else { return Vec::new() };
     let own = rustix::process::getuid().as_raw();
@@ -96,7 +96,7 @@ fn other_users(shared: &Path, number: u32) -> Vec<Concern> {
     users.into_iter().map(|(user, path)| Concern::OtherUser { user, path }).collect()
 }
 
-/// Whether a participant lives in a domain of this base. When in doubt, one does.
+/// Whether a living participant is in a domain of this base. When in doubt, `true`.
 fn is_inhabited(base: &Path, number: u32) -> bool {
     let domain = match Directory::open(base, false).and_then(|base| base.below(&number.to_string())) {
         Ok(domain) => domain,

@@ -1,8 +1,8 @@
-//! An entity's counters, as their owner writes them.
+//! The counters of an entity, for their owner.
 //!
-//! They lie in shared memory, where others read them without their owner knowing. A forked child
-//! doesn't have that memory: a number that the child's handler of `fork` counts up keeps it from
-//! touching it.
+//! They lie in shared memory, where other processes read them without the owner's involvement. A
+//! forked child doesn't have that memory. It is protected by a number that the `fork` handler
+//! increments in the child.
 
 use crate::control::{BUCKETS, EndpointRecord};
 use crate::endpoint::{Counter, EndpointKey};
@@ -11,8 +11,8 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Ordering};
 use std::fmt;
 
-/// The counters of an entity. For one thread at a time, but for [`count`](Self::count); does nothing
-/// in a forked child.
+/// The counters of an entity. Except for [`count`](Self::count), for one thread at a time; does
+/// nothing in a forked child.
 #[derive(Clone)]
 pub struct Counters {
     record: ShmRef<EndpointRecord>,
@@ -31,26 +31,26 @@ impl Counters {
         Self { record, key, maker: Maker::new() }
     }
 
-    /// The endpoint that they count for.
+    /// Returns the entity that they count for.
     pub fn key(&self) -> EndpointKey {
         self.key
     }
 
-    /// Says how many bytes of memory the entity has for messages. Also for another thread than the
-    /// others'.
+    /// Stores how many bytes of memory the entity has for messages. May run on another thread than
+    /// the other methods.
     pub(crate) fn set_memory(&self, bytes: usize) {
         if self.maker.is_here() {
             self.record.memory.store(bytes as u64, Ordering::Relaxed); // counts for itself
         }
     }
 
-    /// Sets one of them.
+    /// Sets one counter.
     #[inline]
     pub fn set(&self, counter: Counter, value: u64) {
         self.set_all([(counter, value)]);
     }
 
-    /// Sets several.
+    /// Sets several counters.
     #[inline]
     pub fn set_all<const N: usize>(&self, values: [(Counter, u64); N]) {
         if self.maker.is_here() {
@@ -60,8 +60,8 @@ impl Counters {
         }
     }
 
-    /// Names the memory in which they lie, without the histogram of latencies, by address and
-    /// bytes: for a thread that fetches it before it is needed.
+    /// Names the memory of the counters, without the histogram of latencies, by address and bytes,
+    /// for a thread that prefetches it.
     pub fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         if self.maker.is_here() {
             let counters = &self.record.counters;
@@ -69,7 +69,7 @@ impl Counters {
         }
     }
 
-    /// Adds to one of them.
+    /// Adds to one counter.
     #[inline]
     pub fn add(&self, counter: Counter, more: u64) {
         if self.maker.is_here() {
@@ -78,8 +78,8 @@ impl Counters {
         }
     }
 
-    /// Adds to a word of a [report](crate::EndpointKind::Report), whatever other threads count
-    /// there. Nothing is counted beyond the last word.
+    /// Adds to a word of a [report](crate::EndpointKind::Report); several threads may add at once.
+    /// Does nothing beyond the last word.
     #[inline]
     pub fn count(&self, index: usize, more: u64) {
         if let Some(word) = self.word(index) {
@@ -87,7 +87,7 @@ impl Counters {
         }
     }
 
-    /// Sets a word of a report. The last of several threads counts.
+    /// Sets a word of a report. If several threads set it, the last one counts.
     #[inline]
     pub fn tell(&self, index: usize, value: u64) {
         if let Some(word) = self.word(index) {
@@ -99,7 +99,7 @@ impl Counters {
         self.record.counters.get(index).filter(|_| self.maker.is_here())
     }
 
-    /// Enters a latency, in nanoseconds, into the histogram.
+    /// Adds a latency, in nanoseconds, to the histogram.
     pub fn record_latency(&self, nanoseconds: u64) {
         if self.maker.is_here() {
             let bucket = (63 - (nanoseconds | 1).leading_zeros() as usize).min(BUCKETS - 1);

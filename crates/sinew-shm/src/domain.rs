@@ -1,4 +1,4 @@
-//! A domain's directory: where its participants find each other.
+//! A domain's directory, where its participants find each other.
 
 use crate::directory::Directory;
 use crate::error::{CapacityError, DomainError, SystemError};
@@ -7,19 +7,20 @@ use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf, absolute};
 
-/// The part of a file system that large messages leave to participants that join, ..
+/// The divisor for the part of a file system that large messages leave to participants that join.
 const KEPT: u64 = 16;
 
-/// .. at most so many bytes, ..
+/// The most bytes that are left to them, however large the file system is.
 const MOST_KEPT: u64 = 16 << 20;
 
-/// .. and so many times what is asked for: small messages may go on where large ones have to stop.
+/// The most that is left to them, as a multiple of the requested size, so that small messages may
+/// still be sent when large ones can't.
 const KEPT_BESIDE: u64 = 64;
 
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
 ///
-/// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to
-/// those that are in it. Two are equal if both are the same directory.
+/// The directory is kept open: its participants are not affected if it is renamed, or if another
+/// directory takes its name. Two domains are equal if both are the same directory.
 ///
 /// ```
 /// let base = tempfile::tempdir_in("/dev/shm")?;
@@ -32,14 +33,14 @@ pub struct Domain {
     directory: Arc<Directory>,
     base: Arc<Directory>,
     number: u32,
-    /// Permission bits of group and others that our files get as well, because the directory has
-    /// them.
+    /// Permission bits for group and others that this participant's files get as well, because the
+    /// directory has them.
     shared_with: u32,
 }
 
 impl Domain {
-    /// The base directory where none is given: `$SINEW_DIR`, else `/dev/shm/sinew-<uid>`; and
-    /// whether it was given.
+    /// Returns the base directory to use if none is given, `$SINEW_DIR` or else
+    /// `/dev/shm/sinew-<uid>`, and whether `$SINEW_DIR` gave it.
     pub fn default_base() -> (PathBuf, bool) {
         match std::env::var_os("SINEW_DIR").filter(|value| !value.is_empty()) {
             Some(path) => (path.into(), true),
@@ -48,16 +49,17 @@ impl Domain {
     }
 
     /// Opens the directory of domain `number` below `base` ([`default_base`](Self::default_base) if
-    /// none is given), and makes it if it isn't there. A base that is made has mode 0700, a
-    /// domain's directory the bits of its base.
+    /// `None`), and creates it if it doesn't exist. A new base gets mode 0700; a new domain
+    /// directory gets the mode bits of its base.
     ///
-    /// A base that was given may belong to another user, e.g. in containers or for several users:
-    /// then every user who may write to it takes part. The default one must be ours alone. A
-    /// relative one is taken from the working directory of this moment.
+    /// A base that is given explicitly may belong to another user, e.g. in containers or if several
+    /// users share it; every user who may write to it can take part. The default base must belong
+    /// to the user of this process alone. A relative base is resolved against the current working
+    /// directory.
     ///
-    /// A base that was given may be a symbolic link: who gave it chose it. The default one may not,
-    /// nor the domain's directory or anything in it, since other users could have put it there. The
-    /// mode of what is there already is never changed.
+    /// A base that is given explicitly may be a symbolic link, because the caller chose it. The
+    /// default base may not, nor may the domain's directory or anything in it, since another user
+    /// could have put the link there. The mode of an existing directory is never changed.
     ///
     /// # Errors
     /// [`DomainError`]
@@ -78,11 +80,12 @@ impl Domain {
         let name = number.to_string();
         let below = match base.below(&name) {
             Err(Errno::NOENT) => {
-                // Who may use the base may use the domain: several users share it by sharing the
-                // base.
+                // Users who may use the base may use the domain: several users share a domain by
+                // sharing its base.
                 let mode = if given { 0o700 | rights } else { 0o700 };
                 base.make(&name, mode).map_err(|errno| match errno {
-                    // It can't be moved: so on an overlayfs, where no participant can join anyway.
+                    // The new directory can't be renamed: an overlayfs, where no participant can
+                    // join anyway.
                     Errno::XDEV => DomainError::Locks { path: base.path().to_owned() },
                     errno => SystemError::at("mkdir", &base.join(&name))(errno).into(),
                 })?;
@@ -97,7 +100,8 @@ impl Domain {
         Ok(domain)
     }
 
-    /// The same as [`open`](Self::open), but makes nothing; `None` if the directory isn't there.
+    /// Like [`open`](Self::open), but creates nothing; returns `None` if the directory doesn't
+    /// exist.
     ///
     /// # Errors
     /// [`DomainError`]
@@ -114,7 +118,8 @@ impl Domain {
         }
     }
 
-    /// A directory of ours that was there before its base was shared keeps others out.
+    /// Warns if the domain's directory was created before its base was shared, and so excludes
+    /// other users.
     fn warn_if_less_shared(&self, rights: u32) {
         let Ok(found) = self.directory.status() else { return };
         let missing = rights & 0o066 & !found.st_mode;
@@ -129,7 +134,7 @@ impl Domain {
         }
     }
 
-    /// The directory that was opened below its base.
+    /// Checks the directory that was opened below its base.
     fn checked(
         base: Directory,
         opened: rustix::io::Result<Directory>,
@@ -141,7 +146,7 @@ impl Domain {
         Ok(Self { directory: Arc::new(directory), base: Arc::new(base), number, shared_with })
     }
 
-    /// The directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -150,18 +155,18 @@ impl Domain {
         &self.directory
     }
 
-    /// The directory that it lies in.
+    /// The directory that contains the domain's directory.
     pub(crate) fn base(&self) -> &Directory {
         &self.base
     }
 
-    /// The mode of the directory, of which others beside it get the same.
+    /// The mode of the domain's directory, which directories created beside it get as well.
     pub(crate) fn mode(&self) -> Result<u32, SystemError> {
         let found = self.directory.status().map_err(SystemError::at("fstat", self.path()))?;
         Ok(found.st_mode & 0o7777)
     }
 
-    /// The domain's number.
+    /// Returns the domain's number.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -171,14 +176,14 @@ impl Domain {
         0o400 | (self.shared_with & 0o044)
     }
 
-    /// The mode of a file that all participants may touch, and that none reads; `None` if other
-    /// users can't take part.
+    /// The mode of a file that all participants may touch and none reads; `None` if other users
+    /// can't take part.
     pub(crate) fn touch_mode(&self) -> Option<u32> {
         let others = self.shared_with & 0o022;
         (others != 0).then_some(0o600 | others)
     }
 
-    /// Why there was no room, or what else went wrong.
+    /// Turns an error into [`CapacityError`]: a full file system, or any other system error.
     pub(crate) fn no_room(&self, call: &'static str, wanted: usize, error: &std::io::Error) -> CapacityError {
         let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
         if errno == Errno::NOSPC || errno == Errno::DQUOT {
@@ -188,8 +193,8 @@ impl Domain {
         CapacityError::System(SystemError::at(call, self.path())(errno))
     }
 
-    /// Whether messages may take so many bytes more: what they leave is kept for participants that
-    /// join. The more is asked for, the more is to be left, up to a part of the file system.
+    /// Checks that messages may take `wanted` more bytes and still leave enough for participants
+    /// that join. The larger the request, the more must be left, up to a part of the file system.
     pub(crate) fn spares(&self, wanted: usize) -> Result<(), CapacityError> {
         let (size, _) = self.room();
         let usable = self.usable(wanted);
@@ -200,21 +205,22 @@ impl Domain {
         Err(CapacityError::FileSystem { path: self.path().to_owned(), wanted, free, size })
     }
 
-    /// How many bytes messages may take of which each takes so many: less than 0 where more is taken
-    /// than is to be.
+    /// Bytes that messages of `wanted` bytes each may still take; negative if more is in use than
+    /// should be.
     pub(crate) fn usable(&self, wanted: usize) -> i64 {
         let (size, free) = self.room();
         let kept = (size / KEPT).min(MOST_KEPT).min((wanted as u64).saturating_mul(KEPT_BESIDE));
         free.cast_signed() - kept.cast_signed()
     }
 
-    /// Size and free bytes of the file system; 0 if unknown.
+    /// Returns the size and the free bytes of the file system; 0 if unknown.
     pub fn room(&self) -> (u64, u64) {
         self.directory.room()
     }
 }
 
-/// The base directory, wherever the process goes later; and whether it was given.
+/// The absolute base directory, independent of later changes of the working directory, and whether
+/// it was given explicitly.
 fn base_of(base: Option<&Path>) -> Result<(PathBuf, bool), SystemError> {
     let (base, given) = base.map_or_else(Domain::default_base, |base| (base.to_owned(), true));
     let base = absolute(&base).map_err(SystemError::io("getcwd", &base))?;
@@ -225,16 +231,17 @@ fn open_base(path: &Path, given: bool) -> rustix::io::Result<Directory> {
     Directory::open(path, given)
 }
 
-/// Why a directory can't be opened.
+/// The error for a directory that can't be opened.
 fn refusal(path: &Path) -> impl Fn(Errno) -> DomainError {
     move |errno| match errno {
-        // A link that isn't followed is the one or the other, by the kernel.
+        // The kernel reports a link that isn't followed as either of these.
         Errno::NOTDIR | Errno::LOOP => DomainError::NotADirectory { path: path.to_owned() },
         errno => SystemError::at("open", path)(errno).into(),
     }
 }
 
-/// No other user may have put it there to have us read what that user wrote.
+/// Rejects a directory that another user may have created to have this process read that user's
+/// data.
 fn check(directory: &Directory, given: bool) -> Result<Stat, DomainError> {
     let path = || directory.path().to_owned();
     let user = rustix::process::getuid().as_raw();

@@ -1,12 +1,12 @@
-//! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each
-//! other of.
+//! Entities: the nodes, publishers, subscriptions, servers and clients that participants announce
+//! to each other.
 
 use crate::control::{BUCKETS, EndpointRecord, TEXT, WORDS, read_generation};
 use crate::error::SegmentError;
 use crate::local_tables::store_text;
 use crate::sync::{AtomicU64, Ordering};
 
-/// What an entity is.
+/// The kind of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum EndpointKind {
@@ -20,14 +20,14 @@ pub enum EndpointKind {
     Server,
     /// Calls a service.
     Client,
-    /// Of the raw layer: a writer or reader of a topic, queue or variable.
+    /// An entity of the raw layer: a writer or reader of a topic, queue or variable.
     Raw,
-    /// A server's answers to one client of another process.
+    /// A server's replies to one client in another process.
     Reply,
-    /// A client's requests to one server of another process.
+    /// A client's requests to one server in another process.
     Request,
-    /// What a participant tells tools of itself, under a name. Other participants aren't told when
-    /// it comes or goes, and its counters are what its author says they are:
+    /// Named data that a participant provides for tools. Other participants are not notified when a
+    /// report appears or disappears. Its author defines the meaning of its counters:
     /// [`Counts::word`], [`Counters::count`](crate::Counters::count).
     Report,
 }
@@ -63,30 +63,30 @@ impl EndpointKind {
     }
 }
 
-/// What others are told of an entity.
+/// The public description of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// What it is.
+    /// The entity's kind.
     pub kind: EndpointKind,
-    /// Its number in its participant, unique for its life: the second half of a gid.
+    /// The entity's number in its participant, unique for its life: the second half of a gid.
     pub number: u64,
-    /// The full name of its node.
+    /// The full name of the entity's node.
     pub node: String,
-    /// The full name of its topic or service; empty for a node.
+    /// The full name of the entity's topic or service; empty for a node.
     pub name: String,
-    /// The name of its type; empty for a node.
+    /// The name of the entity's type; empty for a node.
     pub type_name: String,
-    /// The hash of its type.
+    /// The hash of the entity's type.
     pub hash: [u8; 32],
-    /// Its QoS, or whatever the layer above wants to say: 64 bytes without meaning here.
+    /// The entity's QoS, or other data of the layer above: 64 bytes without meaning here.
     pub qos: [u8; 64],
 }
 
-/// An entity's place in the table of its participant, and which of the lives there it is.
+/// An entity's slot in the table of its participant, and which life of that slot it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EndpointKey {
     pub(crate) slot: u32,
-    /// The lower half of its life.
+    /// The lower half of the life's number.
     pub(crate) generation: u32,
 }
 
@@ -101,50 +101,52 @@ impl EndpointKey {
     }
 }
 
-/// A word of an entity's counters. Each is written by its owner alone and only grows, but for
-/// `Waiting`, `Last` and `Matched`.
+/// A word of an entity's counters. Only the owner writes them. All only grow, except `Waiting`,
+/// `Last` and `Matched`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 #[non_exhaustive]
 pub enum Counter {
     /// Messages published, or received.
     Messages = 0,
-    /// Bytes of images that left or entered the process.
+    /// Bytes of encoded messages that left or entered the process.
     Bytes = 1,
     /// Steady nanoseconds of the last message's publication.
     Last = 2,
     /// Messages taken.
     Taken = 3,
-    /// Dropped for newer ones.
+    /// Messages dropped for newer ones.
     Overwritten = 4,
-    /// Dropped because the history was full.
+    /// Messages dropped because the history was full.
     Refused = 5,
-    /// Dropped because their lifespan was over.
+    /// Messages dropped because their lifespan was over.
     Expired = 6,
-    /// Overwritten by their publisher before they were read, no message of the type, or lost on the
-    /// network; of a publisher: what other processes didn't get, for want of room.
+    /// Messages overwritten by their publisher before they were read, not valid for the type, or
+    /// lost on the network. For a publisher: messages that other processes didn't get for want of
+    /// room.
     Missed = 8,
-    /// Waiting to be taken, or retained for late joiners.
+    /// Messages waiting to be taken, or retained for late joiners.
     Waiting = 7,
-    /// Ends that match now.
+    /// Endpoints that match now.
     Matched = 9,
-    /// Copies made of messages: of values, and of images as bytes.
+    /// Copies made of messages: of values, and of encoded bytes.
     Copies = 10,
-    /// The sum of the latencies in the histogram, in nanoseconds: with their number, the mean.
+    /// The sum of the latencies in the histogram, in nanoseconds. Divided by their number, it gives
+    /// the mean.
     Latencies = 11,
-    /// Of the raw layer: 1 once the entity's claim to its name is undisputed.
+    /// In the raw layer: 1 once the entity's claim to its name is undisputed.
     Established = 12,
-    /// Images made of values.
+    /// Values that were encoded.
     Encodings = 13,
-    /// Values made of images.
+    /// Values that were decoded.
     Decodings = 14,
-    /// Messages published, or read, as images where they lie: drafts of a publisher, views of a
-    /// subscription.
+    /// Messages published or read in their encoded form, in place: drafts of a publisher, views of
+    /// a subscription.
     Images = 15,
 }
 
 impl Endpoint {
-    /// Fills a record that isn't published. The text was checked to fit.
+    /// Fills a record that isn't published yet. The caller has checked that the text fits.
     pub(crate) fn store(&self, record: &EndpointRecord, node: u32) {
         // Relaxed: T2 publishes it all.
         record.kind_node.store(self.kind.number() << 32 | u64::from(node), Ordering::Relaxed);
@@ -160,8 +162,8 @@ impl Endpoint {
         }
         let (mut lengths, mut text) = (0, Vec::with_capacity(TEXT));
         for (index, part) in [&self.node, &self.name, &self.type_name].into_iter().enumerate() {
-            // Names are 255 bytes at most by their rules; a longer type name is cut, at a letter's
-            // end.
+            // Naming rules limit names to 255 bytes; a longer type name is cut at a character
+            // boundary.
             let room = if index == 2 { TEXT - text.len() } else { 255 };
             let end = (0..=part.len().min(room)).rev().find(|&end| part.is_char_boundary(end)).unwrap_or(0);
             text.extend_from_slice(&part.as_bytes()[..end]);
@@ -174,7 +176,7 @@ impl Endpoint {
         counters.chain(others).for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
-    /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are
+    /// T3: reads a record of a peer; `None` if the record has no current life. The names are
     /// [`printable`].
     pub(crate) fn load(record: &EndpointRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
         let Some((generation, words)) = read_generation(&record.generation, || RecordWords::load(record))
@@ -184,8 +186,8 @@ impl Endpoint {
         Ok(Some((generation, Self::understand(&words, file)?)))
     }
 
-    /// The same of one that may be over, for a caller that keeps the record from having another
-    /// life yet.
+    /// Reads a record whose life may be over, for a caller that prevents the record from getting
+    /// another one meanwhile.
     pub(crate) fn load_last(record: &EndpointRecord, file: &str) -> Result<Self, SegmentError> {
         Self::understand(&RecordWords::load(record), file)
     }
@@ -208,14 +210,14 @@ impl Endpoint {
     }
 }
 
-/// A name that another participant chose, as it may reach a terminal or a log: nothing in it steers
-/// one, shows other characters in another order, or isn't seen.
+/// Makes a name that another participant chose safe for a terminal or a log: no character of the
+/// result controls a terminal, changes the order of characters, or is invisible.
 pub(crate) fn printable(text: &str) -> String {
     let is_seen = |c: char| c.is_ascii_graphic() || c == ' ' || c.is_alphanumeric();
     text.replace(|c| !is_seen(c), "\u{fffd}")
 }
 
-/// What a record says, not looked at yet.
+/// The contents of a record, unchecked.
 struct RecordWords {
     kind: u64,
     lengths: u64,
@@ -243,22 +245,22 @@ impl RecordWords {
     }
 }
 
-/// An entity's counters at one moment.
+/// A snapshot of an entity's counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     words: [u64; WORDS],
-    /// Bytes of shared memory that it has for messages, beside its ring.
+    /// Bytes of shared memory that the entity has for messages, besides its ring.
     pub memory: u64,
-    /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last also
-    /// those above.
+    /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last bucket
+    /// also counts longer ones.
     pub latencies: [u64; BUCKETS],
 }
 
 impl Counts {
     pub(crate) fn load(record: &EndpointRecord) -> Self {
-        let memory = record.memory.load(Ordering::Relaxed); // as the others
+        let memory = record.memory.load(Ordering::Relaxed); // as the counters
         let mut counts = Self { memory, ..Self::default() };
-        // Relaxed: each counts for itself.
+        // Relaxed: each counter is independent.
         for (count, word) in counts.words.iter_mut().zip(&record.counters) {
             *count = word.load(Ordering::Relaxed);
         }
@@ -268,12 +270,12 @@ impl Counts {
         counts
     }
 
-    /// One of them.
+    /// Returns one counter.
     pub fn get(&self, counter: Counter) -> u64 {
         self.words[counter as usize]
     }
 
-    /// One of a [report](EndpointKind::Report), by its index; 0 if there are fewer.
+    /// Returns a word of a [report](EndpointKind::Report) by its index; 0 if the report has fewer.
     pub fn word(&self, index: usize) -> u64 {
         self.words.get(index).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What can go wrong, by who can mend it.
+//! Errors, split by who can fix them.
 
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 #[error("{call} on {} failed: {errno}{}", path.display(), remedy(*errno))]
 #[non_exhaustive]
 pub struct SystemError {
-    /// The call.
+    /// The system call.
     pub call: &'static str,
-    /// The file or directory it was made for.
+    /// The file or directory that the call was made for.
     pub path: PathBuf,
-    /// What it said.
+    /// The error number that the call returned.
     pub errno: Errno,
 }
 
@@ -47,26 +47,26 @@ fn remedy(errno: Errno) -> &'static str {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DomainError {
-    /// It can't be made or looked at.
+    /// The directory can't be created or examined.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// It is something else.
+    /// The path is not a directory.
     #[error("{} is not a directory, but a file or a symbolic link: remove it, or set SINEW_DIR", path.display())]
     NotADirectory {
-        /// What was found.
+        /// The path that was found.
         path: PathBuf,
     },
-    /// Another user made it: what lies there can't be trusted.
+    /// Another user created the directory, so its contents can't be trusted.
     #[error("{} belongs to user {owner}, not to user {user}: have it removed, or set SINEW_DIR", path.display())]
     Owner {
         /// The directory.
         path: PathBuf,
         /// The user that owns it.
         owner: u32,
-        /// Who we are.
+        /// The user of this process.
         user: u32,
     },
-    /// Every user could put files there.
+    /// Any user could put files into the directory.
     #[error("{} has mode {mode:o}, so others could put files there: chmod 700 it", path.display())]
     Mode {
         /// The directory.
@@ -74,7 +74,7 @@ pub enum DomainError {
         /// Its permission bits.
         mode: u32,
     },
-    /// No other participant would see that one lives.
+    /// On this file system, no other participant would see that this one is alive.
     #[error(
         "{} is on a file system where the lock of a file that is in use isn't seen by its name, as on an overlayfs (a container's \
          own disk): participants would take each other for dead and remove each other's files. Set SINEW_DIR to a directory on a \
@@ -87,7 +87,7 @@ pub enum DomainError {
     },
 }
 
-/// There is no room for something.
+/// A limit of memory, a table or a ring is reached.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CapacityError {
@@ -100,36 +100,36 @@ pub enum CapacityError {
     FileSystem {
         /// The directory.
         path: PathBuf,
-        /// How many bytes were asked for.
+        /// Bytes that were requested.
         wanted: usize,
-        /// How many bytes the file system has left for that. Large messages leave a sixteenth of it,
-        /// 16 MB at most, to participants that join.
+        /// Bytes of the file system that are free for the request. Large messages leave a sixteenth
+        /// of the file system, at most 16 MB, to participants that join.
         free: u64,
-        /// How big it is.
+        /// Size of the file system in bytes.
         size: u64,
     },
     /// A message is too long.
     #[error("an image of {length} bytes is too long: {limit} bytes at most")]
     Length {
-        /// How long it would be.
+        /// Length of the message in bytes.
         length: usize,
-        /// How long it may be.
+        /// Greatest allowed length in bytes.
         limit: usize,
     },
-    /// More messages are to be kept than a ring can have.
+    /// The depth exceeds what a ring can keep.
     #[error("{depth} messages are more than a ring keeps, which is {limit}: use a smaller depth")]
     Depth {
-        /// How many are to be kept.
+        /// The depth that was requested.
         depth: usize,
-        /// How many can be.
+        /// The greatest depth of a ring.
         limit: usize,
     },
     /// A table is full.
     #[error("this participant has {limit} {table} already, which is the limit: use several contexts")]
     Table {
-        /// What it has so many of.
+        /// Name of the table's records.
         table: &'static str,
-        /// How many a participant may have.
+        /// Number of records that a participant may have.
         limit: usize,
     },
     /// The operating system refused something.
@@ -138,7 +138,7 @@ pub enum CapacityError {
     /// The participant has left: it was shut down, or this is a forked child of its process.
     #[error("this participant has left its domain{}", if *forked { ": a forked child must make a context of its own" } else { "" })]
     Left {
-        /// This is a child process that its parent forked.
+        /// Whether this process is a forked child of the participant's process.
         forked: bool,
     },
 }
@@ -158,8 +158,8 @@ pub enum JoinError {
     System(#[from] SystemError),
 }
 
-/// Another participant's memory, or a file in the domain's directory, is not what it should be.
-/// Nothing of it is used.
+/// Another participant's memory, or a file in the domain's directory, is invalid. None of its
+/// contents are used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 #[non_exhaustive]
@@ -174,66 +174,66 @@ pub struct SegmentError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SegmentProblem {
-    /// It doesn't begin as a segment does.
+    /// The file doesn't begin as a segment does.
     #[error("not a segment of Sinew (it begins with {found:#018x})")]
     Magic {
-        /// What it begins with.
+        /// The number at the beginning of the file.
         found: u64,
     },
-    /// Another version of Sinew made it.
+    /// Another version of Sinew made the file.
     #[error("has layout version {found}, this program has {ours}: build both with one version of Sinew")]
     Version {
-        /// Its version.
+        /// The layout version of the file.
         found: u32,
-        /// Ours.
+        /// The layout version of this program.
         ours: u32,
     },
-    /// It is shorter than it says.
+    /// The file is shorter than its header declares.
     #[error("is {length} bytes long where {needed} are needed")]
     Truncated {
-        /// Its length.
+        /// Length of the file in bytes.
         length: u64,
-        /// How long it should be.
+        /// Bytes that the file should have.
         needed: u64,
     },
-    /// It has fewer pages than every such file.
+    /// The file has fewer pages allocated than every segment has.
     #[error("takes {allocated} bytes of its file system, {needed} are needed: it was not made by Sinew")]
     Sparse {
-        /// Bytes that it takes.
+        /// Allocated bytes.
         allocated: u64,
-        /// Bytes that it should take at least.
+        /// Least number of bytes that should be allocated.
         needed: u64,
     },
-    /// It is from before the machine was started, or another machine's.
+    /// The file was made before the machine was last started, or on another machine.
     #[error(
         "was made under another start of the machine ({found:016x}, this one is {ours:016x}): \
          give each machine a directory of its own, in memory"
     )]
     Boot {
-        /// The start's id in the file.
+        /// The boot id in the file.
         found: u64,
-        /// This one's.
+        /// The boot id of the running system.
         ours: u64,
     },
-    /// It belongs to another user than the rest of its participant's files.
+    /// The file belongs to another user than its participant's other files.
     #[error("belongs to user {found}, its participant's other files to user {user}: it was replaced")]
     User {
-        /// The user that owns it.
+        /// The user that owns the file.
         found: u32,
         /// The user that should own it.
         user: u32,
     },
-    /// A field holds what it can't.
+    /// A field has an impossible value.
     #[error("`{field}` is {value}, where at most {limit} makes sense")]
     Field {
         /// The field.
         field: &'static str,
-        /// What it holds.
+        /// The value of the field.
         value: u64,
-        /// The greatest value that would do.
+        /// The greatest possible value.
         limit: u64,
     },
-    /// It can't be opened or mapped.
+    /// The file can't be opened or mapped.
     #[error(transparent)]
     System(SystemError),
 }
@@ -243,8 +243,8 @@ impl SegmentError {
         Self { file: file.to_owned(), problem }
     }
 
-    /// Whether it is the operating system's doing, for want of descriptors or memory say, and may
-    /// be better later. A file that isn't there won't come back.
+    /// Returns `true` if the operating system caused the error, for example for want of descriptors
+    /// or memory, so that a later attempt may succeed. A missing file won't come back.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(&self.problem, SegmentProblem::System(error) if error.errno != Errno::NOENT)
     }

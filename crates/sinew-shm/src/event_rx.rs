@@ -1,4 +1,4 @@
-//! Ports: what an executor, or a thread that waits, listens on.
+//! Ports: the receiving ends of notifications, for executors and threads that wait.
 //!
 //! The protocol is in [`events`](crate::events). A port belongs to one participant; it may sleep on
 //! the bell of another port of the same process, so that an executor that serves several
@@ -23,16 +23,16 @@ use std::fmt;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// What an executor, or a thread that waits, listens on.
+/// A port: an executor, or a thread that waits, listens on it.
 pub struct EventReceiver {
     local: Arc<Local>,
     slot: u32,
-    /// Slot and life.
+    /// Slot and life of the port.
     pub(crate) reference: u64,
     record: ShmRef<PortRecord>,
     bell: Bell,
     bell_at: (u64, u64),
-    /// How often it went to sleep.
+    /// Number of times that the port went to sleep.
     sleeps: PlainU64,
     sources: Mutex<Vec<PeerEventRing>>,
 }
@@ -40,14 +40,14 @@ pub struct EventReceiver {
 /// An event ring of a peer towards this port.
 struct PeerEventRing {
     peer: Arc<Peer>,
-    /// The peer's record of it.
+    /// The slot of the peer's record of the ring.
     slot: u32,
     drainer: Drainer,
     tail: ShmRef<TailRecord>,
-    /// What is announced from here on came after the drain began.
+    /// Announcements from this position on came after the drain began.
     end: u64,
-    /// Its ring is elsewhere, where it can't be opened now: until then it isn't tried again, in
-    /// steady nanoseconds.
+    /// Set if the ring has moved to memory that can't be opened now: steady nanoseconds before
+    /// which it isn't tried again.
     paused: Option<i64>,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Debug for EventReceiver {
 }
 
 impl EventReceiver {
-    /// A new port of this participant; with `beside`, it sleeps on the bell of that port.
+    /// Makes a port of this participant. With `beside`, it sleeps on the bell of that port.
     pub(crate) fn new(
         local: &Arc<Local>,
         beside: Option<&EventReceiver>,
@@ -87,12 +87,13 @@ impl EventReceiver {
         }))
     }
 
-    /// The participant that owns the port: its id.
+    /// Returns the id of the participant that owns the port.
     pub fn participant(&self) -> u64 {
         self.local.id
     }
 
-    /// Whether it may be used: see [`Participant::check`](crate::Participant::check).
+    /// Returns an error if the port can't be used: see
+    /// [`Participant::check`](crate::Participant::check).
     ///
     /// # Errors
     /// [`CapacityError`]
@@ -100,12 +101,13 @@ impl EventReceiver {
         self.local.check()
     }
 
-    /// Whether it is a participant's of this domain: only ports of one domain can have one bell.
+    /// Returns `true` if the port's participant is in this domain: only ports of one domain can
+    /// share a bell.
     pub fn is_in(&self, domain: &Domain) -> bool {
         self.local.domain == *domain
     }
 
-    /// A peer's event ring towards this port begins, at the first entry.
+    /// Adds a peer's event ring towards this port, from its first entry.
     pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: ShmRef<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
@@ -125,7 +127,7 @@ impl EventReceiver {
         self.sources.lock().retain(|source| source.peer.id() != peer);
     }
 
-    /// Whether a peer has announced something. Reads one word for each peer.
+    /// Returns `true` if a peer has announced something. Reads one word per peer.
     #[inline]
     pub fn is_pending(&self) -> bool {
         if self.local.is_forked() {

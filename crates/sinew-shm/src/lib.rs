@@ -1,14 +1,14 @@
 //! Single-writer shared memory between the processes of one host.
 //!
-//! A [`Participant`] is a process's presence in a [`Domain`], a directory of memory files. What it
-//! writes, all others map read-only; the operating system enforces it. There is no daemon: each
-//! participant writes down its own state, and the others adopt what they find.
+//! A [`Participant`] is a process's presence in a [`Domain`], a directory of memory files. Other
+//! processes map what it writes read-only; the operating system enforces it. There is no daemon:
+//! each participant records its own state, and the others adopt what they find.
 //!
-//! For programs: [`raw`], queues of bytes without nodes; a [`Domain`] and its [`Snapshot`], for
-//! tools that look at what runs. The rest is `sinew`'s own, isn't listed here, and changes with it.
+//! Programs use [`raw`], queues of bytes without nodes. Tools that inspect a running system use
+//! [`Domain`] and its [`Snapshot`]. The rest is internal to `sinew`: it isn't listed here, and
+//! changes with `sinew`.
 //!
-//! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are
-//! `sinew`'s.
+//! This crate moves bytes. Message types, QoS and callbacks belong to `sinew`.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
@@ -88,7 +88,7 @@ pub use snapshot::{Leftovers, Snapshot};
 pub use unread::Unread;
 pub use workers::{Busy, Callback, Worker};
 
-// What `sinew` is made of; it changes with it.
+// The parts that `sinew` is built from; they change with it.
 #[doc(hidden)]
 pub use chunk::{Hold, Lent, Loan};
 #[doc(hidden)]

@@ -1,25 +1,25 @@
-//! What files are kept in: memory, or a disk.
+//! The medium that holds files: memory or a disk.
 
 use std::fmt;
 use std::path::Path;
 
-/// What a directory's files are kept in.
+/// The medium that holds a directory's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Medium {
-    /// Memory, with a limit: as it should be.
+    /// Memory with a limit, as it should be.
     Tmpfs,
-    /// Memory without a limit, so that a full one is a signal instead of an error.
+    /// Memory without a limit: a full one raises a signal instead of returning an error.
     Ramfs,
-    /// Anything else, by its number in `linux/magic.h`: a disk, most likely.
+    /// Anything else, identified by its number in `linux/magic.h`; most likely a disk.
     Other(i64),
 }
 
 impl Medium {
-    /// That of a file or directory. A system call.
+    /// Returns the medium of a file or directory. Makes a system call.
     ///
     /// # Errors
-    /// What the system call says.
+    /// The error of the system call.
     pub fn of(path: &Path) -> std::io::Result<Self> {
         Ok(Self::numbered(rustix::fs::statfs(path)?.f_type))
     }
@@ -33,7 +33,7 @@ impl Medium {
         }
     }
 
-    /// Whether nothing of it is written to a disk, but for swapping.
+    /// Returns `true` if the contents are never written to a disk, except by swapping.
     pub fn is_memory(self) -> bool {
         matches!(self, Self::Tmpfs | Self::Ramfs)
     }

@@ -17,10 +17,10 @@ use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::sys;
 use std::fmt;
 
-/// A process's presence in a domain: owner of its segments, known to all others there.
+/// A process's presence in a domain: the owner of its segments, visible to all other participants.
 ///
-/// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all its
-/// [entities](OwnEndpoint) are dropped, or its process ends, however that happens.
+/// [`join`](Self::join) makes one. It [leaves](Self::leave) at the latest when it and all its
+/// [entities](OwnEndpoint) are dropped, or when its process ends, for whatever reason.
 pub struct Participant {
     pub(crate) local: Arc<Local>,
     pub(crate) outgoing: Arc<Outgoing>,
@@ -35,9 +35,9 @@ impl fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins a domain, with a random id. The observer knows the participants that are there when
-    /// this returns; a thread of this participant, which sleeps while nothing changes, notices
-    /// those that come later.
+    /// Joins a domain with a random id. When this returns, the observer knows the participants that
+    /// are in the domain. A thread of this participant, which sleeps while nothing changes, notices
+    /// those that join later.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -45,7 +45,7 @@ impl Participant {
         Self::join_as(sys::random(), domain, observer)
     }
 
-    /// Joins a domain with this id, which is random: no other participant has or had it.
+    /// Joins a domain with this id, which must be random: no other participant has or had it.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -61,23 +61,24 @@ impl Participant {
         Ok(participant)
     }
 
-    /// Its id, random: no other participant has or had it.
+    /// Returns the participant's id, a random number that no other participant has or had.
     pub fn id(&self) -> u64 {
         self.local.id
     }
 
-    /// The domain it is in.
+    /// Returns the domain that the participant is in.
     pub fn domain(&self) -> &Domain {
         &self.local.domain
     }
 
-    /// Whether it may be used: it hasn't left, and this is not a forked child.
+    /// Returns an error if the participant has left, or if this process is a forked child.
     #[inline]
     pub fn check(&self) -> Result<(), CapacityError> {
         self.local.check()
     }
 
-    /// Whether this is a child that its process forked: then nothing of it may be touched.
+    /// Returns `true` if this process is a forked child of the participant's process. Nothing of
+    /// the participant may be touched then.
     #[inline]
     pub fn is_forked(&self) -> bool {
         self.local.is_forked()
@@ -93,9 +94,10 @@ impl Participant {
         self.local.space_bell()
     }
 
-    /// Has writers that wait for room look again, as when the program is to end. A thread that
-    /// waits reads the bell first ([`Writer::wait_for_room`](crate::Writer::wait_for_room)), then
-    /// what it is to find out, then sleeps.
+    /// Makes writers that wait for room check again, for example when the program is to end. A
+    /// waiting thread reads the bell first
+    /// ([`Writer::wait_for_room`](crate::Writer::wait_for_room)), then checks its condition, then
+    /// sleeps.
     pub fn wake_writers(&self) {
         if let Ok(bell) = self.space_bell() {
             bell.ring();
@@ -104,8 +106,9 @@ impl Participant {
 
     // ---- entities ----
 
-    /// Tells the others of an entity, until the result is dropped. `node` is the node's own entity,
-    /// if it has one. A [report](EndpointKind::Report) is there for tools, and wakes no participant.
+    /// Announces an entity to the other participants until the result is dropped. `node` is the
+    /// entity of the node itself, if it has one. A [report](EndpointKind::Report) is for tools only
+    /// and wakes no participant.
     ///
     /// # Errors
     /// [`CapacityError`]
@@ -134,7 +137,7 @@ impl Participant {
         })
     }
 
-    /// A new port; with `beside`, it sleeps on the bell of that port.
+    /// Makes a port. With `beside`, the new port sleeps on the bell of that port.
     ///
     /// # Errors
     /// [`CapacityError`]: a participant has 64 ports at most.
@@ -144,27 +147,27 @@ impl Participant {
         Ok(port)
     }
 
-    /// Looks what is new, now, on this thread: which participants have joined or left, and what
+    /// Looks for changes now, on this thread: which participants have joined or left, and which
     /// entities there are.
     ///
-    /// Cheap when nothing has changed: one look at a word of each peer, and a system call.
+    /// Cheap if nothing has changed: one load per peer and a system call.
     pub fn refresh(&self) {
         self.follower.refresh();
     }
 
-    /// Messages that were copied because this participant had [as many](crate::Hold) of other
-    /// processes in use as it may (4095): nothing is lost, but each costs its length. The first one
-    /// is logged as a warning.
+    /// Returns the number of messages that were copied because this participant had as many
+    /// [holds](crate::Hold) on messages of other processes as it may (4095). Nothing is lost, but
+    /// each copy costs time in proportion to its length. The first one is logged as a warning.
     pub fn copied(&self) -> u64 {
         self.control().map_or(0, OwnControl::copied)
     }
 
     // ---- leaving ----
 
-    /// Leaves the domain: tells the others, and removes the files as soon as no participant needs
-    /// them. What is published can still be read by those that are connected. Messages that are
-    /// [held](crate::Hold) stay as they are; until the last of them is dropped, the control segment
-    /// keeps its name.
+    /// Leaves the domain: notifies the other participants, and removes the files as soon as no
+    /// participant needs them. Connected readers can still read what was published. Messages that
+    /// are [held](crate::Hold) stay valid; the control segment keeps its name until the last of
+    /// them is dropped.
     pub fn leave(&self) {
         if !self.local.begin_to_leave() {
             return;
@@ -173,11 +176,11 @@ impl Participant {
         if let Some(helper) = helper {
             helper.stop();
         }
-        tell_waiting(); // the thread that would have said it has ended
+        tell_waiting(); // the thread that would have logged it has ended
         let outgoing = self.outgoing.all();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
-        // What is read here is read no more. Its readers refer to what they read, so they wouldn't
-        // go by themselves.
+        // This participant reads no further messages. Its readers hold references to what they
+        // read, so they wouldn't be dropped by themselves.
         let incoming = std::mem::take(&mut *self.local.incoming.lock());
         drop(incoming);
         self.local.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_is_alive()));
@@ -195,13 +198,13 @@ impl Drop for Participant {
     }
 }
 
-/// An entity that the others are told of, until this is dropped.
+/// An entity that is announced to the other participants until this is dropped.
 pub struct OwnEndpoint {
     participant: Arc<Participant>,
     pub(crate) local: Arc<Local>,
     key: EndpointKey,
     pub(crate) record: ShmRef<EndpointRecord>,
-    /// 1: its `RetiredRing` retires the record, later.
+    /// 1 if the entity's `RetiredRing` will retire the record later.
     pub(crate) kept: PlainU64,
     is_report: bool,
 }
@@ -213,35 +216,35 @@ impl fmt::Debug for OwnEndpoint {
 }
 
 impl OwnEndpoint {
-    /// Its place in its participant's table.
+    /// Returns the entity's place in its participant's table.
     pub fn key(&self) -> EndpointKey {
         self.key
     }
 
-    /// Its participant.
+    /// Returns the entity's participant.
     pub fn participant(&self) -> &Arc<Participant> {
         &self.participant
     }
 
-    /// Its counters, for its owner.
+    /// Returns the entity's counters, for its owner to write.
     pub fn counters(&self) -> Counters {
         Counters::new(self.record.clone(), self.key)
     }
 
-    /// A note for its readers: a word that they [have](crate::Incoming::note) with each message that
-    /// is published afterwards, and that means what the layer above says. There are two.
+    /// Sets one of the entity's two notes: words that readers [get](crate::Incoming::note) with
+    /// each message that is published afterwards. The layer above defines their meaning.
     pub fn set_note(&self, index: usize, value: u64) {
         if let Some(note) = self.record.notes.get(index) {
             note.store(value, Ordering::Relaxed); // W3 of the next message publishes it
         }
     }
 
-    /// The same note, for its owner.
+    /// Returns a note that the owner has set.
     pub fn note(&self, index: usize) -> u64 {
         self.record.notes.get(index).map_or(0, |note| note.load(Ordering::Relaxed)) // its own
     }
 
-    /// Its counters now.
+    /// Returns the current values of the entity's counters.
     pub fn counts(&self) -> crate::endpoint::Counts {
         crate::endpoint::Counts::load(&self.record)
     }

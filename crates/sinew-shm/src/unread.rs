@@ -1,8 +1,8 @@
-//! What lies in rings and wasn't read yet, seen from outside.
+//! The number of unread messages in rings, seen from outside.
 //!
-//! How far a reader is stands in its own control segment, what was published in the writer's ring:
-//! so no participant has to be asked, and a reader that is stuck in a callback can't hide what
-//! waits for it.
+//! A reader's position is stored in its own control segment, the published messages in the writer's
+//! ring. So no participant has to be asked, and a reader that is stuck in a callback can't hide its
+//! backlog.
 
 use crate::control::{
     DONE, IncomingRecord, OutgoingRecord, Table, names_generation, read_generation, slot_of,
@@ -13,27 +13,27 @@ use crate::ring::Ring;
 use crate::snapshot::Snapshot;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// Messages that lie in the ring of one participant's entity, and that another participant hasn't
-/// read yet.
+/// Messages in the ring of one participant's entity that another participant hasn't read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Unread {
-    /// The participant that is to read them.
+    /// The participant that has yet to read them.
     pub reader: u64,
     /// The participant that wrote them.
     pub writer: u64,
     /// The writer's entity.
     pub source: EndpointKey,
-    /// The reader's entity, if they are for one only.
+    /// The reader's entity, if the messages are for that one only.
     pub target: Option<EndpointKey>,
-    /// How many there are.
+    /// Number of messages.
     pub messages: u64,
 }
 
 impl Snapshot {
-    /// What living participants haven't read of each other's messages, at about this moment. Some
-    /// loads for each connection, and about twenty for each that has something; writers' rings stay
-    /// mapped. No participant hears of it. What can't be looked at is left out.
+    /// Counts the messages that living participants have not yet read from each other, at about
+    /// this moment. Takes some loads per connection, and about twenty per connection with unread
+    /// messages; writers' rings stay mapped. No participant notices. Connections that can't be
+    /// examined are left out.
     pub fn unread(&self) -> Vec<Unread> {
         self.peers().iter().flat_map(|reader| self.unread_of(reader)).collect()
     }
@@ -65,10 +65,10 @@ impl Snapshot {
 }
 
 impl Peer {
-    /// How many messages from `next` to before `end` lie in the ring of one of its entities.
+    /// Number of messages from `next` to before `end` in the ring of one of the peer's entities.
     fn published_from(&self, slot: u32, next: u64, end: u64) -> Option<u64> {
         let endpoint = self.endpoint_record(slot)?;
-        // The ring may just have been outgrown; one that says so again is left alone.
+        // The ring may just have been outgrown; the second time it is skipped.
         let mut looks = 0..2;
         looks.find_map(|_| {
             let location = endpoint.ring.load(Ordering::Acquire); // pairs with G2

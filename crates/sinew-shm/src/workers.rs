@@ -1,18 +1,18 @@
-//! What the threads that run callbacks are at, as they tell tools.
+//! The state of the threads that run callbacks, published for tools.
 //!
-//! A callback that doesn't return is seen by no other thread of its process: what comes meanwhile
-//! isn't even fetched. So each thread of an executor has a record in which it notes what it begins,
-//! and since when; a tool looks from outside.
+//! No other thread of a process can see a callback that doesn't return: messages that arrive
+//! meanwhile aren't even fetched. So each thread of an executor has a record of the callback that
+//! it is running, and since when. A tool reads the record from outside.
 //!
-//! Written by the thread alone (its executor has it under a lock), read by tools:
+//! Only the thread writes its record (its executor holds it under a lock); tools read it:
 //!
-//! - A1 `since` (Relaxed), before A2: a reader that sees a callback sees its time, or that of a
+//! - A1 `since` (Relaxed), before A2: a reader that sees a callback sees its time or that of a
 //!   later one, but none before.
-//! - A2 `running` (Release): what it begins, or 0 when it has nothing to do.
+//! - A2 `running` (Release): the callback that begins, or 0 when the thread has nothing to do.
 //! - A3 a reader loads `running` (Acquire; pairs with A2), then `since` (Relaxed).
 //!
-//! A thread that goes from one callback to the next doesn't say so in between. A crash leaves what
-//! was there; its participant is dead then.
+//! A thread that goes from one callback to the next doesn't publish the gap between them. A crash
+//! leaves the last state; the participant is dead then.
 
 use crate::control::{Table, WorkerRecord, read_generation};
 use crate::endpoint::EndpointKey;
@@ -24,17 +24,17 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use std::fmt;
 
-/// A callback, as tools are told of it.
+/// A callback, as tools see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Callback {
-    /// That of a subscription, a server or a client.
+    /// The callback of a subscription, a server or a client.
     Of(EndpointKey),
-    /// That of a timer of this node.
+    /// The callback of a timer of this node.
     Timer(EndpointKey),
-    /// Another one of this node: of an event, a guard condition, a descriptor.
+    /// Another callback of this node: of an event, a guard condition or a descriptor.
     Other(EndpointKey),
-    /// One of another participant of the same process.
+    /// A callback that belongs to another participant of the same process.
     Elsewhere,
 }
 
@@ -43,9 +43,9 @@ pub enum Callback {
 pub struct PackedCallback(u64);
 
 impl Callback {
-    /// The callback as it is written down.
+    /// Packs the callback into a word.
     pub fn task(self) -> PackedCallback {
-        // A slot has 15 bits: above it there is room for the kind.
+        // A slot has 15 bits, so there is room above it for the kind.
         let (kind, reference) = match self {
             Self::Of(key) => (1, key.reference()),
             Self::Timer(key) => (2, key.reference()),
@@ -55,7 +55,7 @@ impl Callback {
         PackedCallback(kind << 48 | reference)
     }
 
-    /// What a word says, which is not to be trusted.
+    /// Unpacks a word, which is not trusted.
     fn of(word: u64) -> Option<Self> {
         let key = EndpointKey::of(word & 0xffff_ffff_ffff);
         match word >> 48 {
@@ -68,8 +68,8 @@ impl Callback {
     }
 }
 
-/// The record of a thread that runs callbacks, for its executor: one thread at a time. Does nothing
-/// in a forked child.
+/// The record of a thread that runs callbacks. The executor uses it on one thread at a time. Does
+/// nothing in a forked child.
 pub struct Worker {
     participant: Arc<Participant>,
     slot: u32,
@@ -84,11 +84,12 @@ impl fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// A record for one of an executor's threads. `executor` tells it from others of the
-    /// participant.
+    /// Makes a record for one of an executor's threads. `executor` distinguishes it from the other
+    /// executors of the participant.
     ///
     /// # Errors
-    /// [`CapacityError`]: a participant has 1024 at most, or there is no room for it.
+    /// [`CapacityError`]: a participant has at most 1024 records, or there is no room for another
+    /// one.
     pub fn new(participant: &Arc<Participant>, executor: u64, worker: u32) -> Result<Self, CapacityError> {
         let control = participant.control()?;
         let slot = control.allocate(Table::Workers)?;
@@ -102,12 +103,12 @@ impl Worker {
         Ok(Self { participant: participant.clone(), slot, record, maker: Maker::new() })
     }
 
-    /// The participant that it belongs to.
+    /// Returns the participant that the record belongs to.
     pub fn participant(&self) -> &Arc<Participant> {
         &self.participant
     }
 
-    /// It begins a callback. `earliest`: the last moment known that comes before it, in steady
+    /// Notes that a callback begins. `earliest` is the latest moment known to precede it, in steady
     /// nanoseconds.
     #[inline]
     pub fn begin(&self, task: PackedCallback, earliest: i64) {
@@ -116,7 +117,7 @@ impl Worker {
         }
     }
 
-    /// It has nothing to do.
+    /// Notes that the thread has nothing to do.
     #[inline]
     pub fn rest(&self) {
         if self.maker.is_here() {
@@ -133,7 +134,7 @@ pub(crate) fn begin(running: &AtomicU64, since: &AtomicU64, task: u64, earliest:
     running.store(task, Ordering::Release); // A2: pairs with A3
 }
 
-/// A3: what it is in, and since when.
+/// A3: returns what the thread is running, and since when.
 pub(crate) fn look(running: &AtomicU64, since: &AtomicU64) -> (u64, i64) {
     let task = running.load(Ordering::Acquire); // A3: pairs with A2
     (task, since.load(Ordering::Relaxed).cast_signed()) // A3: of this task, or of a later one
@@ -147,23 +148,24 @@ impl Drop for Worker {
     }
 }
 
-/// A thread that is in a callback, as it says itself.
+/// A thread that is running a callback, according to its own record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Busy {
-    /// The same for all threads of one executor.
+    /// The executor's number, the same for all its threads.
     pub executor: u64,
-    /// Which of them.
+    /// The thread's number in its executor.
     pub worker: u64,
-    /// What it is in.
+    /// The callback that the thread is running.
     pub callback: Callback,
-    /// Steady nanoseconds. At most some milliseconds early, of callbacks that are usually short.
+    /// Start of the callback in steady nanoseconds. At most some milliseconds early if callbacks
+    /// are usually short.
     pub since: i64,
 }
 
 impl Peer {
-    /// Its threads that are in a callback now, or were in one just now. A few loads for each; the
-    /// peer knows nothing of it.
+    /// Returns the participant's threads that are running a callback, or were just now. Takes a few
+    /// loads per thread; the peer doesn't notice.
     pub fn busy(&self) -> Vec<Busy> {
         let Some(records) = self.records::<WorkerRecord>(Table::Workers) else { return Vec::new() };
         let busy = |record: &WorkerRecord| {

@@ -1,5 +1,5 @@
-//! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers
-//! is in [`room`](crate::flow_control).
+//! The sending end of an entity: its ring, its chunks and its connections.
+//! [`flow_control`](crate::flow_control) describes how it waits for readers.
 
 use crate::bell::Bell;
 use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
@@ -19,52 +19,54 @@ use crate::sys;
 use std::fmt;
 use std::time::Duration;
 
-/// The sending end of an entity. Its user has it under a lock: a thread that publishes, connects or
-/// disconnects has it alone.
+/// The sending end of an entity. Its owner keeps it under a lock: a thread that publishes, connects
+/// or disconnects has exclusive access.
 pub struct Writer {
     endpoint: Arc<OwnEndpoint>,
     ring: Ring,
     block: Block,
     outgrown: Vec<Block>,
-    /// By slot: the chunk that it names.
+    /// The chunk that each slot names.
     named: Vec<Option<Lent>>,
-    /// No message before this one has a chunk that is to be let go of.
+    /// No message before this one has a chunk that must be released.
     oldest: u64,
     /// The number of the next message.
     next: u64,
-    /// So many messages are for late joiners: only want of room takes them from the ring.
+    /// Number of newest messages retained for late joiners. They leave the ring only if room is
+    /// needed.
     retained: u64,
     connections: Vec<Connection>,
-    /// Disconnected, but what was published before may still be read.
+    /// Disconnected readers that may still read what was published before.
     ending: Vec<Connection>,
     pool: Arc<Pool>,
-    /// A reader asked for more than the ring keeps for readers, and that was said.
+    /// Whether a reader has asked for more than the ring keeps for readers, and a warning was
+    /// logged.
     has_refused_depth: bool,
-    /// Since when there was too little room, in steady nanoseconds; `None`: there was some.
+    /// Since when there has been too little room, in steady nanoseconds; `None` if there is room.
     crowded: Option<i64>,
 }
 
 struct Connection {
     accepted: Arc<Accepted>,
-    /// The reading entity, if it is for that one alone.
+    /// The reading entity, if the connection is for that one alone.
     target: Option<EndpointKey>,
-    /// Of a bound connection: messages that may be under way. Of one that has ended: what its
-    /// reader must still get.
+    /// For a bound connection: the number of messages that may be under way. For an ended one: the
+    /// number of messages that its reader must still get.
     capacity: Option<u64>,
-    /// A cursor that the reader has had: its line needn't be fetched from the reader's core while
-    /// that one leaves room. What the reader is still to read is never before it, also where the
-    /// cursor goes back.
+    /// A cursor that the reader has had. While it leaves room, the cache line of the current cursor
+    /// needn't be fetched from the reader's core. The reader never has to read a message before it,
+    /// even if the current cursor goes back.
     seen: u64,
 }
 
-/// A reader that must get everything, and has no room for more.
+/// A reader that must get every message and has no room for more.
 #[derive(Debug, Clone)]
 pub struct Laggard {
-    /// Its participant.
+    /// The reader's participant.
     pub peer: Arc<Peer>,
     /// The reading entity, if the connection is for it alone.
     pub target: Option<EndpointKey>,
-    /// The number of the first message that it isn't done with.
+    /// The number of the first message that the reader isn't done with.
     pub cursor: u64,
 }
 
@@ -86,12 +88,13 @@ impl Connection {
         }
         let cursor = self.accepted.cursor.at();
         if cursor <= next {
-            self.seen = cursor.max(self.seen); // one beyond says nothing of what the reader has read
+            self.seen = cursor.max(self.seen); // a cursor beyond `next` doesn't show what the reader has read
         }
         next.saturating_sub(cursor) < capacity || self.accepted.peer.is_gone()
     }
 
-    /// Whether the reader has to make room, so that there is so much before message `next`.
+    /// Returns `true` if the reader has to make room before there is as much as `want` before
+    /// message `next`.
     fn lacks_room(&self, next: u64, want: Want) -> bool {
         self.capacity
             .is_some_and(|capacity| self.accepted.cursor.at() < flow_control::wanted(next, capacity, want))
@@ -103,8 +106,9 @@ impl Writer {
     /// The most messages that a writer can be asked to keep.
     pub const DEEPEST: usize = DEEPEST;
 
-    /// The sending end of an entity, which begins with message `next`. Keeps `depth` messages at
-    /// least; images of up to `inline` bytes go into the ring itself, greater ones into chunks.
+    /// Makes the sending end of an entity, beginning with message `next`. It keeps at least `depth`
+    /// messages. Encoded messages of up to `inline` bytes are stored in the ring itself, longer
+    /// ones in chunks.
     ///
     /// # Errors
     /// [`CapacityError`]
@@ -139,71 +143,73 @@ impl Writer {
         })
     }
 
-    /// The entity that it is the end of.
+    /// Returns the entity that this is the sending end of.
     pub fn endpoint(&self) -> &Arc<OwnEndpoint> {
         &self.endpoint
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Goes on with another number: no reader is connected, so none misses those between.
+    /// Continues with another number. No reader is connected, so none misses the numbers in
+    /// between.
     pub fn skip_to(&mut self, next: u64) {
         debug_assert!(self.connections.is_empty() && next >= self.next);
         self.next = next;
     }
 
-    /// Bytes of image that go into the ring itself.
+    /// Returns the number of encoded bytes that fit into the ring itself.
     #[inline]
     pub fn inline(&self) -> usize {
         self.ring.shape.inline()
     }
 
-    /// Messages that the ring keeps.
+    /// Returns the number of messages that the ring keeps.
     pub fn depth(&self) -> usize {
         self.ring.shape.slots
     }
 
-    /// Whether any reader is connected.
+    /// Returns `true` if any reader is connected.
     #[inline]
     pub fn is_connected(&self) -> bool {
         !self.connections.is_empty()
     }
 
-    /// Whether any reader must get everything.
+    /// Returns `true` if any reader must get every message.
     #[inline]
     pub fn is_bound(&self) -> bool {
         self.connections.iter().any(|connection| connection.capacity.is_some())
     }
 
-    /// Whether the writer knows where its reader says how far it is.
+    /// Whether the writer has found the cursor of every reader.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn knows_reader(&self) -> bool {
         self.connections.iter().all(|connection| connection.accepted.cursor.record().is_some())
     }
 
-    /// So many of the newest messages are for late joiners: they stay in the ring, also once all
-    /// readers have passed them. None before this is called.
+    /// Retains this many of the newest messages for late joiners: they stay in the ring even when
+    /// all readers have passed them. By default none is retained.
     pub fn retain(&mut self, messages: usize) {
         self.retained = messages as u64;
     }
 
-    /// Memory for an image of `length` bytes, for which the oldest messages make room if need be:
-    /// first those that all readers have read, then those that only readers miss that needn't get
-    /// everything. None is lost that makes no room. Allocates nothing once warm.
+    /// Lends memory for an encoded message of `length` bytes. If need be, the oldest messages make
+    /// room: first those that all readers have read, then those that are only unread by readers
+    /// that needn't get every message. No message is dropped that wouldn't make room. Allocates
+    /// nothing once warm.
     ///
     /// # Errors
-    /// [`CapacityError`]: the file system is full, and whatever may make room doesn't suffice: the rest is
-    /// read, or kept, or must be read.
+    /// [`CapacityError`]: the file system is full, and the messages that may make room don't
+    /// suffice: the remaining ones are being read, are retained, or must still be read.
     pub fn loan(&mut self, length: usize) -> Result<Loan, CapacityError> {
         self.loan_for(self.next, length)
     }
 
-    /// The same for a message that was published before, and is to be [brought
-    /// back](Self::bring_back): only messages before it make room. So none is lost to it that was
-    /// brought back already, if the newest is brought back first.
+    /// Like [`loan`](Self::loan), for a message that was published before and is to be [brought
+    /// back](Self::bring_back). Only messages before it make room: if the newest message is brought
+    /// back first, none that was brought back already is lost.
     ///
     /// # Errors
     /// As [`loan`](Self::loan).
@@ -224,15 +230,15 @@ impl Writer {
         }
     }
 
-    /// What lends memory for this writer's images, without its lock.
+    /// Returns a handle that lends memory for this writer's messages without the writer's lock.
     pub fn lender(&self) -> Lender {
         Lender(self.pool.clone())
     }
 
-    /// Keeps at least so many messages.
+    /// Grows the ring to keep at least `depth` messages.
     ///
     /// # Errors
-    /// [`CapacityError`]: then it keeps what it kept.
+    /// [`CapacityError`]: the ring is unchanged.
     pub fn grow(&mut self, depth: usize) -> Result<(), CapacityError> {
         if depth <= self.ring.shape.slots {
             return Ok(());
@@ -255,12 +261,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Keeps at least so many messages for a reader that asks for them, within reason: 65,536 at
-    /// most, and no more than 64 MB of slots. Beyond that it keeps what it may, and says so once;
-    /// for what the writer wants for itself there is [`grow`](Self::grow).
+    /// Grows the ring to keep `depth` messages for a reader, within limits: at most 65,536 messages
+    /// and 64 MB of slots. Beyond that it keeps as many as allowed, and logs a warning once. For
+    /// the writer's own needs there is [`grow`](Self::grow).
     ///
     /// # Errors
-    /// [`CapacityError`]: then it keeps what it kept.
+    /// [`CapacityError`]: the ring is unchanged.
     pub fn grow_for_reader(&mut self, depth: usize) -> Result<(), CapacityError> {
         let most = self.ring.shape.most_for_readers().max(self.depth());
         if depth > most && !std::mem::replace(&mut self.has_refused_depth, true) {
@@ -275,10 +281,10 @@ impl Writer {
         self.grow(depth.min(most))
     }
 
-    /// Connects a reader. One that is gone already isn't connected afterwards.
+    /// Connects a reader. If the reader is gone already, it isn't connected afterwards.
     ///
     /// # Errors
-    /// [`CapacityError`]: then it isn't connected.
+    /// [`CapacityError`]: the reader isn't connected.
     pub fn connect(&mut self, peer: &Arc<Peer>, connect: &Connect) -> Result<(), CapacityError> {
         self.grow_for_reader(connect.depth.max(connect.capacity.unwrap_or(0)))?;
         let capacity = self.bounded(connect.capacity);
@@ -289,12 +295,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives one entity of a reader the messages from `first` on that were published so far, and no
-    /// more. They are in the ring, or were [brought back](Self::bring_back). If it `must_get_all`,
-    /// none that it has yet to read makes room for others.
+    /// Gives one entity of a reader the messages published so far, from `first` on, and no later
+    /// ones. They are in the ring, or were [brought back](Self::bring_back). If the entity
+    /// `must_get_all`, no message that it has yet to read makes room for others.
     ///
     /// # Errors
-    /// [`CapacityError`]: then it gets none.
+    /// [`CapacityError`]: the entity gets no message.
     pub fn hand_over(
         &mut self,
         peer: &Arc<Peer>,
@@ -313,14 +319,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether this message is in the ring.
+    /// Returns `true` if this message is in the ring.
     pub fn has_number(&self, number: u64) -> bool {
         matches!(self.ring.look(number), crate::ring::Found::Inline(..) | crate::ring::Found::Chunk(..))
     }
 
-    /// Brings a message that was published before into the ring, for late joiners: unless a newer
-    /// one has its place. The image lies in memory [lent](Self::loan_for) for this writer, or fits
-    /// into the ring; `None`: there is no room for it, and readers count the message as missed.
+    /// Brings a message that was published before back into the ring for late joiners, unless a
+    /// newer one has its place. The encoded message lies in memory [lent](Self::loan_for) for this
+    /// writer, or fits into the ring. `None` means that there is no room for it; readers count the
+    /// message as missed.
     pub fn bring_back(&mut self, number: u64, head: &Head, image: Option<Result<Lent, &[u8]>>) {
         if number >= self.next || self.ring.is_displaced(number) {
             return;
@@ -341,12 +348,12 @@ impl Writer {
         self.endpoint.participant().outgoing.accept(self.endpoint.key(), peer, connect)
     }
 
-    /// Whether this reader is connected.
+    /// Returns `true` if this reader is connected.
     pub fn has(&self, peer: u64) -> bool {
         self.connections.iter().any(|connection| connection.accepted.peer.id() == peer)
     }
 
-    /// Whether this entity of a reader's has a connection of its own.
+    /// Returns `true` if this entity of a reader has a connection of its own.
     pub fn has_endpoint(&self, peer: u64, target: EndpointKey) -> bool {
         self.connections
             .iter()
@@ -363,17 +370,17 @@ impl Writer {
         }
     }
 
-    /// No more can be under way than the ring keeps.
+    /// Limits a capacity to the depth of the ring.
     fn bounded(&self, capacity: Option<usize>) -> Option<u64> {
         capacity.map(|capacity| capacity.min(self.depth()) as u64)
     }
 
-    /// Ends a reader's connection: what was published before is still its.
+    /// Ends a reader's connection. The reader can still read what was published before.
     pub fn disconnect(&mut self, peer: u64) {
         self.disconnect_if(peer, |_| true);
     }
 
-    /// The same of the connection that one of the reader's entities has for itself.
+    /// Ends the connection that one of the reader's entities has to itself.
     pub fn disconnect_endpoint(&mut self, peer: u64, target: EndpointKey) {
         self.disconnect_if(peer, |connected| connected == Some(target));
     }
@@ -388,20 +395,20 @@ impl Writer {
             |connection: &mut Connection| connection.accepted.peer.id() == peer && goes(connection.target);
         for connection in self.connections.extract_if(.., goes) {
             connection.accepted.end(end);
-            // The reader that wanted everything is gone.
+            // The reader that wanted every message is gone.
             self.ending.push(Connection { capacity: None, ..connection });
         }
     }
 
-    /// Whether every reader that must get everything has room for one more message. Those that are
-    /// gone have.
+    /// Returns `true` if every reader that must get every message has room for one more. Readers
+    /// that are gone count as having room.
     #[inline]
     pub fn has_room(&mut self) -> bool {
         let next = self.next;
         self.connections.iter_mut().all(|connection| connection.has_room(next))
     }
 
-    /// One of the readers that stand in the way of the next message.
+    /// Returns one of the readers that have no room for the next message.
     pub fn laggard(&self) -> Option<Laggard> {
         let behind = self.connections.iter().find(|connection| connection.lacks_room(self.next, Want::Any));
         let Connection { accepted, target, .. } = behind?;
@@ -409,10 +416,11 @@ impl Writer {
         Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
-    /// B1: `None` if there is room for the next message. Else how to [wait](Waiting::sleep) for
-    /// some: then this is asked again, whatever [`has_room`](Self::has_room) says: a writer that
-    /// waits does so for half of its readers' capacity, for half a millisecond, lest it waits for
-    /// every message. A thread that gives up has nothing to take back.
+    /// B1: returns `None` if there is room for the next message, and otherwise a handle to
+    /// [wait](Waiting::sleep) for room. The caller then calls this again, whatever
+    /// [`has_room`](Self::has_room) returns: a waiting writer waits until half of its readers'
+    /// capacity is free, for at most half a millisecond, so that it doesn't wait for every single
+    /// message. A thread that gives up has nothing to undo.
     #[inline]
     pub fn wait_for_room(&mut self) -> Option<Waiting> {
         if self.crowded.is_none() && self.has_room() { None } else { self.begin_to_wait() }
@@ -443,16 +451,16 @@ impl Writer {
         Some(Waiting { bell, seen, at_most: at_most.map(Duration::from_nanos) })
     }
 
-    /// Publishes the next message with this number, with an image that fits into the ring
-    /// ([`inline`](Self::inline)). In a forked child, does nothing: see
+    /// Publishes the next message, with this number and encoded bytes that fit into the ring
+    /// ([`inline`](Self::inline)). Does nothing in a forked child: see
     /// [`Participant::check`](crate::Participant::check).
     #[inline]
     pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
         self.publish(number, head, Payload::Inline(image), None);
     }
 
-    /// Publishes the next message with this number and an image that lies in memory that was lent
-    /// for this writer. In a forked child, does nothing.
+    /// Publishes the next message, with this number and an encoded form that lies in memory lent
+    /// for this writer. Does nothing in a forked child.
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();
@@ -463,10 +471,10 @@ impl Writer {
         }
     }
 
-    /// W0: of the messages that all readers have read, and that aren't for late joiners, the chunks
-    /// are free for the next. Whether there were any. For a writer that publishes seldom:
-    /// publishing large images does so each time. The helper thread gives back what wasn't needed
-    /// for some seconds.
+    /// W0: releases the chunks of the messages that all readers have read and that aren't retained
+    /// for late joiners. Returns `true` if there were any. For writers that publish seldom:
+    /// publishing a large message calls it each time. The helper thread gives memory back that
+    /// wasn't needed for some seconds.
     pub fn let_go(&mut self) -> bool {
         let readers = self.connections.iter().chain(&self.ending);
         let passed = readers.map(|connection| connection.accepted.passed(false)).min();
@@ -478,10 +486,12 @@ impl Writer {
         is_any
     }
 
-    /// There is no room for a chunk of this class: W0 of what all readers have read, or else of the
-    /// oldest message before number `before` that a reader may miss, if such messages make room
-    /// enough. One that a reader keeps, or anything else in this process, makes none. `room`: see
-    /// [`would_do`](crate::memory::Memory::would_do). False if nothing may go that helps.
+    /// Makes room for a chunk of this class: W0 of the messages that all readers have read. If
+    /// there are none, W0 of the oldest message before number `before` that a reader may miss,
+    /// provided that such messages make enough room. A message that a reader, or anything else in
+    /// this process, still holds makes none. For `room` see
+    /// [`would_do`](crate::memory::Memory::would_do). Returns `false` if no message that may go
+    /// would help.
     #[cold]
     pub(crate) fn displace(&mut self, class: usize, before: u64, room: Option<i64>) -> bool {
         let readers = || self.connections.iter().chain(&self.ending);
@@ -495,12 +505,12 @@ impl Writer {
         let slots = self.named.len();
         let first = self.oldest.max(self.next.saturating_sub(slots as u64));
         let may_go = (first..end).filter_map(|number| self.named[slot_index(number, slots)].as_ref());
-        // An image that was published several times is named as often.
+        // A chunk that was published several times is named several times.
         let mut named: Vec<u64> = may_go.clone().map(Lent::name).collect();
         named.sort_unstable();
         let local = &self.endpoint.local;
         let mut held = Vec::new();
-        local.readers.collect_held(&mut held); // a hint, as are the references: others come and go
+        local.readers.collect_held(&mut held); // a hint, as the reference counts are: other threads change both
         held.sort_unstable();
         let is_freed = |lent: &Lent| {
             let name = lent.name();
@@ -513,7 +523,8 @@ impl Writer {
         local.memory.would_do(class, &freed, room) && self.withdraw(end, is_freed)
     }
 
-    /// W0 of the oldest message before `end` that has a chunk, and may go. False if there is none.
+    /// W0 of the oldest message before `end` that has a chunk and may go. Returns `false` if there
+    /// is none.
     fn withdraw(&mut self, end: u64, may_go: impl Fn(&Lent) -> bool) -> bool {
         if self.endpoint.local.is_forked() {
             return false;
@@ -534,8 +545,8 @@ impl Writer {
         false
     }
 
-    /// Gives the next message this number without an image, for which there was no room: its
-    /// readers count it as missed. They are not told before the message after it comes.
+    /// Publishes the next message without its contents, for which there was no room; readers count
+    /// it as missed. They are not notified before the next message.
     #[cold]
     pub fn leave_out(&mut self, number: u64, head: &Head) {
         if self.endpoint.local.is_forked() {
@@ -555,7 +566,7 @@ impl Writer {
         drop(displaced);
     }
 
-    /// Fills the next message's slot; returns what it named before.
+    /// Fills the next message's slot; returns the chunk that the slot named before.
     #[inline]
     fn fill(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) -> Option<Lent> {
         debug_assert!(number >= self.next);
@@ -565,7 +576,7 @@ impl Writer {
         std::mem::replace(&mut self.named[place], lent)
     }
 
-    /// P1 to P3, for all connections with two fences.
+    /// P1 to P3 for all connections, with two fences.
     #[inline]
     fn announce(&self) {
         if let [Connection { accepted, .. }] = &self.connections[..] {
@@ -575,15 +586,16 @@ impl Writer {
             return; // as below
         }
         if !self.connections.iter().any(|connection| connection.accepted.has_listener()) {
-            return; // a reader that takes a connection up, or begins to listen, looks by itself
+            return; // a reader that takes a connection up, or begins to listen, checks the ring itself
         }
         events::announce(self.connections.iter().map(|connection| &*connection.accepted));
     }
 
     /// Names the memory that the next message will touch, by address and bytes, for a thread that
-    /// was away and fetches all of it at once. What is named at one level leads to what is at the
-    /// next: so it is asked level by level, for all writers that are about to publish. Returns
-    /// whether there is another level. In a forked child nothing is named: it hasn't that memory.
+    /// was idle and prefetches all of it at once. Memory named at one level leads to that of the
+    /// next, so callers go level by level, for all writers that are about to publish. Returns
+    /// `true` if there is another level. In a forked child nothing is named, because it doesn't
+    /// have that memory.
     pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if self.endpoint.local.is_forked() {
             return false;
@@ -609,7 +621,7 @@ impl Writer {
         level < 3
     }
 
-    /// Forgets the connections to a peer that is gone.
+    /// Removes the connections to a peer that is gone.
     pub fn forget(&mut self, peer: u64) {
         self.connections.retain(|connection| connection.accepted.peer.id() != peer);
     }
@@ -651,7 +663,7 @@ impl Drop for Writer {
     }
 }
 
-/// Lends memory for the images of one writer.
+/// A handle that lends memory for the messages of one writer.
 #[derive(Clone)]
 pub struct Lender(Arc<Pool>);
 
@@ -667,8 +679,8 @@ impl Lender {
         &self.0
     }
 
-    /// Memory for an image of `length` bytes. Once warm, allocates nothing and calls nothing; takes
-    /// a short lock.
+    /// Lends memory for an encoded message of `length` bytes. Once warm, allocates nothing and
+    /// makes no system call; takes a short lock.
     ///
     /// # Errors
     /// [`CapacityError`]: the file system is full.
@@ -678,11 +690,11 @@ impl Lender {
     }
 }
 
-/// How to wait for room; see [`Writer::wait_for_room`].
+/// A wait for room; see [`Writer::wait_for_room`].
 pub struct Waiting {
     bell: Bell,
     seen: u32,
-    /// How long it is worth it to wait for more than a place.
+    /// How long it is worth waiting for more than one place.
     at_most: Option<Duration>,
 }
 
@@ -693,7 +705,7 @@ impl fmt::Debug for Waiting {
 }
 
 impl Waiting {
-    /// For a bell that was not rung yet when this is made.
+    /// Waits on a bell that has not been rung yet when this is made.
     pub(crate) fn on(bell: Bell) -> Self {
         let seen = bell.rung();
         Self { bell, seen, at_most: None }
