@@ -1,4 +1,4 @@
-//! Another participant, as far as this one has mapped it.
+//! Another participant, as this process has mapped it.
 
 use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
@@ -20,13 +20,14 @@ pub struct Peer {
     control: PeerSegment,
     header: ShmRef<ControlHeader>,
     bells: Mutex<Option<Bells>>,
-    /// By number.
+    /// The mapped data segments, by number.
     data: Mutex<HashMap<u64, Arc<PeerSegment>>>,
-    /// 1 once its end was noticed: it reads and writes nothing any more, but for what it holds.
+    /// 1 once the participant's end was noticed: it reads and writes nothing any more, except for
+    /// messages that it still holds.
     gone: AtomicU64,
-    /// 1 once its lock was found free.
+    /// 1 once the participant's lock was found free.
     dead: AtomicU64,
-    /// What it said of its tables.
+    /// The lengths that the participant has declared for its tables.
     declared: [ReservedLength; TABLES],
 }
 
@@ -36,40 +37,40 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// How a peer is rung for.
+/// The way to ring a peer's bells.
 #[derive(Clone)]
 enum Bells {
-    /// It is of the same user: in its memory.
+    /// The bells' words in the peer's memory; the peer belongs to the same user.
     Words(Arc<PeerSegment>),
     Doorbell(Arc<OwnedFd>),
 }
 
-/// A bell, to be rung.
+/// A bell of a peer, to be rung.
 pub(crate) enum Ringer {
-    /// The word that is slept on.
+    /// The word that the peer's threads sleep on.
     Bell(Bell),
-    /// Another user's: a file that is touched. Its participant's helper thread hears of it and
-    /// rings the bells, all of them.
+    /// A file of another user's participant. Touching it notifies the participant's helper thread,
+    /// which rings all of its bells.
     Doorbell(Arc<OwnedFd>),
 }
 
 impl Ringer {
-    /// Ends a sleep that began, or begins, before this.
+    /// Ends a sleep that began, or begins, before this call.
     pub(crate) fn ring(&self) {
         match self {
             Self::Bell(bell) => bell.ring(),
-            // Refused only if its mode was changed; a thread that then sleeps looks by itself,
+            // Fails only if the file's mode was changed; a thread that sleeps then checks by itself
             // later.
             Self::Doorbell(file) => drop(sys::touch(file)),
         }
     }
 }
 
-/// What a peer's log says has changed.
+/// The changes that a peer's log reports.
 pub(crate) enum Changes {
-    /// These records, and the position to go on from.
+    /// The changed records, and the position to continue from.
     Some(Vec<(Table, u32)>, u64),
-    /// Too many: all tables are to be read.
+    /// Too many changes: all tables must be read. Holds the position to continue from.
     All(u64),
 }
 
@@ -99,17 +100,17 @@ impl Peer {
         })
     }
 
-    /// Its id: the first half of its entities' gids.
+    /// Returns the participant's id: the first half of its entities' gids.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// Its process's id, in the PID namespace of that process.
+    /// Returns the process id, in the PID namespace of that process.
     pub fn pid(&self) -> u64 {
         self.header.pid.load(Ordering::Relaxed) // written before the segment got its name
     }
 
-    /// The name of its program, without control characters.
+    /// Returns the name of the participant's program, without control characters.
     pub fn program(&self) -> String {
         let words = self.header.program.iter();
         let bytes: Vec<u8> = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
@@ -117,50 +118,52 @@ impl Peer {
         printable(&String::from_utf8_lossy(&bytes[..end]))
     }
 
-    /// Wall nanoseconds at which it joined.
+    /// Returns when the participant joined, in wall-clock nanoseconds.
     pub fn started(&self) -> i64 {
         self.header.started.load(Ordering::Relaxed).cast_signed() // as `pid`
     }
 
-    /// Messages that it has copied because every hold was in use: see
-    /// [`Participant::copied`](crate::Participant::copied).
+    /// Returns the number of messages that the participant has copied because every hold was in
+    /// use: see [`Participant::copied`](crate::Participant::copied).
     pub fn copied(&self) -> u64 {
         self.header.copied.load(Ordering::Relaxed) // counts for itself
     }
 
-    /// Whether it has left its domain, in good order.
+    /// Whether the participant has left its domain in good order.
     pub(crate) fn has_left(&self) -> bool {
         control::has_left(&self.header.state)
     }
 
-    /// Q4: whether it has no hold any more, and never will: it has let go, or is dead.
+    /// Q4: whether the participant has no hold and never will again: it has released them all, or
+    /// is dead.
     pub(crate) fn holds_nothing(&self) -> bool {
         control::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0 // pairs with `set_dead`
     }
 
-    /// Whether its lock is taken, whatever became of its files' names.
+    /// Whether the participant's lock is taken, even if its files have lost their names.
     pub(crate) fn is_alive(&self) -> bool {
         self.control.is_locked()
     }
 
-    /// Whether others can still find it.
+    /// Whether other participants can still find it.
     pub(crate) fn has_name(&self) -> bool {
         self.control.has_name(&self.directory)
     }
 
-    /// Its lock was found free.
+    /// Notes that the participant's lock was found free.
     pub(crate) fn set_dead(&self) {
         self.dead.store(1, Ordering::Release); // carries that it reads nothing
     }
 
-    /// Whether its end was noticed. A thread that adds something for it to a list looks afterwards,
-    /// with the list's lock released or held: [`set_gone`](Self::set_gone) comes before the lists
-    /// are cleared, so either that finds what was added, or this says so.
+    /// Whether the participant's end was noticed. A thread that adds something for the participant
+    /// to a list checks this afterwards, with or without the list's lock:
+    /// [`set_gone`](Self::set_gone) comes before the lists are cleared, so either the clearing
+    /// finds what was added, or this returns `true`.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire) != 0 // pairs with `set_gone`
     }
 
-    /// It has left, or died.
+    /// Notes that the participant has left or died.
     pub(crate) fn set_gone(&self) {
         self.gone.store(1, Ordering::Release); // carries that its memory stays as it is
     }
@@ -170,7 +173,7 @@ impl Peer {
         &self.control.name
     }
 
-    /// How many records of a table may be touched.
+    /// Number of records of a table that may be accessed.
     #[inline]
     pub(crate) fn reserved(&self, table: Table) -> u32 {
         let declared = self.says_reserved(table);
@@ -183,8 +186,8 @@ impl Peer {
         self.header.reserved[table as usize].load(Ordering::Acquire).min(table.capacity() as u64)
     }
 
-    /// Whether the file has room for so many records of this table, and what it says that it has of
-    /// the others.
+    /// Whether the file has room for this many records of this table, and for the declared records
+    /// of the others.
     #[cold]
     fn has_room(&self, table: Table, declared: u64) -> bool {
         let pages =
@@ -193,10 +196,10 @@ impl Peer {
         let all = others
             .map(|other| (other, self.says_reserved(other).max(self.declared[other as usize].checked())));
         let needed = FIXED as u64 + all.chain([(table, declared)]).map(pages).sum::<u64>();
-        self.control.allocated() >= needed // asked last: what is declared was allocated before
+        self.control.allocated() >= needed // read last: what is declared was allocated before
     }
 
-    /// A record of one of its tables; `None` if it may not be touched (yet).
+    /// A record of one of the participant's tables; `None` if it may not be accessed (yet).
     pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Option<ShmRef<R>> {
         debug_assert!(size_of::<R>() == table.size());
         if slot >= self.reserved(table) {
@@ -205,12 +208,12 @@ impl Peer {
         ShmRef::at(&self.control.mapping, table.offset() + slot as usize * table.size())
     }
 
-    /// All records of a table that may be touched.
+    /// All records of a table that may be accessed.
     pub(crate) fn records<R: Record>(&self, table: Table) -> Option<ShmRef<[R]>> {
         ShmRef::slice(&self.control.mapping, table.offset(), self.reserved(table) as usize)
     }
 
-    /// L3: what changed since this position of its log.
+    /// L3: the changes since this position of the participant's log.
     pub(crate) fn changes(&self, since: u64) -> Changes {
         match control::entered(&self.header.log, &self.header.changes, since) {
             Ok((changes, head)) => Changes::Some(changes, head),
@@ -218,17 +221,17 @@ impl Peer {
         }
     }
 
-    /// Whether anything changed since this position of its log.
+    /// Whether anything has changed since this position of the participant's log.
     pub(crate) fn has_changed(&self, since: u64) -> bool {
         self.header.changes.load(Ordering::Acquire) != since // as L3, which follows
     }
 
-    /// One of its entities' records.
+    /// The record of one of the participant's entities.
     pub(crate) fn endpoint_record(&self, slot: u32) -> Option<ShmRef<crate::control::EndpointRecord>> {
         self.record(Table::Endpoints, slot)
     }
 
-    /// Its entities now. Skips what is not what it should be.
+    /// Returns the participant's entities now. Invalid records are skipped.
     pub fn endpoints(&self) -> Vec<(EndpointKey, Endpoint)> {
         let mut endpoints = Vec::new();
         for slot in 0..self.reserved(Table::Endpoints) {
@@ -240,36 +243,38 @@ impl Peer {
         endpoints
     }
 
-    /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer
-    /// knows nothing of it.
+    /// Returns the counters of one of the participant's entities; `None` if the entity is gone.
+    /// Takes a few hundred loads; the peer doesn't notice.
     pub fn counts(&self, key: EndpointKey) -> Option<Counts> {
         let record = self.endpoint_record(key.slot)?;
         let (generation, counts) = control::read_generation(&record.generation, || Counts::load(&record))?;
         control::names_generation(u64::from(key.generation), generation).then_some(counts)
     }
 
-    /// Whether it still has this entity, as far as it says so itself: one that was killed may have
-    /// it for ever, until its end is noticed. A few loads; the peer knows nothing of it.
+    /// Returns `true` if the participant still has this entity, according to its own records. A
+    /// participant that was killed seems to have it until its end is noticed. Takes a few loads;
+    /// the peer doesn't notice.
     pub fn has(&self, key: EndpointKey) -> bool {
-        // Acquire: pairs with T2; an entity that is there was advertised.
+        // Acquire: pairs with T2; an entity that is found was advertised.
         let is_alive = |record: ShmRef<crate::control::EndpointRecord>| {
             control::names_generation(u64::from(key.generation), record.generation.load(Ordering::Acquire))
         };
         !self.is_gone() && !self.has_left() && self.endpoint_record(key.slot).is_some_and(is_alive)
     }
 
-    /// Whether it has left its domain, or was noticed to be dead. A load or two; never blocks.
+    /// Returns `true` if the participant has left its domain, or was found dead. One or two loads;
+    /// never blocks.
     pub fn has_ended(&self) -> bool {
         self.is_gone() || self.has_left()
     }
 
-    /// Opens its bells while they have a name: a connected participant can ring for good. What is
-    /// wrong with them is said when it rings.
+    /// Opens the participant's bells while they have a name, so that this process can ring them as
+    /// long as it is connected. Errors are reported when a bell is rung.
     pub(crate) fn open_bells(&self) {
-        let _ = self.bell(SPACE_BELL); // asked for again when it rings
+        let _ = self.bell(SPACE_BELL); // tried again when a bell is rung
     }
 
-    /// One of its bells.
+    /// One of the participant's bells.
     pub(crate) fn bell(&self, index: u64) -> Result<Ringer, SegmentError> {
         let mut bells = self.bells.lock();
         let found = match &*bells {
@@ -290,7 +295,7 @@ impl Peer {
     }
 
     fn find_bells(&self) -> Result<Bells, SegmentError> {
-        // What another user may make shorter isn't mapped, if there is another way.
+        // Memory that another user may shorten isn't mapped if there is another way.
         if self.control.user != rustix::process::geteuid().as_raw()
             && let Some(file) = open_doorbell(&self.directory, self.id, self.control.user)?
         {
@@ -301,12 +306,12 @@ impl Peer {
         Ok(Bells::Words(Arc::new(segment)))
     }
 
-    /// The participant and the user that own its files.
+    /// The participant, and the user that owns its files.
     fn identity(&self) -> (u64, Option<u32>) {
         (self.id, Some(self.control.user))
     }
 
-    /// One of its data segments, mapped when it is first asked for.
+    /// One of the participant's data segments, mapped on first use.
     pub(crate) fn data(&self, number: u64) -> Result<Arc<PeerSegment>, SegmentError> {
         if let Some(segment) = self.data.lock().get(&number) {
             return Ok(segment.clone());
@@ -316,7 +321,8 @@ impl Peer {
         Ok(self.data.lock().entry(number).or_insert(segment).clone())
     }
 
-    /// The words of one of its blocks, from `location` to the end of what may be touched.
+    /// The words of one of the participant's blocks, from `location` to the end of the accessible
+    /// memory.
     pub(crate) fn block(
         &self,
         location: u64,
@@ -333,7 +339,8 @@ impl Peer {
 }
 
 impl PeerSegment {
-    /// Where the image of one of its chunks lies, if all of it may be touched.
+    /// The place of an encoded message in one of the participant's chunks, if all of it may be
+    /// accessed.
     #[inline]
     pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
         let reserved = self.reserved();

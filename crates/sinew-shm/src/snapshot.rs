@@ -1,8 +1,8 @@
-//! Looking at a domain from outside: the participants in it, and what the dead have left.
+//! A view of a domain from outside: its participants, and the files that dead ones have left.
 //!
-//! Nothing is joined, locked or written, and no participant hears of it: control segments are
-//! mapped read-only, and opening a file for reading is nothing that a participant watches for. So a
-//! participant that is looked at does no work for it.
+//! Taking a snapshot joins, locks and writes nothing, and no participant notices: control segments
+//! are mapped read-only, and no participant watches for files being opened for reading. So a
+//! participant does no work for being looked at.
 
 use crate::domain::Domain;
 use crate::error::{SegmentError, SegmentProblem, SystemError};
@@ -14,17 +14,17 @@ use crate::sys;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A participant's files without a control segment belong to no participant after this time: it is
-/// linked first and removed last, but may have come after the directory was read.
+/// A participant's files without a control segment are abandoned after this time. The control
+/// segment is linked first and removed last, but may have appeared after the directory was read.
 const JOINING: Duration = Duration::from_secs(10);
 
-/// Nanoseconds.
+/// Nanoseconds per second.
 const SECOND: i64 = 1_000_000_000;
 
-/// Who is in a domain at one moment, seen from outside.
+/// The participants in a domain at one moment, seen from outside.
 ///
-/// May be used from any process that may read the directory; nothing in it changes by that, except
-/// by [`clean`](Self::clean).
+/// Any process that may read the directory can take one. Only [`clean`](Self::clean) changes
+/// anything in the directory.
 ///
 /// ```
 /// use sinew_shm::{Snapshot, Domain};
@@ -43,38 +43,39 @@ pub struct Snapshot {
     foreign: Vec<String>,
 }
 
-/// The files of a participant that is dead, or has never come to life.
+/// The files of a participant that is dead, or never completed joining.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftovers {
-    /// The participant that they belonged to.
+    /// The participant that the files belonged to.
     pub id: u64,
     /// Their names in the domain's directory, sorted.
     pub files: Vec<String>,
-    /// The memory that they take, in bytes.
+    /// The memory that the files take, in bytes.
     pub bytes: u64,
-    /// Whether a living participant still has messages to read in them, and removes them
-    /// afterwards; or may have: they are of another layout version, and so is a living participant,
-    /// or can't be looked at now, for want of memory or descriptors.
+    /// Whether a living participant still has messages to read in the files, and removes them
+    /// afterwards. Also `true` if that can't be determined: the files and a living participant have
+    /// another layout version, or the files can't be examined now for want of memory or
+    /// descriptors.
     pub is_read: bool,
 }
 
-/// What the directory has of one participant.
+/// One participant's files in the directory.
 #[derive(Default)]
 struct Files {
     names: Vec<String>,
     bytes: u64,
     has_control: bool,
-    /// Since the newest of them was changed.
+    /// Time since the newest file was changed.
     age: Option<Duration>,
 }
 
 impl Snapshot {
-    /// Looks who is there now. Maps the control segment of each living participant: some system
-    /// calls for each. Never blocks.
+    /// Finds the participants that are there now. Maps the control segment of each living
+    /// participant, which takes some system calls each. Never blocks.
     ///
     /// # Errors
-    /// [`SystemError`]: the directory can't be read. Participants that can't be are in
-    /// [`refused`](Self::refused).
+    /// [`SystemError`]: the directory can't be read. Participants that can't be mapped are listed
+    /// in [`refused`](Self::refused).
     pub fn take(domain: &Domain) -> Result<Self, SystemError> {
         let mut snapshot = Self {
             domain: domain.clone(),
@@ -87,11 +88,11 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Looks again. Participants that are still there stay mapped: their [`Arc`]s are the same as
-    /// before.
+    /// Updates the snapshot. Participants that are still there stay mapped: their [`Arc`]s are the
+    /// same as before.
     ///
     /// # Errors
-    /// As [`take`](Self::take); then everything is as it was.
+    /// As [`take`](Self::take); the snapshot is unchanged then.
     pub fn refresh(&mut self) -> Result<(), SystemError> {
         let (found, foreign) = self.read_directory()?;
         let known = std::mem::take(&mut self.peers);
@@ -107,7 +108,7 @@ impl Snapshot {
                     match known.map_or_else(|| Peer::open(&directory, id).map(Arc::new), Ok) {
                         Ok(peer) if peer.has_left() => {} // its last messages are being read
                         Ok(peer) => self.peers.push(peer),
-                        // It may have died just now: then it is no news that it can't be opened.
+                        // It may have died just now; then the error is expected.
                         Err(error) if probe(&directory, id) == OwnerState::Alive => self.refused.push(error),
                         Err(_) => {}
                     }
@@ -115,7 +116,7 @@ impl Snapshot {
                 OwnerState::Dead => {
                     let is_read = match Peer::open(&directory, id) {
                         Ok(dead) => is_read_by_others(&directory, &dead),
-                        // A participant that can't look at it now can't tell.
+                        // A participant that can't open it now can't tell.
                         Err(error) => error.may_pass(),
                     };
                     self.remains.push(files.remain(id, is_read));
@@ -126,7 +127,7 @@ impl Snapshot {
                 OwnerState::Gone => {}
             }
         }
-        // Whether others of its version read what a dead one left, only they know.
+        // Only participants of the same version know whether they still read a dead one's files.
         let is_version = |error: &SegmentError| matches!(error.problem, SegmentProblem::Version { .. });
         if self.refused.iter().any(is_version) {
             for remains in &mut self.remains {
@@ -148,7 +149,7 @@ impl Snapshot {
             };
             let files = found.entry(id).or_default();
             files.has_control |= is_control;
-            // A file that is gone by now counts for nothing.
+            // A file that is gone by now is not counted.
             if let Ok(status) = directory.find(&name) {
                 files.bytes += allocated(&status);
                 let changed = status.st_mtime.saturating_mul(SECOND) + status.st_mtime_nsec;
@@ -161,35 +162,36 @@ impl Snapshot {
         Ok((found, foreign))
     }
 
-    /// The living participants, in the order in which they joined.
+    /// Returns the living participants, in the order in which they joined.
     pub fn peers(&self) -> &[Arc<Peer>] {
         &self.peers
     }
 
-    /// What is wrong with living participants that can't be looked at: another layout version, or
-    /// no right to.
+    /// Returns the errors of living participants that can't be mapped: another layout version, or a
+    /// lack of permission.
     pub fn refused(&self) -> &[SegmentError] {
         &self.refused
     }
 
-    /// What is left of dead participants, by their ids.
+    /// Returns the leftovers of dead participants, in the order of their ids.
     pub fn remains(&self) -> &[Leftovers] {
         &self.remains
     }
 
-    /// Names of files that are none of ours, sorted.
+    /// Returns the names of files that don't belong to Sinew, sorted.
     pub fn foreign(&self) -> &[String] {
         &self.foreign
     }
 
-    /// Removes what dead participants have left and no participant reads, then looks again. What
-    /// [`remains`](Self::remains) afterwards could not be removed, or is still being read.
+    /// Removes the leftovers of dead participants that no participant reads, then refreshes the
+    /// snapshot. Whatever [`remains`](Self::remains) afterwards could not be removed, or is still
+    /// being read.
     ///
     /// # Errors
     /// As [`refresh`](Self::refresh).
     pub fn clean(&mut self) -> Result<(), SystemError> {
         for remains in self.remains.iter().filter(|remains| !remains.is_read) {
-            // Asked once more: a file that a living participant has locked since belongs to it.
+            // Probed once more: a file that a living participant has locked since belongs to it.
             if probe(self.domain.directory(), remains.id) != OwnerState::Alive {
                 remove_files(&self.domain, remains.id);
             }

@@ -19,21 +19,21 @@ use std::ops::DerefMut;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long a reading end that joins waits for those that write: one that is stopped doesn't hold
-/// it up for ever.
+/// How long a joining reader waits for the writers. A writer that is stopped doesn't hold it up for
+/// ever.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often it looks again, should no process tell it.
+/// How often a joining reader checks again if no process notifies it.
 const AGAIN: Duration = Duration::from_millis(2);
 
-/// What kind of sending end a name has.
+/// The parameters of a name's sending end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
-    /// Messages that the ring has room for.
+    /// Number of messages that the ring has room for.
     pub(super) depth: usize,
-    /// Bytes of image that go into the ring itself.
+    /// Encoded bytes that fit into the ring itself.
     pub(super) inline: usize,
-    /// Every reader must get everything, and may have so many messages before it.
+    /// If set, every reader must get every message, and this many may be under way to it.
     pub(super) capacity: Option<usize>,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct Channel {
     pub(super) space: Arc<Member>,
     pub(super) declared: Declared,
     pub(super) plan: Plan,
-    /// The claim to the name, until it is closed.
+    /// The claim to the name, until the channel is closed.
     name: Mutex<Option<OwnEndpoint>>,
-    /// A variable has its master here.
+    /// Whether a variable has its master here.
     has_master: Mutex<bool>,
-    /// Guards that the sending end begins once.
+    /// Held while the sending end is created, so that it is created once.
     starting: Mutex<()>,
     sending: Mutex<Sending>,
 }
@@ -57,21 +57,21 @@ pub(super) struct Sending {
     writer: Option<Writer>,
     /// Readers of other processes that are not connected yet, for want of room.
     refused: Vec<(Arc<Peer>, EndpointKey)>,
-    /// All readers that were there already are connected.
+    /// Whether all readers that existed before are connected.
     is_ready: bool,
-    /// Of the last message: each has a later one.
+    /// The stamp of the last message; each message has a later one.
     stamp: i64,
-    /// The last message, for readers that come later; not of a queue.
+    /// The last message, for readers that come later; unused for a queue.
     kept: RetainedValue,
     /// Reading ends of this process.
     local: Vec<Weak<dyn Reading>>,
-    /// Threads that wait for room, or for a reader.
+    /// Number of threads that wait for room, or for a reader.
     waiters: usize,
     /// The reader that was in the way when a writer last looked, and since when.
     stuck: Option<Stuck>,
 }
 
-/// That this process's only master of a variable is this one.
+/// The right to be this process's only master of a variable.
 pub(super) struct Seat(Arc<Channel>);
 
 impl Drop for Seat {
@@ -139,7 +139,7 @@ impl Channel {
         writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
     }
 
-    /// Makes a reading end of this process, which others are told of and which joins.
+    /// Makes a reading end of this process, which is announced to other processes and joins.
     pub(super) fn add_reader<R: Reading + 'static>(
         self: &Arc<Self>,
         make: impl FnOnce(Arc<Self>, OwnEndpoint) -> R,
@@ -153,7 +153,7 @@ impl Channel {
         Ok(reading)
     }
 
-    /// Adds a reading end of this process, and waits until all processes that write know it.
+    /// Adds a reading end of this process, and waits until all writing processes know it.
     fn join(&self, reading: &Arc<impl Reading + 'static>) {
         let weak: Weak<dyn Reading> = Arc::downgrade(&(reading.clone() as Arc<dyn Reading>));
         let mut sending = self.sending.lock();
@@ -164,7 +164,7 @@ impl Channel {
         }
         self.tell_waiters(&sending);
         drop(sending);
-        // SeqCst, pairs with the one in `start`. Forbids that neither a writer that begins nor a
+        // SeqCst, pairs with the one in `start`. Forbids that neither a writer that starts nor a
         // reader that joins sees the other.
         fence(Ordering::SeqCst);
         let begin = sys::steady();
@@ -193,7 +193,7 @@ impl Channel {
 
     // ---- writing ----
 
-    /// The sending end, which begins if it hasn't yet.
+    /// The sending end; creates it if necessary.
     fn sending(&self) -> Result<impl DerefMut<Target = Sending> + '_, CapacityError> {
         self.space.participant.check()?;
         let sending = self.sending.lock();
@@ -205,7 +205,7 @@ impl Channel {
         Ok(self.sending.lock())
     }
 
-    /// Returns when all readers that are there already are connected.
+    /// Returns when all existing readers are connected.
     #[cold]
     fn start(&self) -> Result<(), CapacityError> {
         let _starting = self.starting.lock();
@@ -232,13 +232,14 @@ impl Channel {
         Ok(())
     }
 
-    /// Its last handle is gone: so its name is free, and what it wrote has gone.
+    /// Closes the channel when its last handle is dropped: its name is free, and its written values
+    /// are gone.
     pub(super) fn close(&self) {
         self.stop();
         drop(self.name.lock().take());
     }
 
-    /// The sending end is gone, and what was written with it.
+    /// Ends the sending end, and drops what was written with it.
     pub(super) fn stop(&self) {
         let stopped = std::mem::take(&mut *self.sending.lock());
         for local in stopped.local.iter().filter_map(Weak::upgrade) {
@@ -247,14 +248,14 @@ impl Channel {
         self.sending.lock().local = stopped.local;
     }
 
-    /// Writes a message that takes the place of the one before.
+    /// Writes a message that replaces the one before.
     pub(super) fn write(&self, bytes: &[u8]) -> Result<(), CapacityError> {
         let image = self.image(bytes)?;
         self.sending()?.publish(self, image)
     }
 
-    /// Writes a message that waits its turn: as soon as all readers have room. A reader of another
-    /// process that reads nothing for `patience` is not waited for any more.
+    /// Writes a message as soon as all readers have room. A reader of another process that reads
+    /// nothing for `patience` is not waited for any longer.
     pub(super) fn write_when_room(
         &self,
         bytes: &[u8],
@@ -270,7 +271,7 @@ impl Channel {
             sending.connect_refused(self)?; // each reader gets each message, or none does
             let Some(waiting) = sending.wait_for_room(self.plan, &bell, remaining) else {
                 sending.publish(self, image)?;
-                self.tell_waiters(&sending); // there may be room for them, too
+                self.tell_waiters(&sending); // there may be room for their messages too
                 return Ok(());
             };
             if patience.is_some_and(|patience| sending.cut_off(self, patience)) {
@@ -286,7 +287,7 @@ impl Channel {
         }
     }
 
-    /// Whether there is a reader; waits for the first one.
+    /// Waits for the first reader. Returns `false` if there is none in time.
     pub(super) fn wait_for_reader(&self, timeout: Option<Duration>) -> Result<bool, CapacityError> {
         let bell = self.space.participant.space_bell()?;
         let begin = sys::steady();
@@ -308,7 +309,7 @@ impl Channel {
         }
     }
 
-    /// Something has changed for threads that wait to write.
+    /// Notifies threads that wait to write of a change.
     pub(super) fn room_made(&self) {
         self.tell_waiters(&self.sending.lock());
     }
@@ -321,12 +322,12 @@ impl Channel {
         }
     }
 
-    /// The image of a message: in shared memory, unless it is small.
+    /// The encoded form of a message: in shared memory, unless it is small.
     fn image<'a>(&self, bytes: &'a [u8]) -> Result<Image<'a>, CapacityError> {
         if bytes.len() <= self.plan.inline {
             return Ok(Image::Inline(bytes));
         }
-        // Copied without the lock: it may take a while.
+        // Copied without the lock, because it may take a while.
         let lender = self.sending()?.writer.as_ref().map(Writer::lender);
         let mut loan = lender.ok_or(GONE)?.loan(bytes.len())?;
         loan.bytes_mut().copy_from_slice(bytes);
@@ -359,7 +360,7 @@ impl Writing for Channel {
     fn connect_again(&self) {
         let mut sending = self.sending.lock();
         if !sending.refused.is_empty() {
-            drop(sending.connect_refused(self)); // the next time, then
+            drop(sending.connect_refused(self)); // otherwise at the next attempt
             self.tell_waiters(&sending);
         }
     }
@@ -375,7 +376,8 @@ impl Writing for Channel {
 }
 
 impl Sending {
-    /// To this process's readers, to the ring, and for readers that come later.
+    /// Delivers a message to this process's readers and the ring, and keeps it for readers that
+    /// come later.
     fn publish(&mut self, channel: &Channel, image: Image<'_>) -> Result<(), CapacityError> {
         let writer = self.writer.as_mut().ok_or(GONE)?;
         let id = channel.space.participant.id();
@@ -405,12 +407,13 @@ impl Sending {
         Ok(())
     }
 
-    /// `None` if every reader has room. Else how to wait for it, unless no time is left for that.
+    /// Returns `None` if every reader has room; otherwise a handle to wait for it, unless no time
+    /// is left and there is room.
     fn wait_for_room(&mut self, plan: Plan, bell: &Bell, left: Option<Duration>) -> Option<Waiting> {
         let (writer, capacity) = self.writer.as_mut().zip(plan.capacity)?;
         let mut local = self.local.iter().filter_map(Weak::upgrade);
         if !local.all(|local| local.has_room(capacity)) {
-            // A reader that makes room here rings after it has had this lock.
+            // A reader of this process that makes room rings after it has taken this lock.
             return Some(Waiting::on(bell.clone()));
         }
         let waiting = writer.wait_for_room()?; // B1
@@ -418,8 +421,8 @@ impl Sending {
         (!is_enough).then_some(waiting)
     }
 
-    /// Disconnects the reader that is in the way, if it has read nothing for so long since a writer
-    /// began to wait for it.
+    /// Disconnects the reader that is in the way, if it has read nothing for `patience` since a
+    /// writer began to wait for it.
     fn cut_off(&mut self, channel: &Channel, patience: Duration) -> bool {
         let Some(writer) = &mut self.writer else { return false };
         let Some(Laggard { peer, target: Some(target), cursor }) = writer.laggard() else { return false };
@@ -446,7 +449,7 @@ impl Sending {
 /// The sending end has ended meanwhile.
 const GONE: CapacityError = CapacityError::Left { forked: false };
 
-/// Since a moment of the steady clock.
+/// Time since a moment of the steady clock.
 pub(super) fn elapsed(since: i64) -> Duration {
     Duration::from_nanos(sys::steady().saturating_sub(since).try_into().unwrap_or(0))
 }

@@ -1,23 +1,25 @@
-//! Claims: what only one process may say of a name, or all must say alike, although no process
-//! decides.
+//! Claims: statements about a name that only one process may make, or that all processes must agree
+//! on, decided without a central process.
 //!
 //! # Protocol
 //!
 //! - C1 the claim is published, as an entity that isn't *established* (T2, L2).
-//! - C2 fence SeqCst; then the claims of all processes are looked at. Of two processes that claim
-//!   at once, at least one sees the other.
-//! - C3 one that contradicts and is established: fail, and withdraw.
-//! - C4 one that contradicts and isn't: the participant with the higher id withdraws, waits until
-//!   the other one is established or gone, and begins again. The lower waits until the higher has
-//!   withdrawn, or is established: it hadn't seen us.
-//! - C5 none that contradicts: established.
+//! - C2 fence SeqCst; then the claims of all processes are checked. Of two processes that claim at
+//!   once, at least one sees the other.
+//! - C3 a contradicting claim that is established: fail, and withdraw.
+//! - C4 a contradicting claim that isn't: the participant with the higher id withdraws, waits until
+//!   the other claim is established or gone, and begins again. The participant with the lower id
+//!   waits until the higher one has withdrawn, or is established because it hadn't seen the lower
+//!   one's claim.
+//! - C5 no contradicting claim: established.
 //!
-//! Two are never established against each other: of their fences one is first. The second one saw
-//! the first one's claim, so it got to C5 only after that was withdrawn.
+//! Two contradicting claims are never both established: one of the two fences is first. The
+//! claimant with the second fence saw the other claim, so it reached C5 only after that claim was
+//! withdrawn.
 //!
-//! A process that dies takes its claims with it. One that is stopped between C1 and C5 holds up
-//! those that contradict it, not longer than [`PATIENCE`]; then they fail, with a sentence that
-//! names it.
+//! A process that dies takes its claims with it. A process that is stopped between C1 and C5 holds
+//! up those that contradict it, for [`PATIENCE`] at most; then they fail, with an error that names
+//! it.
 
 use super::declared::{Declared, Role};
 use super::error::OpenError;
@@ -29,27 +31,27 @@ use crate::sync::{Ordering, fence};
 use crate::sys;
 use std::time::Duration;
 
-/// How long an undecided claim of another process is waited for.
+/// How long to wait for an undecided claim of another process.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a claim that stands in the way is looked at.
+/// How often a claim that is in the way is checked again.
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// What contradicts a claim.
+/// A claim that contradicts another one.
 enum Rival {
     Established(Other),
     Undecided(Other),
 }
 
-/// Claims that a name is what is declared, or its only master. The claim stands until the result is
-/// dropped.
+/// Claims that a name has the declared kind, type and size, or that this process is its only
+/// master. The claim stands until the result is dropped.
 pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<OwnEndpoint, OpenError> {
     let begin = sys::steady();
     'claim: loop {
         let claim = space.participant.advertise(&declared.endpoint(role, space.number()), None)?; // C1
         loop {
-            // C2: SeqCst, pairs with that of another claimant. Forbids that neither sees the other
-            // one's claim.
+            // C2: SeqCst, pairs with that of another claimant. Forbids that neither sees the
+            // other's claim.
             fence(Ordering::SeqCst);
             space.participant.refresh();
             match rival(space, declared, role) {
@@ -76,7 +78,7 @@ pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<O
     }
 }
 
-/// The claim that contradicts this one; one that is established rather than one that isn't.
+/// The claim that contradicts this one, an established one first.
 fn rival(space: &Member, declared: &Declared, role: Role) -> Option<Rival> {
     let mut undecided = None;
     for other in space.registry.others(&declared.name, role) {
@@ -92,12 +94,12 @@ fn rival(space: &Member, declared: &Declared, role: Role) -> Option<Rival> {
     undecided.map(Rival::Undecided)
 }
 
-/// `None` if it is gone.
+/// `None` if the claim is gone.
 fn is_established(other: &Other) -> Option<bool> {
     other.peer.counts(other.key).map(|counts| counts.get(Counter::Established) != 0)
 }
 
-/// Until the other claim is established, or gone, or time is over.
+/// Waits until the other claim is established or gone, or time is over.
 fn wait_for(space: &Member, other: &Other, patience: Duration) {
     let begin = sys::steady();
     let patience = i64::try_from(patience.as_nanos()).unwrap_or(i64::MAX);

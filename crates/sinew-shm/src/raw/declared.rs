@@ -1,11 +1,11 @@
-//! What a name stands for, and how others are told.
+//! The declaration of a name, and its encoding as an endpoint.
 
 use super::error::OpenError;
 use super::value::Value;
 use crate::endpoint::{Endpoint, EndpointKind};
 use std::fmt;
 
-/// What a name is.
+/// The kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChannelKind {
     Topic = 1,
@@ -13,28 +13,28 @@ pub(super) enum ChannelKind {
     Variable = 3,
 }
 
-/// What an entity says of its process.
+/// The role of a process that an entity announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The name is open there. A claim.
+    /// The process has the name open. A claim.
     Name = 1,
-    /// A handle reads.
+    /// A handle of the process reads.
     Reader = 2,
     /// The process writes.
     Writer = 3,
-    /// The process alone writes. A claim.
+    /// The process is the only writer. A claim.
     Master = 4,
 }
 
-/// What a name stands for: all processes of a domain agree.
+/// The meaning of a name, which all processes of a domain agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) name: String,
     pub(super) kind: ChannelKind,
     pub(super) type_name: String,
-    /// Bytes of a value, or of an element.
+    /// Size in bytes of a value, or of an element.
     pub(super) size: u64,
-    /// Whether values may have several lengths.
+    /// Whether values may have different lengths.
     pub(super) is_slice: bool,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Declared {
     }
 }
 
-/// The longest name of a type that is compared.
+/// The longest type name that is compared, in bytes; longer ones are cut.
 const LONGEST_TYPE: usize = 255;
 
 impl Declared {
@@ -63,8 +63,8 @@ impl Declared {
         Ok(Self { name: name.to_owned(), kind, type_name, size: V::SIZE as u64, is_slice: V::IS_SLICE })
     }
 
-    /// As others are told. Byte 0 of the QoS is the kind, byte 1 the role, byte 2 says whether it
-    /// is a slice, bytes 8 to 15 are the size.
+    /// The endpoint that announces the declaration. Byte 0 of the QoS is the kind, byte 1 the role,
+    /// byte 2 whether it is a slice; bytes 8 to 15 are the size.
     pub(super) fn endpoint(&self, role: Role, number: u64) -> Endpoint {
         let mut qos = [0; 64];
         (qos[0], qos[1], qos[2]) = (self.kind as u8, role as u8, u8::from(self.is_slice));
@@ -80,7 +80,7 @@ impl Declared {
         }
     }
 
-    /// What others tell; `None` if it is nothing of the raw layer.
+    /// Decodes an announced endpoint; `None` if it doesn't belong to the raw layer.
     pub(super) fn parse(endpoint: &Endpoint) -> Option<(Self, Role)> {
         if endpoint.kind != EndpointKind::Raw {
             return None;

@@ -1,4 +1,4 @@
-//! What can go wrong in the raw layer, by who can mend it.
+//! Errors of the raw layer, split by who can fix them.
 
 use crate::error::{CapacityError, DomainError, JoinError, SegmentError};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub enum OpenError {
         /// Its length in bytes.
         length: usize,
     },
-    /// The name is another kind's, or has another type or size.
+    /// The name is in use as another kind, or with another type or size.
     #[error(
         "`{name}` can't be {ours}: for process {pid} ({program}) it is {theirs}. Use another name, or build both programs \
          with the same type"
@@ -23,16 +23,16 @@ pub enum OpenError {
     InUse {
         /// The name.
         name: String,
-        /// What it was opened as.
+        /// What this process opened it as.
         ours: String,
-        /// What it is.
+        /// What the name is.
         theirs: String,
         /// A process that uses it.
         pid: u64,
         /// The name of that process's program.
         program: String,
     },
-    /// The variable has a master.
+    /// The variable already has a master.
     #[error("the variable `{name}` has a master: process {pid} ({program}). Read it, or end that one")]
     Master {
         /// The variable.
@@ -42,7 +42,7 @@ pub enum OpenError {
         /// The name of its program.
         program: String,
     },
-    /// Another process is opening the name, too, and doesn't come to an end.
+    /// Another process is opening the name as well, and doesn't finish.
     #[error(
         "process {pid} ({program}) has been opening `{name}` as {theirs} for {waited:?} without an end: it may be stopped. \
          Continue or end it"
@@ -56,21 +56,21 @@ pub enum OpenError {
         pid: u64,
         /// The name of its program.
         program: String,
-        /// How long it was waited for.
+        /// How long this process waited for the other one.
         waited: Duration,
     },
-    /// The number of the domain is no number.
+    /// The environment variable for the domain's number doesn't hold a number.
     #[error("{variable} is `{value}`, where a number from 0 on is needed: correct or unset it")]
     DomainNumber {
         /// The environment variable.
         variable: &'static str,
-        /// What it holds.
+        /// The value of the variable.
         value: String,
     },
     /// The directory can't be used.
     #[error(transparent)]
     Domain(#[from] DomainError),
-    /// The process can't take part.
+    /// The process can't join the domain.
     #[error(transparent)]
     Join(#[from] JoinError),
     /// There is no room.
@@ -82,7 +82,7 @@ pub enum OpenError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A reader of the queue has no room, and made none in time. No reader got the message.
+    /// A reader of the queue had no room, and made none in time. No reader got the message.
     #[error(
         "the queue `{name}` is full: process {pid} ({program}) has {capacity} messages to read, and read none for {waited:?}. \
          End it, give the queue a greater capacity, or have such readers cut off"
@@ -90,13 +90,13 @@ pub enum WriteError {
     Full {
         /// The queue.
         name: String,
-        /// Messages that it holds for each reader.
+        /// Number of messages that the queue holds for each reader.
         capacity: usize,
         /// The process that has no room.
         pid: u64,
         /// The name of its program.
         program: String,
-        /// How long it was waited for.
+        /// How long the writer waited.
         waited: Duration,
     },
     /// There is no room, or this process has left.
@@ -108,9 +108,8 @@ pub enum WriteError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A writer didn't wait for this reader any longer
-    /// ([`QueueOptions::patience`](super::QueueOptions)). Messages of that one are lost; the next
-    /// read joins anew.
+    /// A writer stopped waiting for this reader ([`QueueOptions::patience`](super::QueueOptions)).
+    /// Messages of that writer are lost; the next read joins the queue again.
     #[error(
         "process {pid} ({program}) has cut this reader of the queue `{name}` off: it had been full for too long. Read more often, or \
          give the queue a greater capacity"
@@ -123,29 +122,30 @@ pub enum ReadError {
         /// The name of its program.
         program: String,
     },
-    /// Messages are missing: their writer is broken. The next read goes on behind them.
+    /// Messages are missing because their writer is broken. The next read continues after them.
     #[error("{missed} messages of the queue `{name}` are lost: process {pid} ({program}) overwrote them")]
     Missed {
         /// The queue.
         name: String,
-        /// How many.
+        /// Number of missing messages.
         missed: u64,
         /// The writer's process.
         pid: u64,
         /// The name of its program.
         program: String,
     },
-    /// A value has a size that its type can't have: its writer is broken. It is passed over.
+    /// A value has a size that is invalid for its type, because its writer is broken. The value is
+    /// skipped.
     #[error("a value of `{name}` has {found} bytes, where {expected} are one of its type")]
     Size {
-        /// The name that it is a value of.
+        /// The name of the topic, queue or variable.
         name: String,
-        /// Bytes that it has.
+        /// The value's size in bytes.
         found: usize,
-        /// Bytes that it, or an element, should have.
+        /// The valid size in bytes, of a value or of an element.
         expected: usize,
     },
-    /// A writer's memory is not what it should be. What it wrote is passed over.
+    /// A writer's memory is invalid. Its message is skipped.
     #[error(transparent)]
     Segment(#[from] SegmentError),
     /// There is no room, or this process has left.

@@ -1,7 +1,8 @@
-//! The reading end of topics and variables: the newest message of all that write.
+//! The reading end of topics and variables: the newest message of all writers.
 //!
-//! A message that comes out of a ring is kept here until a newer one comes, so a value outlives its
-//! connection. Newest is by (stamp, order), over all writers; what comes late is passed over.
+//! A message that is read from a ring is kept here until a newer one comes, so a value outlives its
+//! connection. The newest message has the greatest (stamp, order) over all writers; a message that
+//! arrives late is skipped.
 
 use super::channel::Channel;
 use super::declared::ChannelKind;
@@ -28,21 +29,21 @@ pub(super) struct LatestReader {
 struct LatestState {
     links: Vec<Incoming>,
     kept: RetainedValue,
-    /// It hasn't been read.
+    /// Whether the kept message hasn't been read yet.
     is_new: bool,
     scratch: Vec<u8>,
 }
 
-/// How often a writer's ring is looked at again because it had something newer still.
+/// How often a writer's ring is read again because it had an even newer message.
 const ROUNDS: usize = 4;
 
 impl LatestReader {
-    /// Joins: from now on it has the newest message of all that write and live.
+    /// Joins: from now on, this has the newest message of all living writers.
     pub(super) fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
         channel.add_reader(|channel, endpoint| Self { channel, endpoint, state: Mutex::default() })
     }
 
-    /// Reads the newest message, if there is one; with `only_new`, if it hasn't been read.
+    /// Reads the newest message, if there is one; with `only_new`, only if it hasn't been read.
     pub(super) fn read<V: Value + ?Sized>(
         &self,
         only_new: bool,
@@ -65,7 +66,7 @@ impl LatestReader {
 }
 
 impl LatestState {
-    /// Takes what is newer.
+    /// Takes newer messages from the connections.
     fn pull(&mut self) -> Result<(), SegmentError> {
         let Self { links, kept, is_new, scratch } = self;
         for link in links {
@@ -86,7 +87,7 @@ impl LatestState {
 }
 
 impl LatestReader {
-    /// Takes what has come.
+    /// Takes newer messages and removes connections that are over.
     fn look(&self) {
         let mut state = self.state.lock();
         if let Err(error) = state.pull() {

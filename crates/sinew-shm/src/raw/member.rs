@@ -1,4 +1,4 @@
-//! What a process has as a member of a space, whatever is open there.
+//! The state of a process that all names in a space share.
 
 use super::registry::Registry;
 use super::waiter::Waiter;
@@ -12,7 +12,7 @@ pub(super) struct Member {
     pub(super) participant: Arc<Participant>,
     pub(super) registry: Arc<Registry>,
     waiters: Mutex<Vec<Weak<Waiter>>>,
-    /// Of entities.
+    /// The next number of an entity.
     numbers: PlainU64,
 }
 
@@ -25,8 +25,8 @@ impl Member {
         self.numbers.fetch_add(1, Ordering::Relaxed) // each is its own
     }
 
-    /// Something for a reading handle to sleep on. A participant has 64 ports at most: handles
-    /// beyond share one.
+    /// A waiter for a reading handle. A participant has at most 64 ports; handles beyond that share
+    /// one.
     pub(super) fn waiter(&self) -> Result<Arc<Waiter>, CapacityError> {
         let mut waiters = self.waiters.lock();
         waiters.retain(|waiter| waiter.strong_count() > 0);
@@ -38,7 +38,7 @@ impl Member {
             Err(error) => error,
         };
         let shared = waiters.iter().find_map(Weak::upgrade).ok_or(refused)?;
-        waiters.rotate_left(1); // the next one gets another
+        waiters.rotate_left(1); // the next handle gets another one
         Ok(shared)
     }
 }

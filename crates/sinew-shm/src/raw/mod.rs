@@ -1,4 +1,4 @@
-//! The raw layer: named values and queues between processes, for programs that want no nodes.
+//! The raw layer: named values and queues between processes, for programs without nodes.
 //!
 //! | | writers | readers | a reader gets | blocks |
 //! |---|---|---|---|---|
@@ -20,26 +20,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What can be written: every plain type (`bytemuck`'s `NoUninit` and `AnyBitPattern`: numbers,
-//! arrays, structs of them without padding), and slices of them, so any bytes; see [`Value`]. A
-//! message has no greatest size but that of the file system.
+//! Values are plain types (`bytemuck`'s `NoUninit` and `AnyBitPattern`: numbers, arrays, and
+//! structs of them without padding) and slices of plain types, so any bytes; see [`Value`]. The
+//! only limit to the size of a message is that of the file system.
 //!
 //! # Names
 //!
-//! A name is 1 to 255 bytes, and unique in its domain over all three kinds: a process that opens it
-//! as another kind, type or size gets an error that says what it is, and which process owns it.
-//! Types are compared by their names without modules, and by size.
+//! A name is 1 to 255 bytes long, and unique in its domain across all three kinds. A process that
+//! opens it as another kind, type or size gets an error that says what the name is, and which
+//! process uses it. Types are compared by their names without modules, and by size.
 //!
 //! # How it works
 //!
-//! Each process that writes has a ring of its own, so no process writes another's memory, and a
-//! process that dies leaves nothing half written. Each reading handle has its own connection with
-//! each writing process. What a process writes reaches its own handles without shared memory. A
-//! value lives as long as a process that wrote or got it: without one, nothing is kept.
+//! Each writing process has its own ring, so no process writes another's memory, and a process that
+//! dies leaves nothing half written. Each reading handle has its own connection with each writing
+//! process. A process reaches its own handles without shared memory. A value lives as long as a
+//! process that wrote it or got it.
 //!
-//! Opening, and the first write or read of a handle, do the work of meeting the others: up to
-//! milliseconds. After that a write or a read makes no system call, except to sleep or to wake a
-//! sleeper.
+//! Opening a handle, and its first write or read, connect it with the other processes, which takes
+//! up to milliseconds. After that, a write or a read makes no system call except to sleep or to
+//! wake a sleeper.
 
 mod channel;
 mod claim;

@@ -22,15 +22,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// How a process writes a queue.
+/// Options for a process that writes a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// How many messages of this process may be under way to each reader; at least 1. Default: 64.
-    /// The first handle that a process opens decides for all of them.
+    /// Number of messages of this process that may be under way to each reader; at least 1.
+    /// Default: 64. The first handle that a process opens decides for all of them.
     pub capacity: usize,
-    /// How long a reader of another process may stand in the way of this handle, reading nothing,
-    /// before it is cut off: no writer waits for it any more, and it gets [`ReadError::CutOff`].
-    /// Default: `None`, for ever.
+    /// How long a reader of another process may block this handle without reading before it is cut
+    /// off: no writer waits for it any more, and it gets [`ReadError::CutOff`]. Default: `None`,
+    /// for ever.
     pub patience: Option<Duration>,
 }
 
@@ -40,23 +40,23 @@ impl Default for QueueOptions {
     }
 }
 
-/// A queue, written by many and read by many: every reader gets every message that was written
+/// A queue with many writers and many readers: every reader gets every message that was written
 /// after it joined.
 ///
-/// A handle joins as a reader when it first reads, or is told to ([`join`](Self::join)); one that
-/// only writes never does. Messages of one writing process come in the order in which they were
-/// written. A full queue blocks its writers and an empty one its readers; they sleep, and are woken
-/// at once. What is written while there is no reader is not kept: see
-/// [`wait_for_reader`](Self::wait_for_reader). A handle that writes and reads gets its own messages
-/// as well.
+/// A handle joins as a reader when it first reads, or when its program calls [`join`](Self::join);
+/// a handle that only writes never does. Messages of one writing process arrive in the order in
+/// which they were written. A full queue blocks its writers and an empty one its readers; they
+/// sleep, and are woken at once. Messages that are written while there is no reader are not kept:
+/// see [`wait_for_reader`](Self::wait_for_reader). A handle that writes and reads gets its own
+/// messages as well.
 ///
-/// A reader that dies is forgotten, and disturbs no other. One that is alive and doesn't read fills
-/// the queue: then writing blocks until its timeout, or until the reader is cut off
-/// ([`QueueOptions::patience`]). Other readers read on meanwhile.
+/// A reader that dies is removed and disturbs no other. A reader that is alive but doesn't read
+/// fills the queue: then writing blocks until its timeout, or until the reader is cut off
+/// ([`QueueOptions::patience`]). The other readers can still read meanwhile.
 ///
 /// Writing and reading take short locks of this process and copy the message once each. Once warm
-/// they allocate nothing and make no system call, except to sleep and to wake a sleeper; a message
-/// to a reader of the same process is allocated.
+/// they allocate nothing and make no system call, except to sleep and to wake a sleeper; only a
+/// message to a reader of the same process is allocated.
 ///
 /// ```
 /// # let base = tempfile::tempdir_in("/dev/shm")?;
@@ -113,7 +113,7 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(Self { channel, patience: options.patience, reading: None, value: PhantomData })
     }
 
-    /// Writes a message; waits while a reader has no room. Any thread, several at once.
+    /// Writes a message; blocks while a reader has no room. Several threads may call it at once.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]
@@ -121,18 +121,19 @@ impl<V: Value + ?Sized> Queue<V> {
         self.channel.write_when_room(message.bytes(), None, self.patience)
     }
 
-    /// Writes a message; waits no longer than `timeout`, which may be zero. Any thread, several at
-    /// once.
+    /// Writes a message; blocks for at most `timeout`, which may be zero. Several threads may call
+    /// it at once.
     ///
     /// # Errors
-    /// [`WriteError::Full`]: a reader had no room all the time; no reader gets the message.
+    /// [`WriteError::Full`]: a reader had no room in time; no reader gets the message.
     /// [`WriteError::Capacity`]
     pub fn write_within(&self, message: &V, timeout: Duration) -> Result<(), WriteError> {
         self.channel.write_when_room(message.bytes(), Some(timeout), self.patience)
     }
 
-    /// Waits until the queue has a reader, in this process or another; without a timeout, for ever.
-    /// False if it has none in time. Readers that are there get what is written afterwards.
+    /// Blocks until the queue has a reader, in this process or another; without a timeout, for
+    /// ever. Returns `false` if it has none in time. The readers that are there get all messages
+    /// written afterwards.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]
@@ -140,9 +141,9 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(self.channel.wait_for_reader(timeout)?)
     }
 
-    /// Joins as a reader, unless this handle is one: what is written from when this returns it will
-    /// get. Waits until all that write know it, half a second at most if one of them doesn't
-    /// answer.
+    /// Joins as a reader, unless this handle is one already: it gets every message that is written
+    /// after this returns. Blocks until all writers know it, for at most half a second if one of
+    /// them doesn't answer.
     ///
     /// # Errors
     /// [`ReadError::Capacity`]
@@ -159,7 +160,7 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(self.reading.insert(reading).clone())
     }
 
-    /// The next message; waits until there is one, for ever if need be.
+    /// Returns the next message; blocks until there is one, for ever if need be.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -172,7 +173,7 @@ impl<V: Value + ?Sized> Queue<V> {
         }
     }
 
-    /// The next message, unless none comes for `timeout`, which may be zero.
+    /// Returns the next message, or `None` if none arrives within `timeout`, which may be zero.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -182,9 +183,9 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(origin.map(|origin| Sample { value, origin }))
     }
 
-    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to
-    /// be used again. Without a timeout it waits for ever. `None`, and the value is as before, if
-    /// there is no message in time.
+    /// Reads into an existing value, e.g. one that is too big for the stack, or a `Vec` to be
+    /// reused. Without a timeout it blocks for ever. If there is no message in time, returns `None`
+    /// and leaves the value unchanged.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -203,7 +204,7 @@ impl<V: Value + ?Sized> Queue<V> {
 
     fn leave(&mut self) {
         if self.reading.take().is_some() {
-            self.channel.room_made(); // this process's writers wait for no reader here
+            self.channel.room_made(); // this process's writers no longer wait for a reader here
         }
     }
 }
@@ -225,12 +226,13 @@ struct QueueReader {
 struct QueueState {
     /// Connections with the processes that write.
     links: Vec<Incoming>,
-    /// What this process wrote; and what couldn't be returned together with an error.
+    /// Messages that this process wrote, and messages that couldn't be returned together with an
+    /// error.
     local: VecDeque<Arrived>,
-    /// Links before this one have had their turn.
+    /// Number of links that have had their turn.
     turn: usize,
     scratch: Vec<u8>,
-    /// Once a thread has waited.
+    /// Set once a thread has waited.
     waiter: Option<Arc<Waiter>>,
 }
 
@@ -285,7 +287,7 @@ impl QueueReader {
         }
     }
 
-    /// From now on a thread that writes wakes those that sleep.
+    /// From now on, a thread that writes wakes sleeping readers.
     fn listen(&self) -> Result<Arc<Waiter>, CapacityError> {
         if let Some(waiter) = &self.state.lock().waiter {
             return Ok(waiter.clone());
@@ -338,8 +340,8 @@ impl QueueReader {
         let writer = link.peer().clone();
         let before = link.next();
         let found = if link.is_over() { Ok(None) } else { link.read(scratch) };
-        // A writer that ends a connection overwrites only afterwards: so a reader that misses
-        // something sees this.
+        // A writer that ends a connection overwrites messages only afterwards, so a reader that
+        // misses messages sees the end.
         let is_overwritten = matches!(found, Ok(Some(Message { missed: 1.., .. }))) && link.has_ended();
         if is_overwritten || link.is_over() && matches!(found, Ok(None)) {
             let link = links.swap_remove(turn);
@@ -368,8 +370,8 @@ impl QueueReader {
         result
     }
 
-    /// A writer that ends takes its entity back before the connection. One that cuts a reader off
-    /// is still there.
+    /// A writer that ends withdraws its entity before the connection; a writer that cuts a reader
+    /// off still has its entity.
     fn is_cut_off(link: &Incoming) -> bool {
         let writer = link.peer();
         let has_left = writer.is_gone() || writer.has_left();
@@ -419,7 +421,8 @@ impl Reading for QueueReader {
 
     fn changed(&self) {
         let mut state = self.state.lock();
-        // Those that are read to the end go at once: this handle might never be read again.
+        // Connections that are read to the end are removed at once: this handle might never be read
+        // again.
         state.links.retain_mut(|link| !link.is_over() || Self::is_cut_off(link));
         self.wake(&state);
     }

@@ -1,9 +1,9 @@
-//! What a process knows of the names of its domain: its own, and the others'.
+//! A process's knowledge of the names of its domain: its own and those of other processes.
 //!
-//! Locks are taken in this order: the participant's discovery (the thread that calls the observer
-//! has it), then one of: a space's names and then this registry, a channel's sending end, which may
-//! be followed by a reading end; the participant's tables last. No thread asks the participant for
-//! news while it has one of them.
+//! Lock order: the participant's discovery (held by the thread that calls the observer); then one
+//! of these: a space's names followed by this registry, or a channel's sending end, which may be
+//! followed by a reading end; the participant's tables last. No thread refreshes the participant
+//! while it holds one of them.
 
 use super::declared::{Declared, Role};
 use super::retained::Image;
@@ -18,21 +18,21 @@ use crate::taken::Sink;
 use std::collections::HashMap;
 use std::sync::Weak;
 
-/// A reading end.
+/// A reading end in this process.
 pub(super) trait Reading: Send + Sync {
-    /// Its entity.
+    /// The reading end's entity.
     fn key(&self) -> EndpointKey;
-    /// A process writes to it from now on.
+    /// Another process writes to it from now on.
     fn connected(&self, incoming: Incoming);
-    /// A connection has ended, or its writer is gone, or neither.
+    /// Called when a connection may have ended, or its writer may be gone.
     fn changed(&self);
-    /// Whether that one does.
+    /// Whether this writer is connected.
     fn is_connected(&self, peer: u64, source: EndpointKey) -> bool;
-    /// Its own process has written this.
+    /// Delivers a message that its own process has written.
     fn offer(&self, head: &Head, writer: u64, image: &Image<'_>);
     /// Whether its own process may write.
     fn has_room(&self, capacity: usize) -> bool;
-    /// Its own process writes no more; what it wrote last has gone with it.
+    /// Its own process writes no more, and its last value is gone.
     fn ended(&self, writer: u64);
 }
 
@@ -40,15 +40,15 @@ pub(super) trait Reading: Send + Sync {
 pub(super) trait Writing: Send + Sync {
     /// What the name is.
     fn declared(&self) -> &Declared;
-    /// A reader of another process is there.
+    /// A reader of another process has appeared.
     fn connect(&self, peer: &Arc<Peer>, key: EndpointKey);
     /// A reader of another process is gone.
     fn disconnect(&self, peer: u64, key: EndpointKey);
-    /// Connects those for which there was no room before.
+    /// Connects readers for which there was no room before.
     fn connect_again(&self);
 }
 
-/// Tells a reading end what the helper thread has found, while there is one.
+/// Notifies a reading end of what the helper thread has found, while the reading end exists.
 struct Nudge(Weak<dyn Reading>);
 
 impl Sink for Nudge {
@@ -75,7 +75,7 @@ pub(super) struct Registry(Mutex<KnownNames>);
 struct KnownNames {
     /// By name.
     others: HashMap<String, Vec<Other>>,
-    /// Where those are to be found.
+    /// The name of each entity in `others`.
     names: HashMap<(u64, EndpointKey), String>,
     /// The names that are open here.
     channels: HashMap<String, Weak<dyn Writing>>,
@@ -98,8 +98,8 @@ impl Registry {
         self.0.lock().channels.remove(name);
     }
 
-    /// Adds a reading end; `make` advertises its entity: no writer is connected to it before it is
-    /// known.
+    /// Adds a reading end. `make` advertises its entity; no writer is connected to it before it is
+    /// registered.
     pub(super) fn add_reading<R: Reading + 'static>(
         &self,
         make: impl FnOnce() -> Result<Arc<R>, CapacityError>,
@@ -115,7 +115,7 @@ impl Registry {
         self.0.lock().readings.remove(&key);
     }
 
-    /// What others say of a name, in this role.
+    /// The entities of other processes that have this role for a name.
     pub(super) fn others(&self, name: &str, role: Role) -> Vec<Other> {
         let known = self.0.lock();
         let others = known.others.get(name).into_iter().flatten();

@@ -1,22 +1,22 @@
-//! A message that is kept while newer ones may come.
+//! A message that is kept until a newer one comes.
 
 use super::value::Origin;
 use crate::chunk::{Hold, Lent};
 use crate::ring::Head;
 
-/// A message on its way out of this process: where its image is.
+/// The encoded form of an outgoing message.
 pub(super) enum Image<'a> {
-    /// Here; it goes into the ring itself.
+    /// Bytes in this process, which go into the ring itself.
     Inline(&'a [u8]),
     /// In shared memory.
     Lent(Lent),
 }
 
-/// Where the image of a message that is kept is, if not in a buffer.
+/// The memory of a kept message that is not in a buffer.
 pub(super) enum ImageStorage {
     /// In the memory of another process.
     Hold(Hold),
-    /// In shared memory of this one.
+    /// In this process's shared memory.
     Lent(Lent),
 }
 
@@ -29,11 +29,11 @@ impl ImageStorage {
     }
 }
 
-/// The newest message. Its buffer is used again and again.
+/// The newest message. Its buffer is reused.
 #[derive(Default)]
 pub(super) struct RetainedValue {
     pub(super) origin: Option<Origin>,
-    /// Decides between those of the same time.
+    /// Decides between messages of the same time.
     order: u64,
     place: Option<ImageStorage>,
     buffer: Vec<u8>,
@@ -45,7 +45,7 @@ impl RetainedValue {
         self.origin.is_none_or(|origin| (origin.stamp, self.order) < (head.stamp, head.order))
     }
 
-    /// Takes over a message of another process; its image is in `hold` or else in `buffer`.
+    /// Takes over a message of another process; its bytes are in `hold`, or otherwise in `buffer`.
     pub(super) fn take(&mut self, head: &Head, writer: u64, hold: Option<Hold>, buffer: &mut Vec<u8>) {
         self.date(head, writer);
         if hold.is_none() {
@@ -72,13 +72,13 @@ impl RetainedValue {
         self.order = head.order;
     }
 
-    /// Its image, and when and by whom it was written; `None` if there is none.
+    /// The message's bytes and origin; `None` if there is no message.
     pub(super) fn get(&self) -> Option<(Origin, &[u8])> {
         let bytes = self.place.as_ref().map_or(&self.buffer[..], ImageStorage::bytes);
         Some((self.origin?, bytes))
     }
 
-    /// The message, for a reader of this process.
+    /// The message, for a reader in this process.
     pub(super) fn message(&self) -> Option<(Head, u64, Image<'_>)> {
         let Origin { stamp, writer } = self.origin?;
         let image = match &self.place {

@@ -15,14 +15,15 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Weak;
 
-/// A process's place among the names of a domain: what topics, queues and variables are opened in.
+/// A process's presence among the names of a domain: topics, queues and variables are opened in a
+/// space.
 ///
-/// Programs seldom need one: what is opened without lives in the default one, that of `$SINEW_DIR`
-/// and `$SINEW_DOMAIN_ID` (else `$ROS_DOMAIN_ID`, else 0). It is joined with the first handle, and
-/// left with the last one.
+/// Few programs need one: without one, names are opened in the default space, that of `$SINEW_DIR`
+/// and `$SINEW_DOMAIN_ID` (else `$ROS_DOMAIN_ID`, else 0). The process joins the default space with
+/// the first handle and leaves it with the last.
 ///
-/// A clone is the same space. It lives as long as a clone, or anything opened in it. After a `fork`
-/// the child joins anew.
+/// A clone is the same space. The space lives as long as any clone of it, or anything opened in it.
+/// After a `fork`, the child joins again.
 ///
 /// ```
 /// use sinew_shm::{Domain, raw::{Space, Variable}};
@@ -37,8 +38,8 @@ use std::sync::Weak;
 #[derive(Clone)]
 pub struct Space(Arc<SpaceMembership>);
 
-/// What the space's clones and all that is open in it share, and nothing else does: it is left when
-/// the last one is dropped, on that thread.
+/// Shared by the space's clones and everything opened in it, and by nothing else: the thread that
+/// drops the last one leaves the domain.
 struct SpaceMembership {
     member: Arc<Member>,
     /// One name is opened at a time.
@@ -59,12 +60,12 @@ impl fmt::Debug for Space {
     }
 }
 
-/// The space of what is opened without one, while there is anything.
+/// The default space, while anything is open in it.
 static DEFAULT: std::sync::LazyLock<Mutex<Weak<SpaceMembership>>> = std::sync::LazyLock::new(Mutex::default);
 
 impl Space {
-    /// Joins a domain, as a participant of its own. Others in the same process are to it as those
-    /// of other processes.
+    /// Joins a domain as a participant of its own, which sees other participants of the same
+    /// process like those of other processes.
     ///
     /// Starts a thread, which sleeps while nothing changes. Takes up to a millisecond.
     ///
@@ -77,7 +78,7 @@ impl Space {
         Ok(Self(Arc::new(SpaceMembership { member, opening: Mutex::default(), opened: Mutex::default() })))
     }
 
-    /// The space of this process that is used where none is given.
+    /// Returns the default space of this process.
     ///
     /// # Errors
     /// [`OpenError`]: the environment is wrong, or the domain can't be joined.
@@ -91,7 +92,7 @@ impl Space {
         Ok(space)
     }
 
-    /// What [`Origin::writer`](super::Origin::writer) says of values that are written in this
+    /// Returns the id that [`Origin::writer`](super::Origin::writer) has for values written in this
     /// space.
     pub fn id(&self) -> u64 {
         self.member().participant.id()
@@ -101,7 +102,7 @@ impl Space {
         &self.0.member
     }
 
-    /// The channel of a name; opened if it isn't yet.
+    /// The channel of a name; opens it if necessary.
     pub(super) fn channel(&self, declared: Declared, plan: Plan) -> Result<Arc<Opened>, OpenError> {
         let SpaceMembership { member, opening, opened: all } = &*self.0;
         member.participant.check()?;
@@ -140,9 +141,9 @@ fn domain_number() -> Result<u32, OpenError> {
     Ok(0)
 }
 
-/// What the handles of a channel share, and nothing else does: the helper thread, which may have
-/// the channel at any time, doesn't keep it open. So its name is free, and what it wrote has gone,
-/// when the last handle has been dropped.
+/// Shared by the handles of a channel, and by nothing else: the helper thread, which may use the
+/// channel at any time, doesn't keep it open. So when the last handle is dropped, its name is free
+/// and its written values are gone.
 pub(super) struct Opened {
     channel: Arc<Channel>,
     space: Space,
@@ -166,7 +167,7 @@ impl Drop for Opened {
     fn drop(&mut self) {
         let name = &self.channel.declared.name;
         let mut all = self.space.0.opened.lock();
-        // Unless it is open again.
+        // Unless the name was opened again.
         if all.get(name).is_some_and(|opened| opened.strong_count() == 0) {
             all.remove(name);
             self.space.member().registry.remove_channel(name);

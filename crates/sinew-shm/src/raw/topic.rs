@@ -10,17 +10,17 @@ use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Messages that a ring has room for of which only the newest counts: a reader that is overtaken
-/// while it looks finds the next.
+/// Ring slots for messages of which only the newest counts. A reader that is overtaken while it
+/// reads finds the next one.
 const DEPTH: usize = 8;
 
-/// The greatest image that goes into the ring itself.
+/// The greatest number of encoded bytes that goes into the ring itself.
 const INLINE: usize = 1016;
 
-/// How much room slots have for values of any length.
+/// Bytes in a slot for values of variable length.
 const INLINE_SLICE: usize = 200;
 
-/// Bytes of image in a slot: as many as values of the type need, unless that is much.
+/// Bytes in a slot: enough for values of the type, or none if they are large.
 pub(super) fn inline_for<V: Value + ?Sized>() -> usize {
     match V::SIZE {
         _ if V::IS_SLICE => INLINE_SLICE,
@@ -29,22 +29,24 @@ pub(super) fn inline_for<V: Value + ?Sized>() -> usize {
     }
 }
 
-/// How values of which only the newest counts are sent.
+/// The plan for sending values of which only the newest counts.
 pub(super) fn plan_for<V: Value + ?Sized>() -> Plan {
     Plan { depth: DEPTH, inline: inline_for::<V>(), capacity: None }
 }
 
-/// The newest value of a name, written by many and read by many. Nothing ever blocks.
+/// The newest value of a name, with many writers and many readers. Nothing ever blocks.
 ///
-/// A handle writes and reads; each handle gets each value once, if no newer one comes before, also
-/// what it wrote itself. Newest is the one written last by the machine's clock, by whichever
-/// process. A handle that is opened late has the last value at once, if a process that wrote it
-/// still has the topic open: a value lives as long as the handles of its writer's process, and a
-/// handle that got it keeps it until a newer one comes. What is read is never torn.
+/// A handle both writes and reads. Each handle, including the writer's own, gets each value once,
+/// unless a newer one comes before it reads. The newest value is the one written last by the
+/// machine's clock, by any process. A handle that is opened late has the last value at once, if a
+/// process that wrote it still has the topic open: a value lives as long as the handles of its
+/// writer's process, and a handle that got it keeps it until a newer one comes. A value that is
+/// read is never torn.
 ///
 /// `write` and `read` take short locks of this process and copy the value once each (into and out
 /// of shared memory). Once warm they allocate nothing and make no system call. Values of up to 1016
-/// bytes (slices: 200) stand in the ring itself, greater ones in a chunk of their own, of any size.
+/// bytes (slices: 200) are stored in the ring itself, larger ones of any size in a chunk of their
+/// own.
 ///
 /// ```
 /// # let base = tempfile::tempdir_in("/dev/shm")?;
@@ -81,8 +83,8 @@ impl<V: Value + ?Sized> Topic<V> {
         Self::open_in(&Space::shared()?, name)
     }
 
-    /// Opens a topic in a space. Returns when all that write it know that this handle reads, or
-    /// after half a second if one of them doesn't answer.
+    /// Opens a topic in a space. Returns when all its writers know that this handle reads, or after
+    /// half a second if one of them doesn't answer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -92,7 +94,7 @@ impl<V: Value + ?Sized> Topic<V> {
         Ok(Self { channel, reading, value: PhantomData })
     }
 
-    /// Writes a value. Any thread, several at once.
+    /// Writes a value. Several threads may call it at once.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]
@@ -100,7 +102,7 @@ impl<V: Value + ?Sized> Topic<V> {
         Ok(self.channel.write(value.bytes())?)
     }
 
-    /// The newest value, unless this handle has read it already, or there is none.
+    /// Returns the newest value; `None` if this handle has read it already, or if there is none.
     ///
     /// # Errors
     /// [`ReadError`], if a writer is broken.
@@ -110,8 +112,8 @@ impl<V: Value + ?Sized> Topic<V> {
         Ok(origin.map(|origin| Sample { value, origin }))
     }
 
-    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to
-    /// be used again. `None`, and the value is as before, if there is nothing new.
+    /// Reads into an existing value, e.g. one that is too big for the stack, or a `Vec` to be
+    /// reused. If there is nothing new, returns `None` and leaves the value unchanged.
     ///
     /// # Errors
     /// As [`read`](Self::read).

@@ -1,14 +1,14 @@
-//! What can be written and read, and what comes with it.
+//! Values that can be written and read, and their origin.
 
 use crate::sys;
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 use std::ops::Deref;
 use std::time::Duration;
 
-/// What a topic, queue or variable carries: a plain type, or a slice of one.
+/// A value of a topic, queue or variable: a plain type, or a slice of one.
 ///
-/// Plain is what `bytemuck` calls `NoUninit` and `AnyBitPattern` (both follow from its `Pod`): all
-/// of it may be looked at as bytes, and any bytes of its size are a value.
+/// A plain type implements `bytemuck`'s `NoUninit` and `AnyBitPattern` (both follow from its
+/// `Pod`): all of it may be viewed as bytes, and any bytes of its size are a valid value.
 ///
 /// ```
 /// use sinew_shm::raw::Value;
@@ -16,20 +16,20 @@ use std::time::Duration;
 /// assert_eq!(Value::bytes(&[1u8, 2][..]), [1, 2]);
 /// ```
 pub trait Value: 'static {
-    /// What a reader gets: the type itself, or a `Vec`.
+    /// The type that a reader gets: the type itself, or a `Vec`.
     type Owned;
-    /// Bytes of a value, or of an element of the slice.
+    /// Size in bytes of a value, or of an element of the slice.
     const SIZE: usize;
-    /// Whether values may have several lengths.
+    /// Whether values may have different lengths.
     const IS_SLICE: bool;
-    /// Its name without modules.
+    /// Returns the type's name without modules.
     fn type_name() -> String;
-    /// Its bytes.
+    /// Returns the value's bytes.
     fn bytes(&self) -> &[u8];
-    /// Something to read into: zeros, or an empty `Vec`, which allocates nothing.
+    /// Returns a value to read into: zeros, or an empty `Vec`, which allocates nothing.
     fn empty() -> Self::Owned;
-    /// Copies it from its bytes; false if they can't be one, by their number. Allocates only if a
-    /// `Vec` is too small.
+    /// Copies a value from its bytes. Returns `false` if their number is invalid for the type.
+    /// Allocates only if a `Vec` is too small.
     fn copy_from(bytes: &[u8], to: &mut Self::Owned) -> bool;
 }
 
@@ -97,29 +97,30 @@ fn without_modules(name: &str) -> String {
     short
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// When it was written: nanoseconds of the machine's monotonic clock, the same for all its
-    /// processes.
+    /// When the value was written: nanoseconds of the machine's monotonic clock, the same for all
+    /// its processes.
     pub stamp: i64,
-    /// The [id](super::Space::id) of the writing process's participant, which no other has or had.
+    /// The [id](super::Space::id) of the writing process's participant, which no other participant
+    /// has or had.
     pub writer: u64,
 }
 
 impl Origin {
-    /// How long ago it was written.
+    /// Returns the time since the value was written.
     pub fn age(&self) -> Duration {
         Duration::from_nanos(sys::steady().saturating_sub(self.stamp).try_into().unwrap_or(0))
     }
 }
 
-/// A value that was read, and where it comes from. Dereferences to the value.
+/// A value that was read, and its origin. Dereferences to the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample<V> {
     /// The value.
     pub value: V,
-    /// Where it comes from.
+    /// The origin of the value.
     pub origin: Origin,
 }
 

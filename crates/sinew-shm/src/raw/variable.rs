@@ -1,4 +1,4 @@
-//! Variables: one writes, many read.
+//! Variables: one process writes, many read.
 
 use super::channel::Seat;
 use super::claim::claim;
@@ -13,12 +13,12 @@ use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A variable that one process, its [master](Master), writes, and any number read: this is a
-/// reader.
+/// A variable that one process, its [master](Master), writes, and that any number of readers read;
+/// this is a reader.
 ///
-/// A reader may be opened before there is a master. It gets the current value whenever it asks,
-/// never a torn one, and nothing while there is no master: the variable lives as long as its
-/// master. Readers map the master's memory read-only.
+/// A reader may be opened before there is a master. It gets the current value at any time, never a
+/// torn one. While there is no master, there is no value: the variable lives as long as its master.
+/// Readers map the master's memory read-only.
 ///
 /// Reading takes a short lock of this process and copies the value once. Once warm it allocates
 /// nothing and makes no system call.
@@ -58,7 +58,7 @@ impl<V: Value + ?Sized> Variable<V> {
     }
 
     /// Opens a variable for reading, in a space. Returns when its master, if there is one, knows
-    /// that this handle reads, or after half a second if it doesn't answer.
+    /// that this handle reads, or after half a second if the master doesn't answer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -77,7 +77,7 @@ impl<V: Value + ?Sized> Variable<V> {
         Self::master_in(&Space::shared()?, name, first)
     }
 
-    /// Becomes the variable's master, in a space. `first` is its value from the moment when this
+    /// Becomes the variable's master, in a space. The variable has the value `first` when this
     /// returns.
     ///
     /// # Errors
@@ -97,9 +97,9 @@ impl<V: Value + ?Sized> Variable<V> {
         Ok(master)
     }
 
-    /// The current value; `None` while there is no master.
+    /// Returns the current value; `None` while there is no master.
     ///
-    /// A master's end is noticed within milliseconds.
+    /// The end of a master is noticed within milliseconds.
     ///
     /// # Errors
     /// [`ReadError`], if the master is broken.
@@ -109,8 +109,8 @@ impl<V: Value + ?Sized> Variable<V> {
         Ok(origin.map(|origin| Sample { value, origin }))
     }
 
-    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to
-    /// be used again. It stays as it is if there is no master.
+    /// Reads into an existing value, e.g. one that is too big for the stack, or a `Vec` to be
+    /// reused. The value stays unchanged if there is no master.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -120,7 +120,7 @@ impl<V: Value + ?Sized> Variable<V> {
 }
 
 /// The only writer of a [`Variable`]. When it is dropped, or its process ends, the variable has no
-/// value, and may have another master.
+/// value and may get another master.
 pub struct Master<V: Value + ?Sized> {
     _claim: OwnEndpoint,
     _seat: Seat,
@@ -135,8 +135,8 @@ impl<V: Value + ?Sized> fmt::Debug for Master<V> {
 }
 
 impl<V: Value + ?Sized> Master<V> {
-    /// Writes the value. Never blocks; any thread, several at once. Takes a short lock of this
-    /// process.
+    /// Writes the value. Never blocks; several threads may call it at once. Takes a short lock of
+    /// this process.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]

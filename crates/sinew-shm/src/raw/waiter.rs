@@ -1,4 +1,4 @@
-//! What a reading thread sleeps on.
+//! The port on which a reading thread sleeps.
 
 use crate::error::CapacityError;
 use crate::event_rx::EventReceiver;
@@ -6,16 +6,16 @@ use crate::participant::Participant;
 use crate::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A port on which threads that read sleep, one or several: a thread that rings wakes them all.
+/// A port on which one or several reading threads sleep; ringing it wakes them all.
 ///
-/// The port's events are not drained: a thread that is woken looks at its few connections itself,
-/// and one that stands in the event ring already needs no second entry; P3 of
+/// The port's events are not drained: a thread that is woken checks its few connections itself, and
+/// a connection that is already in the event ring needs no second entry. P3 of
 /// [`events`](crate::events) rings for the sleep all the same.
 pub(super) struct Waiter {
     port: Arc<EventReceiver>,
-    /// Threads that sleep, or are about to. Also keeps the port's sleeps in order: each begins a
-    /// new one, so that a writer that rang for another thread's sleep rings for this one too; the
-    /// last thread ends them.
+    /// Number of threads that sleep, or are about to. The lock also orders the port's sleeps: each
+    /// thread begins a new sleep, so that a writer that rang for another thread's sleep rings for
+    /// this one too; the last thread ends them.
     sleepers: Mutex<usize>,
 }
 
@@ -47,8 +47,8 @@ impl Waiter {
         }
     }
 
-    /// Something of this process is there, or has changed. A thread that looked before it was there
-    /// has counted as a sleeper by then.
+    /// Wakes the sleeping threads: something in this process is ready, or has changed. A thread
+    /// that checked before counts as a sleeper by now.
     pub(super) fn wake(&self) {
         if *self.sleepers.lock() > 0 {
             self.port.ring();
