@@ -1,4 +1,4 @@
-//! Bells: words that a participant's threads sleep on, and that others ring.
+//! Bells: words that a participant's threads sleep on, and that other participants ring.
 
 use crate::control::Table;
 use crate::failpoints::{self, Point};
@@ -13,13 +13,13 @@ use std::time::Duration;
 /// The bell on which a participant's blocked writers wait for their readers.
 pub(crate) const SPACE_BELL: u64 = 0;
 
-/// Bells of a participant: one for its writers, one for each port.
+/// Number of a participant's bells: one for its writers, and one for each port.
 pub(crate) const BELLS: usize = 1 + Table::Ports.capacity();
 
-/// Bytes of a bells segment: each bell on a line of its own.
+/// Size of a bells segment in bytes; each bell has its own cache line.
 pub(crate) const BELLS_LENGTH: usize = (size_of::<Header>() + BELLS * 64).next_multiple_of(4096);
 
-/// Where a bell is in its segment.
+/// Offset of a bell in its segment.
 pub(crate) fn bell_offset(index: usize) -> Option<usize> {
     (index < BELLS).then_some(size_of::<Header>() + index * 64)
 }
@@ -42,37 +42,38 @@ impl Bell {
         sys::futex_wake(&self.0);
     }
 
-    /// Sleeps unless the bell is no longer `seen`. May return early.
+    /// Sleeps while the bell's value is `seen`. May return early.
     pub(crate) fn sleep(&self, seen: u32, timeout: Option<Duration>) {
         sleep_on(&self.0, seen, timeout);
     }
 }
 
-/// How long a helper thread sleeps at most, in what it runs, before it hears its doorbell again.
+/// The longest time that a helper thread sleeps in other code before it checks its doorbell again.
 const DEAF: Duration = Duration::from_millis(1);
 
-/// What a helper thread goes on hearing while it sleeps on a bell: the file that other users touch
-/// to have its participant's bells rung.
+/// The doorbell that a helper thread still watches while it sleeps on a bell: the file that other
+/// users touch to ring its participant's bells.
 pub(crate) trait Doorbell {
-    /// Rings the bells if it was touched.
+    /// Rings the bells if the file was touched.
     fn hear(&self);
 }
 
 thread_local! {
-    /// The doorbell that this thread hears: a helper thread's, if there are other users.
+    /// The doorbell that this thread watches: only on a helper thread, and only if there are other
+    /// users.
     static HEARS: RefCell<Option<Weak<dyn Doorbell>>> = const { RefCell::new(None) };
 }
 
-/// From now on this thread hears that doorbell, as long as it is there.
+/// Makes this thread watch that doorbell as long as it exists.
 pub(crate) fn hear_while_asleep(doorbell: Weak<dyn Doorbell>) {
     HEARS.set(Some(doorbell));
 }
 
 /// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by
-/// touching a file, can't sleep on both: it goes on hearing that file meanwhile, rings the bells of
-/// all threads that it serves, and returns early for what it itself waits for.
+/// touching a file, can't sleep on both: it keeps checking that file meanwhile, rings the bells of
+/// all threads that it serves, and returns early to its own wait.
 fn sleep_on(bell: &AtomicU32, seen: u32, timeout: Option<Duration>) {
-    // None in a thread that ends.
+    // `None` in a thread that is ending.
     let heard = HEARS.try_with(|heard| heard.borrow().as_ref()?.upgrade()).ok().flatten();
     let Some(doorbell) = heard else { return sys::futex_wait(bell, seen, timeout) };
     sys::futex_wait(bell, seen, Some(timeout.map_or(DEAF, |timeout| timeout.min(DEAF))));

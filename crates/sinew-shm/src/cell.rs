@@ -1,41 +1,41 @@
-//! Cells: chunks with references to them in their writer's process.
+//! Cells: chunks with a reference count in their writer's process.
 
 use crate::readers::Readers;
 use crate::slab::OwnChunk;
 use crate::sync::{Arc, Ordering, PlainU64};
 
-/// A chunk with references: a loan, slots, messages, and its pool's.
+/// A chunk that loans, slots, messages and its pool refer to.
 pub(crate) struct Cell {
     pub(crate) chunk: OwnChunk,
-    /// The participant's id.
+    /// The id of the participant that owns the chunk.
     pub(crate) owner: u64,
-    /// 1: a slot named it since it was lent, so readers may hold it.
+    /// 1 if a slot has named the chunk since it was lent, so that readers may hold it.
     pub(crate) published: PlainU64,
-    /// 1: it goes back to the participant when it is free.
+    /// 1 if the chunk goes back to the participant when it is free.
     pub(crate) surplus: PlainU64,
 }
 
 impl Cell {
-    /// Whether only the caller has a reference. Acquire: then what others read was read before the
-    /// chunk is written again.
+    /// Whether only the caller has a reference. Acquire: what other threads read was read before
+    /// the chunk is rewritten.
     pub(crate) fn is_unused(this: &mut Arc<Self>) -> bool {
-        // The first look, which costs less, tells of most that they are in use.
+        // The first check is cheaper, and shows for most that they are in use.
         Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
     }
 
     pub(crate) fn is_published(&self) -> bool {
-        // Written by the thread that had the loan, and let go of it since.
+        // Written by the thread that had the loan, which it has given up since.
         self.published.load(Ordering::Relaxed) != 0
     }
 }
 
-/// W4 to W6: takes the cells that are unused here, and that no reader holds, out of a list: those
-/// that were lent last come last. Returns how many holds were looked at. `unused` and `held` are
-/// scratch.
+/// W4 to W6: moves the cells that are unused here and that no reader holds out of a list, in which
+/// the cells that were lent last come last. Returns how many holds were checked. `unused` and
+/// `held` are scratch.
 ///
-/// Readers are asked after it was seen that nothing here names them (W4), once for all of them, and
-/// each cell takes a look into what they said, in order: so many cells that are held cost no more
-/// than as many holds do.
+/// The readers' holds are collected after it was seen that nothing here names the cells (W4), once
+/// for all of them, and sorted. Each cell then takes one binary search, so many held cells cost no
+/// more than that many holds.
 pub(crate) fn move_unused(
     from: &mut Vec<Arc<Cell>>,
     unused: &mut Vec<Arc<Cell>>,

@@ -2,15 +2,14 @@
 //!
 //! # Who may touch a chunk's bytes
 //!
-//! - [`Loan`]: its writer's process, exclusively: no slot names the chunk, no reader holds it (it
-//!   came from the free list, see [`hazards`](crate::hazards)), and a loan is never cloned. So
-//!   `&mut [u8]` is sound.
-//! - [`Lent`]: shared reading in the writer's process. It was made of a loan, which is gone; the
-//!   chunk isn't free before the last `Lent` is dropped and no slot names it and no reader holds
-//!   it.
-//! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile,
-//!   unless it is broken; that much is trusted (design, 6.1), and nothing else: place and length
-//!   were checked against what is mapped and reserved.
+//! - [`Loan`]: its writer's process has exclusive access: no slot names the chunk, no reader holds
+//!   it (it came from the free list, see [`hazards`](crate::hazards)), and a loan is never cloned.
+//!   So `&mut [u8]` is sound.
+//! - [`Lent`]: shared reading in the writer's process. It was made from a loan, which is gone; the
+//!   chunk isn't free before the last `Lent` is dropped, no slot names it and no reader holds it.
+//! - [`Hold`]: reading in another process, from H6 to H7. The writer doesn't write meanwhile,
+//!   unless it is broken. Only that much is trusted (design, 6.1): place and length were checked
+//!   against what is mapped and reserved.
 
 use crate::cell::{Cell, move_unused, own};
 use crate::counters::Counters;
@@ -25,42 +24,42 @@ use crate::sys::Mapping;
 use std::fmt;
 use std::sync::Weak;
 
-/// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be
-/// asked at every loan.
+/// Bytes of chunks that a writer has beyond those that its ring names, so that it needn't check the
+/// readers' holds at every loan.
 const SPARE: usize = 256 << 10;
 
-/// The same where readers keep many: so that looking through what they keep is worth it.
+/// The same if readers keep many chunks, so that checking their holds is worth it.
 const MOST_SPARE: usize = 4 << 20;
 
-/// A ring with images that take more than this lets go of each as soon as all readers have passed
-/// it, and its chunk is used again at once: a writer that goes round more memory than the caches
-/// hold waits for it. Below, going round is better: what is written was long since read, so no
-/// other core has it. (Measured on cores with 1 MB each: 64 KB in 20 chunks take 3.0 µs from the
-/// first byte written to the last one read, in two 4.2 µs; 1 MB in 20 chunks take 44 to 65 µs, in
-/// two 35 to 39 µs.)
+/// If the messages of a ring take more than this, each is released as soon as all readers have
+/// passed it, and its chunk is reused at once: a writer that cycles through more memory than the
+/// caches hold waits for memory. Below this size, cycling is better: the chunk was read long ago,
+/// so no other core has its cache lines. (Measured on cores with 1 MB each: 64 KB in 20 chunks take
+/// 3.0 µs from the first byte written to the last one read, in two 4.2 µs; 1 MB in 20 chunks take
+/// 44 to 65 µs, in two 35 to 39 µs.)
 const ROUND: usize = 2 << 20;
 
-/// Whether images in chunks of this class are let go of early by a ring with so many slots.
+/// Whether a ring with this many slots releases chunks of this class early.
 #[inline]
 pub(crate) fn is_let_go_early(class: usize, slots: usize) -> bool {
     class.saturating_mul(slots) > ROUND
 }
 
-/// Steps that may be taken before each loan, per so many bytes of the chunk.
+/// Bytes of a chunk for each step that may be taken before its loan.
 const BYTES_PER_STEP: usize = 1 << 10;
 
-/// Chunks of one writer, lent and taken back.
+/// The chunks of one writer.
 ///
-/// They come in classes of size. An image gets the chunk that came back last of those that have
-/// room for it and at most twice as much, so a large message makes no later one large. What isn't
-/// needed from one look of the helper thread to the next goes back to the participant's
-/// [memory](crate::memory), which gives it back to the file system. A loan of a chunk that the pool
-/// has free waits for none of that; one that needs a new chunk takes the memory's lock, under which
-/// the hole is punched.
+/// Chunks come in size classes. A message gets the chunk that came back last, among those that have
+/// room for it and are at most twice as large, so a large message doesn't make later ones large.
+/// Chunks that aren't needed between two checks by the helper thread go back to the participant's
+/// [memory](crate::memory), which gives them back to the file system. A loan of a chunk that the
+/// pool has free waits for none of that; a loan that needs a new chunk takes the memory's lock,
+/// which is held while a hole is punched.
 ///
-/// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread
-/// and without a lock. The pool has a reference to each of its cells: a cell with no other one is
-/// unused in this process.
+/// A reference to a chunk is a reference to its [`Cell`], so releasing it takes one step, on any
+/// thread and without a lock. The pool has a reference to each of its cells: a cell with no other
+/// reference is unused in this process.
 pub(crate) struct Pool {
     local: Arc<Local>,
     state: Mutex<PoolState>,
@@ -68,29 +67,29 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct PoolState {
-    /// Unused here and elsewhere, by class; the smallest first.
+    /// Chunks that are unused here and elsewhere, by class; the smallest class first.
     shelves: Vec<Shelf>,
-    /// Lent, those lent last at the end: some of them may be unused again.
+    /// Lent chunks, the most recent at the end. Some of them may be unused again.
     lent: Vec<Arc<Cell>>,
-    /// How many are free.
+    /// Number of free chunks.
     free: usize,
-    /// Bytes of all chunks.
+    /// Size of all chunks in bytes.
     bytes: usize,
-    /// Of the writer's entity, as long as it is the writer's: what they say of memory, the pool
-    /// says.
+    /// The counters of the writer's entity, as long as the writer exists; the pool stores their
+    /// memory word.
     counters: Option<Counters>,
-    /// Messages that the ring keeps.
+    /// Number of messages that the ring keeps.
     slots: usize,
-    /// How many were in use when readers were last asked.
+    /// Number of chunks in use when the readers' holds were last checked.
     in_use: usize,
-    /// Free, and to go.
+    /// Free chunks that go back to the participant.
     leaving: Vec<Arc<Cell>>,
-    /// Holds that the last look at the readers' went through.
+    /// Number of holds that the last check of the readers went through.
     steps: usize,
-    /// Steps of all looks: cells of this writer, and holds.
+    /// Steps of all checks: cells of this writer, and holds.
     #[cfg(all(test, not(loom)))]
     all_steps: usize,
-    /// Scratch: what readers hold, in order.
+    /// Scratch: the chunks that readers hold, sorted.
     held: Vec<u64>,
     /// Scratch: cells that are unused here.
     unused: Vec<Arc<Cell>>,
@@ -99,11 +98,11 @@ struct PoolState {
 /// The free chunks of one class.
 struct Shelf {
     class: usize,
-    /// The last one back is the first one lent.
+    /// The last chunk given back is the first one lent.
     free: Vec<Arc<Cell>>,
-    /// The fewest that were free since the last look: they weren't needed.
+    /// The fewest that were free since the last check: this many weren't needed.
     idle: usize,
-    /// How many there are, free or lent.
+    /// Number of chunks of the class, free or lent.
     made: usize,
 }
 
@@ -112,12 +111,12 @@ impl PoolState {
         self.free + self.lent.len()
     }
 
-    /// Says how much there is.
+    /// Stores the size of all chunks in the counters.
     fn count(&self) {
         self.counters.iter().for_each(|counters| counters.set_memory(self.bytes));
     }
 
-    /// Where chunks of a class are, or would be.
+    /// The shelf of a class, made if there is none.
     fn shelf(&mut self, class: usize) -> &mut Shelf {
         let index = match self.shelves.binary_search_by_key(&class, |shelf| shelf.class) {
             Ok(index) => index,
@@ -129,7 +128,7 @@ impl PoolState {
         &mut self.shelves[index]
     }
 
-    /// A free chunk of this class, or a greater one that isn't too great.
+    /// A free chunk of this class, or a larger one that isn't too large.
     #[inline]
     fn take(&mut self, class: usize) -> Option<Arc<Cell>> {
         let fits = |shelf: &&mut Shelf| (class..=2 * class).contains(&shelf.class) && !shelf.free.is_empty();
@@ -140,14 +139,15 @@ impl PoolState {
         Some(cell)
     }
 
-    /// How many chunks there are beyond those in use before readers are asked: the more they keep,
-    /// the more, so that asking them is paid for by what it frees.
+    /// Number of chunks beyond those in use before the readers' holds are checked. It grows with
+    /// the number that they hold, so that each check frees enough to pay for itself.
     fn spare(&self, class: usize) -> usize {
         let class = class.max(1);
         (self.lent.len() / 8).min(MOST_SPARE / class).max((SPARE / class).clamp(2, 4))
     }
 
-    /// Whether readers can be asked before every loan, since that takes less than the image does.
+    /// Whether the readers' holds can be checked before every loan, because that takes less time
+    /// than the message.
     fn is_asking_cheap(&self, class: usize) -> bool {
         let steps = self.lent.len() + self.steps;
         is_let_go_early(class, self.slots) && steps * BYTES_PER_STEP <= class
@@ -155,7 +155,7 @@ impl PoolState {
 }
 
 impl Pool {
-    /// For a ring with so many slots.
+    /// Makes a pool for a ring with this many slots.
     pub(crate) fn new(local: &Arc<Local>, counters: Counters, slots: usize) -> Arc<Self> {
         let state = PoolState { slots, counters: Some(counters), ..PoolState::default() };
         let pool = Arc::new(Self { local: local.clone(), state: Mutex::new(state) });
@@ -164,17 +164,17 @@ impl Pool {
         pool
     }
 
-    /// The writer is gone: its entity's record may be another's.
+    /// The writer is gone: another entity may use its record.
     pub(crate) fn close(&self) {
         self.state.lock().counters = None;
     }
 
-    /// The ring has so many slots now.
+    /// The ring has this many slots now.
     pub(crate) fn expect(&self, slots: usize) {
         self.state.lock().slots = slots;
     }
 
-    /// A chunk with room for an image of `length` bytes.
+    /// Lends a chunk with room for an encoded message of `length` bytes.
     #[inline]
     pub(crate) fn loan(&self, length: usize) -> Result<Loan, CapacityError> {
         self.local.check()?;
@@ -204,7 +204,8 @@ impl Pool {
         Ok(Loan(Held { cell, length }))
     }
 
-    /// A cell for a new chunk. The lists have room for it: nothing is allocated when it comes back.
+    /// Makes a cell for a new chunk. The lists get room for it, so nothing is allocated when it
+    /// comes back.
     fn cell(&self, state: &mut PoolState, chunk: OwnChunk) -> Arc<Cell> {
         let made = state.made() + 1;
         state.lent.reserve(made.saturating_sub(state.lent.len()));
@@ -219,10 +220,11 @@ impl Pool {
         Arc::new(Cell { chunk, owner: self.local.id, published, surplus })
     }
 
-    /// No chunk is known to be free: one that was lent in vain, or that no writer or reader uses
-    /// any more.
+    /// If no chunk is known to be free: finds one that was lent but never published, or that no
+    /// writer or reader uses any more.
     fn find(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
-        // What was in use will be for a while: until there are more, asking again frees little.
+        // Most chunks in use stay so for a while: until there are more, checking again frees
+        // little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
             let cell = self.take_again(state, class);
             failpoints::at(Point::ChunkReclaimed);
@@ -231,20 +233,20 @@ impl Pool {
         let in_vain = |cell: &mut Arc<Cell>| {
             (class..=2 * class).contains(&cell.chunk.class()) && !cell.is_published() && Cell::is_unused(cell)
         };
-        // One that was is among the last.
+        // A chunk that was lent but never published is among the last.
         let first = state.lent.len().saturating_sub(8);
         let index = state.lent[first..].iter_mut().position(in_vain)?;
         Some(state.lent.remove(first + index))
     }
 
-    /// A chunk that was lent, and that no writer or reader uses any more.
+    /// Finds a lent chunk that no writer or reader uses any more.
     fn take_again(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
         self.reclaim(state);
         state.take(class)
     }
 
-    /// No chunk is to be had for want of room, or of descriptors: what isn't needed elsewhere is
-    /// used.
+    /// If there is no room for a new chunk, or no descriptor: uses memory that isn't needed
+    /// elsewhere.
     #[cold]
     fn scrape_together(&self, class: usize) -> Result<Arc<Cell>, CapacityError> {
         if let Some(cell) = self.take_again(&mut self.state.lock(), class) {
@@ -255,7 +257,7 @@ impl Pool {
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
-    /// W4 to W6: chunks that no slot names and no reader holds are free.
+    /// W4 to W6: frees the chunks that no slot names and no reader holds.
     fn reclaim(&self, state: &mut PoolState) {
         #[cfg(all(test, not(loom)))]
         {
@@ -280,7 +282,8 @@ impl Pool {
         state.in_use = state.lent.len();
     }
 
-    /// What is to go back, which takes a while: without the pool's lock.
+    /// Takes the chunks that go back to the participant. Giving them back takes a while, so the
+    /// caller does it without the pool's lock.
     fn dismiss(&self, state: &mut PoolState) -> Vec<Arc<Cell>> {
         let leaving = std::mem::take(&mut state.leaving);
         for cell in &leaving {
@@ -306,8 +309,8 @@ impl Lends for Pool {
         let PoolState { shelves, lent, free, leaving, .. } = &mut *state;
         for shelf in shelves.iter_mut() {
             if shelf.idle > 0 {
-                // The last ones of all, so that slabs end earlier. Those of them that are lent
-                // follow.
+                // The chunks with the highest names, so that slabs become free from their end.
+                // Those of them that are lent follow later.
                 let lent = lent.iter().filter(|cell| cell.chunk.class() == shelf.class);
                 let mut all: Vec<_> = lent.chain(&shelf.free).collect();
                 all.sort_unstable_by_key(|cell| std::cmp::Reverse(cell.chunk.name));
@@ -350,7 +353,7 @@ impl Drop for Pool {
     }
 }
 
-/// One of the references to a chunk in its writer's process.
+/// A reference to a chunk in its writer's process.
 #[derive(Clone)]
 struct Held {
     cell: Arc<Cell>,
@@ -368,8 +371,8 @@ impl Held {
     }
 }
 
-/// A piece of shared memory, to be filled with a message's image and published. Dropped, it goes
-/// back.
+/// A piece of shared memory to fill with an encoded message and publish. Dropping it returns the
+/// memory.
 pub struct Loan(Held);
 
 impl fmt::Debug for Loan {
@@ -379,7 +382,8 @@ impl fmt::Debug for Loan {
 }
 
 impl Loan {
-    /// The image; byte 4 is 16-aligned. Holds what an earlier message left.
+    /// Returns the encoded message for writing; byte 4 is 16-aligned. Contains what an earlier
+    /// message left.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: `length` bytes within a slab that lives as long as the cell, reserved, and
@@ -387,33 +391,33 @@ impl Loan {
         unsafe { std::slice::from_raw_parts_mut(self.0.image(), self.0.length) }
     }
 
-    /// The same, to be read.
+    /// Returns the encoded message for reading.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in `bytes_mut`; a writing caller borrows `self` exclusively.
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
     }
 
-    /// The participant that owns the memory: its id.
+    /// Returns the id of the participant that owns the memory.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner
     }
 
-    /// Makes the image shorter, or as long as it was lent at most.
+    /// Shortens the encoded message; never makes it longer.
     pub fn truncate(&mut self, length: usize) {
         self.0.length = self.0.length.min(length);
     }
 
-    /// To be read by several from now on, and written no more.
+    /// Turns the loan into a shared reference, which can be cloned and read, but no longer written.
     #[inline]
     pub fn share(self) -> Lent {
-        self.0.cell.published.store(1, Ordering::Relaxed); // from now on readers may come to hold it; read when it is let go
+        self.0.cell.published.store(1, Ordering::Relaxed); // from now on readers may hold it; read when it is released
         Lent(self.0)
     }
 }
 
-/// A reference to an image in shared memory that is, or is about to be, published, in the process
-/// of its writer.
+/// A reference, in the writer's process, to an encoded message in shared memory that is published
+/// or about to be.
 #[derive(Clone)]
 pub struct Lent(Held);
 
@@ -424,24 +428,25 @@ impl fmt::Debug for Lent {
 }
 
 impl Lent {
-    /// The image.
+    /// Returns the encoded message.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in `Loan::bytes_mut`, and no thread writes while a `Lent` lives (module doc).
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
     }
 
-    /// The participant that owns the memory: its id.
+    /// Returns the id of the participant that owns the memory.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner
     }
 
-    /// Bytes of its chunk.
+    /// Size of the chunk in bytes.
     pub(crate) fn class(&self) -> usize {
         self.0.cell.chunk.class()
     }
 
-    /// References to its chunk in this process, its pool's included. A hint: others come and go.
+    /// Number of references to the chunk in this process, including the pool's. A hint: other
+    /// threads change it.
     pub(crate) fn references(&self) -> usize {
         Arc::strong_count(&self.0.cell)
     }
@@ -450,14 +455,14 @@ impl Lent {
         crate::ring::Chunk { name: self.name(), length: self.0.length as u64 }
     }
 
-    /// Its chunk's name.
+    /// The chunk's name.
     pub(crate) fn name(&self) -> u64 {
         self.0.cell.chunk.name
     }
 }
 
-/// A message's image in its writer's memory, which its writer leaves alone while this lives. Drop
-/// it on any thread.
+/// An encoded message in its writer's memory, which the writer leaves unchanged while this lives.
+/// May be dropped on any thread.
 pub struct Hold {
     local: Arc<Local>,
     mark: Mark,
@@ -473,7 +478,8 @@ impl fmt::Debug for Hold {
 }
 
 impl Hold {
-    /// The mark is set and was checked (H5); the place lies within what is mapped and reserved.
+    /// The caller has set and checked the mark (H5); the place is within what is mapped and
+    /// reserved.
     pub(crate) fn new(
         local: &Arc<Local>,
         mark: Mark,
@@ -484,7 +490,7 @@ impl Hold {
         Self { local: local.clone(), mark, mapping, offset, length }
     }
 
-    /// The image; byte 4 is 16-aligned, unless the writer is broken.
+    /// Returns the encoded message; byte 4 is 16-aligned, unless the writer is broken.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the offset is within the mapping, which `new` checked.

@@ -1,44 +1,43 @@
-//! The control segment: what a participant tells all others, in tables.
+//! The control segment: the tables that a participant publishes to all others.
 //!
-//! What lies where is drawn in `docs/internals/shm-layout.md`.
+//! `docs/internals/shm-layout.md` draws its layout.
 //!
-//! One participant writes it, all others map it read-only. Participants send each other no
-//! questions: each writes down its own state, and the others adopt what they find. So it doesn't
-//! matter in what order, or how late, a participant looks.
+//! One participant writes it, all others map it read-only. Participants don't send each other
+//! requests: each records its own state, and the others adopt what they find. So it doesn't matter
+//! in what order, or how late, a participant looks.
 //!
 //! # Records
 //!
-//! A table's record lives in *lives*: its `generation` word is odd while it is in use and even
-//! while it is free, and counts on with each step. A reference to a record names slot and life, so
-//! that nothing is mistaken for what was there before.
+//! A table's record has a series of *lives*: its `generation` word is odd while the record is in
+//! use and even while it is free, and increases with each step. A reference to a record names its
+//! slot and its life, so that a later life is never mistaken for an earlier one.
 //!
 //! - T1 begin: `generation` is even; the owner fills the fields (Relaxed).
 //! - T2 publish: `generation` + 1 (Release).
 //! - T3 read: `generation` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire,
-//!   `generation` unchanged (Relaxed); else it is another life, or none.
-//! - T4 retire: `generation` + 1 (Relaxed); the thread that takes the record next comes after that
-//!   (a lock of the owner's), and passes a fence Release: what it then fills in is seen by no
-//!   reader that finds the old `generation` in T3's second look. (This thread has to pass the
-//!   fence: a fence of the thread that retired the record orders nothing that another thread
-//!   stores.)
+//!   `generation` unchanged (Relaxed); otherwise the record has another life, or none.
+//! - T4 retire: `generation` + 1 (Relaxed). The next thread that takes the record comes after that
+//!   (by a lock of the owner's), and passes a fence Release: no reader that finds the old
+//!   `generation` in T3's second load sees what that thread then stores. (The taking thread has to
+//!   pass the fence: a fence of the retiring thread doesn't order the stores of another thread.)
 //!
 //! Fields that change during a life (counters, cursors, ports) are single words, each with its own
 //! rule.
 //!
 //! # The log
 //!
-//! After each change of a table the owner enters (table, slot) into a log: L1 entry (Relaxed), then
-//! L2 head + 1 (Release). Others keep their position in it; L3 head (Acquire), entries (Relaxed).
-//! An entry carries its own number, so one that was overwritten meanwhile is noticed; a participant
-//! that has fallen behind reads the tables as a whole. Then the owner touches the file, which wakes
-//! those that watch it.
+//! After each change of a table, the owner enters (table, slot) into a log: L1 entry (Relaxed),
+//! then L2 head + 1 (Release). Other participants keep their position in it; L3 head (Acquire),
+//! entries (Relaxed). An entry carries its own number, so that a reader notices one that was
+//! overwritten meanwhile; a participant that has fallen behind reads the tables as a whole. Then
+//! the owner touches the file, which wakes the participants that watch it.
 //!
 //! # Space
 //!
-//! The file is sparse. Records of a table are reserved a page at a time, and `reserved` of the
-//! table says how many may be touched. A crash between two steps leaves a record that is not
-//! published, or published and not logged; the participant is dead then, and others look at it only
-//! to let go.
+//! The file is sparse. Records of a table are reserved a page at a time, and the table's `reserved`
+//! word tells how many may be accessed. A crash between two steps leaves a record that is not
+//! published, or published but not logged; the participant is dead then, and others access it only
+//! to let go of it.
 
 use crate::failpoints::{self, Point};
 use crate::segment::Header;
@@ -51,30 +50,31 @@ use std::mem::offset_of;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Table {
-    /// The endpoints that are there: nodes, publishers and so on.
+    /// Entities: nodes, publishers and so on.
     Endpoints = 0,
-    /// As a writer: the peers that each entity's ring goes to.
+    /// As a writer: the connections of its entities' rings to peers.
     Outgoing = 1,
-    /// As a reader: which connections of others are taken up.
+    /// As a reader: the connections of other participants that it has taken up.
     Incoming = 2,
-    /// As a reader: what sleeps, and how to wake it.
+    /// As a reader: ports, which say whether a thread sleeps and how to wake it.
     Ports = 3,
-    /// As a writer: event rings towards others' ports.
+    /// As a writer: event rings towards ports of other participants.
     EventRings = 4,
-    /// As a reader: the peers that it reads event rings of, with a place for the tails.
+    /// As a reader: the peers whose event rings it reads; a peer's slot determines the place of the
+    /// tails.
     Peers = 5,
-    /// As a reader: chunks that are being read.
+    /// As a reader: the chunks that it is reading.
     Holds = 6,
-    /// As a reader: how far the event rings are read, by port and peer.
+    /// As a reader: how far it has read the event rings, by port and peer.
     Tails = 7,
-    /// What the threads that run callbacks are at; for tools.
+    /// The callbacks that its threads are running; for tools.
     Workers = 8,
 }
 
-/// How many tables there are.
+/// Number of tables.
 pub(crate) const TABLES: usize = 9;
 
-/// How many tables the header has room for: a log entry has four bits for them.
+/// Number of tables that the header has room for: a log entry has four bits for the table.
 const TABLES_AT_MOST: usize = 16;
 
 impl Table {
@@ -90,7 +90,7 @@ impl Table {
         Table::Workers,
     ];
 
-    /// Its records, at most.
+    /// Greatest number of records.
     pub(crate) const fn capacity(self) -> usize {
         match self {
             Table::Endpoints | Table::Outgoing | Table::Incoming => 1 << 15,
@@ -101,7 +101,7 @@ impl Table {
         }
     }
 
-    /// Bytes of a record.
+    /// Size of a record in bytes.
     pub(crate) const fn size(self) -> usize {
         match self {
             Table::Endpoints => size_of::<EndpointRecord>(),
@@ -116,7 +116,7 @@ impl Table {
         }
     }
 
-    /// What it has so many of, for people.
+    /// Name of the records for error messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Table::Endpoints => "nodes, publishers, subscriptions, servers and clients",
@@ -131,7 +131,7 @@ impl Table {
         }
     }
 
-    /// Where it begins in the segment.
+    /// Offset of the table in the segment.
     pub(crate) const fn offset(self) -> usize {
         let mut offset = TABLES_AT;
         let mut table = 0;
@@ -144,16 +144,16 @@ impl Table {
     }
 }
 
-/// Ports of a participant, at most.
+/// Greatest number of ports of a participant.
 const PORTS: u32 = 64;
 
-/// What is reserved at a time.
+/// Bytes that are reserved at a time.
 pub(crate) const PAGE: usize = 4096;
 
 /// `state` of a participant that has left.
 const LEFT: u64 = 1;
 
-/// `state` of a participant that has left, and holds nothing.
+/// `state` of a participant that has left and holds no message of others.
 const LET_GO: u64 = 2;
 
 /// Entries of the log.
@@ -161,15 +161,14 @@ pub(crate) const LOG: usize = 1024;
 
 const TABLES_AT: usize = size_of::<ControlHeader>().next_multiple_of(PAGE);
 
-/// Bytes of a control segment, most of which are never touched.
+/// Size of a control segment in bytes, most of which are never touched.
 pub(crate) const LENGTH: usize =
     Table::Workers.offset() + (Table::Workers.capacity() * Table::Workers.size()).next_multiple_of(PAGE);
 
-/// Bytes of the control segment before the tables: always reserved.
+/// Size in bytes of the control segment before the tables, which is always reserved.
 pub(crate) const FIXED: usize = TABLES_AT;
 
-/// The beginning of a control segment. All of it is written by its owner and read by all
-/// participants.
+/// The beginning of a control segment. Its owner writes it, all participants read it.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -177,11 +176,14 @@ pub(crate) const FIXED: usize = TABLES_AT;
 /// | `pid` | process id in the owner's PID namespace | |
 /// | `started` | wall nanoseconds | |
 /// | `program` | the program's name, UTF-8, filled with zeros | |
-/// | `state` | 0 there, 1 left: what it published may still be read, and it reads what it holds, 2 left, and holds nothing. Q2, Q3 of `holds` | 0 |
+/// | `state` | 0 present, 1 left, 2 left and holding nothing. Q2, Q3 of `hazards` | 0 |
 /// | `copied` | messages that were copied because every hold was in use | 0 |
 /// | `changes` | L2: entries written to the log so far | 0 |
-/// | `reserved` | records of each table that may be touched | |
+/// | `reserved` | records of each table that may be accessed | |
 /// | `log` | L1: number << 20, table << 16, slot | 0 |
+///
+/// After `state` 1, others may still read what the participant published, and it may still read
+/// what it holds.
 #[repr(C, align(64))]
 pub(crate) struct ControlHeader {
     pub(crate) segment: Header,
@@ -200,35 +202,35 @@ pub(crate) struct ControlHeader {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for ControlHeader {}
 
-/// The longest text of an entity: three names of 255 bytes and their ends.
+/// The longest text of an entity in bytes: three names of 255 bytes and their ends.
 pub(crate) const TEXT: usize = 768;
 
-/// Counters of an entity.
+/// Number of an entity's counters.
 pub(crate) const WORDS: usize = 16;
 
-/// Notes of an entity for its readers.
+/// Number of an entity's notes for its readers.
 pub(crate) const NOTES: usize = 2;
 
-/// Buckets of an entity's histogram: powers of two of nanoseconds.
+/// Number of buckets of an entity's histogram: powers of two of nanoseconds.
 pub(crate) const BUCKETS: usize = 32;
 
-/// An entity: a node, publisher, subscription, server or client. Written by its owner, read by all
-/// participants.
+/// An entity: a node, publisher, subscription, server or client. Its owner writes it, all
+/// participants read it.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
 /// | `kind_node` | kind << 32, slot of its node | |
 /// | `number` | the entity's number in its participant, as in a gid | |
-/// | `ring` | where its ring is: segment << 32, offset / 64; 0 while it has none. G2 of `ring` | 0 |
+/// | `ring` | location of its ring: segment << 32, offset / 64; 0 for none. G2 of `ring` | 0 |
 /// | `hash` | of its type | |
 /// | `lengths` | of node, topic or service, and type in `text`: 16 bits each | |
-/// | `memory` | bytes of chunks that it has for messages, beside its ring | 0 |
-/// | `notes` | what the layer above has its readers know of its messages, before they come | 0 |
+/// | `memory` | bytes of chunks that it has for messages, besides its ring | 0 |
+/// | `notes` | data of the layer above that its readers know before the next message | 0 |
 /// | `spare` | | 0 |
-/// | `qos` | the layer above says what is in it | |
+/// | `qos` | the layer above defines the contents | |
 /// | `text` | node, topic or service, type, UTF-8 | |
-/// | `counters` | each by one word, Relaxed: see [`Counter`](crate::endpoint::Counter) | 0 |
+/// | `counters` | one word each, Relaxed: see [`Counter`](crate::endpoint::Counter) | 0 |
 /// | `histogram` | messages by latency: bucket i from 2^i ns | 0 |
 #[repr(C, align(64))]
 pub(crate) struct EndpointRecord {
@@ -250,18 +252,21 @@ pub(crate) struct EndpointRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for EndpointRecord {}
 
-/// A connection, as its writer says it is. Written by the writer.
+/// A connection, described by its writer, which alone writes it.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the reader's participant id | |
 /// | `source` | the entity that owns the ring: slot << 32, lower half of its life | |
-/// | `target` | the reading entity, if only one is meant (a client): slot << 32, lower half of its life; else 0 | |
+/// | `target` | the reading entity (slot << 32, lower half of its life), or 0 for all | |
 /// | `first` | number of the first message that is for this reader | |
 /// | `live` | number of the first message that wasn't retained for late joiners | |
-/// | `end` | 0, or 1 + the number after the last message: what is there may still be read; all ones: whatever the ring has | 0 |
+/// | `end` | 0, or 1 + the number after the last message; all ones: all that the ring has | 0 |
 /// | `waiting` | B1: 1 + the cursor that the writer waits for, or has waited for | 0 |
+///
+/// `target` is set if the connection is for one entity only, such as a client. After the `end`, the
+/// reader may still read the messages before it.
 #[repr(C, align(64))]
 pub(crate) struct OutgoingRecord {
     pub(crate) generation: AtomicU64,
@@ -277,18 +282,21 @@ pub(crate) struct OutgoingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for OutgoingRecord {}
 
-/// A connection, as its reader says it is. Written by the reader.
+/// A connection, described by its reader, which alone writes it.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the writer's participant id | |
 /// | `outgoing` | the writer's record: slot << 32, lower half of its life | |
-/// | `port` | the port to notify: slot << 32, lower half of the port's life; 0 for none. E1 of `events` | 0 |
-/// | `cursor` | B2: number of the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
+/// | `port` | the port to notify (slot << 32, lower half of its life), or 0. E1 of `events` | 0 |
+/// | `cursor` | B2: the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
 /// | `spare` | | 0 |
-/// | `next` | number of the next message to read: a hint, for tools and for W0 of `ring`. On a line that the writer seldom looks at | `first` |
+/// | `next` | number of the next message to read | `first` |
 /// | `spare_line` | | 0 |
+///
+/// `next` is a hint, for tools and for W0 of `ring`. It is on a cache line that the writer seldom
+/// reads.
 #[repr(C, align(64))]
 pub(crate) struct IncomingRecord {
     pub(crate) generation: AtomicU64,
@@ -304,15 +312,15 @@ pub(crate) struct IncomingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for IncomingRecord {}
 
-/// A thread that sleeps until a participant has something for it; or several threads, of which one
-/// at a time sleeps. Written by its process.
+/// A port on which a thread sleeps until a participant has something for it; or several threads,
+/// one of which at a time sleeps. Its process writes it.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
-/// | `bell` | the participant that has its bell among its bells | |
-/// | `bell_index` | which of them | |
-/// | `parked` | K2 of `events`: 0 awake, else the number of this sleep. On a line of its own | 0 |
+/// | `bell` | the participant that owns the bell to ring | |
+/// | `bell_index` | the index of the bell in that participant | |
+/// | `parked` | K2 of `events`: 0 awake, else the number of this sleep. On its own line | 0 |
 #[repr(C, align(128))]
 pub(crate) struct PortRecord {
     pub(crate) generation: AtomicU64,
@@ -333,7 +341,7 @@ unsafe impl Record for PortRecord {}
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the reader's participant id | |
 /// | `port` | the port's slot << 32, lower half of its life | |
-/// | `ring` | where it is: segment << 32, offset / 64. G2 of `events` | |
+/// | `ring` | location of the ring: segment << 32, offset / 64. G2 of `events` | |
 /// | `spare` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct EventRingRecord {
@@ -347,8 +355,8 @@ pub(crate) struct EventRingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for EventRingRecord {}
 
-/// Another participant that this one reads event rings of. Its slot says where their tails are: row
-/// slot, column port of [`Table::Tails`].
+/// Another participant, whose event rings this one reads. Its slot determines where their tails
+/// are: row slot, column port of [`Table::Tails`].
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -363,13 +371,16 @@ pub(crate) struct PeerRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for PeerRecord {}
 
-/// How far an event ring is read. Written by the reader, read by the writer at every push: on a
-/// line of its own.
+/// How far an event ring is read. The reader writes it, the writer reads it at every push, so it is
+/// on a cache line of its own.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
-/// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: the port that the tail counts for | 0 |
+/// | `owner` | the port that the tail counts for | 0 |
 /// | `tail` | D2 of `events`: entries taken so far | 0 |
+///
+/// `owner` is the lower half of the peer record's life << 32, and the lower half of the port's
+/// life.
 #[repr(C, align(64))]
 pub(crate) struct TailRecord {
     pub(crate) owner: AtomicU64,
@@ -380,17 +391,20 @@ pub(crate) struct TailRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for TailRecord {}
 
-/// A thread that runs an executor's callbacks, and what it is at. Written by its process; see
-/// [`workers`](crate::workers).
+/// A thread that runs an executor's callbacks, and the callback that it is running. Its process
+/// writes it; see [`workers`](crate::workers).
 ///
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `generation` | T2, T4 | 0 |
-/// | `executor` | the same for all threads of one executor | |
-/// | `worker` | which of them; the one after the last minds the timers | |
-/// | `running` | A2: the callback it is in: kind << 48, slot of an entity << 32, lower half of its life; 0 none | 0 |
-/// | `since` | A1: steady nanoseconds at which that began | 0 |
+/// | `executor` | the executor's number, the same for all its threads | |
+/// | `worker` | the thread's number; the one after the last watches the timers | |
+/// | `running` | A2: the callback that it is running; 0 for none | 0 |
+/// | `since` | A1: steady nanoseconds at which the callback began | 0 |
 /// | `spare` | | 0 |
+///
+/// `running` is the callback's kind << 48, the slot of an entity << 32, and the lower half of its
+/// life.
 #[repr(C, align(64))]
 pub(crate) struct WorkerRecord {
     pub(crate) generation: AtomicU64,
@@ -436,12 +450,12 @@ const _: () = {
 /// Q2: this participant has left.
 pub(crate) fn leave(state: &AtomicU64) {
     state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
-    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two that leave, neither
-    // sees that the other one has.
+    // SeqCst, pairs with that of `let_go`, and with itself. Forbids that of two leaving
+    // participants, neither sees that the other has left.
     fence(Ordering::SeqCst);
 }
 
-/// Q3: it has left, and uses no message of others any more.
+/// Q3: this participant has left, and holds no message of others any more.
 pub(crate) fn let_go(state: &AtomicU64) {
     state.store(LET_GO, Ordering::Release); // Q3: pairs with Q4; carries that everything was read
     fence(Ordering::SeqCst); // as in `leave`
@@ -452,18 +466,18 @@ pub(crate) fn has_left(state: &AtomicU64) -> bool {
     state.load(Ordering::Acquire) != 0 // pairs with Q2 and Q3
 }
 
-/// Q4: whether a participant has left, and uses no message of others any more.
+/// Q4: whether a participant has left, and holds no message of others any more.
 pub(crate) fn has_let_go(state: &AtomicU64) -> bool {
     state.load(Ordering::Acquire) == LET_GO // Q4: pairs with Q3
 }
 
-/// T1: a record that was perhaps used before is going to be filled. The caller has come by it under
-/// the lock under which it was given back.
+/// T1: begins to fill a record that may have been used before. The caller got the record under the
+/// lock under which it was given back.
 pub(crate) fn begin_generation() {
     fence(Ordering::Release); // T1: pairs with T3's fence; before whatever is filled in
 }
 
-/// T2: the record is complete. Returns its life.
+/// T2: the record is complete. Returns its generation.
 pub(crate) fn publish_generation(generation: &AtomicU64) -> u64 {
     let next = generation.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next % 2 == 1, "published twice");
@@ -482,8 +496,8 @@ pub(crate) fn end_generation(generation: &AtomicU64) {
     failpoints::at(Point::RecordRetired);
 }
 
-/// T3: what `read` finds in a record, and its life; `None` if it has none, or another one after
-/// `read` than before.
+/// T3: returns the result of `read` on a record, and the record's generation; `None` if it has no
+/// current life, or another one after `read` than before.
 pub(crate) fn read_generation<T>(generation: &AtomicU64, read: impl FnOnce() -> T) -> Option<(u64, T)> {
     let before = generation.load(Ordering::Acquire); // T3: pairs with T2
     if before.is_multiple_of(2) {
@@ -499,14 +513,14 @@ pub(crate) fn read_generation<T>(generation: &AtomicU64, read: impl FnOnce() -> 
 pub(crate) fn enter(log: &[AtomicU64], changes: &AtomicU64, table: Table, slot: u32) {
     let number = changes.load(Ordering::Relaxed); // ours alone
     let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
-    log[place_in(log, number)].store(entry, Ordering::Relaxed); // L1: L2 publishes it, its number tells it from others
+    log[place_in(log, number)].store(entry, Ordering::Relaxed); // L1: L2 publishes it; its number distinguishes it from others
     failpoints::at(Point::LogEntry);
     changes.store(number.wrapping_add(1), Ordering::Release); // L2: pairs with L3; carries L1
     failpoints::at(Point::LogHead);
 }
 
-/// L3: what was entered into a log since this position. `Err` if it is no longer there, or makes no
-/// sense: then all tables are to be read. Either way with the position to go on from.
+/// L3: the entries of a log since this position. `Err` if they are no longer there, or are invalid:
+/// then all tables must be read. Both contain the position to continue from.
 pub(crate) fn entered(
     log: &[AtomicU64],
     changes: &AtomicU64,
@@ -518,7 +532,7 @@ pub(crate) fn entered(
     }
     let mut found = Vec::new();
     for number in since..head {
-        let entry = log[place_in(log, number)].load(Ordering::Relaxed); // L3: came with the head, or is a later one
+        let entry = log[place_in(log, number)].load(Ordering::Relaxed); // L3: published with the head, or a later one
         #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
         let slot = entry as u32 & 0xffff;
         let table = Table::ALL.get(usize::try_from(entry >> 16 & 0xf).unwrap_or(usize::MAX));
@@ -536,14 +550,14 @@ fn place_in(log: &[AtomicU64], number: u64) -> usize {
     place
 }
 
-/// A cursor that no writer waits for: nothing at the reader needs all messages now.
+/// A cursor that no writer waits for: nothing in the reader needs all messages now.
 pub(crate) const UNBOUND: u64 = u64::MAX - 1;
 
 /// The cursor of a reader that has read a connection to its end: the writer may retire its record,
 /// and then the reader its own.
 pub(crate) const DONE: u64 = u64::MAX;
 
-/// A slot and the lower half of its life, in one word.
+/// Packs a slot and the lower half of its life into a word.
 pub(crate) fn reference(slot: u32, generation: u64) -> u64 {
     u64::from(slot) << 32 | (generation & 0xffff_ffff)
 }
@@ -554,10 +568,10 @@ pub(crate) fn slot_of(reference: u64) -> u32 {
 }
 
 impl IncomingRecord {
-    /// Which of this participant's connections its reader has taken up: a reference.
+    /// The writer's connection that this record takes up, as a reference.
     pub(crate) fn answers(&self, writer: u64) -> Option<u64> {
-        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier
-        // one's either.
+        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't from an earlier
+        // life either.
         let read = || (self.peer.load(Ordering::Relaxed), self.outgoing.load(Ordering::Relaxed));
         let (_, (peer, outgoing)) = read_generation(&self.generation, read)?;
         (peer == writer).then_some(outgoing)
@@ -569,12 +583,12 @@ pub(crate) fn names_generation(reference: u64, generation: u64) -> bool {
     reference & 0xffff_ffff == generation & 0xffff_ffff
 }
 
-/// Where the tail of the event ring from this peer to this port is: a row for each peer.
+/// The slot of the tail for the event ring from this peer to this port: a row for each peer.
 pub(crate) fn tail_slot(peer: u32, port: u32) -> u32 {
     peer * PORTS + port
 }
 
-/// The port that a tail counts for.
+/// The value of a tail's `owner` word.
 pub(crate) fn tail_owner(peer_generation: u64, port: u64) -> u64 {
     peer_generation << 32 | (port & 0xffff_ffff)
 }

@@ -1,28 +1,28 @@
-//! Events: how a writer tells a sleeping, or busy, thread of another process which connection has
-//! something for it.
+//! Events: how a writer notifies a sleeping, or busy, thread of another process which connection
+//! has messages for it.
 //!
 //! # Purpose
 //!
-//! A port is what one executor (or waiting thread) of a participant listens on. Towards each port a
-//! writer's process has one event ring; an entry is a connection's number. So the reader looks at
-//! as many rings as there are processes, however many connections there are, and a publish that
-//! finds its connection announced already writes nothing.
+//! An executor (or waiting thread) of a participant listens on a port. A writer's process has one
+//! event ring towards each port; an entry is a connection's number. So the reader looks at as many
+//! rings as there are processes, however many connections there are, and a publish that finds its
+//! connection already announced writes nothing.
 //!
 //! # Roles
 //!
-//! - The writer's process: pushes, one thread at a time (under a lock of its own). Writes the ring,
-//!   in its memory.
-//! - The reader's process: drains, one thread at a time. Writes `tail`, `parked` and the
+//! - The writer's process pushes, one thread at a time (under a lock of its own). It writes the
+//!   ring, in its memory.
+//! - The reader's process drains, one thread at a time. It writes `tail`, `parked` and the
 //!   connections' ports, in its memory.
-//! - The bell is a word that every process of the same user may write. A wrong value costs a
+//! - The bell is a word that every process of the same user may write. A wrong value causes a
 //!   needless wake-up, or a delay until the next look. Another user's process touches the doorbell
-//!   instead, and the helper thread of the sleeper's process rings: see
+//!   instead, and the helper thread of the sleeper's process rings the bells: see
 //!   [`Ringer`](crate::peer::Ringer).
 //!
 //! # Positions
 //!
-//! Entry `i` stands in word `i % capacity` as `(i + 1) << 32 | connection`, of `i + 1` the lower
-//! half. `tail <= head <= tail + capacity`. A connection is in the ring at most once beyond `tail`,
+//! Entry `i` is in word `i % capacity` as `(i + 1) << 32 | connection`, with the lower half of `i +
+//! 1`. `tail <= head <= tail + capacity`. A connection is in the ring at most once beyond `tail`,
 //! so a ring with room for all connections of the pair never overflows.
 //!
 //! # Sync points
@@ -34,43 +34,43 @@
 //!   (Release), and wake.
 //!
 //! Drain:
-//! - D1 the entry at the tail (Acquire); pairs with P2. Another number than tail + 1: nothing
-//!   there.
+//! - D1 the entry at the tail (Acquire); pairs with P2. Another number than tail + 1 means no
+//!   entry.
 //! - D2 tail + 1 (Release).
 //! - D3 fence SeqCst; *then* the connection's ring is read until it is empty.
 //!
 //! Forbidden: P1 sees the old tail (so no entry is written), and D3's reading doesn't see the
-//! message. Of the two fences one is first: if P1's is, the message is seen; if D3's is, the new
-//! tail is.
+//! message. One of the two fences is first: if it is P1's, the message is seen; if it is D3's, the
+//! new tail is.
 //!
 //! Park:
 //! - K1 bell (Acquire).
 //! - K2 parked = number of this sleep (Relaxed), fence SeqCst.
-//! - K3 the rings' entries at their tails, and whatever else there is to do, are looked at again;
-//!   then sleep while the bell is K1's.
-//! - K4 parked = 0 (Relaxed): it only saves calls.
+//! - K3 the thread checks the rings' entries at their tails, and everything else it waits for,
+//!   again; then it sleeps while the bell is K1's.
+//! - K4 parked = 0 (Relaxed): it only saves system calls.
 //!
-//! Forbidden: P3 sees no sleep, and K3 no entry. Of the fences of P3 and K2 one is first: then K3
+//! Forbidden: P3 sees no sleep, and K3 no entry. One of the fences of P3 and K2 is first: then K3
 //! sees the entry, or P3 the sleep. And a writer that sees the sleep changes the bell after K1 read
 //! it, so the sleep ends or doesn't begin.
 //!
 //! Change of a port: E1 the connection's port (Release), fence SeqCst, and the reader drains the
 //! connection's ring once. As with D3, either P1 sees the new port or the reader the message.
 //!
-//! Growth, under the writer's lock: as in `ring`: G1 the entries from the tail on are copied, G2
-//! the new place is published, G3 every old word = [`MOVED`]; D1 that finds MOVED looks for the new
-//! place.
+//! Growth, under the writer's lock, as in `ring`: G1 the entries from the tail on are copied, G2
+//! the new location is published, G3 every old word = [`MOVED`]; a D1 that finds MOVED looks for
+//! the new location.
 //!
-//! A writer that dies between W3 and P3 has published a message that no reader was told of: a
+//! A writer that dies between W3 and P3 has published a message without notifying the reader: a
 //! reader that notices the death drains its connections once. A reader that dies leaves its tail;
-//! its rings go with it.
+//! its rings are removed with it.
 
 use crate::failpoints::{self, Point};
 use crate::ring::MOVED;
 use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// Words of an event ring before the entries: word 0 is log2 of the capacity.
+/// Words of an event ring before the entries; word 0 is log2 of the capacity.
 pub(crate) const HEADER: usize = 8;
 
 /// Entries of a ring, in shared memory.
@@ -81,19 +81,19 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Words that a ring of this capacity takes.
+    /// Words of a ring of this capacity.
     pub(crate) fn words(capacity: usize) -> usize {
         HEADER + capacity
     }
 
-    /// In fresh (zeroed) memory, with room for `capacity` entries, a power of two.
+    /// Makes a ring in fresh (zeroed) memory, with room for `capacity` entries, a power of two.
     pub(crate) fn create(words: ShmRef<[AtomicU64]>, capacity: usize) -> Self {
         debug_assert!(capacity.is_power_of_two() && words.len() >= Self::words(capacity));
         words[0].store(u64::from(capacity.trailing_zeros()), Ordering::Relaxed); // G2 publishes it
         Self { words, mask: capacity as u64 - 1 }
     }
 
-    /// A peer's; `None` if what it says makes no sense.
+    /// Opens a peer's ring; `None` if its contents are invalid.
     pub(crate) fn open(words: ShmRef<[AtomicU64]>) -> Option<Self> {
         let log = words.first()?.load(Ordering::Relaxed); // G2 published it
         let capacity = 1usize.checked_shl(u32::try_from(log).ok()?)?;
@@ -108,7 +108,7 @@ impl Entries {
         &self.words[HEADER + place]
     }
 
-    /// The entry at this position, if it has been written. D1
+    /// D1: the entry at this position, if it has been written.
     #[inline]
     pub(crate) fn entry(&self, index: u64) -> Entry {
         let word = self.word(index).load(Ordering::Acquire); // D1: pairs with P2 and G3
@@ -124,11 +124,11 @@ impl Entries {
     }
 }
 
-/// What stands at a position of an event ring.
+/// An entry at a position of an event ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
     None,
-    /// This one has something.
+    /// This connection has something to read.
     Connection(u32),
     /// The ring was outgrown.
     Moved,
@@ -138,20 +138,20 @@ pub(crate) enum Entry {
 pub(crate) struct Pusher {
     entries: Entries,
     head: u64,
-    /// The last sleep that was rung for.
+    /// The last sleep that this writer rang for.
     rung: u64,
 }
 
-/// What a push leaves to do.
+/// The result of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pushed {
-    /// It stands there still, from before.
+    /// The connection is still in the ring from before.
     Already,
-    /// It stands there now.
+    /// The connection was added to the ring.
     New,
 }
 
-/// Where a connection was pushed last; 0 for never, else 1 + the position.
+/// The position at which a connection was pushed last: 1 + the position, or 0 for never.
 pub(crate) type Position = u64;
 
 impl Pusher {
@@ -159,11 +159,12 @@ impl Pusher {
         Self { entries, head: 0, rung: 0 }
     }
 
-    /// P1 (after its fence) and P2. `tail` is what the reader says.
+    /// P1 (after its fence) and P2. `tail` is the reader's word.
     #[inline]
     pub(crate) fn push(&mut self, connection: u32, last: &mut Position, tail: &AtomicU64) -> Pushed {
         let tail = tail.load(Ordering::Acquire); // P1: pairs with D2
-        // A tail that can't be is a broken reader's: it gets its entry, and the ring is ours.
+        // An impossible tail comes from a broken reader: it gets its entry, and the ring is only
+        // ours.
         if *last > tail && tail <= self.head {
             return Pushed::Already;
         }
@@ -175,7 +176,7 @@ impl Pusher {
         Pushed::New
     }
 
-    /// P3, after its fence: whether the sleeper is to be rung for.
+    /// P3, after its fence: whether the writer must ring for the sleeper.
     #[inline]
     pub(crate) fn must_ring(&mut self, parked: &AtomicU64) -> bool {
         // Relaxed: the fence orders it after P2; only its value counts.
@@ -188,20 +189,20 @@ impl Pusher {
         true
     }
 
-    /// Where the next entry will be.
+    /// The word of the next entry.
     pub(crate) fn next_word(&self) -> &AtomicU64 {
         self.entries.word(self.head)
     }
 
-    /// Entries that it has room for.
+    /// Number of entries that the ring has room for.
     pub(crate) fn capacity(&self) -> usize {
         usize::try_from(self.entries.mask + 1).unwrap_or(usize::MAX)
     }
 
-    /// G1 to G3: goes on in a bigger ring. `tail` is what the reader says, `place` the word that
-    /// says where the ring is.
+    /// G1 to G3: continues in a larger ring. `tail` is the reader's word; `place` is the word that
+    /// holds the ring's location.
     pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
-        let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: what the tail has passed is not needed any more
+        let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: entries before the tail are not needed any more
         failpoints::at(Point::EventsCopied);
         place.store(location, Ordering::Release); // G2: pairs with the Acquire of a reader that looks for it
         failpoints::at(Point::EventsPublished);
@@ -225,9 +226,9 @@ fn outgrown(old: &Entries) {
     }
 }
 
-/// A connection, as it is announced to its reader.
+/// A connection that is announced to its reader.
 pub(crate) trait Announced {
-    /// P1 after its fence, and P2. Whether a port is to be looked at in P3.
+    /// P1 after its fence, and P2. Returns `true` if a port must be checked in P3.
     fn push(&self) -> bool;
 
     /// P3 after its fence.
@@ -280,23 +281,23 @@ pub(crate) fn announce<'a, C: Announced + 'a>(connections: impl Iterator<Item = 
 pub(crate) struct Drainer {
     entries: Entries,
     taken: u64,
-    /// How often the ring was outgrown.
+    /// Number of times that the ring was outgrown.
     moves: u32,
 }
 
-/// What a [`Drainer`] finds.
+/// The result of [`Drainer::next`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Drained {
     Nothing,
-    /// This one may have something: it is to be read until it is empty.
+    /// This connection may have something to read; the caller reads it until it is empty.
     Connection(u32),
-    /// The ring was outgrown, and where the new one is to be is nothing of use: a broken writer's.
-    /// Nothing more comes, unless `find` is to find it later.
+    /// The ring was outgrown, and the new one is missing or invalid because the writer is broken.
+    /// Nothing more comes, unless `find` finds it later.
     Lost,
 }
 
-/// How often an event ring can be outgrown: it doubles each time, and a peer has no more
-/// connections than this many bits count.
+/// How often an event ring can be outgrown: its size doubles each time, and a peer has no more
+/// connections than this many bits can count.
 const MOVES: u32 = 32;
 
 impl Drainer {
@@ -304,7 +305,8 @@ impl Drainer {
         Self { entries, taken: 0, moves: 0 }
     }
 
-    /// D1 to D3: the next connection that was announced. `find` says where the ring is now.
+    /// D1 to D3: the next connection that was announced. `find` returns the ring's current
+    /// location.
     #[inline]
     pub(crate) fn next(&mut self, tail: &AtomicU64, find: impl Fn() -> Option<Entries>) -> Drained {
         loop {
@@ -320,7 +322,7 @@ impl Drainer {
                     return Drained::Connection(connection);
                 }
                 Entry::Moved => {
-                    // A broken writer must not lead us on for ever.
+                    // A broken writer must not keep us in this loop for ever.
                     match find() {
                         Some(entries) if self.moves < MOVES => self.entries = entries,
                         _ => return Drained::Lost,
@@ -338,27 +340,27 @@ impl Drainer {
         let place =
             (self.taken..most).find(|&index| !matches!(self.entries.entry(index), Entry::Connection(_)));
         match place.map(|index| (index, self.entries.entry(index))) {
-            Some((_, Entry::Moved)) => u64::MAX, // seldom: all that is found there
+            Some((_, Entry::Moved)) => u64::MAX, // rare: everything that the new ring has
             Some((index, _)) => index,
             None => most,
         }
     }
 
-    /// How far it has come.
+    /// Number of entries taken so far.
     #[inline]
     pub(crate) fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Whether something was announced.
+    /// Whether an entry is waiting.
     #[inline]
     pub(crate) fn is_pending(&self) -> bool {
         self.entries.entry(self.taken) != Entry::None
     }
 }
 
-/// E1: the port that a connection is announced to from now on. The caller then reads it until it is
-/// empty.
+/// E1: sets the port that a connection is announced to from now on. The caller then reads the
+/// connection until it is empty.
 pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
     port.store(reference, Ordering::Release); // E1: pairs with P1
     // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no
@@ -379,5 +381,5 @@ pub(crate) fn park(parked: &AtomicU64, sleep: u64) {
 /// K4
 #[inline]
 pub(crate) fn unpark(parked: &AtomicU64) {
-    parked.store(0, Ordering::Relaxed); // K4: it only saves calls
+    parked.store(0, Ordering::Relaxed); // K4: it only saves system calls
 }

@@ -1,41 +1,41 @@
-//! Room: how a writer waits for readers that must get everything.
+//! Flow control: how a writer waits for readers that must get every message.
 //!
-//! A connection to such a reader is *bound*: the writer doesn't overtake the reader's cursor by
-//! more than the reader's capacity. Until the reader's record is known, the connection's first
-//! number counts as its cursor.
+//! A connection to such a reader is *bound*: the writer stays ahead of the reader's cursor by at
+//! most the reader's capacity. Until the reader's record is known, the connection's first number
+//! counts as its cursor.
 //!
 //! # How much room
 //!
-//! A writer that goes on with the first place waits again for the next one: two system calls a
-//! message, and a reader that does little but ring. So a writer that found no room waits for *half*
-//! of the capacity, and is rung for once. A reader may be slow, though, or take no more from any
-//! place on, and what little room it has made is to be used: the writer waits for half a
-//! millisecond at most ([`FAIR`]). Then any room will do, and if there is none, the first place
-//! ends the wait.
+//! A writer that continues with the first free place waits again for the next one: that costs two
+//! system calls per message, and a reader that does little but ring. So a writer that found no room
+//! waits until *half* of the capacity is free, and is rung once. But a reader may be slow, or stop
+//! reading at any position, and the little room that it has made should be used: the writer waits
+//! for half a millisecond at most ([`FAIR`]). After that any room will do, and if there is none,
+//! the first free place ends the wait.
 //!
 //! # Sync points
 //!
 //! - B1 the writer: bell (Acquire), `waiting` = 1 + the cursor that it waits for (Relaxed), fence
-//!   SeqCst, the cursors (Acquire) again; then it sleeps on its participant's first bell while that
-//!   is unchanged.
+//!   SeqCst, the cursors (Acquire) again; then it sleeps on its participant's first bell while the
+//!   bell is unchanged.
 //! - B2 the reader: cursor (Release), fence SeqCst; if `waiting` (Relaxed) names a cursor that is
 //!   reached, and not the one that it rang for last, it rings that bell.
-//! - B3 the writer's helper thread, or the writer itself before it waits: where the reader's cursor
-//!   is, then the bell: the reader may have rung for a cursor that the writer didn't know where to
-//!   find.
+//! - B3 the writer's helper thread, or the writer itself before it waits, finds the reader's cursor
+//!   and then rings the bell: the reader may have rung for a cursor that the writer couldn't find
+//!   yet.
 //!
-//! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's
-//! death rings, too.
+//! Forbidden: B1 sees the old cursor and B2 no wait. One of the two fences is first. A reader's
+//! death rings as well.
 //!
-//! Once is enough: that a cursor was rung for says that it was reached, and it stays so. A writer
-//! that asks for the same one again read the bell either before that ring, and doesn't sleep, or
+//! Ringing once is enough: a cursor that was rung for was reached, and stays reached. A writer that
+//! asks for the same cursor again read the bell either before that ring, and doesn't sleep, or
 //! after it, and sees the cursor (B2's Release of the cursor comes before the bell's). A reader
 //! forgets what it rang for when its cursor goes back.
 //!
-//! The writer doesn't take `waiting` back: a word that is left over costs one ring, once its cursor
-//! is reached. A process that dies between any two steps leaves a word that another connection
-//! begins without, or a bell that was not rung: a dead reader's writer is rung by the helper thread
-//! that notices.
+//! The writer doesn't reset `waiting`: a word that is left over costs one ring, once its cursor is
+//! reached. A process that dies between any two steps leaves a word that the next connection
+//! resets, or a bell that was not rung: the helper thread that notices a reader's death rings the
+//! writer's bell.
 
 use crate::bell::Bell;
 use crate::control::{DONE, IncomingRecord};
@@ -44,9 +44,9 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{AtomicU64, Ordering, fence};
 use std::sync::OnceLock;
 
-/// How far a connection's reader is, as its writer knows it.
+/// The position of a connection's reader, as the writer knows it.
 pub(crate) struct Cursor {
-    /// What counts before the reader's record is known.
+    /// The cursor until the reader's record is known.
     first: u64,
     record: OnceLock<ShmRef<IncomingRecord>>,
 }
@@ -62,8 +62,8 @@ impl Cursor {
         self.record.get()
     }
 
-    /// The first message that the reader isn't done with. One beyond the next is UNBOUND, or a
-    /// broken reader's.
+    /// The first message that the reader isn't done with. A value beyond the next message is
+    /// UNBOUND, or comes from a broken reader.
     #[inline]
     pub(crate) fn at(&self) -> u64 {
         self.record.get().map_or(self.first, |record| {
@@ -71,19 +71,19 @@ impl Cursor {
         })
     }
 
-    /// Messages before `next` that the reader isn't done with.
+    /// Number of messages before `next` that the reader isn't done with.
     #[inline]
     pub(crate) fn lag(&self, next: u64) -> u64 {
         next.saturating_sub(self.at())
     }
 
-    /// The number of the first message that the reader may still have to read, as far as it says
-    /// so: what it is done with, or has read. A hint.
+    /// The number of the first message that the reader may still have to read, according to its
+    /// record. A hint.
     pub(crate) fn passed(&self, is_bound: bool) -> u64 {
         self.record.get().map_or(self.first, |record| {
-            // A writer that doubts it looks for holds.
+            // A hint suffices: the writer also checks the holds.
             let passed = record.next.load(Ordering::Relaxed);
-            // Of a reader that isn't bound, the cursor says nothing until it is done.
+            // If the reader isn't bound, the cursor says nothing until the reader is done.
             let cursor = record.cursor.load(Ordering::Relaxed);
             if is_bound || cursor == DONE { passed.max(cursor) } else { passed }
         })
@@ -100,16 +100,16 @@ impl Cursor {
 /// How much room a writer waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Want {
-    /// Half of the capacity, so that it needn't wait for every message.
+    /// Half of the capacity, so that the writer needn't wait for every message.
     Half,
-    /// A place.
+    /// One place.
     Any,
 }
 
-/// How long a writer waits for more than a place, in nanoseconds.
+/// How long a writer waits for more than one place, in nanoseconds.
 pub(crate) const FAIR: i64 = 500_000;
 
-/// The cursor with which a reader of this capacity has made that much room for message `next` and
+/// The cursor at which a reader of this capacity has made that much room for message `next` and
 /// those after it.
 #[inline]
 pub(crate) fn wanted(next: u64, capacity: u64, want: Want) -> u64 {
@@ -120,14 +120,14 @@ pub(crate) fn wanted(next: u64, capacity: u64, want: Want) -> u64 {
     next.saturating_add(places).saturating_sub(capacity)
 }
 
-/// B1: the value of the bell with which to sleep; `None` if there is room. `readers` are the
-/// `waiting` words of the bound connections, and the cursor that each is to reach.
+/// B1: returns the value of the bell to sleep with; `None` if there is room. `readers` are the
+/// `waiting` words of the bound connections, and the cursor that each must reach.
 pub(crate) fn begin_to_wait<'a>(
     bell: &Bell,
     readers: impl Iterator<Item = (&'a AtomicU64, u64)>,
     has_room: impl FnOnce() -> bool,
 ) -> Option<u32> {
-    let seen = bell.rung(); // B1: before the cursors are looked at
+    let seen = bell.rung(); // B1: before the cursors are checked
     for (waiting, cursor) in readers {
         waiting.store(cursor.saturating_add(1), Ordering::Relaxed); // B1: the fence orders it
     }
@@ -137,8 +137,8 @@ pub(crate) fn begin_to_wait<'a>(
     (!has_room()).then_some(seen)
 }
 
-/// B2: whether a writer waits for this cursor, and is to be rung for. `cursor` is the reader's
-/// word, `waiting` the writer's; `rung` is what it said when the reader rang last.
+/// B2: returns `true` if a writer waits for this cursor and must be rung. `cursor` is the reader's
+/// word, `waiting` the writer's; `rung` is the value of `waiting` when the reader rang last.
 #[inline]
 pub(crate) fn advance(cursor: &AtomicU64, to: u64, waiting: &AtomicU64, rung: &mut u64) -> bool {
     cursor.store(to, Ordering::Release); // B2: pairs with `Cursor::at`; carries that what came before is read

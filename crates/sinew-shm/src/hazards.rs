@@ -1,68 +1,71 @@
-//! Holds: how a reader keeps a chunk from being written while it reads it in place.
+//! Holds: how a reader prevents a chunk from being rewritten while it reads the chunk in place.
 //!
 //! # Purpose
 //!
-//! A writer's chunks are written again once no slot names and no reader reads them. The reader says
-//! what it reads in its own memory, the writer looks there only when it runs out of free chunks: so
-//! neither writes a word of the other, and a publish costs nothing for it. (A hazard pointer across
-//! processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
+//! A writer reuses its chunks once no slot names them and no reader reads them. The reader records
+//! what it reads in its own memory, and the writer looks there only when it runs out of free
+//! chunks: so neither writes a word of the other, and a publish pays nothing for it. (These are
+//! hazard pointers across processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
 //!
 //! # Roles
 //!
-//! A participant has one table of holds, for everything it reads: one word per chunk in use, 0 or 1 + the chunk's name. The names are
-//! (segment << 32, index) with segment numbers that start at random per participant, so two writers' chunks seldom have the same
-//! name; if they do, a chunk is kept longer than needed, and that is all.
+//! A participant has one table of holds, for everything it reads: one word per chunk in use, 0 or 1
+//! + the chunk's name. The names are (segment << 32, index) with segment numbers that start at
+//! random per participant, so two writers' chunks seldom have the same name; if they do, a chunk is
+//! only kept longer than needed.
 //!
 //! # Sync points
 //!
-//! Reader, of message n, which names chunk c:
+//! Reader, for message n, which names chunk c:
 //! - R1, R2 of [`ring`](crate::ring): the sequence is 2n+2, the fields name c.
 //! - H3 hold = 1 + c (Release): W6 may see this instead of the H7 before it, and then it carries
-//!   what H7 did.
+//!   the same as that H7.
 //! - H4 fence SeqCst.
-//! - H5 the chunk is c still (Relaxed), fence Acquire, the sequence is 2n+2 still (Acquire); else
-//!   hold = 0: the message is lost to this reader, or to be looked at once more.
+//! - H5 the chunk is still c (Relaxed), fence Acquire, the sequence is still 2n+2 (Acquire);
+//!   otherwise hold = 0: the message is lost to this reader, or must be looked at once more.
 //! - H6 only now the name is checked and the chunk read.
-//! - H7 hold = 0 (Release): what was read is read before the chunk is written again; pairs with W6.
+//! - H7 hold = 0 (Release): all reading comes before the chunk is rewritten; pairs with W6.
 //!
 //! Writer:
-//! - W3 of `ring`, for message n + slots, or W0 (or G3): nothing names c any more: c is *retired*.
+//! - W3 of `ring` for message n + slots, or W0 (or G3): no slot names c any more, c is *retired*.
 //! - W4 fence SeqCst.
 //! - W5 the list of participants that this writer has accepted as readers, loaded after the fence.
-//! - W6 their holds (Acquire). A retired chunk that none names is free.
+//! - W6 their holds (Acquire). A retired chunk that no hold names is free.
 //!
-//! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first.
-//! If H4 is: H3 comes before W6, which sees it. If W4 is: what was retired comes before H5, which
-//! sees it and gives up: by W0, that no chunk is named, unless the slot is newer than that. Then it
-//! names c again only if c was lent again since, for another message, whose W1 came before and is
-//! seen after it; or for this one: then it is its image that the hold keeps. And a reader that
-//! isn't in the list that W5 loads was accepted after W4, so it reads only what was published
-//! later.
+//! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. One of the two fences is first.
+//! If it is H4: H3 comes before W6, which sees the hold. If it is W4: the retirement comes before
+//! H5, which sees it and gives up. After W0 it sees that the slot names no chunk, unless the slot
+//! is newer than that. The slot then names c again only if c was lent again since: either for
+//! another message, whose W1 came before and is visible, or for this one, in which case the hold
+//! keeps the right bytes. And a reader that isn't in the list that W5 loads was accepted after W4,
+//! so it reads only what was published later.
 //!
-//! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
+//! A reader that dies leaves its holds. They count until its lock is free; then it is removed from
+//! the list.
 //!
 //! # Copying
 //!
-//! A reader that keeps as many as it may copies what it reads, and holds it meanwhile like any
-//! other: the last word that is free is never given away for keeps. So a chunk's bytes are touched
-//! between H5 and H7 only.
+//! A reader that holds as many messages as it may copies further ones, and holds each for the time
+//! of the copy: the last free word is never used for anything else. So a chunk's bytes are touched
+//! only between H5 and H7.
 //!
 //! # Leaving
 //!
 //! A participant may leave its domain while its process still uses messages of others. It is no
-//! reader any more then, but its holds count on:
-//! - Q1 no mark is given any more.
-//! - Q2 `state` = 1 in its control segment: it has left. Others forget its connections; in the list
-//!   of W5 it stays.
-//! - Q3 every mark that was given has come back: `state` = 2 (Release).
-//! - Q4 the writer: a participant with `state` 2 (Acquire), or with a free lock, leaves the list.
+//! longer a reader then, but its holds still count:
+//! - Q1 no mark is given out any more.
+//! - Q2 `state` = 1 in its control segment: it has left. Other participants drop its connections;
+//!   it stays in the list of W5.
+//! - Q3 every mark that was given out has come back: `state` = 2 (Release).
+//! - Q4 the writer removes a participant with `state` 2 (Acquire), or with a free lock, from the
+//!   list.
 //!
 //! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from
-//! before H3 until after H7, under the lock with which Q1 and Q3 look. So H3 to H7 of every mark
-//! come before Q3, and Q4, which pairs with it, before the chunk is written again. A hold owns what
-//! its participant has, that the mapping, and the mapping the lock: where the lock is free, there
-//! is no hold. Writers ask for the lock through a descriptor of the very file that the holds are
-//! in, which they keep. Its name says nothing: removing it makes no participant leave the list.
+//! before H3 until after H7, under the lock with which Q1 and Q3 check. So H3 to H7 of every mark
+//! come before Q3, and Q4, which pairs with it, before the chunk is rewritten. A hold owns its
+//! participant's state, which owns the mapping, which owns the lock: where the lock is free, there
+//! is no hold. Writers query the lock through a descriptor, which they keep, of the very file that
+//! the holds are in. The file's name doesn't matter: removing it takes no participant off the list.
 
 use crate::failpoints::{self, Point};
 use crate::ring::Ring;
@@ -76,24 +79,24 @@ pub(crate) struct Hazards {
 }
 
 struct HazardWords {
-    /// So many words of the table may be touched.
+    /// Number of words of the table that may be accessed.
     ready: usize,
-    /// Those that are free; the last one back is the first one given.
+    /// The free words; the last one given back is the first one taken.
     free: Vec<u32>,
     leaving: Leaving,
 }
 
-/// How far a participant is with leaving.
+/// How far a participant has come with leaving.
 #[derive(PartialEq, Eq)]
 enum Leaving {
     No,
-    /// Q1: no mark is given any more.
+    /// Q1: no mark is given out any more.
     Begun,
-    /// The thread that brings the last mark back is told.
+    /// The thread that gives the last mark back is notified.
     Waiting,
 }
 
-/// A hold's word, while it is in use: its place in the table.
+/// The word of a hold in use: its index in the table.
 pub(crate) struct Mark(u32);
 
 impl Hazards {
@@ -101,21 +104,21 @@ impl Hazards {
         Self { table, words: Mutex::new(HazardWords { ready: 0, free: Vec::new(), leaving: Leaving::No }) }
     }
 
-    /// How many words there can be.
+    /// The greatest number of words.
     pub(crate) fn limit(&self) -> usize {
         self.table.len()
     }
 
-    /// A word for as long as it takes to copy a chunk: the last one that is free, too. One thread
-    /// at a time, which gives it back before the next. `None` after Q1.
+    /// Takes a word for the duration of a copy, even the last free one. One thread at a time, which
+    /// gives it back before the next takes one. `None` after Q1.
     #[cold]
     pub(crate) fn take_to_copy(&self) -> Option<Mark> {
         let mut words = self.words.lock();
         (words.leaving == Leaving::No).then(|| words.free.pop().map(Mark)).flatten()
     }
 
-    /// A word to mark a chunk with; `None` if none is ready: then more are to be [made
-    /// ready](Self::add). None is after Q1.
+    /// Takes a word to mark a chunk with; `None` if none is ready, in which case the caller must
+    /// [add](Self::add) more. Always `None` after Q1.
     #[inline]
     pub(crate) fn take(&self) -> Option<Mark> {
         let mut words = self.words.lock();
@@ -127,11 +130,11 @@ impl Hazards {
 
     #[inline]
     fn word(&self, mark: &Mark) -> &AtomicU64 {
-        &self.table[mark.0 as usize] // `add` gives only places that there are
+        &self.table[mark.0 as usize] // `add` gives out only valid indices
     }
 
-    /// H3 to H5, of a message that names this chunk. False if it was overwritten meanwhile: then
-    /// the mark is to be given back, and the chunk not to be looked at.
+    /// H3 to H5, for a message that names this chunk. Returns `false` if the message was
+    /// overwritten meanwhile: then the caller gives the mark back and doesn't access the chunk.
     #[inline]
     pub(crate) fn hold(&self, mark: &Mark, chunk: u64, ring: &Ring, number: u64) -> bool {
         // H3: Release, pairs with W6, which may find this where H7 has just been: what was read
@@ -143,24 +146,24 @@ impl Hazards {
         ring.still_names(number, chunk) // H5
     }
 
-    /// How many words are ready, in use or not.
+    /// Number of words that are ready, in use or not.
     pub(crate) fn ready(&self) -> usize {
         self.words.lock().ready
     }
 
-    /// So many words may be touched now.
+    /// The first `ready` words may be accessed from now on.
     pub(crate) fn add(&self, ready: usize) {
         let mut words = self.words.lock();
         for index in (words.ready..ready.min(self.limit())).rev() {
             words.free.push(u32::try_from(index).unwrap_or(u32::MAX));
         }
         words.ready = words.ready.max(ready.min(self.limit()));
-        // The list never grows when a hold comes back.
+        // The list never grows when a hold is given back.
         let more = words.ready;
         words.free.reserve(more);
     }
 
-    /// H7, and the word is free for the next. True once: if Q3 waited for this mark.
+    /// H7: frees the word for the next hold. Returns `true` once: if Q3 waited for this mark.
     #[inline]
     #[must_use]
     pub(crate) fn give_back(&self, mark: &Mark) -> bool {
@@ -171,13 +174,13 @@ impl Hazards {
         words.leaving == Leaving::Waiting && words.are_all_back()
     }
 
-    /// Q1: no mark is given from now on.
+    /// Q1: no mark is given out from now on.
     pub(crate) fn refuse(&self) {
         self.words.lock().leaving = Leaving::Begun;
     }
 
-    /// Q3, after [`refuse`](Self::refuse): whether every mark has come back. If not, the last one
-    /// to [come back](Self::give_back) says so.
+    /// Q3, after [`refuse`](Self::refuse): whether every mark has come back. If not, the call that
+    /// [gives back](Self::give_back) the last one returns `true`.
     pub(crate) fn are_all_back(&self) -> bool {
         let mut words = self.words.lock();
         words.leaving = Leaving::Waiting;
@@ -191,9 +194,9 @@ impl HazardWords {
     }
 }
 
-/// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those that are
-/// accepted now; it is not asked before the fence. To be called after the last message that named a
-/// chunk was overwritten, or withdrawn. Returns how many words were looked at.
+/// W4 to W6: appends the chunks that readers hold. `readers` returns the tables of the currently
+/// accepted readers; it is not called before the fence. Must be called after the last message that
+/// named a chunk was overwritten or withdrawn. Returns how many words were checked.
 pub(crate) fn collect<R: IntoIterator<Item = ShmRef<[AtomicU64]>>>(
     held: &mut Vec<u64>,
     readers: impl FnOnce() -> R,
@@ -205,8 +208,8 @@ pub(crate) fn collect<R: IntoIterator<Item = ShmRef<[AtomicU64]>>>(
     for table in readers {
         looked += table.len();
         for word in &*table {
-            // W6: Acquire, pairs with H7 and H3: what was read before the hold went is read before
-            // we write.
+            // W6: Acquire, pairs with H7 and H3: all reading under the earlier hold comes before
+            // our writing.
             if let Some(chunk) = word.load(Ordering::Acquire).checked_sub(1) {
                 held.push(chunk);
             }

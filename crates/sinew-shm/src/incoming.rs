@@ -23,15 +23,15 @@ use crate::sys::Mapping;
 use crate::taken::{Lease, Party, Sink, Taken};
 use std::fmt;
 
-/// How often a slot that changes under our eyes is looked at before it counts as lost: a broken
-/// writer doesn't hold us up.
+/// How often a slot that changes during reading is tried again before its message counts as lost: a
+/// broken writer must not hold up its readers.
 const RETRIES: usize = 16;
 
-/// The greatest number that a message can have: twice as much fits into a word.
+/// The greatest number that a message can have, so that twice the number fits into a word.
 const GREATEST: u64 = 1 << 62;
 
-/// The receiving end of a connection: reads what a peer's entity publishes, from its first message
-/// for this participant on. Its user has it under a lock.
+/// The receiving end of a connection: reads the messages that a peer's entity publishes, from its
+/// first message for this participant on. Its owner keeps it under a lock.
 pub struct Incoming {
     local: Arc<Local>,
     peer: Arc<Peer>,
@@ -46,21 +46,21 @@ pub struct Incoming {
     /// The data segment that the last chunk was in.
     segment: Option<(u64, Arc<PeerSegment>)>,
     next: u64,
-    /// Overwritten, or left out, since the last message that was read.
+    /// Messages that were overwritten or left out since the last one that was read.
     missed: u64,
-    /// Of those, messages that were left out.
+    /// Those of them that were left out.
     left_out: u64,
     live: u64,
     is_done: bool,
-    /// Where the ring should be is something else: nothing more comes.
+    /// The ring's location is invalid: nothing more comes.
     is_broken: bool,
-    /// What comes next can't be opened: until then it isn't tried again. Steady nanoseconds; 0:
-    /// nothing is wrong.
+    /// Steady nanoseconds before which the next message isn't tried again, because it couldn't be
+    /// opened; 0 if nothing is wrong.
     paused: i64,
     port: u64,
-    /// What the record's cursor says.
+    /// The value of the record's cursor.
     cursor: u64,
-    /// B2: what the writer waited for when it was rung last.
+    /// B2: the value of the writer's `waiting` word when this reader rang last.
     rung: u64,
 }
 
@@ -73,26 +73,26 @@ impl fmt::Debug for Incoming {
     }
 }
 
-/// A message, as it comes out of a ring.
+/// A message that was read from a ring.
 #[derive(Debug)]
 pub struct Message {
-    /// Counts its writer's messages.
+    /// The message's number among its writer's messages.
     pub number: u64,
-    /// When it was published, and by what chain.
+    /// Time and lineage of the publication.
     pub head: Head,
-    /// Messages before it that were overwritten before they were read, or that had images for which
+    /// Number of messages before this one that were overwritten before they were read, or for which
     /// their writer had no room.
     pub missed: u64,
-    /// Of those, messages that were [left out](crate::Writer::leave_out).
+    /// Number of those that were [left out](crate::Writer::leave_out).
     pub left_out: u64,
-    /// Whether it was kept for late joiners.
+    /// Whether the message was retained for late joiners.
     pub is_retained: bool,
-    /// Its image, if it is read where it lies; else the buffer has it.
+    /// The encoded message, if it is read in place; otherwise it is in the buffer.
     pub hold: Option<Hold>,
 }
 
 impl Incoming {
-    /// Takes up a connection that a peer published.
+    /// Takes up a connection that a peer has published.
     pub(crate) fn take_up(
         local: &Arc<Local>,
         peer: &Arc<Peer>,
@@ -108,7 +108,7 @@ impl Incoming {
         if generation != outgoing_generation {
             return Ok(None);
         }
-        // No writer counts to such a number unless it is broken; so ours don't overflow.
+        // Only a broken writer counts that far, so our numbers don't overflow.
         if first > GREATEST {
             return Ok(None);
         }
@@ -152,11 +152,11 @@ impl Incoming {
         }))
     }
 
-    /// The entity that writes, also if it has gone already: its record stays until this connection
-    /// is done.
+    /// Returns the description of the writing entity, even if the entity is gone: its record stays
+    /// until this connection is done.
     ///
     /// # Errors
-    /// [`SegmentError`]: the peer's record makes no sense.
+    /// [`SegmentError`]: the peer's record is invalid.
     pub fn source_endpoint(&self) -> Result<Endpoint, SegmentError> {
         Endpoint::load_last(&self.endpoint, self.peer.file())
     }
@@ -165,7 +165,7 @@ impl Incoming {
         Taken { generation: self.outgoing_generation, lease: self.lease.clone(), sink }
     }
 
-    /// The number after the last message that comes by this connection, once that is known.
+    /// The number after the last message of this connection, once that is known.
     #[inline]
     fn end(&self) -> u64 {
         match self.outgoing.end.load(Ordering::Acquire) {
@@ -175,43 +175,45 @@ impl Incoming {
         }
     }
 
-    /// The peer that writes these messages.
+    /// Returns the peer that writes these messages.
     pub fn peer(&self) -> &Arc<Peer> {
         &self.peer
     }
 
-    /// The peer's entity that sends them.
+    /// Returns the peer's entity that writes these messages.
     pub fn source(&self) -> EndpointKey {
         self.source
     }
 
-    /// What the writer has [noted](crate::OwnEndpoint::set_note) for its readers, as of the last
+    /// Returns a [note](crate::OwnEndpoint::set_note) of the writer for its readers, as of the last
     /// message that was read, or later.
     pub fn note(&self, index: usize) -> u64 {
-        // Relaxed: the message's sequence, which was read before, brought it along.
+        // Relaxed: the message's sequence was read before and carries it.
         self.endpoint.notes.get(index).map_or(0, |note| note.load(Ordering::Relaxed))
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// The next message, if there is one. If its image isn't read in place, it is in `buffer`
-    /// afterwards: images that stand in the ring itself, and any while this participant holds as
-    /// many as it may (4095): those are [counted](crate::Participant::copied).
+    /// Reads the next message, if there is one. If it isn't read in place, its bytes are in
+    /// `buffer` afterwards: that applies to messages in the ring itself, and to all others while
+    /// this participant holds as many messages as it may (4095), which are
+    /// [counted](crate::Participant::copied).
     ///
-    /// Allocates only in `buffer`. Never blocks, but while another thread copies such an image.
+    /// Allocates only in `buffer`. Doesn't block, except while another thread makes such a copy.
     ///
     /// # Errors
-    /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
-    /// said once, and the connection [is over](Self::is_over). What was skipped counts as missed.
+    /// [`SegmentError`]: the peer's memory is invalid. The message is skipped and counts as missed.
+    /// If the whole ring is unusable, this is returned once, and the connection [is
+    /// over](Self::is_over).
     ///
-    /// What can't be opened now, for want of descriptors or memory, is no error: that is logged
-    /// once and tried again, and meanwhile there is nothing to read. What is overwritten until then
-    /// counts as missed.
+    /// Memory that can't be opened now, for want of descriptors or memory, is no error: that is
+    /// logged once and tried again, and meanwhile there is nothing to read. Messages that are
+    /// overwritten until then count as missed.
     ///
-    /// In a forked child there is nothing to read, nor once the participant has left.
+    /// In a forked child, or once the participant has left, there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
         if self.local.check().is_err() {
@@ -225,11 +227,11 @@ impl Incoming {
             self.find_ring()?;
             let Some(ring) = &self.ring else { return Ok(None) };
             let found = ring.look(self.next);
-            // After the look: a writer that ends the connection says so before it publishes what is
-            // not for it any more.
+            // After the look: a writer that ends the connection stores the end before it publishes
+            // messages that are no longer for it.
             let end = self.end();
             if self.next >= end {
-                return Ok(None); // what follows is for others, or comes by another connection
+                return Ok(None); // later messages are for others, or come by another connection
             }
             match found {
                 Found::Nothing => return Ok(None),
@@ -253,7 +255,7 @@ impl Incoming {
                     self.missed += 1;
                     self.left_out += 1;
                     self.next += 1;
-                    retries = 0..RETRIES; // one after the other may be left out
+                    retries = 0..RETRIES; // several in a row may be left out
                 }
                 Found::LeftOut => {}
                 Found::Inline(head, length) => {
@@ -279,16 +281,16 @@ impl Incoming {
                 },
             }
         }
-        // Overwritten again and again: it comes too fast, or its writer is broken. The next call
-        // goes on.
+        // Overwritten again and again: the writer is too fast, or broken. The next call tries
+        // again.
         Ok(None)
     }
 
     #[inline]
     fn found(&mut self, head: Head, hold: Option<Hold>) -> Option<Message> {
-        // Last: once we have left, the writer uses the ring's memory for another one. That follows
-        // Q2, which follows this word; so who has read anything of the other ring, and passed the
-        // fence after that, sees it set.
+        // Last: once we have left, the writer reuses the ring's memory for another ring. That
+        // follows Q2, which follows this word; so a thread that has read anything of the other
+        // ring, and passed the fence after that, sees it set.
         if self.local.has_left() {
             return None;
         }
@@ -300,7 +302,7 @@ impl Incoming {
         Some(Message { number, head, missed, left_out, is_retained: number < self.live, hold })
     }
 
-    /// Finds the ring (again), if need be; there may be none yet.
+    /// Finds the ring (again) if necessary; there may be none yet.
     #[inline]
     fn find_ring(&mut self) -> Result<(), SegmentError> {
         if self.ring.is_some() { Ok(()) } else { self.look_for_ring() }
@@ -323,13 +325,13 @@ impl Incoming {
         Ok(())
     }
 
-    /// Whether what comes next couldn't be opened just now.
+    /// Whether the next message couldn't be opened just now.
     #[inline]
     fn is_paused(&self) -> bool {
         self.paused != 0 && self.local.is_pausing(self.paused)
     }
 
-    /// What comes next can't be opened now.
+    /// Pauses because the next message can't be opened now.
     #[cold]
     fn pause(&mut self, error: &SegmentError) {
         if self.paused == 0 {
@@ -342,8 +344,8 @@ impl Incoming {
         self.paused = self.local.pause();
     }
 
-    /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten
-    /// meanwhile.
+    /// Reads in place, or if that isn't possible, copies into `buffer`. Returns `None` if the
+    /// message was overwritten meanwhile.
     #[inline]
     fn read_chunk(
         &mut self,
@@ -356,7 +358,7 @@ impl Incoming {
         }
     }
 
-    /// H3 to H6. `None` if it was overwritten meanwhile.
+    /// H3 to H6. `None` if the message was overwritten meanwhile.
     #[inline]
     fn hold(&mut self, mark: Mark, chunk: Chunk) -> Result<Option<Hold>, SegmentError> {
         let is_there = |ring: &Ring| self.local.hazards.hold(&mark, chunk.name, ring, self.next);
@@ -376,7 +378,8 @@ impl Incoming {
         }
     }
 
-    /// Holds it for as long as that takes; the hold for it is one thread's at a time.
+    /// Holds the chunk for the duration of the copy; only one thread at a time may take the hold
+    /// for that.
     #[cold]
     fn copy_chunk(
         &mut self,
@@ -393,7 +396,8 @@ impl Incoming {
         Ok(Some(None))
     }
 
-    /// Where a chunk's image lies. The segment of the last one is known, and mostly the same.
+    /// The place of the encoded message in a chunk. Most chunks are in the same segment as the last
+    /// one, which is cached.
     #[inline]
     fn image(&mut self, chunk: Chunk) -> Result<(Arc<Mapping>, usize), SegmentError> {
         let number = chunk.name >> 32;
@@ -407,7 +411,7 @@ impl Incoming {
         place
     }
 
-    /// Whether a message is there to be read. Cheaper than reading it.
+    /// Returns `true` if a message can be read. Cheaper than reading it.
     #[inline]
     pub fn is_ready(&mut self) -> bool {
         if self.paused == 0
@@ -423,7 +427,8 @@ impl Incoming {
         if self.is_paused() {
             return false;
         }
-        // Twice, since the ring may have been outgrown; one that says so again has nothing.
+        // Twice, because the ring may have been outgrown; a ring that is outgrown again has
+        // nothing.
         for _ in 0..2 {
             if self.find_ring().is_err() {
                 return false;
@@ -438,14 +443,14 @@ impl Incoming {
         false
     }
 
-    /// Whether there is nothing to read and nothing to end.
+    /// Returns `true` if there is nothing to read and the connection isn't over.
     #[inline]
     pub fn has_nothing(&mut self) -> bool {
         !self.is_ready() && !self.is_over()
     }
 
-    /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how
-    /// many.
+    /// Skips messages as long as at least `depth` newer ones are there. Returns the number of
+    /// skipped messages.
     #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         let mut skipped = 0;
@@ -464,15 +469,15 @@ impl Incoming {
         skipped
     }
 
-    /// Tells tools how far this is read. What was overwritten is told with the next message that is
-    /// read. Not in a forked child.
+    /// Publishes the reading position for tools. Messages that were overwritten are included with
+    /// the next one that is read. Must not be called in a forked child.
     #[inline]
     fn tell_next(&self) {
         self.record.next.store(self.next, Ordering::Relaxed); // counts for itself
     }
 
-    /// E1: the port to notify from now on; with `None`, none: then the reader has to ask. If that
-    /// is another one than before, returns true: the caller drains once more.
+    /// E1: sets the port to notify; with `None`, the reader has to poll. Returns `true` if the port
+    /// has changed: then the caller drains once more.
     pub fn set_port(&mut self, port: Option<&EventReceiver>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
         if reference == self.port || self.is_done || self.local.is_forked() {
@@ -487,7 +492,7 @@ impl Incoming {
         true
     }
 
-    /// B2: everything before this number is done with. A writer that waits for it is woken.
+    /// B2: releases all messages before this number. Wakes the writer if it waits for that.
     #[inline]
     pub fn set_cursor(&mut self, cursor: u64) {
         let cursor = cursor.min(UNBOUND);
@@ -510,7 +515,7 @@ impl Incoming {
         }
     }
 
-    /// No reader here needs everything: the writer never waits for this reader.
+    /// Marks that no reader here needs every message, so the writer never waits for this reader.
     pub fn unbind(&mut self) {
         self.set_cursor(UNBOUND);
     }
@@ -522,8 +527,8 @@ impl Incoming {
         }
     }
 
-    /// Whether nothing more will come: the writer has ended the connection, and all of it was read;
-    /// or the writer is gone, and nothing is left.
+    /// Returns `true` if nothing more will come: the writer has ended the connection and all its
+    /// messages were read, or the writer is gone and nothing is left.
     pub fn is_over(&mut self) -> bool {
         let generation = self.outgoing.generation.load(Ordering::Acquire); // T3
         if generation != self.outgoing_generation || self.is_broken {
@@ -533,40 +538,41 @@ impl Incoming {
             // pairs with `Accepted::end`
             0 => self.peer.is_gone() && self.is_empty(),
             u64::MAX => self.is_empty(),
-            // A peer that is gone sends nothing more, whatever it said.
+            // A peer that is gone sends nothing more, whatever end it stored.
             end => self.next >= end - 1 || self.peer.is_gone() && self.is_empty(),
         }
     }
 
-    /// Whether nothing is there, now or when it can be opened again.
+    /// Whether nothing is there, either now or later when it can be opened again.
     fn is_empty(&mut self) -> bool {
         !self.is_ready() && self.paused == 0
     }
 
-    /// Whether the writer has ended the connection: it has published its last message for this
-    /// reader.
+    /// Returns `true` if the writer has ended the connection: it has published its last message for
+    /// this reader.
     pub fn has_ended(&self) -> bool {
         // T3, and pairs with `Accepted::end`.
         self.outgoing.generation.load(Ordering::Acquire) != self.outgoing_generation
             || self.outgoing.end.load(Ordering::Acquire) != 0
     }
 
-    /// Everything is read: the writer may forget this connection. From now on there is nothing to
-    /// read: the record that said where the connection ends may be another one's.
+    /// Finishes reading: the writer may drop this connection. From now on there is nothing to read,
+    /// because another connection may reuse the record that holds the end.
     pub fn done(&mut self) {
         self.ring = None;
         if std::mem::replace(&mut self.is_done, true) || self.local.is_forked() {
             return;
         }
         self.record.port.store(0, Ordering::Relaxed); // no port is notified any more
-        // Pairs with `Accepted::is_done`, too; carries all reading.
+        // Also pairs with `Accepted::is_done`; carries all reading.
         self.advance(DONE);
         failpoints::at(Point::ConnectionDone);
         if let Ok(control) = self.local.control() {
             control.changed(Table::Incoming, self.lease.slot);
         }
         self.local.end_lease(&self.lease, Party::Reader);
-        // The record is retired once the writer's is, or the writer is gone: see `discovery`.
+        // The record is retired once the writer's is retired, or the writer is gone: see
+        // `discovery`.
         let generation = self.outgoing.generation.load(Ordering::Acquire); // T3
         if !names_generation(generation, self.outgoing_generation) {
             self.local.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_generation);

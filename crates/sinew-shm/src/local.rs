@@ -1,6 +1,6 @@
-//! What a participant has of its own: its segments, its tables, and what it has taken up of others.
-//! All that is made with it has this; what follows the others is above, in
-//! [`participant`](crate::participant).
+//! A participant's own state: its segments, its tables, and the connections of others that it has
+//! taken up. All objects made with the participant share it; the code that follows other
+//! participants is above, in [`participant`](crate::participant).
 
 use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
 use crate::control::{EventRingRecord, PeerRecord, Table};
@@ -23,13 +23,13 @@ use crate::taken::{Lease, Party, Sink, Taken};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-/// How long what couldn't be opened is left alone.
+/// How long something that couldn't be opened is not tried again, in nanoseconds.
 const PAUSE: i64 = 20_000_000;
 
-/// Words to mark chunks with that a participant has at least, once it reads.
+/// Least number of words to mark chunks with that a participant has once it reads.
 const FEWEST_MARKS: usize = 8;
 
-/// What a participant has of its own.
+/// A participant's own state.
 pub(crate) struct Local {
     pub(crate) id: u64,
     pub(crate) domain: Domain,
@@ -38,25 +38,26 @@ pub(crate) struct Local {
     bells: OwnSegment,
     pub(crate) memory: Memory,
     pub(crate) hazards: Hazards,
-    /// Held by the thread that copies what can't be held: the last hold belongs to it.
+    /// Held by the thread that copies messages which can't be held: the last hold is reserved for
+    /// it.
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
-    /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
+    /// Connections of this participant as a reader, by the writer's id and slot.
     pub(crate) incoming: Mutex<BTreeMap<u64, Vec<Option<Taken>>>>,
-    /// This participant's slot for a peer that it reads event rings of.
+    /// This participant's slot for each peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
-    /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0:
-    /// nothing is.
+    /// When something that couldn't be opened is tried again, in steady nanoseconds; 0 if nothing
+    /// is pending.
     paused: PlainU64,
-    /// 1: it has left, and its readers remove its files.
+    /// 1 if the participant has left and its readers remove its files.
     files_stay: PlainU64,
-    /// What wakes the helper thread, once there is one.
+    /// Wakes the helper thread, once there is one.
     pub(crate) helper: OnceLock<Arc<Wake>>,
 }
 
 impl Local {
-    /// Makes the files of a participant with this id: from now on others see it.
+    /// Creates the files of a participant with this id; other participants see it from now on.
     pub(crate) fn create(domain: &Domain, id: u64) -> Result<Self, JoinError> {
         let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
         let bells = NewSegment {
@@ -67,13 +68,13 @@ impl Local {
             reserved: BELLS_LENGTH,
             locked: false,
         };
-        // The control segment is linked first, and removed last: it says which participant owns the
-        // others, and whether it lives.
+        // The control segment is linked first and removed last: it identifies the owner of the
+        // other files, and shows whether it lives.
         let bells = OwnSegment::create(domain, &bells)?;
         let control = NewControl::create(domain, id)?.publish()?;
         failpoints::at(Point::Joining);
         let bells = bells.publish().inspect_err(|_| {
-            control.remove(); // there is nothing else of ours
+            control.remove(); // there are no other files of ours
         })?;
         let remove = || {
             bells.remove();
@@ -100,7 +101,7 @@ impl Local {
         })
     }
 
-    /// Whether others can find it: its control segment's name has not been removed.
+    /// Whether other participants can find it: its control segment's name has not been removed.
     pub(crate) fn has_name(&self) -> bool {
         self.control.has_name()
     }
@@ -114,7 +115,7 @@ impl Local {
         self.domain == other.domain
     }
 
-    /// Whether it may be used: it hasn't left, and this is not a forked child.
+    /// Returns an error if it has left, or if this process is a forked child.
     #[inline]
     pub(crate) fn check(&self) -> Result<(), CapacityError> {
         let forked = self.mark.is_child();
@@ -124,7 +125,7 @@ impl Local {
         Ok(())
     }
 
-    /// Whether this is a child that its process forked: then nothing of it may be touched.
+    /// Whether this process is a forked child: nothing of the participant may be touched then.
     #[inline]
     pub(crate) fn is_forked(&self) -> bool {
         self.mark.is_child()
@@ -154,13 +155,14 @@ impl Local {
         self.bell(SPACE_BELL)
     }
 
-    /// Ends every sleep of this participant's threads: another user has rung.
+    /// Ends every sleep of this participant's threads, because another user has rung.
     pub(crate) fn ring_all(&self) {
         let ports = self.control().map_or(0, |control| control.used(Table::Ports));
         (0..=u64::from(ports)).filter_map(|index| self.bell(index).ok()).for_each(|bell| bell.ring());
     }
 
-    /// A bell that a peer names: its own, another peer's of the same process, or even ours.
+    /// Finds the bell that a peer's port names: the peer's, another participant's of its process,
+    /// or even ours.
     pub(crate) fn find_bell(&self, peer: &Peer, owner: u64, index: u64) -> Option<Ringer> {
         let found = if owner == peer.id() {
             peer.bell(index).map_err(|error| error.to_string())
@@ -179,7 +181,7 @@ impl Local {
 
     // ---- what is taken up of others ----
 
-    /// The slot under which this participant reads a peer's event rings, and its life.
+    /// The slot under which this participant reads a peer's event rings, and the slot's life.
     pub(crate) fn slot_for(&self, peer: u64) -> Result<(u32, u64), CapacityError> {
         let control = self.control()?;
         let mut peers = self.peers.lock();
@@ -205,10 +207,11 @@ impl Local {
         }
     }
 
-    /// Where a peer's event ring is now; `None` if nothing of use is there.
+    /// The current entries of a peer's event ring; `None` if there are none, or if they are
+    /// invalid.
     ///
     /// # Errors
-    /// [`SegmentError`]: it can't be seen. That [may pass](SegmentError::may_pass).
+    /// [`SegmentError`]: the ring can't be mapped. That [may pass](SegmentError::may_pass).
     pub(crate) fn event_entries(&self, peer: &Peer, slot: u32) -> Result<Option<Entries>, SegmentError> {
         let record = peer.record::<EventRingRecord>(Table::EventRings, slot);
         let Some(record) = record else { return Ok(None) };
@@ -217,7 +220,7 @@ impl Local {
         Ok(Entries::open(words))
     }
 
-    /// The sink that reads what a peer announced under this connection.
+    /// The sink for a connection that a peer announced.
     #[inline]
     pub(crate) fn sink(&self, peer: u64, connection: u32) -> Option<Arc<dyn Sink>> {
         let incoming = self.incoming.lock();
@@ -225,8 +228,8 @@ impl Local {
         taken.sink.clone()
     }
 
-    /// This one won't touch the record any more; it may be used again when the other one won't
-    /// either.
+    /// Notes that this party won't touch the record any more; the record may be reused once the
+    /// other party has done the same.
     pub(crate) fn end_lease(&self, lease: &Lease, party: Party) {
         if lease.end(party)
             && let Ok(control) = self.control()
@@ -235,7 +238,7 @@ impl Local {
         }
     }
 
-    /// A connection is forgotten by its writer: so by us.
+    /// Removes a connection that its writer has retired.
     pub(crate) fn retire_incoming(&self, peer: u64, slot: u32, generation: u64) {
         let mut all = self.incoming.lock();
         let place = all.get_mut(&peer).and_then(|all| all.get_mut(slot as usize));
@@ -252,9 +255,9 @@ impl Local {
 
     // ---- pauses ----
 
-    /// Something of another participant can't be opened now: when that is to be tried again. Until
-    /// then it is left alone, and what is connected goes on by itself, also if no writer announces
-    /// anything: the helper thread sees to it.
+    /// Begins a pause because something of another participant can't be opened now; returns when to
+    /// try again. Until then it is not tried, and afterwards connections continue by themselves,
+    /// even if no writer announces anything: the helper thread takes care of that.
     #[cold]
     pub(crate) fn pause(&self) -> i64 {
         let until = sys::steady() + PAUSE;
@@ -262,7 +265,7 @@ impl Local {
         until
     }
 
-    /// Whether a pause isn't over.
+    /// Whether a pause isn't over yet.
     #[cold]
     pub(crate) fn is_pausing(&self, until: i64) -> bool {
         let is_pausing = sys::steady() < until;
@@ -273,31 +276,31 @@ impl Local {
     }
 
     fn try_again_at(&self, until: i64) {
-        // Relaxed: a time and no more. One that is overwritten by a later one is late by that.
+        // Relaxed: only a time. If a later one overwrites it, it is late by the difference.
         if self.paused.swap(until.cast_unsigned(), Ordering::Relaxed) == 0 {
             self.wake_helper();
         }
     }
 
-    /// Has the helper thread look at once. Where that only begins, it looks by itself, a little
-    /// later.
+    /// Wakes the helper thread to look at once. A helper thread that is only starting looks by
+    /// itself a little later.
     pub(crate) fn wake_helper(&self) {
         if let Some(wake) = self.helper.get() {
             wake.wake();
         }
     }
 
-    /// How long it is until something is to be tried again.
+    /// Time until something is to be tried again, in nanoseconds.
     pub(crate) fn paused(&self) -> Option<i64> {
         let until = self.paused.load(Ordering::Relaxed).cast_signed(); // as above
         (until != 0).then(|| (until - sys::steady()).max(0))
     }
 
-    /// True once when a pause is over.
+    /// Returns `true` once when a pause is over.
     pub(crate) fn ends_pause(&self) -> bool {
         let is_over = self.paused() == Some(0);
         if is_over {
-            // Before they try: a thread that pauses again says so again.
+            // Before the retry: a thread that pauses again sets it again.
             self.paused.store(0, Ordering::Relaxed);
         }
         is_over
@@ -305,8 +308,8 @@ impl Local {
 
     // ---- holds ----
 
-    /// Makes sure that there are some words to mark chunks with: without any, nothing can be read
-    /// that lies in one.
+    /// Makes sure that there are some words to mark chunks with; without any, no message in a chunk
+    /// can be read.
     pub(crate) fn prepare_marks(&self) -> Result<(), CapacityError> {
         if self.hazards.ready() == 0 {
             self.hazards.add(self.control()?.reserve(Table::Holds, FEWEST_MARKS)?);
@@ -314,7 +317,7 @@ impl Local {
         Ok(())
     }
 
-    /// A word to mark a chunk with that is read in place; `None` at the limit.
+    /// Takes a word to mark a chunk with that is read in place; `None` at the limit.
     #[inline]
     pub(crate) fn take_mark(&self) -> Option<Mark> {
         self.hazards.take().or_else(|| self.more_marks())
@@ -328,7 +331,7 @@ impl Local {
         self.hazards.take()
     }
 
-    /// A message was copied, since no mark was to be had.
+    /// Counts a message that was copied because no mark was available.
     #[cold]
     pub(crate) fn has_copied(&self) {
         if self.control().is_ok_and(|control| control.count_copied() == 0) {
@@ -351,7 +354,7 @@ impl Local {
 
     // ---- leaving ----
 
-    /// No thread begins anything from now on. True once, and not in a forked child.
+    /// Prevents threads from beginning anything. Returns `true` once, and never in a forked child.
     pub(crate) fn begin_to_leave(&self) -> bool {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return false;
@@ -360,7 +363,8 @@ impl Local {
         true
     }
 
-    /// Tells the others, and removes the files, unless a participant still reads what is in them.
+    /// Notifies the other participants and removes the files, unless a participant still reads
+    /// them.
     pub(crate) fn leave(&self, is_read: impl FnOnce() -> bool) {
         self.control.leave(); // Q2
         let is_read = is_read();
@@ -368,7 +372,7 @@ impl Local {
         if !is_read {
             self.memory.remove_names();
             self.bells.remove();
-            let _ = self.domain.directory().remove(&doorbell_name(self.id)); // there is one for other users only
+            let _ = self.domain.directory().remove(&doorbell_name(self.id)); // it exists only if there are other users
         }
         self.files_stay.store(u64::from(is_read), Ordering::Relaxed); // the lock of `are_all_back` publishes it
         if self.hazards.are_all_back() {
@@ -376,20 +380,20 @@ impl Local {
         }
     }
 
-    /// Q3: nothing of others is read in place any more.
+    /// Q3: nothing of other participants is read in place any more.
     #[cold]
     fn let_go(&self) {
         self.control.let_go();
         if self.files_stay.load(Ordering::Relaxed) == 0 {
             failpoints::at(Point::LeftControl);
-            self.control.remove(); // last: it says which participant owns the others
+            self.control.remove(); // last: it identifies the owner of the other files
             return;
         }
-        // Readers may have left since, and found that we hadn't let go.
+        // Readers may have left since, and seen that we still held messages.
         let directory = self.domain.directory();
         let is_read = match Peer::open(directory, self.id) {
             Ok(own) => leftovers::is_read_by_others(directory, &own),
-            // A participant that can't look now can't tell; others find them without an owner,
+            // A participant that can't look now can't tell; others find the files without an owner
             // later.
             Err(error) => error.may_pass(),
         };
@@ -399,8 +403,8 @@ impl Local {
     }
 }
 
-/// Makes the file that other users touch to have this participant's bells rung, where there are
-/// other users.
+/// Creates the file that other users touch to ring this participant's bells, if there are other
+/// users.
 fn make_doorbell(domain: &Domain, id: u64) -> Result<(), SystemError> {
     let Some(mode) = domain.touch_mode() else { return Ok(()) };
     let (directory, name) = (domain.directory(), doorbell_name(id));

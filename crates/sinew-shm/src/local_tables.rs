@@ -9,8 +9,8 @@ use crate::shm_ref::{Record, ShmRef};
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::sys;
 
-/// How many records of each table, at least, have room from the beginning: as many as a node or two
-/// need, and their pages in full.
+/// Least number of records of each table that have room from the beginning: as many as a node or
+/// two need, rounded up to whole pages.
 const SET_ASIDE: [(Table, usize); TABLES] = [
     (Table::Endpoints, 16),
     (Table::Outgoing, 1),
@@ -33,12 +33,12 @@ pub(crate) struct OwnControl {
     log: Mutex<()>,
 }
 
-/// Which records of a table are in use.
+/// The records of a table that are in use.
 #[derive(Default)]
 struct Slots {
-    /// May be touched.
+    /// Number of records that may be accessed.
     reserved: usize,
-    /// Used at some time.
+    /// Number of records that were ever used.
     used: u32,
     free: Vec<u32>,
 }
@@ -60,8 +60,8 @@ impl NewControl {
             locked: true,
         };
         let unpublished = OwnSegment::create(domain, &new)?;
-        // What it needs most likely is set aside: where messages fill the file system later, it still
-        // has room to connect, and to say what it has.
+        // Space that the participant will most likely need is reserved now: if messages fill the
+        // file system later, it can still connect and publish its state.
         for (table, records) in SET_ASIDE {
             let length = (records * table.size()).next_multiple_of(PAGE);
             unpublished.segment.reserve(domain, table.offset(), length)?;
@@ -69,7 +69,7 @@ impl NewControl {
         Ok(Self { unpublished, domain: domain.clone() })
     }
 
-    /// Gives it its name: from now on others see it.
+    /// Links the segment under its name; other participants see it from now on.
     pub(crate) fn publish(self) -> Result<OwnControl, JoinError> {
         let header = ShmRef::<ControlHeader>::at(&self.unpublished.segment.mapping, 0)
             .ok_or(CapacityError::Table { table: "bytes in a control segment", limit: LENGTH })?;
@@ -91,7 +91,7 @@ impl NewControl {
     }
 }
 
-/// Stores bytes in words, as many as fit, filled up with zeros.
+/// Stores bytes in words, as many as fit, padded with zeros.
 pub(crate) fn store_text(words: &[AtomicU64], bytes: &[u8]) {
     for (index, word) in words.iter().enumerate() {
         let mut eight = [0; 8];
@@ -107,17 +107,17 @@ impl OwnControl {
         self.segment.path()
     }
 
-    /// Takes its name from it.
+    /// Removes the segment's name.
     pub(crate) fn remove(&self) {
         self.segment.remove();
     }
 
-    /// Whether others can still find this participant.
+    /// Whether other participants can still find this one.
     pub(crate) fn has_name(&self) -> bool {
         self.segment.has_name()
     }
 
-    /// T1: a free record of a table, to be filled and [published](Self::publish).
+    /// T1: takes a free record of a table, to be filled and [published](Self::publish).
     pub(crate) fn allocate(&self, table: Table) -> Result<u32, CapacityError> {
         let mut tables = self.tables.lock();
         let slots = &mut tables[table as usize];
@@ -135,12 +135,12 @@ impl OwnControl {
         Ok(slot)
     }
 
-    /// How many records of a table were used at some time.
+    /// Number of records of a table that were ever used.
     pub(crate) fn used(&self, table: Table) -> u32 {
         self.tables.lock()[table as usize].used
     }
 
-    /// Makes sure that the first `wanted` records may be touched; returns how many may.
+    /// Makes sure that the first `wanted` records may be accessed; returns how many may be.
     pub(crate) fn reserve(&self, table: Table, wanted: usize) -> Result<usize, CapacityError> {
         let mut tables = self.tables.lock();
         let slots = &mut tables[table as usize];
@@ -156,29 +156,29 @@ impl OwnControl {
             return Ok(());
         }
         let begin = (slots.reserved * table.size()).next_multiple_of(PAGE);
-        // An eighth more than there is: a table that grows by thousands does so in few steps.
+        // An eighth more than before, so that a table that grows by thousands takes few steps.
         let end = (wanted.max(slots.reserved + slots.reserved / 8) * table.size()).next_multiple_of(PAGE);
         let end = end.min((table.capacity() * table.size()).next_multiple_of(PAGE));
         if end > begin {
             self.segment.reserve(&self.domain, table.offset() + begin, end - begin)?;
         }
         failpoints::at(Point::Reserved);
-        // Writers look at every hold that may be in use: no more of them than are wanted.
+        // Writers check every hold that may be in use, so there are no more than needed.
         let ready = if table == Table::Holds { wanted } else { end / table.size() };
         slots.reserved = ready.min(table.capacity());
-        // Release: pairs with the Acquire in `Peer::record`; carries that the space is there.
+        // Release: pairs with the Acquire in `Peer::record`; carries the allocation of the space.
         self.header.reserved[table as usize].store(slots.reserved as u64, Ordering::Release);
         Ok(())
     }
 
-    /// A record that may be touched.
+    /// A record that may be accessed.
     pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Result<ShmRef<R>, CapacityError> {
         debug_assert!(size_of::<R>() == table.size());
         ShmRef::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
             .ok_or(CapacityError::Table { table: table.name(), limit: table.capacity() })
     }
 
-    /// The whole of a table; only what is reserved may be touched.
+    /// All records of a table; only the reserved ones may be accessed.
     pub(crate) fn records<R: Record>(&self, table: Table) -> Result<ShmRef<[R]>, CapacityError> {
         debug_assert!(size_of::<R>() == table.size());
         ShmRef::slice(&self.segment.mapping, table.offset(), table.capacity())
@@ -196,19 +196,19 @@ impl OwnControl {
         reference
     }
 
-    /// The same for a record that other participants don't act upon.
+    /// T2 for a record that other participants don't act upon.
     pub(crate) fn publish_quietly(&self, table: Table, slot: u32) -> u64 {
         let Some(generation) = self.generation(table, slot) else { return 0 };
         reference(slot, control::publish_generation(&generation))
     }
 
-    /// T4: no participant is to use the record any more, and it may be used again.
+    /// T4: no participant may use the record any more, and it may be reused.
     pub(crate) fn retire(&self, table: Table, slot: u32) {
         self.unpublish(table, slot);
         self.give_back(table, slot);
     }
 
-    /// The same for a record that other participants don't act upon.
+    /// T4 for a record that other participants don't act upon.
     pub(crate) fn retire_quietly(&self, table: Table, slot: u32) {
         if let Some(generation) = self.generation(table, slot) {
             control::end_generation(&generation);
@@ -216,19 +216,19 @@ impl OwnControl {
         self.give_back(table, slot);
     }
 
-    /// T4, but the record stays as it is until it is [given back](Self::give_back).
+    /// T4, but the record isn't reused until it is [given back](Self::give_back).
     pub(crate) fn unpublish(&self, table: Table, slot: u32) {
         let Some(generation) = self.generation(table, slot) else { return };
         control::end_generation(&generation);
         self.changed(table, slot);
     }
 
-    /// A record that is not published (any more).
+    /// Makes a record available that is not published (any more).
     pub(crate) fn give_back(&self, table: Table, slot: u32) {
         self.tables.lock()[table as usize].free.push(slot);
     }
 
-    /// L1, L2: others are to look at this record; and wakes them.
+    /// L1, L2: notifies other participants of a change of this record, and wakes them.
     pub(crate) fn changed(&self, table: Table, slot: u32) {
         let guard = self.log.lock();
         control::enter(&self.header.log, &self.header.changes, table, slot);
@@ -236,24 +236,23 @@ impl OwnControl {
         self.segment.announce();
     }
 
-    /// Q2: says that this participant goes; what it published may be read by those that are
-    /// connected still.
+    /// Q2: publishes that this participant leaves. Connected readers may still read its messages.
     pub(crate) fn leave(&self) {
         control::leave(&self.header.state);
         self.segment.announce();
     }
 
-    /// One more message was copied for want of a hold. How many were before.
+    /// Counts a message that was copied for want of a hold. Returns how many were copied before.
     pub(crate) fn count_copied(&self) -> u64 {
         self.header.copied.fetch_add(1, Ordering::Relaxed) // counts for itself; all threads of its owner
     }
 
-    /// How many messages were copied for want of a hold.
+    /// Number of messages that were copied for want of a hold.
     pub(crate) fn copied(&self) -> u64 {
         self.header.copied.load(Ordering::Relaxed) // as above
     }
 
-    /// Q3: says that it reads nothing in place any more.
+    /// Q3: publishes that it reads nothing in place any more.
     pub(crate) fn let_go(&self) {
         control::let_go(&self.header.state);
         self.segment.announce();

@@ -1,22 +1,22 @@
-//! A participant's data segments: blocks for rings, and slabs of equal chunks for large payloads.
+//! A participant's data segments: blocks for rings, and slabs of equal chunks for large messages.
 //!
-//! Everything here is the owner's bookkeeping, under a lock of its process; others see only the
-//! bytes. Space is reserved in the file system before it is touched, so that a full one is an error
-//! here and never a signal later. Messages leave a part of it to participants that join:
-//! [`Domain::spares`].
+//! All state here is the owner's bookkeeping, under a lock of its process; other processes see only
+//! the bytes. Space is reserved in the file system before it is touched, so that a full file system
+//! is an error here and never a signal later. Messages leave a part of it to participants that
+//! join: [`Domain::spares`].
 //!
 //! # What is given back
 //!
-//! Blocks and chunks are used again. Of a slab, the chunks from some index on are given back to the
-//! file system once all of those are free, and the files stay:
-//! - M1 the header's `reserved` says less (Release). A chunk beyond it is refused by every reader.
+//! Blocks and chunks are reused. When all chunks of a slab from some index on are free, they are
+//! given back to the file system; the files stay:
+//! - M1 the header's `reserved` decreases (Release). Every reader refuses a chunk beyond it.
 //! - M2 a hole is punched behind that.
 //! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release);
 //!   W3 of [`ring`](crate::ring), which names it, comes after that.
 //!
-//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows
+//! A reader touches a chunk only between H5 and H7 of [`hazards`](crate::hazards). The writer knows
 //! that no reader is there (W6) before a chunk is free; so no reader touches a hole, which would
-//! allocate, or be a signal in a full file system.
+//! allocate memory, or raise a signal in a full file system.
 
 use crate::cell::{Cell, move_unused, own};
 use crate::domain::Domain;
@@ -30,35 +30,35 @@ use crate::sys;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Weak;
 
-/// Bytes of an arena, unless a block needs more.
+/// Size of an arena in bytes, unless a block needs more.
 const ARENA: usize = 4 << 20;
 
-/// From so many bytes on a block is as good as a message: it leaves room for others.
+/// Bytes from which a block is treated like a message: it leaves room for participants that join.
 const DEEP: usize = 64 << 10;
 
 /// Bytes reserved at a time.
 const STEP: usize = 16 << 10;
 
-/// Bytes of a class's first slab, about: a slab is given back from its end only, so one of large
-/// chunks has few.
+/// Approximate size in bytes of a class's first slab. A slab is given back from its end only, so a
+/// slab of large chunks has few.
 const SLAB: usize = 1 << 20;
 
-/// Chunks of a slab, at most.
+/// Greatest number of chunks in a slab.
 const CHUNKS: usize = 64;
 
-/// Chunks of at least so many bytes are given back to the file system when nothing needs them;
-/// smaller ones are kept for whatever comes, unless there is no room.
+/// Bytes from which chunks are given back to the file system when they aren't needed; smaller ones
+/// are kept for later use, unless there is no room.
 const WORTH_GIVING_BACK: usize = 64 << 10;
 
-/// What wasn't needed for so long isn't needed: nanoseconds.
+/// Chunks that weren't needed for this long are given back; in nanoseconds.
 const WHILE: i64 = 10_000_000_000;
 
-/// What lends chunks of a participant's.
+/// A lender of a participant's chunks.
 pub(crate) trait Lends: Send + Sync {
-    /// Gives back what wasn't needed since the last time. Called by the helper thread.
+    /// Gives back the chunks that weren't needed since the last call. Called by the helper thread.
     fn tidy(&self);
 
-    /// Gives back whatever isn't in use, since there is no room for others.
+    /// Gives back all chunks that aren't in use, because there is no room for others.
     fn give_back_free(&self);
 }
 
@@ -67,21 +67,21 @@ pub(crate) struct Memory {
     domain: Domain,
     owner: u64,
     state: Mutex<MemoryState>,
-    /// Those that lend its chunks: asked for what they don't need when there is no room. Never
-    /// locked with a pool's lock or `state` held.
+    /// The pools that lend its chunks. They give back what they don't need when there is no room.
+    /// Never locked while a pool's lock or `state` is held.
     pools: Mutex<Vec<Weak<dyn Lends>>>,
-    /// When it was last asked what isn't needed, in steady nanoseconds.
+    /// When unneeded chunks were last given back, in steady nanoseconds.
     tidied: PlainU64,
 }
 
 struct MemoryState {
-    /// The next segment's number; from a random start.
+    /// The next segment's number; starts at random.
     next: u64,
     arenas: Vec<Arena>,
     free_blocks: HashMap<usize, Vec<Block>>,
-    /// By number of segment.
+    /// The slabs by segment number.
     slabs: HashMap<u64, Stock>,
-    /// By size of chunk.
+    /// The classes by chunk size.
     classes: BTreeMap<usize, Class>,
 }
 
@@ -95,19 +95,19 @@ struct Arena {
 /// Chunks of one size.
 #[derive(Default)]
 struct Class {
-    /// The numbers of its slabs, oldest first.
+    /// The numbers of the class's slabs, oldest first.
     slabs: Vec<u64>,
-    /// Used by messages of this process, or held by readers, perhaps.
+    /// Chunks of writers that are gone, which messages of this process, or readers, may still use.
     retired: Vec<Arc<Cell>>,
 }
 
-/// A slab, and which of its chunks are here.
+/// A slab, and its chunks that are not handed out.
 struct Stock {
     slab: Arc<Slab>,
-    /// So many chunks, from the first on, may be touched.
+    /// Number of chunks, from the first on, that may be accessed.
     reserved: usize,
-    /// Those of them that are not handed out. The first is handed out first, so that the last ones
-    /// become free together.
+    /// The chunks among those that are not handed out. The first is handed out first, so that the
+    /// last ones become free together.
     free: BTreeSet<usize>,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct Block {
 impl Memory {
     pub(crate) fn new(domain: Domain, owner: u64) -> Self {
         let state = MemoryState {
-            // 31 bits, so that counting on stays within 32.
+            // 31 bits, so that later numbers stay within 32.
             next: sys::random() & 0x7fff_ffff,
             arenas: Vec::new(),
             free_blocks: HashMap::new(),
@@ -132,14 +132,14 @@ impl Memory {
         Self { domain, owner, state: Mutex::new(state), pools: Mutex::default(), tidied: PlainU64::new(0) }
     }
 
-    /// There is another one that lends its chunks.
+    /// Adds a pool that lends chunks of this memory.
     pub(crate) fn add_pool(&self, pool: Weak<dyn Lends>) {
         let mut pools = self.pools.lock();
         pools.retain(|pool| pool.strong_count() > 0);
         pools.push(pool);
     }
 
-    /// A zeroed block of at least so many bytes.
+    /// Allocates a zeroed block of at least `bytes` bytes.
     pub(crate) fn block(&self, bytes: usize) -> Result<Block, CapacityError> {
         let bytes = block_size(bytes);
         let mut state = self.state.lock();
@@ -159,7 +159,7 @@ impl Memory {
         arena.allocate(&self.domain, bytes)
     }
 
-    /// Takes a block back that no other process reads any more.
+    /// Takes back a block that no other process reads any more.
     pub(crate) fn free_block(&self, block: Block) {
         let bytes = block.words.len() * 8;
         self.state.lock().free_blocks.entry(bytes).or_default().push(block);
@@ -182,7 +182,7 @@ impl Memory {
         Ok(Arena { segment, number, used: size_of::<Header>(), reserved })
     }
 
-    /// A chunk of this class, new or used before.
+    /// A chunk of this class, new or reused.
     pub(crate) fn chunk(&self, class: usize, readers: &Readers) -> Result<OwnChunk, CapacityError> {
         let mut state = self.state.lock();
         let state = &mut *state;
@@ -200,7 +200,7 @@ impl Memory {
         if let Some(chunk) = entry.extend(&mut state.slabs, &self.domain) {
             return chunk;
         }
-        // Deep histories of large messages take few files all the same.
+        // So even deep histories of large messages take few files.
         let made = entry.slabs.iter().filter_map(|number| state.slabs.get(number));
         let made: usize = made.map(|stock| stock.slab.count).sum();
         let count = (SLAB / class).max(made).clamp(1, CHUNKS);
@@ -216,15 +216,15 @@ impl Memory {
         Ok(chunk)
     }
 
-    /// There is no room for a chunk of this class, or no descriptor for its file: what isn't needed
-    /// goes back to the file system first, and if that doesn't help, a larger chunk does.
+    /// If there is no room for a chunk of this class, or no descriptor for its file: gives unneeded
+    /// memory back to the file system, then tries again, and otherwise takes a larger chunk.
     #[cold]
     pub(crate) fn scrape_together(&self, class: usize, readers: &Readers) -> Result<OwnChunk, CapacityError> {
         self.give_back_all(readers);
         self.chunk(class, readers).or_else(|error| self.larger_chunk(class).ok_or(error))
     }
 
-    /// A chunk of at least this class, the smallest that can be had without another file.
+    /// A chunk of at least this class, the smallest that is available without another file.
     fn larger_chunk(&self, class: usize) -> Option<OwnChunk> {
         let mut state = self.state.lock();
         let MemoryState { classes, slabs, .. } = &mut *state;
@@ -233,9 +233,10 @@ impl Memory {
             .find_map(|(_, entry)| entry.pop_free(slabs).or_else(|| entry.extend(slabs, &self.domain)?.ok()))
     }
 
-    /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together)
-    /// has failed, were these chunks free; their names are in order. `room`: so many bytes of the file
-    /// system are left for it; `None`: no more files can be made, however many.
+    /// Whether a chunk of this class would be available after
+    /// [`scrape_together`](Self::scrape_together) has failed, if these chunks were free; their
+    /// names are sorted. `room` is the number of bytes that the file system has left for it, or
+    /// `None` if no more files can be made at all.
     #[cold]
     pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<i64>) -> bool {
         let state = self.state.lock();
@@ -252,7 +253,7 @@ impl Memory {
         room.is_some_and(|room| room.saturating_add(bytes as i64) >= class as i64)
     }
 
-    /// Takes chunks back that no slot names and no reader reads any more.
+    /// Takes back chunks that no slot names and no reader reads any more.
     pub(crate) fn free_chunks(&self, chunks: impl IntoIterator<Item = OwnChunk>) {
         let mut state = self.state.lock();
         let mut failed = None;
@@ -267,8 +268,8 @@ impl Memory {
         tell_of(failed);
     }
 
-    /// Now and then, gives back to the file system what no writer has needed since the last time.
-    /// Called by the helper thread.
+    /// From time to time, gives memory that no writer has needed back to the file system. Called by
+    /// the helper thread.
     pub(crate) fn tidy_now_and_then(&self) {
         let now = sys::steady();
         // Relaxed: one thread at a time comes here, more or less.
@@ -278,14 +279,14 @@ impl Memory {
         }
     }
 
-    /// Gives back to the file system what no writer has needed since the last call.
+    /// Gives memory that no writer has needed since the last call back to the file system.
     pub(crate) fn tidy(&self) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.tidy());
     }
 
-    /// There is no room: gives back to the file system whatever isn't needed, also by other writers
-    /// of this participant.
+    /// Gives all unneeded memory back to the file system because there is no room, including that
+    /// of other writers of this participant.
     fn give_back_all(&self, readers: &Readers) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.give_back_free());
@@ -295,11 +296,11 @@ impl Memory {
             state.reclaim_retired(class, readers);
         }
         let failed = state.slabs.values_mut().filter_map(|stock| stock.give_back().err()).last();
-        drop(state); // before the pools, the last of which may go here
+        drop(state); // before the pools, the last reference to which may be dropped here
         tell_of(failed);
     }
 
-    /// Takes chunks back that belonged to a writer that is gone: messages may still be in them.
+    /// Takes over the chunks of a writer that is gone: messages may still be in them.
     pub(crate) fn retire(&self, cells: Vec<Arc<Cell>>) {
         let mut state = self.state.lock();
         for cell in cells {
@@ -307,7 +308,7 @@ impl Memory {
         }
     }
 
-    /// Takes the names of all segments made so far from them.
+    /// Removes the names of all segments made so far.
     pub(crate) fn remove_names(&self) {
         let state = self.state.lock();
         state.arenas.iter().for_each(|arena| arena.segment.remove());
@@ -316,7 +317,7 @@ impl Memory {
 }
 
 impl MemoryState {
-    /// W4 to W6: of the chunks of writers that are gone, those that are used no more are free.
+    /// W4 to W6: frees the unused chunks of writers that are gone.
     fn reclaim_retired(&mut self, class: usize, readers: &Readers) {
         let Some(entry) = self.classes.get_mut(&class) else { return };
         let slabs = &mut self.slabs;
@@ -338,7 +339,7 @@ impl Class {
         })
     }
 
-    /// One chunk more of the oldest slab that has fewer than it may; `None` if there is none.
+    /// One more chunk of the oldest slab that isn't full; `None` if there is none.
     fn extend(
         &self,
         slabs: &mut HashMap<u64, Stock>,
@@ -360,7 +361,7 @@ impl Stock {
         OwnChunk { name: self.name(index), slab: self.slab.clone() }
     }
 
-    /// M3: one chunk more may be touched.
+    /// M3: one more chunk may be accessed.
     fn extend(&mut self, domain: &Domain) -> Result<OwnChunk, CapacityError> {
         domain.spares(self.slab.chunk)?;
         self.slab.reserve(domain, self.reserved)?;
@@ -368,7 +369,7 @@ impl Stock {
         Ok(self.chunk(self.reserved - 1))
     }
 
-    /// Gives the free chunks at its end back to the file system.
+    /// Gives the free chunks at the slab's end back to the file system.
     fn give_back(&mut self) -> Result<(), SystemError> {
         let before = self.reserved;
         while self.reserved > 0 && self.free.remove(&(self.reserved - 1)) {
@@ -378,14 +379,16 @@ impl Stock {
     }
 }
 
-/// Space stays allocated. Told without `state`: the program's logger may publish.
+/// Logs that space stays allocated. Called without `state`, because the program's logger may
+/// publish.
 fn tell_of(failed: Option<SystemError>) {
     if let Some(error) = failed {
         crate::tell!(log::Level::Debug, "memory that nothing needs can't be given back: {error}");
     }
 }
 
-/// Blocks come in few sizes, so that they are used again: an eighth more than needed at most.
+/// Rounds the size of a block up to one of few sizes, so that blocks are reused: at most an eighth
+/// more than needed.
 fn block_size(bytes: usize) -> usize {
     let step = (bytes.next_power_of_two() / 8).max(64);
     bytes.next_multiple_of(step)

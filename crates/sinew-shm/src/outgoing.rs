@@ -1,5 +1,5 @@
-//! The sending end of connections: what a writer and the helper thread know of each, and the
-//! readers that they go to.
+//! The sending end of connections: the state of each connection that the writer and the helper
+//! thread share.
 
 use crate::chunk::Lent;
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_generation, slot_of};
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 pub(crate) struct Outgoing {
     local: Arc<Local>,
     pub(crate) event_rings: EventSenders,
-    /// By slot.
+    /// The connections by slot.
     connections: Mutex<HashMap<u32, Arc<Accepted>>>,
 }
 
@@ -31,7 +31,8 @@ impl Outgoing {
         Arc::new(Self { local: local.clone(), event_rings, connections })
     }
 
-    /// Publishes a connection of this entity of ours; `None` if the reader is gone already.
+    /// Publishes a connection of one of this participant's entities; `None` if the reader is gone
+    /// already.
     pub(crate) fn accept(
         self: &Arc<Self>,
         source: EndpointKey,
@@ -52,7 +53,7 @@ impl Outgoing {
         record.live.store(connect.live, Ordering::Relaxed);
         record.end.store(0, Ordering::Relaxed);
         record.waiting.store(0, Ordering::Relaxed);
-        // In the list of connections before it is published: the reader's answer finds it there.
+        // Added to the list before it is published: the reader's answer finds it there.
         let mut all = self.connections.lock();
         let reference = control.publish(Table::Outgoing, slot);
         let accepted = Arc::new(Accepted {
@@ -71,8 +72,8 @@ impl Outgoing {
         all.insert(slot, accepted.clone());
         drop(all);
         if peer.is_gone() {
-            // Its end was noticed before it stood in the lists, so no other thread takes it out;
-            // unless it holds something still.
+            // The peer's end was noticed before it was in the lists, so no other thread removes it,
+            // unless it still holds something.
             if peer.holds_nothing() {
                 self.local.readers.remove(peer.id());
             }
@@ -84,17 +85,17 @@ impl Outgoing {
         Ok(Some(accepted))
     }
 
-    /// All that there are now.
+    /// All current connections.
     pub(crate) fn all(&self) -> Vec<Arc<Accepted>> {
         self.connections.lock().values().cloned().collect()
     }
 
-    /// The one in this slot.
+    /// The connection in this slot.
     pub(crate) fn find(&self, slot: u32) -> Option<Arc<Accepted>> {
         self.connections.lock().get(&slot).cloned()
     }
 
-    /// Tells a peer of all connections to it once more.
+    /// Announces all connections to a peer once more.
     pub(crate) fn announce_to(&self, peer: u64) {
         self.all()
             .iter()
@@ -102,7 +103,7 @@ impl Outgoing {
             .for_each(|accepted| accepted.announce());
     }
 
-    /// Forgets a connection that is ended and read.
+    /// Removes a connection that is ended and read.
     pub(crate) fn check(&self, accepted: &Accepted) {
         if accepted.is_ended() && accepted.is_done() {
             let mut all = self.connections.lock();
@@ -116,21 +117,21 @@ impl Outgoing {
         }
     }
 
-    /// A peer is gone: this participant doesn't send to it any more.
+    /// Removes the connections to a peer that is gone.
     pub(crate) fn retire(&self, peer: u64) {
         let gone: Vec<_> =
             self.connections.lock().extract_if(|_, accepted| accepted.peer.id() == peer).collect();
         gone.iter().for_each(|(_, accepted)| accepted.retire());
     }
 
-    /// Forgets all connections, which refer to this.
+    /// Drops all connections, which refer to this.
     pub(crate) fn forget(&self) {
         let connections = std::mem::take(&mut *self.connections.lock());
         drop(connections);
     }
 
-    /// Has the kernel's fences prepared, on a thread of its own, for it takes long; until then
-    /// every publish takes its own.
+    /// Prepares the kernel's fences on a separate thread, because that takes long; until then every
+    /// publish takes a fence of its own.
     pub(crate) fn prepare_fences(self: &Arc<Self>) {
         static PREPARED: std::sync::Once = std::sync::Once::new();
         if !sys::are_fences_unknown() {
@@ -151,7 +152,7 @@ impl Outgoing {
         }
     }
 
-    /// The kernel's fences are ready. As when a reader begins to listen: see
+    /// Called when the kernel's fences are ready. Works as if a reader began to listen: see
     /// [`Accepted::has_listener`].
     fn leave_fences_to_kernel(&self) {
         let outgoing = self.all();
@@ -163,35 +164,35 @@ impl Outgoing {
     }
 }
 
-/// A connection, as the writer and the helper thread have it.
+/// A connection, as the writer and the helper thread see it.
 pub(crate) struct Accepted {
     all: Arc<Outgoing>,
     pub(crate) slot: u32,
     pub(crate) reference: u64,
     pub(crate) record: ShmRef<OutgoingRecord>,
     pub(crate) peer: Arc<Peer>,
-    /// How far the reader is.
+    /// The reader's position.
     pub(crate) cursor: Cursor,
-    /// The port to notify, and what was announced to it.
+    /// The port to notify, and the entry that was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
-    /// 1: the kernel puts no fence into our threads, so each of them takes its own.
+    /// 1 if the kernel puts no fence into our threads, so that each of them takes its own.
     unfenced: PlainU64,
-    /// 1: the record isn't published any more.
+    /// 1 if the record isn't published any more.
     retired: PlainU64,
-    /// What goes when the reader is done: the entity's record and its blocks.
+    /// The parts that are released when the reader is done: the entity's record and its blocks.
     remains: Mutex<Option<Arc<RetiredRing>>>,
 }
 
 #[derive(Default)]
 struct Route {
-    /// What the reader's record said.
+    /// The port in the reader's record.
     port: u64,
     event_sender: Option<Arc<EventSender>>,
     last: Position,
 }
 
-/// What a writer leaves behind that its readers still read.
+/// The parts of a writer that outlive it because its readers still read them.
 pub(crate) struct RetiredRing {
     pub(crate) local: Arc<Local>,
     pub(crate) slot: u32,
@@ -201,7 +202,7 @@ pub(crate) struct RetiredRing {
 
 impl Drop for RetiredRing {
     fn drop(&mut self) {
-        // A participant that has left uses nothing again: others may still read it.
+        // A participant that has left reuses nothing: others may still read it.
         if self.local.check().is_ok()
             && let Ok(control) = self.local.control()
         {
@@ -212,32 +213,32 @@ impl Drop for RetiredRing {
     }
 }
 
-/// How a reader is connected.
+/// The parameters of a connection to a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Connect {
-    /// The reading entity, if the connection is for it alone; `None` for all in its process that
-    /// match.
+    /// The reading entity, if the connection is for it alone; `None` for all matching entities of
+    /// its process.
     pub target: Option<EndpointKey>,
-    /// The first message that is for it; at least as many before the next as the ring has are
-    /// there.
+    /// The first message for the reader. Of the messages before the next one, the reader gets at
+    /// least those that are still in the ring.
     pub first: u64,
-    /// The first message that it would get without being a late joiner.
+    /// The first message that the reader would get if it weren't a late joiner.
     pub live: u64,
-    /// Messages that the ring is to keep at least, as far as it [grows for
-    /// readers](crate::Writer::grow_for_reader).
+    /// Least number of messages that the ring should keep, within the limits for
+    /// [readers](crate::Writer::grow_for_reader).
     pub depth: usize,
-    /// For a reader that must get everything: how many messages may be under way to it; no more
-    /// than the ring keeps.
+    /// For a reader that must get every message: how many may be under way to it, at most as many
+    /// as the ring keeps.
     pub capacity: Option<usize>,
 }
 
 impl Accepted {
-    /// The event ring towards its reader, unless another thread is at it.
+    /// The event ring towards the reader, unless another thread has the route locked.
     pub(crate) fn event_sender(&self) -> Option<Arc<EventSender>> {
         self.route.try_lock().and_then(|route| route.event_sender.clone())
     }
 
-    /// What it leads to.
+    /// Names the memory that it refers to.
     pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         name(Arc::as_ptr(&self.peer).addr(), 64);
         if let Some(record) = self.cursor.record() {
@@ -248,28 +249,29 @@ impl Accepted {
         }
     }
 
-    /// Whether a listener may have to be notified. Looked at before the fence of P1: a reader that
-    /// polls costs none. When one begins to listen instead, its log tells the helper thread, which
-    /// has the kernel put a fence into every thread of this process (`membarrier`) before it
-    /// announces the connection: a publish that saw no listener here came before that fence, so its
-    /// message is seen by the reader that the announcement calls; a later one sees the listener.
-    /// Where the kernel can't, or can't yet, each publish takes the fence of P1, which does the
-    /// same; when it can, the connection is announced after a fence in the same way.
+    /// Returns `true` if a listener may have to be notified. Checked before the fence of P1, so
+    /// that a reader that polls costs no fence. When such a reader begins to listen, the helper
+    /// thread sees it in the reader's log, and makes the kernel put a fence into every thread of
+    /// this process (`membarrier`) before it announces the connection. A publish that saw no
+    /// listener here came before that fence, so the reader that is notified by the announcement
+    /// sees its message; a later publish sees the listener. If the kernel can't do this, or not
+    /// yet, each publish takes the fence of P1, which has the same effect. When the kernel becomes
+    /// ready, the connection is announced after a fence in the same way.
     #[inline]
     pub(crate) fn has_listener(&self) -> bool {
-        // Relaxed: see above; and set before there is anything to see.
+        // Relaxed: see above; set before there is anything to see.
         self.unfenced.load(Ordering::Relaxed) != 0
             || self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
     }
 
-    /// The kernel is ready to make fences: the caller asks for one, and announces the connection.
+    /// The kernel can make fences now: the caller asks for one, and announces the connection.
     pub(crate) fn set_fenced(&self) {
         self.unfenced.store(0, Ordering::Relaxed); // the caller's fence orders it
     }
 
     /// The kernel has refused a fence, or can't make one yet.
     pub(crate) fn set_unfenced(&self) {
-        // Seen in time by all threads but one that publishes at this very moment.
+        // All threads see it in time, except one that publishes at this very moment.
         self.unfenced.store(1, Ordering::Relaxed);
     }
 
@@ -296,14 +298,14 @@ impl Accepted {
         }
     }
 
-    /// The reader has taken the connection up, or changed where it is to be notified, or lost
-    /// track: tells it once.
+    /// Announces the connection once: the reader has taken it up, or changed the port to notify, or
+    /// lost track.
     pub(crate) fn announce(&self) {
         events::announce(std::iter::once(self));
     }
 
-    /// Finds the reader's record, should the helper thread not have got round to it: a reader that
-    /// has read everything is in no writer's way, however busy the machine is.
+    /// Finds the reader's record if the helper thread hasn't done so yet: a reader that has read
+    /// everything must not block the writer, however busy the machine is.
     #[cold]
     pub(crate) fn look_for_reader(&self) {
         if self.cursor.record().is_some() {
@@ -336,7 +338,8 @@ impl Accepted {
         }
     }
 
-    /// The reader may still read what the writer leaves behind.
+    /// Leaves the writer's remaining parts to this connection, because its reader may still read
+    /// them.
     pub(crate) fn leave(&self, remains: &Arc<RetiredRing>) {
         let mut place = self.remains.lock();
         if !self.is_retired() {
@@ -344,7 +347,7 @@ impl Accepted {
         }
     }
 
-    /// The reader gets nothing more, from message `end` on.
+    /// Ends the connection: from message `end` on, the reader gets nothing more.
     pub(crate) fn end(&self, end: u64) {
         self.ended.store(1, Ordering::Release); // after `remains`, for a thread that sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
@@ -355,16 +358,16 @@ impl Accepted {
         self.all.check(self);
     }
 
-    /// The participant leaves, the writer may still exist.
+    /// Ends an open connection because the participant leaves; the writer may still exist.
     pub(crate) fn end_if_open(&self) {
         if self.ended.load(Ordering::Acquire) == 0 {
-            // Whatever is in the ring is the end.
+            // The end is whatever is in the ring.
             self.record.end.store(u64::MAX, Ordering::Release); // pairs with `Incoming::is_over`
             self.announce();
         }
     }
 
-    /// Whether the reader has read to the end, and this connection is needed no more.
+    /// Whether the reader has read to the end, and this connection is no longer needed.
     pub(crate) fn is_done(&self) -> bool {
         self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
     }
@@ -381,8 +384,8 @@ impl Accepted {
         self.retired.load(Ordering::Acquire) != 0 // pairs with `retire`
     }
 
-    /// The reader is gone, or done: the record may be used again once its writer has let go of it,
-    /// too.
+    /// The reader is gone, or done: the record may be reused once its writer has let go of it as
+    /// well.
     pub(crate) fn retire(&self) {
         if let Some(event_sender) = self.route.lock().event_sender.take() {
             event_sender.remove_connection();
@@ -400,7 +403,7 @@ impl Accepted {
 
 impl Drop for Accepted {
     fn drop(&mut self) {
-        // Not earlier: its writer may write into the record until now.
+        // Not earlier: the writer may write into the record until now.
         if self.is_retired()
             && let Ok(control) = self.all.local.control()
         {
@@ -424,7 +427,7 @@ impl Announced for Accepted {
         true
     }
 
-    /// In one go, under one lock each.
+    /// All steps at once, taking each lock only once.
     #[inline]
     fn push_and_ring(&self) {
         let Some(incoming) = self.cursor.record() else { return };

@@ -1,4 +1,4 @@
-//! Those that may read a participant's chunks in place.
+//! The participants that may read another participant's chunks in place.
 
 use crate::control::Table;
 use crate::hazards;
@@ -10,7 +10,7 @@ use crate::sync::{Arc, AtomicU64, Mutex};
 pub(crate) struct Readers(Mutex<Vec<Arc<Peer>>>);
 
 impl Readers {
-    /// Before it can know that it may hold anything: W5.
+    /// W5: adds a peer before it can know that it may hold anything.
     pub(crate) fn add(&self, peer: &Arc<Peer>) {
         let mut all = self.0.lock();
         if !all.iter().any(|known| known.id() == peer.id()) {
@@ -18,7 +18,7 @@ impl Readers {
         }
     }
 
-    /// Its holds count no more.
+    /// Removes a peer; its holds no longer count.
     pub(crate) fn remove(&self, peer: u64) {
         self.0.lock().retain(|known| known.id() != peer);
     }
@@ -27,10 +27,11 @@ impl Readers {
         self.0.lock().iter().find(|known| known.id() == peer).cloned()
     }
 
-    /// W4 to W6 of [`hazards`]: the chunks that they hold. Returns how many holds were looked at.
+    /// W4 to W6 of [`hazards`]: collects the chunks that the readers hold. Returns how many holds
+    /// were checked.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
-        // W5: a reader that isn't in the list yet begins to read after this lock was ours.
+        // W5: a reader that isn't in the list yet begins to read after this lock was taken.
         let mut all = None;
         hazards::collect(held, || {
             let list = all.insert(self.0.lock());

@@ -1,29 +1,33 @@
-//! The ring: a writer's sequence of slots, which it writes once for all its readers.
+//! The ring: a sequence of slots that a writer writes once for all its readers.
 //!
 //! # Purpose
 //!
-//! One writer, any number of readers, each of which may die at any instruction. The writer never
-//! waits here, and never looks at a reader. (A sequence lock per slot; see Hans Boehm, "Can
-//! seqlocks get along with programming language memory models?", MSPC 2012, for the fences.)
+//! There is one writer and any number of readers, each of which may die at any instruction. The
+//! writer never waits here, and never looks at a reader. (Each slot is a sequence lock; for the
+//! fences see Hans Boehm, "Can seqlocks get along with programming language memory models?", MSPC
+//! 2012.)
 //!
 //! # Layout
 //!
-//! A block of a data segment: 64 bytes of header, of which word 0 is `slots << 32 | words per slot`
-//! and word 1 the number of the first message that was ever to be found here, then the slots.
-//! Message `n` lies in slot `n % slots`. A slot begins with [`HEAD`] words:
+//! A ring is a block of a data segment: a header of 64 bytes, then the slots. Word 0 of the header
+//! is `slots << 32 | words per slot`, word 1 the number of the first message that was ever stored
+//! here. Message `n` is in slot `n % slots`. A slot begins with [`HEAD`] words:
 //!
 //! | word | field | unit |
 //! |---|---|---|
-//! | 0 | sequence | `2n + 1` being written, `2n + 2` published, [`MOVED`] in an outgrown ring, 0 never used |
-//! | 1 | length of the image | bytes |
-//! | 2 | chunk | 0: the image stands in the slot; [`LEFT_OUT`]: it is nowhere, for want of room; else 1 + (segment << 32, index) |
+//! | 0 | sequence | one of the values below |
+//! | 1 | length of the encoded message | bytes |
+//! | 2 | chunk | 0: the bytes are in the slot; [`LEFT_OUT`]; else 1 + (segment << 32, index) |
 //! | 3 | time of the publication's stamp | steady ns |
 //! | 4 | order of the publication's stamp | |
 //! | 5 | lineage: time of the chain's first publication | steady ns |
 //! | 6 | lineage: id of the chain's first message | |
-//! | 7.. | the image, if it stands here | |
+//! | 7.. | the encoded message, if it is in the slot | |
 //!
-//! All are written by the writer alone, and read by all participants.
+//! The sequence is `2n + 1` while message n is being written, `2n + 2` once it is published,
+//! [`MOVED`] in an outgrown ring, and 0 in a slot that was never used. [`LEFT_OUT`] means that the
+//! bytes are nowhere, for want of room. Only the writer writes these words; all participants read
+//! them.
 //!
 //! # Sync points
 //!
@@ -33,26 +37,26 @@
 //! - W2 fields and bytes (Relaxed).
 //! - W3 sequence = 2n+2 (Release); pairs with R1; carries W2.
 //!
-//! Withdraw, when the chunk of message n is wanted before the message's place is:
+//! Withdraw, if the chunk of message n is needed before the message's slot is:
 //! - W0 chunk = [`LEFT_OUT`] (Relaxed), and nothing else: whenever the writer dies, the slot is
-//!   whole. A reader that hasn't read the message misses it; one that is about to read it in place
-//!   notices (H5). The chunk is *retired* as by W3 for message n + slots. The message may be
+//!   consistent. A reader that hasn't read the message misses it; one that is about to read it in
+//!   place notices (H5). The chunk is *retired*, as by W3 for message n + slots. The message may be
 //!   brought back, in this chunk or another one, by W1 to W3.
 //!
 //! Copy out:
-//! - R1 sequence (Acquire). Smaller than 2n+2: nothing new. Greater: overwritten.
+//! - R1 sequence (Acquire). Less than 2n+2: nothing new. Greater: overwritten.
 //! - R2 fields and bytes (Relaxed).
 //! - R3 fence Acquire, sequence unchanged (Relaxed); pairs with W1: had R2 read anything newer,
 //!   this would see it.
 //!
-//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::hazards)), which
-//! checks chunk and sequence in R3's stead.
+//! Read in place: R1 and R2 of the fields, then the hold (see [`hazards`](crate::hazards)), which
+//! checks chunk and sequence in place of R3.
 //!
 //! Growth, under the writer's lock:
 //! - G1 the live slots are copied to the new ring, with the same numbers.
 //! - G2 its location is published in the entity's record (Release).
 //! - G3 every old slot's sequence = MOVED (Release); pairs with R1; carries G2. Only then is
-//!   anything published or let go. Without it the old ring would look valid for ever.
+//!   anything published or released. Without this step the old ring would look valid for ever.
 //!
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
@@ -64,21 +68,22 @@ use crate::sync::{AtomicU64, Ordering, fence};
 /// The sequence of every slot of an outgrown ring.
 pub(crate) const MOVED: u64 = u64::MAX;
 
-/// In the word for the chunk: the message has no image. No chunk is called so: numbers of segments
-/// have 31 bits.
+/// In the word for the chunk: the message has no bytes. No chunk has this name, because segment
+/// numbers have 31 bits.
 const LEFT_OUT: u64 = u64::MAX;
 
-/// Words of a slot before the image.
+/// Words of a slot before the encoded message.
 pub(crate) const HEAD: usize = 7;
 
-/// The most messages that a ring keeps. What is asked for may come from another process.
+/// The greatest number of messages that a ring keeps. The requested depth may come from another
+/// process.
 pub(crate) const DEEPEST: usize = 1 << 24;
 
-/// The most messages that a ring keeps for its readers' sake, whatever they ask for: the memory is
-/// the writer's.
+/// The greatest number of messages that a ring keeps for its readers, whatever they ask for: the
+/// memory is the writer's.
 const DEEPEST_FOR_READERS: usize = 1 << 16;
 
-/// The most bytes of slots that a ring has for its readers' sake.
+/// The greatest total size of slots, in bytes, that a ring has for its readers.
 const LONGEST_FOR_READERS: usize = 64 << 20;
 
 /// Words of a ring before the slots.
@@ -92,36 +97,36 @@ const ORDER: usize = 4;
 const LINEAGE_STAMP: usize = 5;
 const LINEAGE_ID: usize = 6;
 
-/// What is said of a message besides its image.
+/// A message's metadata, apart from its encoded bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Head {
-    /// Steady nanoseconds of its publication.
+    /// Time of the publication in steady nanoseconds.
     pub stamp: i64,
-    /// Keeps apart what was published at the same time.
+    /// Distinguishes messages that were published at the same time.
     pub order: u64,
-    /// Steady nanoseconds of the publication with which its chain began.
+    /// Time of the publication that began the message's chain, in steady nanoseconds.
     pub lineage_stamp: i64,
-    /// The chain's first message.
+    /// The id of the chain's first message.
     pub lineage_id: u64,
 }
 
-/// How big a ring is.
+/// The size of a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// A power of two.
+    /// Number of slots, a power of two.
     pub(crate) slots: usize,
     /// Words per slot, a multiple of 8.
     pub(crate) stride: usize,
 }
 
 impl Shape {
-    /// The shape for so many messages, with so many bytes of image in each slot.
+    /// The shape for this many messages, with room for `inline` encoded bytes in each slot.
     pub(crate) fn new(messages: usize, inline: usize) -> Result<Self, CapacityError> {
         let stride = (HEAD + inline.div_ceil(8)).next_multiple_of(8);
         Self { slots: 1, stride }.keeping(messages)
     }
 
-    /// The same, but for so many messages.
+    /// The same shape, but for this many messages.
     pub(crate) fn keeping(self, messages: usize) -> Result<Self, CapacityError> {
         if messages > DEEPEST {
             return Err(CapacityError::Depth { depth: messages, limit: DEEPEST });
@@ -129,18 +134,19 @@ impl Shape {
         Ok(Self { slots: messages.max(1).next_power_of_two(), ..self })
     }
 
-    /// The most messages that a ring of such slots keeps for its readers' sake: a power of two.
+    /// The greatest number of messages that a ring of such slots keeps for its readers: a power of
+    /// two.
     pub(crate) fn most_for_readers(self) -> usize {
         let fitting = (LONGEST_FOR_READERS / (self.stride * 8)).max(1);
         (1 << fitting.ilog2()).min(DEEPEST_FOR_READERS)
     }
 
-    /// Bytes of the whole ring.
+    /// Size of the whole ring in bytes.
     pub(crate) fn bytes(self) -> usize {
         (HEADER + self.slots * self.stride) * 8
     }
 
-    /// Bytes of image that a slot has room for.
+    /// Encoded bytes that a slot has room for.
     pub(crate) fn inline(self) -> usize {
         (self.stride - HEAD) * 8
     }
@@ -149,7 +155,7 @@ impl Shape {
         (self.slots as u64) << 32 | self.stride as u64
     }
 
-    /// What the first word of a ring says, if that makes sense within `words`.
+    /// Decodes the first word of a ring; checks that the ring fits into `words`.
     pub(crate) fn parse(word: u64, words: usize, file: &str) -> Result<Self, SegmentError> {
         let wrong = |limit: usize| SegmentError::field(file, "ring shape", word, limit as u64);
         let slots = usize::try_from(word >> 32).map_err(|_| wrong(words))?;
@@ -162,51 +168,51 @@ impl Shape {
     }
 }
 
-/// A ring, as its writer or a reader has it.
+/// A ring, as its writer or one of its readers sees it.
 #[derive(Clone)]
 pub(crate) struct Ring {
     words: ShmRef<[AtomicU64]>,
     pub(crate) shape: Shape,
-    /// What came before was overwritten in the ring before this one. Only ever becomes less: see
-    /// [`reach_back`](Self::reach_back).
+    /// Messages before this one were overwritten in the ring before this one. Only ever decreases:
+    /// see [`reach_back`](Self::reach_back).
     first: u64,
 }
 
-/// What a reader finds in a message's slot.
+/// The state of a message, as a reader finds it in the slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// It isn't published yet.
+    /// The message isn't published yet.
     Nothing,
-    /// It was overwritten; the oldest message that may still be there.
+    /// The message was overwritten. Holds the oldest message that may still be there.
     Overwritten(u64),
-    /// The ring was outgrown: look again in the new one.
+    /// The ring was outgrown; the reader must look in the new one.
     Moved,
-    /// It stands in the slot: so many bytes.
+    /// The message is in the slot, with this many bytes.
     Inline(Head, usize),
-    /// It lies in a chunk.
+    /// The message is in a chunk.
     Chunk(Head, Chunk),
-    /// It was published without its image, for which there was no room.
+    /// The message was published without its bytes, for which there was no room.
     LeftOut,
 }
 
-/// Where a message's image is, if it isn't in its slot. Nothing vouches for it.
+/// The place of a message that isn't in its slot. Untrusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Segment << 32, index.
     pub(crate) name: u64,
-    /// Bytes of the image.
+    /// Length of the encoded message in bytes.
     pub(crate) length: u64,
 }
 
 impl Ring {
-    /// A ring in fresh (zeroed) memory.
+    /// Makes a ring in fresh (zeroed) memory.
     pub(crate) fn create(words: ShmRef<[AtomicU64]>, shape: Shape) -> Self {
         debug_assert!(words.len() >= HEADER + shape.slots * shape.stride);
         words[0].store(shape.word(), Ordering::Relaxed); // G2 publishes it
         Self { words, shape, first: 0 }
     }
 
-    /// A peer's ring.
+    /// Opens a peer's ring.
     pub(crate) fn open(words: ShmRef<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
         let first = words.first().map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
         let shape = Shape::parse(first, words.len(), file)?;
@@ -222,13 +228,13 @@ impl Ring {
         &self.words[begin..begin + self.shape.stride]
     }
 
-    /// Where a message will stand: address and bytes.
+    /// Address and size in bytes of the slot for a message.
     pub(crate) fn place_of(&self, number: u64) -> (usize, usize) {
         let slot = self.slot(number);
         (slot.as_ptr().addr(), size_of_val(slot))
     }
 
-    /// W1 to W3. An image in the slot, which has room for it, or the chunk.
+    /// W1 to W3, with bytes that fit into the slot, or a chunk.
     #[inline]
     pub(crate) fn publish(&self, number: u64, head: &Head, payload: Payload<'_>) {
         let slot = self.slot(number);
@@ -270,20 +276,20 @@ impl Ring {
         failpoints::at(Point::SlotPublished);
     }
 
-    /// W0: this message has no image from now on. For the writer.
+    /// W0: this message has no bytes from now on. For the writer.
     pub(crate) fn withdraw(&self, number: u64) {
         self.slot(number)[CHUNK].store(LEFT_OUT, Ordering::Relaxed); // W0: W4 orders it before W6
         failpoints::at(Point::Withdrawn);
     }
 
-    /// R1: whether this message stands there now.
+    /// R1: whether this message is in its slot now.
     #[inline]
     pub(crate) fn has(&self, number: u64) -> bool {
         self.slot(number)[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2) // R1
     }
 
-    /// How many messages from `next` to before `end` are there, which may change at once; `None` in
-    /// an outgrown ring. For tools: some twenty looks.
+    /// Number of messages from `next` to before `end` that are there now; `None` in an outgrown
+    /// ring. For tools; takes about twenty loads.
     pub(crate) fn count_from(&self, next: u64, end: u64) -> Option<u64> {
         let first = match self.look(next) {
             Found::Nothing => return Some(0),
@@ -291,7 +297,7 @@ impl Ring {
             Found::Overwritten(oldest) => oldest,
             Found::Inline(..) | Found::Chunk(..) | Found::LeftOut => next,
         };
-        // Published ones come one after the other: so they end where the first one is missing.
+        // Published messages are consecutive, so they end where the first one is missing.
         let (mut there, mut at_most) = (0, self.shape.slots as u64);
         while there < at_most {
             let middle = there + (at_most - there).div_ceil(2);
@@ -301,7 +307,8 @@ impl Ring {
         Some(there.min(end.saturating_sub(first)))
     }
 
-    /// R1, and R2 of the fields. What it says holds only if `still_there` says so afterwards.
+    /// R1, and R2 of the fields. The result is valid only if `still_there` returns `true`
+    /// afterwards.
     #[inline]
     pub(crate) fn look(&self, number: u64) -> Found {
         let slot = self.slot(number);
@@ -331,16 +338,16 @@ impl Ring {
             return Found::Moved;
         }
         if number < self.first {
-            return Found::Overwritten(self.first); // its slot may never have been used here
+            return Found::Overwritten(self.first); // its slot may never have been used in this ring
         }
-        // The number that stands there, or is being written there now.
+        // The number of the message that is in the slot, or being written there now.
         let there = (sequence.wrapping_sub(1)) / 2;
         if sequence == 0 || there <= number {
             return Found::Nothing;
         }
-        // Of the messages up to that one, as many as there are slots may be there still, but for
-        // the one that it replaces. Newer ones may have displaced some of those, from the oldest
-        // on: a reader that took one after the other would try for too long.
+        // The messages up to that one may still be there, as many as there are slots, except for
+        // the one that it replaces. Newer messages may have displaced some of them, beginning with
+        // the oldest: a reader that tried them one by one would take too long.
         let oldest = there.saturating_sub(self.shape.slots as u64 - 1);
         let (mut low, mut high) = (oldest.max(number.saturating_add(1)), there);
         while low < high {
@@ -350,7 +357,7 @@ impl Ring {
         Found::Overwritten(low)
     }
 
-    /// R2 of an image that stands in the slot.
+    /// R2 of a message in the slot.
     #[inline]
     pub(crate) fn copy_inline(&self, number: u64, to: &mut [u8]) {
         let words = &self.slot(number)[HEAD..];
@@ -364,7 +371,7 @@ impl Ring {
         }
     }
 
-    /// R3: whether the message was there all the time.
+    /// R3: whether the message was in the slot all the time.
     #[inline]
     pub(crate) fn still_there(&self, number: u64) -> bool {
         fence(Ordering::Acquire); // R3: pairs with the fence of W1
@@ -372,32 +379,31 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// H5 of `holds`, for a reader that has marked a hold, after a fence SeqCst: whether the
-    /// message is there, and in this chunk.
+    /// H5 of `hazards`, for a reader that has marked a hold, after a fence SeqCst: whether the
+    /// message is still there, and in this chunk.
     #[inline]
     pub(crate) fn still_names(&self, number: u64, chunk: u64) -> bool {
         let slot = self.slot(number);
         // Relaxed: the caller's fence orders it after the hold: it is as new as W0 and W3 before
         // W4.
         let named = slot[CHUNK].load(Ordering::Relaxed);
-        // Acquire: pairs with the fence of W1. The chunk may have come back for another message
-        // that has this one's place: then the sequence says so.
+        // Acquire: pairs with the fence of W1. The chunk may have been lent again for another
+        // message that has this one's slot: then the sequence shows it.
         fence(Ordering::Acquire);
-        // Acquire: pairs with W3, should this message have been brought back; the fence above would
-        // do.
+        // Acquire: pairs with W3 if this message was brought back; the fence above would suffice.
         named == chunk.wrapping_add(1)
             && slot[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// Whether a newer message has this one's place. For the writer.
+    /// Whether a newer message has this one's slot. For the writer.
     pub(crate) fn is_displaced(&self, number: u64) -> bool {
         // Relaxed: our own writes, or a hint.
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) > number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// All messages from this one on were brought back: a reader that opens the ring from now on
-    /// finds them, a reader that has it already goes on to those that were there before. For the
-    /// writer.
+    /// All messages from this one on were brought back. A reader that opens the ring from now on
+    /// finds them; a reader that has it open already continues from the messages that were there
+    /// before. For the writer.
     pub(crate) fn reach_back(&mut self, first: u64) {
         if first < self.first {
             self.first = first;
@@ -405,8 +411,8 @@ impl Ring {
         }
     }
 
-    /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says
-    /// where the ring is.
+    /// G1 to G3: continues in a larger ring, from message `next` on. `place` is the word that holds
+    /// the ring's location.
     pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
         new.take_over(self, next); // G1
         failpoints::at(Point::RingCopied);
@@ -416,8 +422,7 @@ impl Ring {
         *self = new;
     }
 
-    /// G1: takes over what stands in an outgrown ring, of the messages before `next`. For the
-    /// writer.
+    /// G1: takes over the contents of an outgrown ring, up to message `next`. For the writer.
     fn take_over(&mut self, old: &Ring, next: u64) {
         let kept = old.shape.slots.min(self.shape.slots) as u64;
         self.first = next.saturating_sub(kept).max(old.first);
@@ -434,8 +439,8 @@ impl Ring {
         }
     }
 
-    /// G3: nothing is to be found here any more. For the writer, after it published where the new
-    /// ring is.
+    /// G3: nothing is found here any more. For the writer, after it has published the location of
+    /// the new ring.
     fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1
@@ -444,13 +449,13 @@ impl Ring {
     }
 }
 
-/// Where an image is that is to be published.
+/// The place of the bytes of a message to publish.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Payload<'a> {
-    /// Here; it goes into the slot.
+    /// Bytes that are copied into the slot.
     Inline(&'a [u8]),
     /// In a chunk.
     Chunk(Chunk),
-    /// Nowhere.
+    /// No bytes.
     LeftOut,
 }

@@ -1,30 +1,31 @@
-//! Segments: the files that a participant shares, and how others map them.
+//! Segments: the files that a participant shares, and how other participants map them.
 //!
-//! A segment is made without a name, reserved, filled, locked, and only then linked into the
-//! directory: no participant ever sees half of one. Its mode keeps all processes, also of the same
-//! user, from opening it for writing; its creator keeps a descriptor of its own, without a lock, to
+//! A segment is created without a name, reserved, filled, locked, and only then linked into the
+//! directory: no participant ever sees a partial one. Its mode prevents all processes, even of the
+//! same user, from opening it for writing. Its creator keeps its own descriptor, without a lock, to
 //! reserve more of it.
 //!
 //! # What may be touched
 //!
-//! A file has holes, and a page of one that is touched while the file system is full is a signal.
-//! So `reserved` words say how far it may be touched; a participant that hears of more than before
-//! compares it with what the file system has allocated for the file. A peer that says too much is
-//! believed no further than before. A data segment may say less again, and more after that (M1 to
-//! M3 of [`memory`](crate::memory)); what a reader may use of it is never given back.
+//! A file has holes, and touching a page of a hole while the file system is full raises a signal.
+//! So `reserved` words tell how far the file may be touched; a participant that reads a greater
+//! value than before compares it with what the file system has allocated for the file. If a peer
+//! declares too much, the last checked value counts. The value of a data segment may decrease, and
+//! increase again later (M1 to M3 of [`memory`](crate::memory)); the part that a reader uses is
+//! never given back.
 //!
 //! # The lock
 //!
-//! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open
-//! file description through which the segment is mapped, and its descriptor is closed: so it lives
-//! as long as the mapping, and the kernel lets it go with the owner's address space. It is taken
-//! before the segment gets its name. A forked child doesn't have the mapping ([`fork`]), so that one
-//! doesn't keep it. Others ask for it, and never lock.
+//! A write lock on byte 0 of the control segment shows that its owner lives. It belongs to the open
+//! file description through which the segment is mapped, whose descriptor is closed: so it lives as
+//! long as the mapping, and the kernel releases it with the owner's address space. It is taken
+//! before the segment gets its name. A forked child doesn't have the mapping ([`fork`]), so it
+//! doesn't keep the lock. Other participants query the lock, and never take it.
 //!
-//! A name says nothing about life: other programs may remove it, a clean-up script or the session
-//! manager at logout. So a participant that has mapped a control segment asks through the
-//! descriptor that it was mapped by, which it keeps. Only of one that isn't mapped is asked by
-//! name.
+//! The file's name doesn't show whether its owner lives: other programs may remove it, such as a
+//! clean-up script or the session manager at logout. So a participant that has mapped a control
+//! segment queries the lock through the descriptor that it was mapped by, which it keeps. Only a
+//! segment that isn't mapped is queried by name.
 
 use crate::directory::Directory;
 use crate::domain::Domain;
@@ -42,19 +43,19 @@ use std::mem::offset_of;
 use std::path::PathBuf;
 use std::sync::Weak;
 
-/// The layout of everything in shared memory; counted up whenever any of it changes.
+/// The version of the layout of everything in shared memory; increased whenever any of it changes.
 pub const LAYOUT_VERSION: u32 = 6;
 
 /// `SINEWSHM`, as a little-endian number.
 const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");
 
-/// What a segment is for.
+/// The kind of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum SegmentKind {
-    /// Tables: who is there, what goes where.
+    /// Tables of entities and connections.
     Control = 1,
-    /// The words that others of the same user write: what a sleeping thread waits on.
+    /// Words that other processes of the same user write: threads sleep on them.
     Bells = 2,
     /// Rings, event rings and chunks.
     Data = 3,
@@ -97,22 +98,22 @@ const _: () = assert!(
 /// A segment of this participant.
 pub(crate) struct OwnSegment {
     pub(crate) mapping: Arc<Mapping>,
-    /// To reserve more of it; has no lock.
+    /// To reserve more of the file; has no lock.
     file: OwnedFd,
     directory: Arc<Directory>,
     name: String,
     header: ShmRef<Header>,
 }
 
-/// What a new segment is like.
+/// The properties of a new segment.
 pub(crate) struct NewSegment {
     pub(crate) kind: SegmentKind,
     pub(crate) owner: u64,
     pub(crate) number: u64,
     pub(crate) length: usize,
-    /// Bytes from the start that can be touched at once.
+    /// Bytes from the start that may be accessed at once.
     pub(crate) reserved: usize,
-    /// Whether it says that its owner lives.
+    /// Whether it has the lock that shows that its owner lives.
     pub(crate) locked: bool,
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(u64, bool)> {
 }
 
 impl OwnSegment {
-    /// Makes a segment; no participant sees it before [`publish`](Self::publish).
+    /// Creates a segment; no participant sees it before [`publish`](Self::publish).
     pub(crate) fn create(domain: &Domain, new: &NewSegment) -> Result<Unpublished, CapacityError> {
         let directory = domain.directory().clone();
         let name = file_name(new.kind, new.owner, new.number);
@@ -152,8 +153,8 @@ impl OwnSegment {
         sys::reserve(&file, 0, new.reserved)
             .map_err(|error| domain.no_room("fallocate", new.reserved, &error))?;
         let growing = sys::reopen(&file, OFlags::RDWR)?;
-        // Who may write a file may shorten it, under those who have it mapped. So other users don't
-        // write bells either.
+        // A user who may write a file may shorten it while others have it mapped. So other users
+        // don't get to write bells either.
         let mode = if new.kind == SegmentKind::Bells { 0o600 } else { domain.read_mode() };
         sys::change_mode(&file, mode, &path)?;
         if new.locked {
@@ -177,32 +178,33 @@ impl OwnSegment {
         Ok(Unpublished { segment: Self { mapping, file: growing, directory, name, header }, named: file })
     }
 
-    /// Reserves a range of the file, so that it may be touched.
+    /// Reserves a range of the file, so that it may be accessed.
     pub(crate) fn reserve(&self, domain: &Domain, offset: usize, length: usize) -> Result<(), CapacityError> {
         sys::reserve(&self.file, offset, length).map_err(|error| domain.no_room("fallocate", length, &error))
     }
 
-    /// M2 of [`memory`](crate::memory): gives a range of the file back, which no participant
-    /// touches. Where the file system can't, it stays allocated.
+    /// M2 of [`memory`](crate::memory): gives back a range of the file that no participant touches.
+    /// If the file system can't do that, the range stays allocated.
     pub(crate) fn give_back(&self, offset: usize, length: usize) -> Result<(), SystemError> {
         sys::punch(&self.file, offset, length)
             .map_err(|error| SystemError::io("fallocate(FALLOC_FL_PUNCH_HOLE)", &self.path())(error))
     }
 
-    /// Tells others how much of it, from the start, they may touch.
+    /// Declares how many bytes of the segment, from the start, other participants may access.
     pub(crate) fn declare(&self, reserved: usize) {
-        // Release: pairs with the Acquire in `PeerSegment::reserved`; carries that the space is
-        // there.
+        // Release: pairs with the Acquire in `PeerSegment::reserved`; carries the allocation of the
+        // space.
         self.header.reserved.store(reserved as u64, Ordering::Release);
     }
 
-    /// Whether others can still find it.
+    /// Whether other participants can still find it.
     pub(crate) fn has_name(&self) -> bool {
         has_name(&self.file, &self.directory, &self.name)
     }
 
-    /// Whether others, which find it by its name, see its lock. On overlayfs they don't: there a
-    /// mapping belongs to the file below, and the lock to a file that is closed.
+    /// Checks that other participants, which find the segment by its name, see its lock. On
+    /// overlayfs they don't: there a mapping belongs to the file below, and the lock to a file that
+    /// is closed.
     pub(crate) fn is_seen_alive(&self) -> Result<(), DomainError> {
         match probe_name(&self.directory, &self.name) {
             OwnerState::Alive => Ok(()),
@@ -212,31 +214,31 @@ impl OwnSegment {
         }
     }
 
-    /// Where it is to be found.
+    /// The path of the file.
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.join(&self.name)
     }
 
-    /// Takes its name from it.
+    /// Removes the file's name.
     pub(crate) fn remove(&self) {
-        let _ = self.directory.remove(&self.name); // gone is gone
+        let _ = self.directory.remove(&self.name); // it may be gone already
     }
 
-    /// Others that watch this file hear of it.
+    /// Notifies the participants that watch this file.
     pub(crate) fn announce(&self) {
-        // Fails for no file of ours; a participant that polls finds out anyway.
+        // Can't fail for our own file; a participant that polls finds out anyway.
         let _ = sys::touch(&self.file);
     }
 }
 
 impl Domain {
-    /// Makes a segment as participants do, a page long, looks whether others would see that its
-    /// owner lives, and removes it.
+    /// Creates a segment of one page in the same way as participants do, checks that others would
+    /// see that its owner lives, and removes it.
     ///
     /// # Errors
-    /// [`JoinError`]: what would keep a participant from joining.
+    /// [`JoinError`]: the reason that would prevent a participant from joining.
     pub fn try_out(&self) -> Result<(), JoinError> {
-        // Under a name that says nothing to participants.
+        // Under a name that participants ignore.
         let new = NewSegment {
             kind: SegmentKind::Control,
             owner: 0,
@@ -257,12 +259,12 @@ impl Domain {
 /// A segment without a name.
 pub(crate) struct Unpublished {
     pub(crate) segment: OwnSegment,
-    /// Locked, if it is to be; closed once it is linked.
+    /// Has the lock, if there is one; closed once the segment is linked.
     named: OwnedFd,
 }
 
 impl Unpublished {
-    /// Gives it its name.
+    /// Links the segment under its name.
     pub(crate) fn publish(self) -> Result<OwnSegment, SystemError> {
         failpoints::at(Point::SegmentUnlinked);
         self.segment.directory.link(&self.named, &self.segment.name)?;
@@ -270,34 +272,35 @@ impl Unpublished {
     }
 }
 
-/// A peer's segment, mapped for reading (bells: for ringing).
+/// A peer's segment, mapped for reading (bells: also for ringing).
 pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
     header: ShmRef<Header>,
     pub(crate) name: String,
-    /// The user that owns it.
+    /// The user that owns the file.
     pub(crate) user: u32,
-    /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if
-    /// neither will ever be asked for.
+    /// For querying the lock and the allocated size, whether or not the file still has a name;
+    /// `None` if neither will ever be queried.
     file: Option<Arc<OwnedFd>>,
-    /// What was said of it, and compared.
+    /// The declared length, as far as it was checked.
     declared: ReservedLength,
 }
 
-/// A `reserved` word of a peer's, as far as it was compared with what is allocated.
+/// A peer's `reserved` word, as far as it was compared with what is allocated.
 #[derive(Default)]
 pub(crate) struct ReservedLength {
-    /// So much is true.
+    /// The greatest value that was found to be true.
     checked: PlainU64,
-    /// This isn't.
+    /// The last value that was found to be false.
     refused: PlainU64,
 }
 
 impl ReservedLength {
-    /// What may be touched where the peer says so much. `has_room` looks whether that can be.
+    /// Returns how much may be accessed if the peer declares `declared`. `has_room` checks the
+    /// file.
     #[inline]
     pub(crate) fn check(&self, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
-        // Relaxed: what was allocated once is so whenever it is declared (M3 of `memory`).
+        // Relaxed: once allocated, it is allocated again whenever it is declared (M3 of `memory`).
         let checked = self.checked.load(Ordering::Relaxed);
         if declared <= checked { declared } else { self.look(checked, declared, has_room) }
     }
@@ -315,16 +318,16 @@ impl ReservedLength {
         declared
     }
 
-    /// So much was found to be true.
+    /// The greatest value that was found to be true.
     pub(crate) fn checked(&self) -> u64 {
         self.checked.load(Ordering::Relaxed)
     }
 }
 
 impl PeerSegment {
-    /// Maps a segment, having checked that it is what its name says, and this user's: that of the
-    /// participant's control segment. One of this kind has so many bytes reserved before it gets
-    /// its name.
+    /// Maps a segment after checking that its contents match its name, and that it belongs to
+    /// `user`, the owner of the participant's control segment. A segment of this kind has
+    /// `reserved` bytes reserved before it gets its name.
     pub(crate) fn open(
         directory: &Directory,
         kind: SegmentKind,
@@ -348,7 +351,7 @@ impl PeerSegment {
         if length < minimum {
             return Err(SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }));
         }
-        // Not by the mapping: it isn't known yet whether there is a page.
+        // Not through the mapping: it isn't known yet whether there is a page.
         let mut head = [0; size_of::<Header>()];
         rustix::io::pread(&file, &mut head, 0).map_err(system("pread"))?;
         check(&head, &name, kind, owner, length)?;
@@ -372,24 +375,24 @@ impl PeerSegment {
         Ok(Self { mapping, header, name, user: found.st_uid, file, declared })
     }
 
-    /// Bytes that the file system has allocated for it.
+    /// Bytes that the file system has allocated for the file.
     #[cold]
     pub(crate) fn allocated(&self) -> u64 {
         let found = self.file.as_ref().and_then(|file| fstat(file).ok());
         found.map_or_else(|| self.declared.checked(), |found| allocated(&found))
     }
 
-    /// Of a control segment: whether its owner lives. When in doubt, it does.
+    /// For a control segment: whether its owner lives. When in doubt, `true`.
     pub(crate) fn is_locked(&self) -> bool {
         self.file.as_ref().is_none_or(|file| sys::is_locked(file, 0, Lock::Read).unwrap_or(true))
     }
 
-    /// Whether its file still has the name that it was opened by. When in doubt, it has.
+    /// Whether the file still has the name that it was opened by. When in doubt, `true`.
     pub(crate) fn has_name(&self, directory: &Directory) -> bool {
         self.file.as_ref().is_none_or(|file| has_name(file, directory, &self.name))
     }
 
-    /// How many bytes from the start may be touched.
+    /// Number of bytes from the start that may be accessed.
     #[inline]
     pub(crate) fn reserved(&self) -> usize {
         // Acquire: pairs with the Release in `OwnSegment::declare`.
@@ -399,7 +402,7 @@ impl PeerSegment {
     }
 }
 
-/// The file to touch to ring for another user's participant, if there is one.
+/// Opens the file to touch to ring for another user's participant, if there is one.
 pub(crate) fn open_doorbell(
     directory: &Directory,
     owner: u64,
@@ -415,12 +418,12 @@ pub(crate) fn open_doorbell(
         Err(Errno::NOENT) => return Ok(None),
         opened => opened.map_err(system("open"))?,
     };
-    // Another file of ours, that another user has put there, isn't touched.
+    // A file of our own that another user has put there must not be touched.
     check_user(&name, Some(user), &fstat(&file).map_err(system("fstat"))?)?;
     Ok(Some(file))
 }
 
-/// A participant's files are one user's: others may have replaced some.
+/// Checks that the file belongs to the participant's user: another user may have replaced it.
 fn check_user(name: &str, user: Option<u32>, found: &Stat) -> Result<(), SegmentError> {
     match user {
         Some(user) if user != found.st_uid => {
@@ -430,13 +433,13 @@ fn check_user(name: &str, user: Option<u32>, found: &Stat) -> Result<(), Segment
     }
 }
 
-/// Descriptors that are kept, by device and inode: the participants of a process keep one of each
-/// file between them. An inode has no other file as long as one is kept.
+/// Descriptors that are kept, by device and inode: the participants of a process share one per
+/// file. While one is kept, its inode can't belong to another file.
 static KEPT: PlainMutex<BTreeMap<(u64, u64), Weak<OwnedFd>>> = PlainMutex::new(BTreeMap::new());
 
-/// The descriptor of this file that is kept already, or else this one.
+/// The descriptor that is kept for this file already, or else this one.
 fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
-    // Without waiting: in a forked child it may be locked for ever. Then there is one more
+    // Without blocking: in a forked child the lock may be held for ever. Then there is one more
     // descriptor.
     let Some(mut kept) = KEPT.try_lock() else { return Arc::new(file) };
     let place = (found.st_dev, found.st_ino);
@@ -449,7 +452,7 @@ fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
     file
 }
 
-/// Whether a file has this name. When in doubt, it has.
+/// Whether a file has this name. When in doubt, `true`.
 fn has_name(file: &OwnedFd, directory: &Directory, name: &str) -> bool {
     let Ok(ours) = fstat(file) else { return true };
     match directory.find(name) {
@@ -458,13 +461,13 @@ fn has_name(file: &OwnedFd, directory: &Directory, name: &str) -> bool {
     }
 }
 
-/// Bytes that a file takes.
+/// Bytes that the file system has allocated for a file.
 pub(crate) fn allocated(found: &Stat) -> u64 {
     u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512)
 }
 
-/// Whether the head of a file, written before it got its name and never again but for `reserved`,
-/// says what its name does.
+/// Checks that the header of a file matches its name. The header is written before the file is
+/// linked, and only `reserved` changes later.
 fn check(
     head: &[u8; size_of::<Header>()],
     name: &str,
@@ -494,7 +497,7 @@ fn check(
     if found != owner {
         return Err(SegmentError::field(name, "owner", found, owner));
     }
-    // 0 where it can't be known.
+    // 0 if it is unknown.
     let (found, ours) = (word(offset_of!(Header, boot)), sys::boot_id());
     if found != ours && found != 0 && ours != 0 {
         return Err(SegmentError::new(name, SegmentProblem::Boot { found, ours }));
@@ -502,20 +505,20 @@ fn check(
     Ok(())
 }
 
-/// What the lock on a control segment says.
+/// The state of a participant, by the lock on its control segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnerState {
     /// The owner lives.
     Alive,
-    /// The owner is gone, its files are still there.
+    /// The owner is gone, but its files are still there.
     Dead,
     /// There is no such file.
     Gone,
 }
 
-/// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That
-/// it is gone doesn't mean that its owner is; of one that is mapped, [`PeerSegment::is_locked`]
-/// says more.
+/// Queries the lock on a control segment that isn't mapped here, by its name, without taking it. A
+/// missing file doesn't mean that its owner is gone; for a mapped segment,
+/// [`PeerSegment::is_locked`] is more reliable.
 pub(crate) fn probe(directory: &Directory, owner: u64) -> OwnerState {
     probe_name(directory, &file_name(SegmentKind::Control, owner, 0))
 }
@@ -549,7 +552,7 @@ mod tests {
             OwnSegment::create(&domain, &new).unwrap().publish().unwrap()
         };
         assert_eq!(publish(1, true).is_seen_alive(), Ok(()));
-        // As on an overlay: the lock went with the descriptor.
+        // As on an overlayfs: the lock went with the descriptor.
         let unseen = publish(2, false);
         let error = unseen.is_seen_alive().unwrap_err();
         assert!(error.to_string().contains("overlayfs"), "{error}");

@@ -1,5 +1,5 @@
-//! Slabs: files of equal chunks, for large payloads. What is given back of them, and when, is in
-//! [`memory`](crate::memory).
+//! Slabs: files of equal chunks, for large messages. [`memory`](crate::memory) describes what is
+//! given back of them, and when.
 
 use crate::domain::Domain;
 use crate::error::{CapacityError, SystemError};
@@ -9,17 +9,17 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::Mapping;
 
-/// What a slab's header says behind [`Header`]: word 0 is the size of its chunks in bytes.
+/// Bytes of a slab's header. Behind [`Header`], word 0 is the size of the slab's chunks in bytes.
 const SLAB_HEADER: usize = 4096;
 
-/// Bytes before an image in its chunk: byte 4 of the image is 16-aligned.
+/// Bytes before an encoded message in its chunk, so that byte 4 of the message is 16-aligned.
 pub(crate) const IMAGE_AT: usize = 12;
 
-/// The longest image: longer than any memory, and sums of a few don't overflow.
+/// The longest encoded message in bytes: longer than any memory, but sums of a few don't overflow.
 pub(crate) const LONGEST: usize = 1 << 44;
 
-/// The size of chunk for an image of `length` bytes, [`LONGEST`] at most: up to an eighth more than
-/// needed.
+/// The chunk size for an encoded message of `length` bytes, at most [`LONGEST`]: up to an eighth
+/// more than needed.
 pub(crate) fn class_of(length: usize) -> usize {
     let needed = length + IMAGE_AT;
     let step = (needed.next_power_of_two() / 8).max(64);
@@ -30,7 +30,7 @@ pub(crate) fn class_of(length: usize) -> usize {
 pub(crate) struct Slab {
     pub(crate) segment: OwnSegment,
     pub(crate) number: u64,
-    /// Bytes of each.
+    /// Size of a chunk in bytes.
     pub(crate) chunk: usize,
     pub(crate) count: usize,
 }
@@ -61,12 +61,12 @@ impl Slab {
         Ok(Self { segment: unpublished.publish()?, number, chunk, count })
     }
 
-    /// Where the pages of its first so many chunks end.
+    /// Offset of the end of the pages of the first `chunks` chunks.
     pub(crate) fn end_of(&self, chunks: usize) -> usize {
         (SLAB_HEADER + chunks * self.chunk).next_multiple_of(4096)
     }
 
-    /// M3: makes sure that the chunk after so many may be touched.
+    /// M3: makes sure that the chunk after the first `chunks` may be accessed.
     pub(crate) fn reserve(&self, domain: &Domain, chunks: usize) -> Result<(), CapacityError> {
         let (begin, end) = (self.end_of(chunks), self.end_of(chunks + 1));
         if end > begin {
@@ -76,7 +76,8 @@ impl Slab {
         Ok(())
     }
 
-    /// M1, M2: only the first `kept` of its chunks may be touched, of so many before.
+    /// M1, M2: only the first `kept` chunks may be accessed from now on, instead of the first
+    /// `before`.
     pub(crate) fn give_back(&self, kept: usize, before: usize) -> Result<(), SystemError> {
         let (begin, end) = (self.end_of(kept), self.end_of(before));
         self.segment.declare(begin); // M1
@@ -89,7 +90,7 @@ impl Slab {
     }
 }
 
-/// A chunk that is with its owner: no reader reads it.
+/// A chunk that its owner has, and no reader reads.
 #[derive(Clone)]
 pub(crate) struct OwnChunk {
     /// Segment << 32, index.
@@ -98,30 +99,30 @@ pub(crate) struct OwnChunk {
 }
 
 impl OwnChunk {
-    /// Where its image begins, in bytes from the start of the slab.
+    /// Offset in the slab of the chunk's encoded message.
     pub(crate) fn image_offset(&self) -> usize {
         image_offset(self.name, self.slab.chunk)
     }
 
-    /// Its size.
+    /// The chunk's size in bytes.
     pub(crate) fn class(&self) -> usize {
         self.slab.chunk
     }
 
-    /// Which one of its slab it is.
+    /// The chunk's index in its slab.
     pub(crate) fn index(&self) -> usize {
         usize::try_from(self.name & 0xffff_ffff).unwrap_or(usize::MAX)
     }
 }
 
-/// Where a chunk's image begins in its slab.
+/// Offset of a chunk's encoded message in its slab.
 fn image_offset(name: u64, chunk: usize) -> usize {
     let index = usize::try_from(name & 0xffff_ffff).unwrap_or(usize::MAX);
     index.saturating_mul(chunk).saturating_add(SLAB_HEADER + IMAGE_AT)
 }
 
-/// Where a peer's chunk has its image: offset in the slab; `None` unless all of it lies in what is
-/// reserved.
+/// The offset in its slab of the encoded message in a peer's chunk; `None` unless all of it lies in
+/// the reserved part.
 pub(crate) fn locate(mapping: &Arc<Mapping>, reserved: usize, name: u64, length: u64) -> Option<usize> {
     let size = ShmRef::<AtomicU64>::at(mapping, size_of::<Header>())?;
     let chunk = usize::try_from(size.load(Ordering::Relaxed)).ok()?; // written before the segment was linked
