@@ -57,18 +57,18 @@ impl Domain {
         }
     }
 
-    /// What is kept as the description of the type with this hash. Whether it is that, the reader
-    /// finds out; it is at most 1 MiB long. `None` if there is nothing.
+    /// Returns the stored description of the type with this hash; `None` if there is none. It is at
+    /// most 1 MiB long. The caller checks that it matches the hash.
     ///
     /// # Errors
-    /// [`SystemError`]: it is there, but can't be read.
+    /// [`SystemError`]: the description exists, but can't be read.
     pub fn description(&self, hash: &[u8; 32]) -> Result<Option<Vec<u8>>, SystemError> {
         let (path, name) = (self.descriptions(), file_name(hash));
         let directory = match self.base().below(DIRECTORY) {
             Err(Errno::NOENT) => return Ok(None),
             opened => opened.map_err(SystemError::at("open", &path))?,
         };
-        // Whatever another user has put there, it neither leads elsewhere nor keeps us waiting.
+        // Whatever another user has put there, it neither leads elsewhere nor blocks us.
         let file = match directory.open_file(&name, OFlags::RDONLY) {
             Err(Errno::NOENT) => return Ok(None),
             opened => File::from(opened.map_err(SystemError::at("open", &path.join(&name)))?),
@@ -79,7 +79,7 @@ impl Domain {
         Ok(Some(text))
     }
 
-    /// A user that may use the domain may use the descriptions.
+    /// Creates the directory for descriptions. Users who may use the domain may use it.
     fn make_descriptions(&self) -> Result<Directory, SystemError> {
         let base = self.base();
         if let Err(Errno::NOENT) = base.find(DIRECTORY) {

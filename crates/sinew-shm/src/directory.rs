@@ -1,10 +1,10 @@
-//! A directory by its descriptor: it stays the one that was opened, whatever its name leads to
-//! later.
+//! An open directory: its descriptor always refers to the directory that was opened, whatever its
+//! name refers to later.
 //!
-//! In a base that several users share, each of them may rename what lies there, or put a link in
-//! its place, between any two calls of ours. So nothing is looked up twice: names are opened
-//! relative to the descriptor, no symbolic link is followed below a base, what was opened is what
-//! is looked at, and rights are changed only of what no other user can have touched (see
+//! In a base that several users share, each of them may rename its entries, or replace them by
+//! links, between any two of our calls. So nothing is looked up twice: names are opened relative to
+//! the descriptor, no symbolic link is followed below a base, checks apply to the file that was
+//! opened, and modes are changed only where no other user can have interfered (see
 //! [`Directory::make`]).
 
 use crate::error::SystemError;
@@ -20,15 +20,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct Directory {
     file: OwnedFd,
-    /// What it was opened as, for sentences.
+    /// The path that was opened, for messages.
     path: PathBuf,
 }
 
-/// A new file, or a reading one: no terminal, no waiting for a pipe's other end, no link.
+/// For opening any file: no terminal, no waiting for a pipe's other end, no link.
 const PLAIN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
 
 impl Directory {
-    /// Opens a directory by its path, to look up names in it and no more.
+    /// Opens a directory by its path, only for looking up names in it.
     pub(crate) fn open(path: &Path, follow: bool) -> Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let flags = if follow { flags } else { flags | OFlags::NOFOLLOW };
@@ -36,17 +36,18 @@ impl Directory {
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// Opens a directory in this one, to read it, too. A link isn't followed.
+    /// Opens a directory in this one, which can also be read. A link isn't followed.
     pub(crate) fn below(&self, name: &str) -> Result<Self> {
         let file = self.open_file(name, OFlags::RDONLY | OFlags::DIRECTORY)?;
         Ok(Self { file, path: self.join(name) })
     }
 
-    /// Makes a directory in this one, unless there is something of this name.
+    /// Creates a directory in this one, unless the name exists.
     ///
-    /// Where others may write and its mode isn't 0700, it appears with that and not before: they
-    /// can't come in between. It is made in one of ours that no other user can enter, and moved.
-    /// (Killed in between, that one stays, empty or nearly so: `.new-<number>`.)
+    /// If other users may write here and the mode isn't 0700, the directory appears only with its
+    /// final mode, so that they can't interfere: it is created in a directory of ours that no other
+    /// user can enter, and then moved. (If the process is killed in between, that one stays, empty
+    /// or nearly so: `.new-<number>`.)
     pub(crate) fn make(&self, name: &str, mode: u32) -> Result<()> {
         if mode & 0o7777 == 0o700 {
             return made(rustix::fs::mkdirat(&self.file, name, Mode::RWXU));
@@ -57,14 +58,14 @@ impl Directory {
         let within = format!(".new-{:016x}", sys::random());
         rustix::fs::mkdirat(&self.file, &within, Mode::RWXU)?;
         let moved = self.make_within(&within, name, mode);
-        let _ = rustix::fs::unlinkat(&self.file, &within, AtFlags::REMOVEDIR); // gone is gone
+        let _ = rustix::fs::unlinkat(&self.file, &within, AtFlags::REMOVEDIR); // it may be gone already
         made(moved)
     }
 
     fn make_within(&self, within: &str, name: &str, mode: u32) -> Result<()> {
         let private = self.below(within)?;
         let found = private.status()?;
-        // One that another user has put there isn't ours, or isn't private.
+        // A directory that another user has put there isn't ours, or isn't private.
         if found.st_uid != rustix::process::geteuid().as_raw() || found.st_mode & 0o077 != 0 {
             return Err(Errno::PERM);
         }
@@ -77,24 +78,24 @@ impl Directory {
         moved
     }
 
-    /// Where no other user may write.
+    /// Creates a directory where no other user may write.
     fn make_with(&self, name: &str, mode: u32) -> Result<()> {
         rustix::fs::mkdirat(&self.file, name, Mode::RWXU)?;
         let made = self.below(name)?;
         rustix::fs::fchmod(&made.file, Mode::from_raw_mode(mode))
     }
 
-    /// What it was opened as.
+    /// The path that was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a name in it, for sentences.
+    /// The path of a name in the directory, for messages.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Where the kernel finds it, for calls that take no descriptor.
+    /// The kernel's path of the directory, for calls that take no descriptor.
     pub(crate) fn handle(&self) -> PathBuf {
         sys::proc_path(&self.file)
     }
@@ -103,26 +104,26 @@ impl Directory {
         rustix::fs::fstat(&self.file)
     }
 
-    /// When it last got or lost a name.
+    /// When the directory last gained or lost a name.
     pub(crate) fn modified(&self) -> Option<FileTime> {
         let found = self.status().ok()?;
         Some((found.st_mtime, found.st_mtime_nsec))
     }
 
-    /// Size and free bytes of its file system; 0 if unknown.
+    /// Size and free bytes of the directory's file system; 0 if unknown.
     pub(crate) fn room(&self) -> (u64, u64) {
         rustix::fs::fstatvfs(&self.file)
             .map_or((0, 0), |found| (found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize))
     }
 
-    /// What its files are kept in.
+    /// The medium of the directory's files.
     pub(crate) fn medium(&self) -> Result<Medium> {
         Ok(Medium::numbered(rustix::fs::fstatfs(&self.file)?.f_type))
     }
 
-    /// The names in it.
+    /// The names in the directory.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
-        // The C library takes a directory that was removed for an empty one.
+        // The C library treats a removed directory as an empty one.
         if self.status()?.st_nlink == 0 {
             return Err(Errno::NOENT.into());
         }
@@ -136,24 +137,24 @@ impl Directory {
         Ok(names)
     }
 
-    /// Opens a file in it. A link isn't followed, and nothing waited for.
+    /// Opens a file in the directory. Doesn't follow links and doesn't block.
     pub(crate) fn open_file(&self, name: &str, flags: OFlags) -> Result<OwnedFd> {
         rustix::fs::openat(&self.file, name, flags | PLAIN, Mode::empty())
     }
 
-    /// What a name stands for; of a link, the link.
+    /// The status of a name; for a link, that of the link itself.
     pub(crate) fn find(&self, name: &str) -> Result<Stat> {
         rustix::fs::statat(&self.file, name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// A file without a name yet, readable and writable by its creator.
+    /// Creates a file without a name, readable and writable by its creator.
     pub(crate) fn unnamed(&self) -> std::result::Result<OwnedFd, SystemError> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         rustix::fs::openat(&self.file, ".", flags, Mode::RUSR | Mode::WUSR)
             .map_err(SystemError::at("open(O_TMPFILE)", &self.path))
     }
 
-    /// Gives a complete file its name, which must be free.
+    /// Gives a complete file its name, which must not exist.
     pub(crate) fn link(&self, file: &OwnedFd, name: &str) -> std::result::Result<(), SystemError> {
         let here = sys::proc_path(file);
         rustix::fs::linkat(rustix::fs::CWD, here, &self.file, name, AtFlags::SYMLINK_FOLLOW)
@@ -166,12 +167,12 @@ impl Directory {
     }
 }
 
-/// That another process was faster is fine.
+/// Ignores that another process has made it first.
 fn made(result: Result<()>) -> Result<()> {
     if result == Err(Errno::EXIST) { Ok(()) } else { result }
 }
 
-/// The same directory, whatever it is called.
+/// Two are equal if they are the same directory, whatever their names.
 impl PartialEq for Directory {
     fn eq(&self, other: &Self) -> bool {
         let place = |of: &Self| of.status().ok().map(|found| (found.st_dev, found.st_ino));

@@ -1,15 +1,14 @@
-//! The peers that are there: finding other participants, following their logs, and noticing their
-//! end.
+//! Discovery: finding other participants, following their logs, and noticing their end.
 //!
 //! A participant's helper thread watches the directory for new control segments, and each peer's
 //! control segment for two things: its owner touches it when something in it has changed, and the
-//! kernel reports it closed when the last mapping through which it was written is gone, which is
-//! the owner's end. (All by inotify, so it works across users, PID namespaces and containers that
-//! share the directory.) Where no inotify instance is to be had, it looks by itself every few
+//! kernel reports it closed when the last writable mapping of it is gone, which is the owner's end.
+//! (All by inotify, so it works across users, PID namespaces and containers that share the
+//! directory.) If no inotify instance is available, the helper thread looks by itself every few
 //! milliseconds.
 //!
-//! What is found is compared with what was known, so it doesn't matter how often or how late a
-//! participant looks. A peer's end is in [`death`].
+//! Findings are compared with the known state, so it doesn't matter how often or how late a
+//! participant looks. [`death`] describes a peer's end.
 
 mod death;
 mod helper;
@@ -40,113 +39,114 @@ use death::Unburied;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
-/// What a participant is told of the others. Called by its helper thread, or by a thread of its own
-/// process that [asked for news](crate::Participant::refresh), one call at a time, in the order in
-/// which things happened at each peer.
+/// Receives a participant's news of the others. Called by its helper thread, or by a thread of its
+/// own process that [refreshes](crate::Participant::refresh) it; one call at a time, in the order
+/// of the events at each peer.
 ///
-/// What is told here is told under a lock: nothing in these calls should wait for another thread,
-/// or run or drop anything of a user's, who could wait for one. For what has to be done without it
-/// there is [`attend`](Self::attend).
+/// The calls are made under a lock: none of them should wait for another thread, nor run or drop
+/// anything of the user's, which could wait for one. Work that must be done without the lock
+/// belongs in [`attend`](Self::attend).
 pub trait Observer: Send + Sync + 'static {
-    /// Runs `look`, which makes the calls below, on the same thread, with no lock held before and
-    /// after it. What those leave to do can be done here afterwards.
+    /// Runs `look`, which makes the calls below, on the same thread; no lock is held before and
+    /// after it. Work that those calls leave behind can be done here afterwards.
     fn attend(&self, look: &mut dyn FnMut()) {
         look();
     }
     /// A peer has this entity now.
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint);
-    /// A peer has it no more.
+    /// A peer no longer has this entity.
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey);
-    /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
-    /// alone. Returns the sink that reads it, if there is one.
+    /// A peer's entity sends to this participant from now on; with `target`, to that entity of this
+    /// participant alone. Returns the sink that reads the connection, if there is one.
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
-    /// A peer has left, or died. Its entities have vanished before.
+    /// A peer has left or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called every few seconds, whatever happens, and under no lock: there may be room for what
-    /// there was none for. Does nothing by default.
+    /// Called every few seconds in any case, without any lock: there may be room now for something
+    /// that was refused before. Does nothing by default.
     fn retry(&self) {}
 }
 
-/// How often it looks where no notification comes.
+/// How often the helper thread looks if no notifications are available.
 const POLL: Duration = Duration::from_millis(2);
 
-/// How much longer for each peer: hundreds that poll each other must not fill the machine.
+/// How much less often for each peer: hundreds of participants that poll each other must not
+/// overload the machine.
 const POLL_PEER: Duration = Duration::from_micros(500);
 
-/// How many locks are asked for each time that it looks without a sign.
+/// Number of locks that are queried each time that it looks without a sign.
 const SWEEP: usize = 16;
 
-/// How long after a directory's time has changed a reading of it may miss something: a second
-/// change may have the same time.
+/// How long after a change of a directory's time a reading of the directory may miss something, in
+/// nanoseconds: a second change may have the same time.
 const COARSE: i64 = 20_000_000;
 
-/// How long after a sign of death the lock is asked for again: the kernel reports before it lets
-/// go. Then twice as long, and so on.
+/// How long after a sign of death the lock is queried again, because the kernel reports the end
+/// before it releases the lock. Each further pause is twice as long.
 const SOON: Duration = Duration::from_micros(500);
 
-/// When the pause is longer than this, the sign was a false one.
+/// The pause from which the sign counts as a false one.
 const LATE: Duration = Duration::from_millis(100);
 
-/// How often it is looked whether a dead peer's files can go, while a participant still reads them.
+/// How often a dead peer's files are checked for removal while a participant still reads them.
 const REAP: Duration = Duration::from_millis(50);
 
-/// How often it looks at everything, should a sign have been lost.
+/// How often it looks at everything, in case a sign was lost.
 const FALLBACK: Duration = Duration::from_secs(2);
 
-/// How long files without a control segment are left alone: they may belong to one that a reading
-/// of the directory missed.
+/// How long files without a control segment are kept, in nanoseconds: they may belong to a
+/// participant that a reading of the directory missed.
 const ORPHANED: i64 = 10_000_000_000;
 
-/// What a participant knows of the others.
+/// A participant's knowledge of the others.
 pub(crate) struct Discovery {
     domain: Domain,
     peers: HashMap<u64, KnownPeer>,
     watch: Option<Watch>,
     by_watch: HashMap<i32, u64>,
-    /// Files that are no segments of ours, and what is wrong with them.
+    /// Participants that can't be mapped, and why.
     refused: HashMap<u64, RefusedPeer>,
-    /// The directory is to be read.
+    /// Whether the directory must be read.
     is_stale: bool,
-    /// Control segments that are new.
+    /// New control segments.
     came: Vec<(u64, bool)>,
-    /// Peers that have logs to be read; or all of them are.
+    /// Peers with logs to read, unless all have.
     changed: BTreeSet<u64>,
     has_all_changed: bool,
-    /// Whether it has changed, where no notification comes.
+    /// Whether the directory has changed, if no notifications are available.
     directory: Changing,
     /// Peers that showed a sign of death.
     suspects: HashMap<u64, Suspicion>,
-    /// When it was last looked without a sign, and at which peer last.
+    /// When it last looked without a sign, and the last peer that it then checked.
     swept: (i64, u64),
-    /// Files without a control segment, and since when they are known.
+    /// Files without a control segment, and when each was first seen.
     orphans: HashMap<u64, i64>,
-    /// Dead ones with files that are still there.
+    /// Dead peers with remaining files.
     unburied: HashMap<u64, Unburied>,
-    /// Our control segment's name was removed, and that was said.
+    /// Whether our control segment's name was removed, and a warning was logged.
     is_nameless: bool,
     doorbell: Touched,
-    /// Another user has touched it, perhaps.
+    /// Whether another user may have touched the doorbell.
     is_rung: bool,
 }
 
-/// The file that other users touch to have our bells rung.
+/// The file that other users touch to ring our bells.
 enum Touched {
     /// There are no other users.
     None,
-    /// By its watch.
+    /// The file is watched; holds the watch.
     Watched(i32),
-    /// The kernel doesn't say when it was touched.
+    /// The kernel doesn't report when the file is touched.
     Unwatched,
 }
 
-/// Why a peer's control segment isn't used.
+/// The reason why a peer's control segment isn't used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RefusedPeer {
-    /// It can't be opened now, perhaps later.
+    /// The segment can't be opened now, but perhaps later.
     Now,
-    /// It is of another version; the participants of that version know each other.
+    /// The segment has another version; the participants of that version know each other.
     Version,
-    /// It is none, or not of this start of the machine.
+    /// The segment is invalid, or from before the machine was last started.
     Ever,
 }
 
@@ -160,20 +160,20 @@ impl RefusedPeer {
     }
 }
 
-/// A directory's time, from which it is told whether the directory is to be read again.
+/// A directory's modification time, which shows whether the directory must be read again.
 #[derive(Default)]
 struct Changing {
     time: Option<sys::FileTime>,
-    /// When that was new.
+    /// When the time was first seen.
     seen: i64,
-    /// When the directory was read last: no later than that.
+    /// When the directory was last read, at the latest.
     read: i64,
 }
 
 impl Changing {
-    /// Whether something may have changed since it was read. That a reading was the last one for
-    /// long doesn't make it one that saw all: however late this is asked, it counts how soon after
-    /// the change it was read.
+    /// Whether something may have changed since the directory was read. A reading soon after a
+    /// change may have missed another one; it doesn't become complete by being the last one for a
+    /// long time. However late this is called, the time between change and reading counts.
     fn may_have_changed(&mut self, time: Option<sys::FileTime>, now: i64) -> bool {
         if time != self.time {
             (self.time, self.seen) = (time, now);
@@ -182,30 +182,30 @@ impl Changing {
     }
 }
 
-/// There was a sign of a peer's death.
+/// A sign of a peer's death.
 struct Suspicion {
-    /// When its lock is to be asked for.
+    /// When the peer's lock must be queried.
     at: i64,
-    /// How long it is left alone then, if it lives.
+    /// The pause until the next query, if the peer is alive.
     pause: Duration,
 }
 
 struct KnownPeer {
     peer: Arc<Peer>,
-    /// Whether the operating system reports its end.
+    /// Whether the operating system reports the peer's end.
     is_watched: bool,
-    /// Of its log; `None`: all of it is new.
+    /// The position in the peer's log; `None` if all of it is new.
     position: Option<u64>,
-    /// There was no room for something: all of it is looked at again.
+    /// There was no room for something, so everything of the peer is looked at again.
     is_incomplete: bool,
-    /// By slot.
+    /// The peer's entities by slot.
     endpoints: HashMap<u32, EndpointKey>,
-    /// Event rings towards us, by slot: their lives.
+    /// The peer's event rings towards us: their lives by slot.
     event_rings: HashMap<u32, u64>,
 }
 
 impl Discovery {
-    /// For the participant with this id, which has made its files.
+    /// For the participant with this id, whose files exist already.
     pub(crate) fn new(domain: &Domain, own: u64) -> Self {
         let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
@@ -252,14 +252,14 @@ impl Discovery {
         self.watch = None;
     }
 
-    /// Whether a peer's end, or coming, isn't reported.
+    /// Whether some ends or arrivals of peers are not reported.
     fn polls(&self) -> bool {
         self.watch.is_none()
             || matches!(self.doorbell, Touched::Unwatched)
             || self.peers.values().any(|known| !known.is_watched)
     }
 
-    /// Reads what the operating system reports. Whether it was time to look at everything.
+    /// Reads the operating system's reports. Returns `true` if it was time to look at everything.
     fn hear(&mut self, now: i64) -> bool {
         let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
         if is_due {
@@ -280,7 +280,7 @@ impl Discovery {
         is_due
     }
 
-    /// True if it reports something.
+    /// Returns `true` if there was a report.
     fn read_watch(&mut self, now: i64) -> bool {
         let Some(watch) = &self.watch else { return false };
         let mut any = false;
@@ -310,13 +310,13 @@ impl Discovery {
         any
     }
 
-    /// Its lock is to be asked for, now, and after this pause.
+    /// Has a peer's lock queried now, and again after this pause.
     fn suspect(&mut self, id: u64, now: i64, pause: Duration) {
         self.suspects.insert(id, Suspicion { at: now, pause });
     }
 
-    /// The locks of some are to be asked for, once: in turn, so that it doesn't matter how many
-    /// there are.
+    /// Has the locks of some peers queried once. The peers take turns, so their total number
+    /// doesn't matter.
     fn suspect_some(&mut self, now: i64) {
         let mut all: Vec<u64> = self.peers.keys().copied().collect();
         all.sort_unstable();
@@ -327,14 +327,14 @@ impl Discovery {
         }
     }
 
-    /// The lock of each peer is to be asked for, once.
+    /// Has the lock of each peer queried once.
     fn suspect_all(&mut self, now: i64) {
         for &id in self.peers.keys() {
             self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
         }
     }
 
-    /// The peers to ask for their lock now.
+    /// The peers whose locks must be queried now.
     fn due(&mut self, now: i64) -> Vec<u64> {
         let mut due = Vec::new();
         self.suspects.retain(|&id, suspicion| {
@@ -350,7 +350,7 @@ impl Discovery {
         due
     }
 
-    /// Finds the participants that are new in the directory, and files without an owner.
+    /// Finds new participants in the directory, and files without an owner.
     fn read_directory(&mut self, own: u64, now: i64) {
         self.directory.read = now;
         let Ok(names) = self.domain.directory().names() else { return };
@@ -364,12 +364,12 @@ impl Discovery {
         }
         with_control.iter().for_each(|&id| self.meet(id, own, now));
         self.refused.retain(|id, _| with_control.contains(id));
-        // The control segment is linked first and removed last: what has none belongs to no
+        // The control segment is linked first and removed last: files without one belong to no
         // participant.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
         for &id in others.difference(&with_control) {
             if self.peers.contains_key(&id) || self.unburied.contains_key(&id) {
-                continue; // but for its name, which says nothing
+                continue; // only its name was removed, which shows nothing
             }
             if now - *self.orphans.entry(id).or_insert(now) > ORPHANED {
                 remove_files(&self.domain, id);
@@ -377,13 +377,13 @@ impl Discovery {
         }
     }
 
-    /// There is a control segment of this participant: maps it, if it is news.
+    /// Maps a participant's control segment, if it is new.
     fn meet(&mut self, id: u64, own: u64, now: i64) {
         let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
         if id == own || is_known || self.refused.contains_key(&id) {
             return;
         }
-        // Watched before the lock is asked for: its end is either seen now or reported.
+        // Watched before the lock is queried: its end is either seen now or reported.
         let (directory, name) = (self.domain.directory().clone(), file_name(SegmentKind::Control, id, 0));
         let watch = self.watch.as_ref().and_then(|watch| watch.add(&directory.handle().join(&name)).ok());
         if let Some(watch) = watch {
@@ -405,12 +405,13 @@ impl Discovery {
             }
             Err(error) => match (probe(&directory, id), RefusedPeer::of(&error.problem)) {
                 (OwnerState::Gone, _) => {}
-                // It can't be looked at now, so nothing is known of its readers either. Later, it
-                // may be.
+                // It can't be mapped now, so nothing is known of its readers either. Perhaps it can
+                // later.
                 (OwnerState::Dead, RefusedPeer::Now) => {
                     self.refused.insert(id, RefusedPeer::Now);
                 }
-                // Perhaps others of its version, some of which aren't met yet, read what it left.
+                // Others of its version, some of which may still be unknown, may be reading its
+                // messages.
                 (OwnerState::Dead, RefusedPeer::Version) => {
                     self.refused.insert(id, RefusedPeer::Version);
                     self.suspect(id, now, LATE);
@@ -428,7 +429,7 @@ impl Discovery {
         }
     }
 
-    /// Whether participants of other versions live here.
+    /// Whether participants of other versions live in this domain.
     fn has_strangers(&self) -> bool {
         let strangers = self.refused.iter().filter(|(_, why)| **why == RefusedPeer::Version);
         strangers.into_iter().any(|(&id, _)| probe(self.domain.directory(), id) == OwnerState::Alive)
@@ -457,16 +458,16 @@ fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// What happens while it is looked around, under the lock of [`Discovery`].
+/// The effects of looking around, which happens under the lock of [`Discovery`].
 struct Telling<'a> {
     observer: &'a dyn Observer,
-    /// Sinks that may have something to read, once the lock is free: readers run filters and
-    /// listeners, and drop what is the user's. Some are here only to be dropped then.
+    /// Sinks to drain once the lock is released, because readers run filters and listeners, and
+    /// drop the user's values. Some are here only to be dropped then.
     sinks: Vec<Arc<dyn Sink>>,
 }
 
 thread_local! {
-    /// This thread is looking, and may be telling an observer.
+    /// Whether this thread is looking, and may be calling an observer.
     static LOOKING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
@@ -485,7 +486,7 @@ impl Drop for Looking {
     }
 }
 
-/// Follows the others for a participant: on its helper thread, and on those that ask for news.
+/// Follows the other participants: on the helper thread, and on threads that refresh.
 pub(crate) struct Follower {
     local: Arc<Local>,
     outgoing: Arc<Outgoing>,
@@ -509,17 +510,17 @@ impl Follower {
         })
     }
 
-    /// Looks what is new, now, on this thread.
+    /// Looks for changes now, on this thread.
     pub(crate) fn refresh(&self) {
-        // An observer that makes an entity while it is told of one looks no further.
+        // An observer that makes an entity during a call doesn't look again.
         if self.local.check().is_err() || LOOKING.get() {
             return;
         }
         self.look(true);
     }
 
-    /// The same, at all that is known or only at the peers that showed a sign. Returns when it is
-    /// to be looked again.
+    /// Looks at everything known, or only at the peers that showed a sign. Returns the time until
+    /// the next look.
     fn look(&self, at_all: bool) -> Duration {
         let observer = &*self.observer;
         let mut telling = Telling { observer, sinks: Vec::new() };
@@ -543,7 +544,7 @@ impl Follower {
         patience
     }
 
-    /// A pause is over: each reader that had one reads on. Returns the sinks to drain.
+    /// If a pause is over, lets each paused reader continue. Returns the sinks to drain.
     fn go_on(&self) -> Vec<Arc<dyn Sink>> {
         if !self.local.ends_pause() {
             return Vec::new();
@@ -553,14 +554,14 @@ impl Follower {
         all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
     }
 
-    /// This participant has left: it forgets all peers.
+    /// Removes all peers because this participant has left.
     pub(crate) fn forget(&self) {
         let mut discovery = self.discovery.lock();
         self.clear_up(&discovery);
         discovery.forget();
     }
 
-    /// Whether it was time to look at everything.
+    /// Returns `true` if it was time to look at everything.
     fn look_around(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) -> bool {
         let now = sys::steady();
         let is_due = discovery.hear(now);
@@ -577,7 +578,7 @@ impl Follower {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
             self.follow(known, telling);
             if known.is_incomplete {
-                discovery.changed.insert(id); // once more the next time
+                discovery.changed.insert(id); // again the next time
             }
         }
         for id in discovery.due(now) {
@@ -591,10 +592,10 @@ impl Follower {
             discovery.suspects.remove(&id);
             discovery.by_watch.retain(|_, watched| *watched != id);
             match discovery.refused.get(&id) {
-                // The living ones of its version know whether they still read it; asked for again
-                // with all that are refused.
+                // The living participants of its version know whether they still read it. It is
+                // queried again with all that are refused.
                 Some(RefusedPeer::Version) if discovery.has_strangers() => {}
-                // Other participants, which can look at it, know. Tried again with everything else
+                // Other participants that can map it know. It is tried again with everything else
                 // that can't be opened now.
                 Some(RefusedPeer::Now) => {}
                 Some(_) => {
@@ -618,17 +619,17 @@ impl Follower {
         is_due
     }
 
-    /// Meets the peers that are new. If they can't find this participant, since its control segment
-    /// has lost its name, it meets none: of two participants that don't both know the other, one
-    /// would send to, or wait for, a peer that never answers.
+    /// Meets new peers. If they can't find this participant because its control segment has lost
+    /// its name, it meets none: if only one of two participants knew the other, it would send to,
+    /// or wait for, a peer that never answers.
     fn look_for_news(&self, discovery: &mut Discovery, now: i64) {
         let is_stale = std::mem::take(&mut discovery.is_stale);
         let came = std::mem::take(&mut discovery.came);
         if !is_stale && came.is_empty() {
             return;
         }
-        // After the news: a name that is there now was there for each peer that has looked around
-        // since it came.
+        // After taking the news: if the name is there now, it was there for each peer that has
+        // looked around since that peer came.
         if !self.local.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(
@@ -648,7 +649,7 @@ impl Follower {
         }
     }
 
-    /// Brings what is known of a peer up to date.
+    /// Brings the knowledge of a peer up to date.
     fn follow(&self, known: &mut KnownPeer, telling: &mut Telling<'_>) {
         if std::mem::take(&mut known.is_incomplete) {
             known.position = None;
@@ -692,7 +693,7 @@ impl Follower {
         }
     }
 
-    /// A connection of the peer's, perhaps to us.
+    /// Follows a connection of the peer's, which may be to us.
     fn follow_outgoing(&self, known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let generation = record.generation.load(Ordering::Acquire); // T3: pairs with T2
@@ -704,7 +705,7 @@ impl Follower {
         if let Some((known_generation, sink)) = taken {
             telling.sinks.extend(sink);
             if known_generation == generation {
-                return; // something about it changed: it has ended, perhaps
+                return; // something about it changed: it may have ended
             }
             self.local.retire_incoming(id, slot, known_generation);
         }
@@ -731,8 +732,9 @@ impl Follower {
             all[slot as usize] = Some(taken);
         };
         let target = (target != 0).then(|| EndpointKey::of(target));
-        // The log names records, which are read as they are now: where one was used again, this
-        // comes before the log's word of the entity that sends. An observer meets that one first.
+        // The log names records, which are read as they are now. If a record was reused, this entry
+        // comes before the log's entry for the sending entity, but the observer must see that
+        // entity first.
         let source = incoming.source();
         if known.endpoints.get(&source.slot) != Some(&source) {
             follow_endpoint(known, source.slot, telling);
@@ -742,7 +744,7 @@ impl Follower {
         place(taken);
     }
 
-    /// What a peer says about a connection of ours.
+    /// Follows a peer's record of a connection that may be ours.
     fn follow_incoming(&self, known: &KnownPeer, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
         let Some(outgoing) = record.answers(self.local.id) else { return };
@@ -758,7 +760,7 @@ impl Follower {
         self.outgoing.check(&accepted);
     }
 
-    /// An event ring of the peer's, perhaps to us.
+    /// Follows an event ring of the peer's, which may be towards us.
     fn follow_event_ring(&self, known: &mut KnownPeer, slot: u32) {
         let Some(record) = known.peer.record::<EventRingRecord>(Table::EventRings, slot) else { return };
         // Relaxed: T3 checks it.
@@ -800,14 +802,14 @@ impl Follower {
         }
     }
 
-    /// The peer has places for the tails of our event rings, perhaps.
+    /// The peer may have places for the tails of our event rings.
     fn follow_tails(&self, known: &KnownPeer) {
         if self.outgoing.event_rings.adopt_tails(&self.local, known.peer.id()) {
             self.outgoing.announce_to(known.peer.id());
         }
     }
 
-    /// Some of the peer's ports are gone, perhaps.
+    /// Some of the peer's ports may be gone.
     fn follow_ports(&self, known: &KnownPeer) {
         let is_gone = |event_sender: &EventSender| {
             event_sender.peer.id() == known.peer.id() && !event_sender.is_current()
@@ -817,13 +819,13 @@ impl Follower {
 }
 
 impl Doorbell for Follower {
-    /// Rings the bells if another user has touched the doorbell, or may have. What else is heard
-    /// waits for the helper thread's next look, which then is at once.
+    /// Rings the bells if another user has touched the doorbell, or may have. All other reports
+    /// wait for the helper thread's next look, which this triggers at once.
     fn hear(&self) {
         if self.local.is_forked() {
-            return; // what is reported is the parent's to read
+            return; // the reports are for the parent to read
         }
-        // The thread that holds the lock hears it.
+        // The thread that holds the lock reads the reports.
         let Some(mut discovery) = self.discovery.try_lock() else { return };
         if discovery.read_watch(sys::steady()) {
             self.local.wake_helper();
@@ -844,7 +846,7 @@ fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) 
             None
         }
     };
-    // For tools: nothing here follows how it comes and goes.
+    // A report is for tools: nothing here follows it.
     let found = found.filter(|(_, endpoint)| endpoint.kind != EndpointKind::Report);
     let key =
         found.as_ref().map(|(generation, _)| EndpointKey::of(crate::control::reference(slot, *generation)));

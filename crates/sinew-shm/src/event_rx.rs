@@ -137,11 +137,11 @@ impl EventReceiver {
         sources.iter().any(|source| source.paused.is_none() && source.drainer.is_pending())
     }
 
-    /// Drains what peers have announced, one connection after another: all that was announced
-    /// before. What comes meanwhile is left for the next time, lest a peer that never pauses keeps
-    /// the caller. True if there was something.
+    /// Drains the announcements of peers, one connection after another, up to the last one that was
+    /// made before this call. Later announcements are left for the next call, so that a peer that
+    /// never pauses doesn't keep the caller here. Returns `true` if there was an announcement.
     ///
-    /// Several threads may do it at once.
+    /// Several threads may call it at once.
     #[inline]
     pub fn drain(&self) -> bool {
         if !self.look_how_far() {
@@ -157,7 +157,7 @@ impl EventReceiver {
         any
     }
 
-    /// Notes what is announced now. False: nothing.
+    /// Notes the current end of the announcements. Returns `false` if there are none.
     #[inline]
     fn look_how_far(&self) -> bool {
         if self.local.is_forked() {
@@ -171,7 +171,7 @@ impl EventReceiver {
         any
     }
 
-    /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: the
+    /// The next announced connection. `Some(None)` if it isn't there (any more, or not yet: the
     /// thread that makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
@@ -213,14 +213,15 @@ impl EventReceiver {
                         "events of {:?} are ignored: it says that they are elsewhere",
                         lost.peer
                     );
-                    return Some(None); // and the others are looked at again
+                    return Some(None); // and the other rings are checked again
                 }
             }
         }
         None
     }
 
-    /// K1: to be read before it is [parked](Self::park), and given to [`sleep`](Self::sleep).
+    /// K1: returns the bell's value. The caller reads it before it [parks](Self::park) the port,
+    /// and passes it to [`sleep`](Self::sleep).
     #[inline]
     pub fn bell(&self) -> u32 {
         if self.local.is_forked() {
@@ -229,10 +230,11 @@ impl EventReceiver {
         self.bell.rung()
     }
 
-    /// K2: from now on, a writer that has something for it rings. The caller looks once more at
-    /// everything that it waits for before it sleeps, [`is_pending`](Self::is_pending) included.
+    /// K2: from now on, a writer with an announcement for this port rings. Before it sleeps, the
+    /// caller checks once more everything that it waits for, including
+    /// [`is_pending`](Self::is_pending).
     ///
-    /// In a forked child, does nothing.
+    /// Does nothing in a forked child.
     #[inline]
     pub fn park(&self) {
         if self.local.is_forked() {
@@ -243,7 +245,7 @@ impl EventReceiver {
         events::park(&self.record.parked, sleep);
     }
 
-    /// Awake again.
+    /// K4: the thread is awake again.
     #[inline]
     pub fn unpark(&self) {
         if self.local.is_forked() {
@@ -252,8 +254,8 @@ impl EventReceiver {
         events::unpark(&self.record.parked);
     }
 
-    /// Sleeps until the bell is rung, unless it has been since `seen` was read. May return early;
-    /// in a forked child, at once.
+    /// Sleeps until the bell is rung, unless it has been rung since `seen` was read. May return
+    /// early; returns at once in a forked child.
     pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
         if self.local.is_forked() {
             return;
@@ -261,7 +263,7 @@ impl EventReceiver {
         self.bell.sleep(seen, timeout);
     }
 
-    /// Ends a sleep, from this process.
+    /// Ends a sleep of this process.
     pub fn ring(&self) {
         if self.local.is_forked() {
             return;
@@ -279,7 +281,8 @@ impl EventReceiver {
         control.reserve(Table::Tails, slot as usize + 1)?;
         let tail: ShmRef<TailRecord> = control.record(Table::Tails, slot)?;
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
-        // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
+        // Release: pairs with the Acquire in `EventSender::adopt_tail`; the tail counts from now
+        // on.
         tail.owner.store(tail_owner(peer_generation, self.reference), Ordering::Release);
         failpoints::at(Point::TailPublished);
         control.changed(Table::Tails, slot);

@@ -14,7 +14,7 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use std::sync::OnceLock;
 
-/// Entries of a new event ring.
+/// Number of entries of a new event ring.
 const FIRST_CAPACITY: usize = 64;
 
 /// An event ring towards a port.
@@ -26,9 +26,9 @@ pub(crate) struct EventSender {
     record: ShmRef<EventRingRecord>,
     parked: ShmRef<PortRecord>,
     bell: Ringer,
-    /// Known once the reader has taken the ring up.
+    /// Set once the reader has taken the ring up.
     tail: OnceLock<ShmRef<TailRecord>>,
-    /// Until then.
+    /// Used until then.
     no_tail: AtomicU64,
     state: Mutex<EventSenderState>,
 }
@@ -40,7 +40,7 @@ struct EventSenderState {
 }
 
 impl EventSender {
-    /// Makes the ring, and tells the peer. `None` if the port is gone.
+    /// Makes the ring, and publishes it to the peer. `None` if the port is gone.
     pub(crate) fn create(
         local: &Local,
         peer: &Arc<Peer>,
@@ -80,8 +80,8 @@ impl EventSender {
         })))
     }
 
-    /// Takes over the reader's tail, if it is there. True if that is news: then all connections are
-    /// to be announced again.
+    /// Takes over the reader's tail, if it is there. Returns `true` if it is new: then all
+    /// connections must be announced again.
     pub(crate) fn adopt_tail(&self, own_id: u64) -> bool {
         if self.tail.get().is_some() {
             return false;
@@ -94,7 +94,7 @@ impl EventSender {
             }
             let tail = tail_slot(slot, slot_of(self.port));
             let Some(tail) = self.peer.record::<TailRecord>(Table::Tails, tail) else { continue };
-            // Acquire: pairs with the Release in `Port::peer_tail`.
+            // Acquire: pairs with the Release in `EventReceiver::peer_tail`.
             if tail.owner.load(Ordering::Acquire) == tail_owner(generation, self.port) {
                 return self.tail.set(tail).is_ok();
             }
@@ -121,7 +121,7 @@ impl EventSender {
         }
     }
 
-    /// P2 and P3 in one go.
+    /// P2 and P3 in one step.
     #[inline]
     pub(crate) fn push_and_ring(&self, connection: u32, last: &mut Position) {
         let mut state = self.state.lock();
@@ -134,7 +134,7 @@ impl EventSender {
         }
     }
 
-    /// What it leads to, as in [`Writer::footprint`](crate::Writer::footprint).
+    /// Names the memory that it refers to, as in [`Writer::footprint`](crate::Writer::footprint).
     pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         let mut name_word = |word: &AtomicU64| name(std::ptr::from_ref(word).addr(), 8);
         name_word(self.tail());
@@ -144,7 +144,7 @@ impl EventSender {
         }
     }
 
-    /// One more connection uses it: makes room.
+    /// Makes room for one more connection.
     pub(crate) fn add_connection(&self, local: &Local) -> Result<(), CapacityError> {
         let mut state = self.state.lock();
         let capacity = state.pusher.capacity();
@@ -162,35 +162,37 @@ impl EventSender {
         self.state.lock().connections -= 1;
     }
 
-    /// The reader, or its port, is gone. The ring's memory stays: the reader may be slow to notice.
+    /// Retires the ring because the reader, or its port, is gone. The ring's memory stays: the
+    /// reader may be slow to notice.
     pub(crate) fn retire(&self, local: &Local) {
         if let Ok(control) = local.control() {
             control.retire(Table::EventRings, self.slot);
         }
     }
 
-    /// The reader is gone, and no thread here pushes any more: the ring's memory is used again.
+    /// Frees the ring's memory for reuse. The reader is gone, and no thread here pushes any more.
     pub(crate) fn free(&self, local: &Local) {
         let blocks = std::mem::take(&mut self.state.lock().blocks);
         blocks.into_iter().for_each(|block| local.memory.free_block(block));
     }
 
-    /// Whether the port that it goes to is still there.
+    /// Whether the ring's port still exists.
     pub(crate) fn is_current(&self) -> bool {
         names_generation(self.port, self.parked.generation.load(Ordering::Acquire)) // T3
     }
 }
 
-/// The event rings of a participant, towards others' ports.
+/// The event rings of a participant towards ports of others.
 #[derive(Default)]
 pub(crate) struct EventSenders {
     current: Mutex<Vec<Arc<EventSender>>>,
-    /// Those to ports that are gone, of readers that may still look there.
+    /// Event rings to ports that are gone, whose readers may still look there.
     outlived: Mutex<Vec<Arc<EventSender>>>,
 }
 
 impl EventSenders {
-    /// The event ring towards a peer's port, made if there is none. `None` if the port is gone.
+    /// The event ring towards a peer's port; makes one if there is none. `None` if the port is
+    /// gone.
     pub(crate) fn event_sender(
         &self,
         local: &Local,
@@ -211,7 +213,8 @@ impl EventSenders {
         Ok(made)
     }
 
-    /// A peer has places for the tails of our event rings, perhaps. True if it has new ones.
+    /// Takes over the tails that a peer may have for our event rings. Returns `true` if there are
+    /// new ones.
     pub(crate) fn adopt_tails(&self, local: &Local, peer: u64) -> bool {
         let all: Vec<_> = self.current.lock().clone();
         let mut news = false;
@@ -221,14 +224,14 @@ impl EventSenders {
         news
     }
 
-    /// Retires those to a reader, or a port, that is gone.
+    /// Retires the event rings to a reader, or a port, that is gone.
     pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&EventSender) -> bool) {
         let gone: Vec<_> = self.current.lock().extract_if(.., |event_sender| is_gone(event_sender)).collect();
         gone.iter().for_each(|event_sender| event_sender.retire(local));
         self.outlived.lock().extend(gone);
     }
 
-    /// A peer is gone, and all that is [retired](Self::retire) towards it: no thread here pushes
+    /// Frees all [retired](Self::retire) event rings to a peer that is gone; no thread here pushes
     /// there any more.
     pub(crate) fn free(&self, local: &Local, peer: u64) {
         let outlived: Vec<_> =

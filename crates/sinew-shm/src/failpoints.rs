@@ -1,87 +1,87 @@
-//! Death at a named instruction, for tests (feature `kill-points`; in the product, nothing of it is
-//! there).
+//! Death at a named instruction, for tests (feature `kill-points`; without it, this compiles to
+//! nothing).
 //!
-//! At each step that leaves something in shared memory half done as a whole, the process can be
-//! made to die as by `kill -9`.
+//! At each step that leaves shared memory incomplete, the process can be made to die as by `kill
+//! -9`.
 
-/// Where a process can die.
+/// A point at which a process can die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 #[cfg_attr(not(feature = "kill-points"), expect(unreachable_pub, reason = "public with the feature"))]
 pub enum Point {
-    /// A segment is filled, and has no name.
+    /// A segment is filled, but has no name.
     SegmentUnlinked = 1,
-    /// The control segment is linked, the bells aren't.
+    /// The control segment is linked, but the bells aren't.
     Joining,
-    /// Space is reserved, and the others aren't told.
+    /// Space is reserved, but not declared.
     Reserved,
-    /// A record is filled, and not published. T1
+    /// A record is filled, but not published. T1
     RecordFilled,
-    /// A record is published, and not in the log. T2
+    /// A record is published, but not in the log. T2
     RecordPublished,
-    /// A record isn't published any more, and the log doesn't say so. T4
+    /// A record isn't published any more, but that isn't in the log. T4
     RecordRetired,
-    /// The log's entry is written, its head isn't. L1
+    /// The log's entry is written, but its head isn't. L1
     LogEntry,
-    /// The log is written, no thread is woken. L2
+    /// The log is written, but no thread is woken. L2
     LogHead,
-    /// A slot says that it changes. W1
+    /// A slot's sequence shows that it changes. W1
     SlotBegun,
     /// A slot is filled. W2
     SlotFilled,
-    /// A message is published, no reader is told. W3
+    /// A message is published, but no reader is notified. W3
     SlotPublished,
-    /// It is announced, no thread is woken. P2
+    /// A message is announced, but no thread is woken. P2
     EventPushed,
-    /// A sleeper is found, the bell isn't rung. P3
+    /// A sleeper is found, but the bell isn't rung. P3
     SleeperFound,
-    /// The bell is changed, its sleeper isn't woken. P3
+    /// The bell is changed, but its sleeper isn't woken. P3
     BellChanged,
     /// The live slots are copied. G1
     RingCopied,
     /// The new ring is published. G2
     RingPublished,
-    /// One slot of the old ring says so. G3
+    /// One slot of the old ring is marked as moved. G3
     RingMoving,
     /// An event ring is copied. G1
     EventsCopied,
     /// A new event ring is published. G2
     EventsPublished,
-    /// A reader stands in the list of readers, its connection isn't published.
+    /// A reader is in the list of readers, but its connection isn't published.
     ReaderListed,
-    /// A chunk was taken from those that were retired. W6
+    /// A retired chunk was reclaimed. W6
     ChunkReclaimed,
-    /// A connection's end is written, the reader isn't told.
+    /// A connection's end is written, but the reader isn't notified.
     ConnectionEnded,
-    /// A hold is set, and not checked. H4
+    /// A hold is set, but not checked. H4
     HoldSet,
-    /// A hold is good, nothing is read yet. H6
+    /// A hold is valid, but nothing is read yet. H6
     HoldChecked,
-    /// A hold is gone. H7
+    /// A hold is released. H7
     HoldGone,
-    /// An event is taken, its connection isn't drained. D3
+    /// An event is taken, but its connection isn't drained. D3
     EventTaken,
-    /// A cursor has moved, a writer that waits isn't woken. B2
+    /// A cursor has moved, but a waiting writer isn't woken. B2
     CursorMoved,
-    /// A writer says that it waits. B1
+    /// A writer has announced that it waits. B1
     Waiting,
-    /// A sleep is announced, and not begun. K2
+    /// A sleep is announced, but has not begun. K2
     Parked,
-    /// A tail counts, the writer isn't told.
+    /// A tail is published, but the writer isn't notified.
     TailPublished,
-    /// A port is named in a connection. E1
+    /// A connection names a port. E1
     PortNamed,
-    /// A connection is read to its end, the writer isn't told.
+    /// A connection is read to its end, but the writer isn't notified.
     ConnectionDone,
-    /// It says that it has left, and its files are all there.
+    /// A participant has announced that it has left, but all its files are there.
     Leaving,
-    /// It has left, and of its files the control segment is there.
+    /// A participant has left; of its files, only the control segment is there.
     LeftControl,
-    /// Of a dead one's files, the control segment is there.
+    /// Of a dead participant's files, only the control segment is there.
     ReapedControl,
-    /// A message's chunk is named no more, and not let go of. W0
+    /// A message's chunk is no longer named, but not released. W0
     Withdrawn,
-    /// A slab says that less of it may be touched, and has as much as before. M1
+    /// A slab declares less than before, but its memory isn't given back. M1
     LessDeclared,
 }
 
@@ -100,11 +100,11 @@ mod armed {
     use super::Point;
     use crate::sync::{Ordering, PlainU64};
 
-    /// Where, and how many passages are left.
+    /// The armed point, and the number of passages left.
     static WHERE: PlainU64 = PlainU64::new(0);
     static LEFT: PlainU64 = PlainU64::new(0);
 
-    /// This process dies at the given passage of this point, counted from 1.
+    /// Makes this process die at the given passage of this point, counted from 1.
     pub fn arm(point: Point, passage: u64) {
         LEFT.store(passage, Ordering::SeqCst);
         WHERE.store(point as u64, Ordering::SeqCst);
@@ -125,7 +125,7 @@ mod armed {
     }
 
     impl Point {
-        /// All of them.
+        /// All points.
         pub const ALL: [Point; 37] = [
             Point::SegmentUnlinked,
             Point::Joining,

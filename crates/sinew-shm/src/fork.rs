@@ -1,28 +1,29 @@
-//! Children that this process forks: how they are told from it, and what they must not have.
+//! Forked children of this process: how to recognize them, and what they must not inherit.
 //!
 //! A child shares the open files behind the mappings that it inherits, and with them the locks that
-//! say that its parent lives: it would keep a dead parent alive, and could write what that one
-//! writes. So mappings stay out of children (`MADV_DONTFORK`), and a page that is wiped there
-//! (`MADV_WIPEONFORK`) tells a thread that it is in one, for the price of a load.
+//! show that its parent lives: it would keep a dead parent alive, and could write the parent's
+//! memory. So mappings are kept out of children (`MADV_DONTFORK`), and a page that is wiped in them
+//! (`MADV_WIPEONFORK`) shows a thread that it is in a child, at the cost of a load.
 //!
-//! Some kernels refuse either, as the ones that qemu's user mode and sandboxes play. There the
-//! handler of `fork` does the same in the child: it unmaps the mappings, and counts. Only children
-//! that are made past the C library (`syscall(SYS_clone)`) have the memory then.
+//! Some kernels refuse either, such as those emulated by qemu's user mode and by sandboxes. There
+//! the `fork` handler does the same in the child: it unmaps the mappings, and counts. Then only
+//! children that bypass the C library (`syscall(SYS_clone)`) have the memory.
 
 use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::sys::{Mapping, call_in_children};
 use std::io;
 use std::sync::{Once, Weak};
 
-/// How often this process was forked from another one since it began to count.
+/// Number of forks between the process in which counting began and this one.
 static FORKS: PlainU64 = PlainU64::new(0);
 
-/// Mappings that the kernel gives to children, which the child's handler takes away.
+/// Mappings that the kernel gives to children, which the `fork` handler unmaps there.
 static INHERITED: PlainMutex<Vec<Weak<Mapping>>> = PlainMutex::new(Vec::new());
 
 extern "C" fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed); // the only thread of a new process
-    // Without waiting: if another thread of the parent has just locked it, it is so for ever.
+    // Without blocking: if another thread of the parent had just locked it, it stays locked for
+    // ever.
     if let Some(mut inherited) = INHERITED.try_lock() {
         for mapping in inherited.drain(..).filter_map(|mapping| mapping.upgrade()) {
             mapping.unmap_in_child();
@@ -35,7 +36,8 @@ fn handle() {
     HANDLED.call_once(call_in_children(forked));
 }
 
-/// A child that this process forks won't have the mapping: it can neither use it nor keep it alive.
+/// Keeps the mapping out of this process's forked children, which can then neither use it nor keep
+/// it alive.
 pub(crate) fn keep_from_children(mapping: &Arc<Mapping>) {
     if mapping.stay_out_of_children().is_err() {
         handle();
@@ -45,7 +47,7 @@ pub(crate) fn keep_from_children(mapping: &Arc<Mapping>) {
     }
 }
 
-/// The process that made this, as opposed to children that it forks.
+/// The process that made this, as distinguished from its forked children.
 #[derive(Clone, Copy)]
 pub(crate) struct Maker {
     forks: u64,
@@ -57,18 +59,18 @@ impl Maker {
         Self { forks: FORKS.load(Ordering::Relaxed) }
     }
 
-    /// Whether that is this one.
+    /// Whether this process is the maker.
     #[inline]
     pub(crate) fn is_here(self) -> bool {
         FORKS.load(Ordering::Relaxed) == self.forks // no other thread of this process changes it
     }
 }
 
-/// Says whether this is still the process that made it.
+/// Shows whether this is still the process that made it.
 pub(crate) enum ForkMark {
     /// A page that the kernel wipes in children.
     Wiped(Mapping),
-    /// The kernel wipes nothing: the handler of `fork` counts.
+    /// The kernel wipes nothing; the `fork` handler counts.
     Counted(Maker),
 }
 
@@ -82,7 +84,7 @@ impl ForkMark {
         Ok(Self::Wiped(page))
     }
 
-    /// Whether this is a child that the process forked.
+    /// Whether this process is a forked child of the maker.
     #[inline]
     pub(crate) fn is_child(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
-//! `docs/internals/shm-layout.md` says what the code says.
+//! Checks that `docs/internals/shm-layout.md` agrees with the code.
 //!
-//! Each table of the document that has numbers which the code has, too, is compared with the code:
-//! the first columns of its rows, and that there are no more and no fewer.
+//! Each table of the document that contains numbers from the code is compared with the code: the
+//! first columns of its rows, and that no row is missing or superfluous.
 
 use crate::bell::{BELLS, BELLS_LENGTH, bell_offset};
 use crate::control::{
@@ -16,14 +16,14 @@ use std::mem::offset_of;
 
 const DOCUMENT: &str = include_str!("../../../docs/internals/shm-layout.md");
 
-/// The document from a heading to the next one.
+/// The document's section from a heading to the next one.
 fn section(heading: &str) -> &'static str {
     let begin = DOCUMENT.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
     let rest = &DOCUMENT[begin + 1..];
     &rest[..rest.find("\n#").unwrap_or(rest.len())]
 }
 
-/// The first columns of the rows of the table that begins with this one.
+/// The first columns of the rows of the table that begins with this row.
 fn rows<const N: usize>(text: &str, first: &str) -> Vec<[String; N]> {
     let mut lines = text.lines().skip_while(|line| !line.starts_with(&format!("| {first} |")));
     assert!(lines.next().is_some(), "no table {first:?} in {text}");
@@ -38,7 +38,7 @@ fn size_of_field<T, F>(_: fn(&T) -> &F) -> usize {
     size_of::<F>()
 }
 
-/// Compares a struct's section with its fields, all of which are named.
+/// Compares the section of a struct with its fields, all of which are given.
 macro_rules! compare {
     ($record:ident: $($field:ident),*) => {{
         let fields = [$((
@@ -104,7 +104,7 @@ fn counters() {
     assert_eq!(rows(section("### `EndpointRecord`"), "counter"), wanted);
 }
 
-/// Numbers in drawings and sentences.
+/// Compares numbers in drawings and sentences.
 #[test]
 fn numbers() {
     let says = |heading: &str, words: String| {

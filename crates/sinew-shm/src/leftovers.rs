@@ -1,4 +1,4 @@
-//! What a participant that is gone leaves behind: its files, and messages in them that others may
+//! The leftovers of a participant that is gone: its files, and the messages in them that others may
 //! still read.
 
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_generation, reference};
@@ -11,12 +11,13 @@ use crate::segment::{OwnerState, SegmentKind, file_name, parse_file_name, probe}
 use crate::sync::{Arc, Ordering};
 use std::collections::{HashMap, HashSet};
 
-/// Removes a dead participant's files, the control segment last. Another process may be at it, too.
+/// Removes a dead participant's files, the control segment last. Another process may do the same at
+/// the same time.
 pub(crate) fn remove_files(domain: &Domain, id: u64) {
     let directory = domain.directory();
     let Ok(names) = directory.names() else { return };
     for name in names.iter().filter(|name| parse_file_name(name) == Some((id, false))) {
-        let _ = directory.remove(name); // gone is gone
+        let _ = directory.remove(name); // it may be gone already
     }
     failpoints::at(Point::ReapedControl);
     let _ = directory.remove(&file_name(SegmentKind::Control, id, 0)); // as above
@@ -29,7 +30,7 @@ pub(crate) fn is_read_by_others(directory: &Arc<Directory>, dead: &Peer) -> bool
     all.any(|(reader, unread)| peer_reads(directory, (reader, None), dead.id(), &unread, true))
 }
 
-/// The connections of a dead peer that it hasn't retired, by their readers.
+/// The connections that a dead peer hasn't retired, by their readers.
 pub(crate) fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
     let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
     let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
@@ -43,8 +44,8 @@ pub(crate) fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
     readers
 }
 
-/// Whether another participant, which may be known already, lives and is not done with all these
-/// connections of a dead peer.
+/// Whether another participant, which may be known already, is alive and still has to read any of
+/// these connections of a dead peer.
 pub(crate) fn peer_reads(
     directory: &Arc<Directory>,
     (reader, known): (u64, Option<Arc<Peer>>),
@@ -57,8 +58,8 @@ pub(crate) fn peer_reads(
         None if probe(directory, reader) != OwnerState::Alive => return false,
         None => match Peer::open(directory, reader) {
             Ok(peer) => Arc::new(peer),
-            // Of another version, or none: no reader of ours. But if it only can't be opened now,
-            // it may be one.
+            // It has another version, or is no segment: no reader of ours. But if it only can't be
+            // opened now, it may be one.
             Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
         },
     };

@@ -1,18 +1,20 @@
-//! The locks of this library's own code, and a check of the rule that they keep.
+//! The locks of this library's own code, and a check of their rule.
 //!
-//! The rule: no callback, listener, waker or other code of the program runs while a thread holds a
-//! lock of ours. That code may come back into the library, on the same thread, and would wait for
-//! that lock for ever.
+//! The rule: no callback, listener, waker or other code of the program runs while a thread holds
+//! one of our locks. Such code may call the library again on the same thread, and would then wait
+//! for that lock for ever.
 //!
-//! With debug assertions each thread knows which locks it holds, and where it locked them.
-//! [`no_lock_is_held`] stands where the program's code is about to run. If there is one, it panics
-//! where `SINEW_LOCK_CHECK` is `panic`, as in all that cargo runs in this repository
-//! (`.cargo/config.toml`): a fault of ours is to fail a test. In other programs it is an error on
-//! standard error, once for each place: a thread of the library that ended there would do more
-//! harm. Without debug assertions the locks here are `parking_lot`'s, and the check is nothing.
+//! With debug assertions, each thread records which locks it holds, and where it locked them.
+//! [`no_lock_is_held`] is called wherever the program's code is about to run. If the thread holds a
+//! lock, it panics if `SINEW_LOCK_CHECK` is `panic`, as for everything that cargo runs in this
+//! repository (`.cargo/config.toml`): a fault of ours must fail a test. In other programs it writes
+//! an error to standard error, once for each place, because ending a thread of the library there
+//! would do more harm. Without debug assertions, the locks here are those of `parking_lot`, and the
+//! check does nothing.
 //!
-//! Not among them: what decides who may run the program's code, such as a callback group's token. A
-//! value that such code works on, a callback itself, say, is taken out of its lock ([`Lent`]).
+//! The rule excludes mechanisms that decide which thread may run the program's code, such as a
+//! callback group's token. A value that such code works on, for example a callback, is taken out of
+//! its lock ([`Lent`]).
 
 #[cfg(any(not(debug_assertions), loom))]
 pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -20,10 +22,10 @@ pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLoc
 #[cfg(all(debug_assertions, not(loom)))]
 pub use checked::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The program's code is about to run on this thread.
+/// Checks that this thread holds no lock, because the program's code is about to run on it.
 ///
 /// # Panics
-/// With debug assertions and `SINEW_LOCK_CHECK=panic`: if the thread holds a lock of ours.
+/// With debug assertions and `SINEW_LOCK_CHECK=panic`: if the thread holds one of our locks.
 #[inline(always)]
 #[track_caller]
 pub fn no_lock_is_held() {
@@ -31,40 +33,41 @@ pub fn no_lock_is_held() {
     checked::no_lock_is_held();
 }
 
-/// A value that one thread at a time works on, with code of the program, and which is in no lock
+/// A value that one thread at a time works on, with code of the program; it is outside of any lock
 /// meanwhile.
 #[derive(Debug)]
 pub struct Lent<T>(Mutex<Place<T>>);
 
 #[derive(Debug)]
 struct Place<T> {
-    /// `None`: a thread works on it.
+    /// `None` while a thread works on the value.
     value: Option<T>,
-    /// Another thread came meanwhile that has left its work to that one.
+    /// Whether another thread has left its work to that one meanwhile.
     is_wanted: bool,
 }
 
 impl<T> Lent<T> {
-    /// A value that nobody works on.
+    /// Makes a value that no thread works on.
     pub const fn new(value: T) -> Self {
         Self(Mutex::new(Place { value: Some(value), is_wanted: false }))
     }
 
-    /// Works on the value. `None`: somebody does so already, and `work` isn't called.
+    /// Runs `work` on the value. Returns `None`, without calling `work`, if another thread is
+    /// working on it.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         let value = self.0.lock().value.take()?;
         Some(self.lend(value, work))
     }
 
-    /// Has `round` look for what there is to do with the value, and do it. If another thread is at
-    /// it, that one does another round of its own afterwards, and this call returns at once: so
-    /// what was there to do when it was called is done, unless a round panics.
+    /// Makes `round` look for work on the value, and do it. If another thread is working on the
+    /// value, that thread does another round afterwards, and this call returns at once. So all work
+    /// that existed at the time of the call gets done, unless a round panics.
     pub fn serve(&self, mut round: impl FnMut(&mut T)) {
         loop {
             let value = {
                 let mut place = self.0.lock();
                 let value = place.value.take();
-                // What was wanted before is found in the round that begins now.
+                // Requests made before now are handled in the round that begins now.
                 place.is_wanted = value.is_none();
                 value
             };
@@ -77,7 +80,7 @@ impl<T> Lent<T> {
     }
 
     fn lend<R>(&self, value: T, work: impl FnOnce(&mut T) -> R) -> R {
-        /// Brings the value back, also over a panic.
+        /// Puts the value back, even after a panic.
         struct Back<'a, T>(&'a Mutex<Place<T>>, Option<T>);
 
         impl<T> Drop for Back<'_, T> {
@@ -91,7 +94,7 @@ impl<T> Lent<T> {
     }
 }
 
-/// `parking_lot`'s, and each thread's list of those that it holds.
+/// The locks of `parking_lot`, with a list per thread of those that it holds.
 #[cfg(all(debug_assertions, not(loom)))]
 mod checked {
     use std::cell::Cell;
@@ -103,24 +106,24 @@ mod checked {
     use std::sync::OnceLock;
     use std::time::Duration;
 
-    /// Locks that a thread is known to hold at once; none that it holds beyond them is noticed.
+    /// Number of held locks that a thread records; further ones go unnoticed.
     const MOST: usize = 16;
 
     type Place = &'static Location<'static>;
 
     thread_local! {
-        /// Where this thread locked what it holds.
+        /// Where this thread locked the locks that it holds.
         static HELD: [Cell<Option<Place>>; MOST] = const { [const { Cell::new(None) }; MOST] };
     }
 
-    /// A thread holds a lock while this lives.
+    /// Records that a thread holds a lock, while this lives.
     struct Held(usize);
 
     impl Held {
         #[track_caller]
         fn begin() -> Self {
             let place = Location::caller();
-            // A thread that is ending has no list any more.
+            // A thread that is ending no longer has a list.
             let free = HELD.try_with(|held| {
                 let free = held.iter().position(|one| one.get().is_none())?;
                 held[free].set(Some(place));
@@ -149,44 +152,44 @@ mod checked {
         {
             panic!("{said}");
         }
-        // Not to the log: its logger is the program's code, too.
+        // Not to the log: its logger is the program's code as well.
         static SAID: parking_lot::Mutex<BTreeSet<(Place, Place)>> = parking_lot::Mutex::new(BTreeSet::new());
         if SAID.lock().insert((caller, locked)) {
             let line = format!("[ERROR] [sinew]: a fault of sinew's: {said}; please report it\n");
-            let _ = std::io::stderr().write_all(line.as_bytes()); // one that is closed has no reader
+            let _ = std::io::stderr().write_all(line.as_bytes()); // if it is closed, it has no reader
         }
     }
 
-    /// As `parking_lot::Mutex`.
+    /// Like `parking_lot::Mutex`.
     #[derive(Default)]
     pub struct Mutex<T: ?Sized>(parking_lot::Mutex<T>);
 
     impl<T> Mutex<T> {
-        /// A lock that nobody holds.
+        /// Makes an unlocked mutex.
         pub const fn new(value: T) -> Self {
             Self(parking_lot::Mutex::new(value))
         }
 
-        /// What it guarded.
+        /// Returns the guarded value.
         pub fn into_inner(self) -> T {
             self.0.into_inner()
         }
     }
 
     impl<T: ?Sized> Mutex<T> {
-        /// Waits for the lock.
+        /// Locks the mutex; blocks while another thread has it locked.
         #[track_caller]
         pub fn lock(&self) -> MutexGuard<'_, T> {
             MutexGuard { guard: self.0.lock(), held: Some(Held::begin()) }
         }
 
-        /// The lock, if nobody holds it.
+        /// Locks the mutex, unless it is locked.
         #[track_caller]
         pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
             self.0.try_lock().map(|guard| MutexGuard { guard, held: Some(Held::begin()) })
         }
 
-        /// What it guards: nobody else has it.
+        /// Returns the guarded value without locking.
         pub fn get_mut(&mut self) -> &mut T {
             self.0.get_mut()
         }
@@ -198,16 +201,16 @@ mod checked {
         }
     }
 
-    /// As `parking_lot::MutexGuard`.
+    /// Like `parking_lot::MutexGuard`.
     #[must_use = "dropped, it unlocks"]
     pub struct MutexGuard<'a, T: ?Sized> {
         guard: parking_lot::MutexGuard<'a, T>,
-        /// `None` while it is unlocked for a moment.
+        /// `None` while the mutex is temporarily unlocked.
         held: Option<Held>,
     }
 
     impl<T: ?Sized> MutexGuard<'_, T> {
-        /// Unlocks it while `work` runs.
+        /// Unlocks the mutex while `work` runs.
         #[track_caller]
         pub fn unlocked<R>(this: &mut Self, work: impl FnOnce() -> R) -> R {
             this.held = None;
@@ -231,13 +234,13 @@ mod checked {
         }
     }
 
-    /// As `parking_lot::Condvar`. A thread that waits on it counts as holding the lock: it runs
+    /// Like `parking_lot::Condvar`. A thread that waits on it counts as holding the lock: it runs
     /// nothing meanwhile.
     #[derive(Default, Debug)]
     pub struct Condvar(parking_lot::Condvar);
 
     impl Condvar {
-        /// One that nobody waits for.
+        /// Makes a condition variable.
         pub const fn new() -> Self {
             Self(parking_lot::Condvar::new())
         }
@@ -256,36 +259,36 @@ mod checked {
             self.0.wait_for(&mut guard.guard, timeout)
         }
 
-        /// Wakes one thread that waits.
+        /// Wakes one waiting thread.
         pub fn notify_one(&self) -> bool {
             self.0.notify_one()
         }
 
-        /// Wakes all threads that wait.
+        /// Wakes all waiting threads.
         pub fn notify_all(&self) -> usize {
             self.0.notify_all()
         }
     }
 
-    /// As `parking_lot::RwLock`.
+    /// Like `parking_lot::RwLock`.
     #[derive(Default)]
     pub struct RwLock<T: ?Sized>(parking_lot::RwLock<T>);
 
     impl<T> RwLock<T> {
-        /// A lock that nobody holds.
+        /// Makes an unlocked lock.
         pub const fn new(value: T) -> Self {
             Self(parking_lot::RwLock::new(value))
         }
     }
 
     impl<T: ?Sized> RwLock<T> {
-        /// Waits until nobody writes.
+        /// Locks for reading; blocks while another thread has it locked for writing.
         #[track_caller]
         pub fn read(&self) -> RwLockReadGuard<'_, T> {
             RwLockReadGuard { guard: self.0.read(), _held: Held::begin() }
         }
 
-        /// Waits until nobody reads or writes.
+        /// Locks for writing; blocks while another thread has it locked.
         #[track_caller]
         pub fn write(&self) -> RwLockWriteGuard<'_, T> {
             RwLockWriteGuard { guard: self.0.write(), _held: Held::begin() }
@@ -298,7 +301,7 @@ mod checked {
         }
     }
 
-    /// As `parking_lot::RwLockReadGuard`.
+    /// Like `parking_lot::RwLockReadGuard`.
     #[must_use = "dropped, it unlocks"]
     pub struct RwLockReadGuard<'a, T: ?Sized> {
         guard: parking_lot::RwLockReadGuard<'a, T>,
@@ -313,7 +316,7 @@ mod checked {
         }
     }
 
-    /// As `parking_lot::RwLockWriteGuard`.
+    /// Like `parking_lot::RwLockWriteGuard`.
     #[must_use = "dropped, it unlocks"]
     pub struct RwLockWriteGuard<'a, T: ?Sized> {
         guard: parking_lot::RwLockWriteGuard<'a, T>,

@@ -1,29 +1,27 @@
-//! What Sinew says to the person who runs a program: warnings, errors, and what a developer wants
-//! to see.
+//! Sinew's messages to the person who runs a program: warnings, errors, and debug information.
 //!
-//! It goes the way of the program's own lines if there is a [`Front`], as `sinew::logging` is one;
-//! or to the `log` crate's logger if the program has installed another one by then. A library must
-//! not install one itself (there is one place for all of a process, and the program's own attempt
-//! would fail), so otherwise each message is a line on standard error, in the form of ROS 2's:
+//! Messages go the same way as the program's own lines if there is a [`Front`], as `sinew::logging`
+//! is one; or to the `log` crate's logger, if the program has installed one by then. A library must
+//! not install one itself (a process has only one, and the program's own attempt would fail), so
+//! otherwise each message is a line on standard error, in the format of ROS 2:
 //!
 //! ```text
 //! [WARN] [1700000000.123456789] [robot.camera]: No messages of '/image' go to ..
 //! ```
 //!
-//! What has the same source and subject is told `BURST` times at once, then every `AGAIN` at most,
-//! with the number of those that were left out: a process that is started again and again doesn't
-//! fill the others' disk. The program's own logger gets everything.
+//! Messages with the same source and subject are written `BURST` times at once, then at most once
+//! per `AGAIN`, with the number of those that were left out: a process that restarts again and
+//! again must not fill the disks of the others. The program's own logger gets every message.
 //!
-//! How much is told, of each logger's: by `--log-level` ([`set_levels`], [`set_level`]), else
-//! `SINEW_LOG` (`warn`, or `info,robot.camera:=debug`), else warnings and worse, or with a front
-//! informations, too. A message about a node has the node's
-//! logger, named as in ROS 2 (`robot.camera` for `/robot/camera`); all others are of the logger
-//! `sinew`.
+//! The level of each logger comes from `--log-level` ([`set_levels`], [`set_level`]), otherwise
+//! from `SINEW_LOG` (`warn`, or `info,robot.camera:=debug`); the default is warnings and errors,
+//! and with a front also information. A message about a node has the node's logger, named as in ROS
+//! 2 (`robot.camera` for `/robot/camera`); all others have the logger `sinew`.
 //!
-//! Callers hold no lock, or do what they do under one in [`later`]: a logger is the program's code,
-//! and standard error may block. Where a message is read or published, which has no time for that
-//! and may hold locks, [`tell_soon!`](crate::tell_soon) has the helper thread say it. The locks
-//! here guard plain data and are leaves.
+//! Callers hold no lock, or wrap the work that they do under one in [`later`]: a logger is the
+//! program's code, and standard error may block. Code that reads or publishes messages has no time
+//! for that and may hold locks, so it uses [`tell_soon!`](crate::tell_soon), which leaves the
+//! message to the helper thread. The locks here guard plain data and are leaves.
 
 use crate::locks::no_lock_is_held;
 use crate::sync::{PlainMutex, PlainRwLock};
@@ -35,32 +33,32 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::Write as _;
 use std::sync::OnceLock;
 
-/// The logger of what concerns no node.
+/// The logger of messages that concern no node.
 const OURS: &str = "sinew";
 
-/// So many messages of one source and subject are told at once.
+/// Number of messages of one source and subject that are written at once.
 const BURST: i64 = 5;
 
-/// Then one of them in this many nanoseconds.
+/// After that, one of them is written in this many nanoseconds.
 const AGAIN: i64 = 10_000_000_000;
 
-/// Sources and subjects that are remembered; of more, those that were told longest ago are
-/// forgotten.
+/// Number of sources and subjects that are remembered; beyond that, those that were written longest
+/// ago are dropped.
 const REMEMBERED: usize = 256;
 
-/// From the most to the least talkative: what `--log-level` and `SINEW_LOG` can ask for.
+/// The levels for `--log-level` and `SINEW_LOG`, from the most to the least verbose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// `debug`: what a developer wants to see.
+    /// `debug`: information for developers.
     Debug,
-    /// `info`: what an operator wants to see.
+    /// `info`: information for operators.
     Info,
     /// `warn`: something is not as it should be.
     Warn,
     /// `error`: something failed.
     Error,
-    /// `fatal`: the process is about to end because something failed. Sinew says nothing of that
-    /// kind, so it is silent.
+    /// `fatal`: the process is about to end because something failed. Sinew writes no such
+    /// messages, so it is silent at this level.
     Fatal,
 }
 
@@ -69,7 +67,7 @@ impl LogLevel {
         level <= self.filter()
     }
 
-    /// What it lets through, in the words of the `log` crate.
+    /// Returns the corresponding filter of the `log` crate.
     pub fn filter(self) -> LevelFilter {
         match self {
             Self::Debug => LevelFilter::Trace,
@@ -80,7 +78,7 @@ impl LogLevel {
         }
     }
 
-    /// As ROS 2 writes it: `WARN`.
+    /// Returns the name as ROS 2 writes it: `WARN`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Debug => "DEBUG",
@@ -91,7 +89,7 @@ impl LogLevel {
         }
     }
 
-    /// Its number in ROS 2's messages: 10 for debug to 50 for fatal.
+    /// Returns the number in ROS 2's messages: 10 for debug to 50 for fatal.
     pub fn number(self) -> u8 {
         match self {
             Self::Debug => 10,
@@ -102,14 +100,14 @@ impl LogLevel {
         }
     }
 
-    /// The level of that number.
+    /// Returns the level with this number.
     pub fn of_number(number: u32) -> Option<Self> {
         [Self::Debug, Self::Info, Self::Warn, Self::Error, Self::Fatal]
             .into_iter()
             .find(|level| u32::from(level.number()) == number)
     }
 
-    /// The level of that name, also in small letters.
+    /// Returns the level with this name, in upper or lower case.
     pub fn of_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "debug" => Some(Self::Debug),
@@ -122,7 +120,7 @@ impl LogLevel {
     }
 }
 
-/// Of the `log` crate's; what is below `debug` there is `debug` here.
+/// Levels of the `log` crate; those below its `debug` become `debug`.
 impl From<Level> for LogLevel {
     fn from(level: Level) -> Self {
         match level {
@@ -137,8 +135,8 @@ impl From<Level> for LogLevel {
 /// Loggers and their levels; the empty name stands for all loggers.
 pub type Levels = Vec<(String, LogLevel)>;
 
-/// Parses `LEVEL`, which is for all loggers, or `LOGGER:=LEVEL`. As in ROS 2, a level may be
-/// written in capitals.
+/// Parses `LEVEL`, which applies to all loggers, or `LOGGER:=LEVEL`. As in ROS 2, a level may be in
+/// upper case.
 pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
     let (logger, level) = match text.split_once(":=") {
         Some(("", _)) => return None,
@@ -148,9 +146,10 @@ pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
     Some((logger.to_owned(), LogLevel::of_name(level)?))
 }
 
-/// The level of a logger: its own, else that of the closest logger above it (`robot` is above
-/// `robot.camera`), else that of all. Of several for one logger the last counts. A logger may be
-/// named as a module of Rust's is: `robot` is above `robot::camera`, too.
+/// Returns the level of a logger: its own, otherwise that of the closest logger above it (`robot`
+/// is above `robot.camera`), otherwise that of all loggers. If a logger is listed several times,
+/// the last entry counts. A logger may have the name of a Rust module: `robot` is also above
+/// `robot::camera`.
 pub fn level_of(levels: &[(String, LogLevel)], logger: &str) -> Option<LogLevel> {
     if levels.is_empty() {
         return None;
@@ -160,32 +159,33 @@ pub fn level_of(levels: &[(String, LogLevel)], logger: &str) -> Option<LogLevel>
     Some(*level)
 }
 
-/// The logger above one.
+/// The logger directly above another one.
 fn above(logger: &str) -> Option<&str> {
     let end = logger.rfind(['.', ':'])?;
     Some(logger[..end].trim_end_matches(':'))
 }
 
-/// Whether both name one logger: `robot.camera` is `robot::camera`.
+/// Whether both names mean the same logger: `robot.camera` is `robot::camera`.
 fn is_same(logger: &str, other: &str) -> bool {
     logger == other
         || (other.contains("::") && logger.split('.').eq(other.split("::").flat_map(|part| part.split('.'))))
 }
 
-/// What is said to people, of Sinew's and the program's own, by one way: of a library that is above
-/// this one. It is given the line's source, its logger and its text, on the thread that says it.
+/// A function of a library above this one that writes all messages, Sinew's and the program's own.
+/// It gets the message's source, logger and text, on the thread that writes it.
 pub type Front = fn(Source, &str, fmt::Arguments<'_>);
 
 static FRONT: OnceLock<Front> = OnceLock::new();
 
-/// Has everything go by `front` from now on. False: there is one already, which stays.
+/// Directs all messages to `front` from now on. Returns `false` if there is one already, which
+/// stays.
 pub fn set_front(front: Front) -> bool {
     let is_first = FRONT.set(front).is_ok();
     tell_log_crate(&LEVELS.read());
     is_first
 }
 
-/// From now on, loggers of this process have these levels, as the command line says.
+/// Sets the levels of loggers of this process, as given on the command line.
 pub fn set_levels(levels: &[(String, LogLevel)]) {
     let mut all = LEVELS.write();
     for (logger, level) in levels {
@@ -195,8 +195,8 @@ pub fn set_levels(levels: &[(String, LogLevel)]) {
     tell_log_crate(&all);
 }
 
-/// From now on, a logger of this process has a level of its own, or none any more. The empty name
-/// stands for all that have none.
+/// Sets or removes the level of a logger of this process. The empty name stands for all loggers
+/// that have none.
 pub fn set_level(logger: &str, level: Option<LogLevel>) {
     let mut all = LEVELS.write();
     all.retain(|(known, _)| known != logger);
@@ -204,7 +204,8 @@ pub fn set_level(logger: &str, level: Option<LogLevel>) {
     tell_log_crate(&all);
 }
 
-/// The level that a logger itself was given; that of all for the empty name.
+/// Returns the level that was given to this logger itself; for the empty name, the level of all
+/// loggers.
 pub fn own_level(logger: &str) -> Option<LogLevel> {
     let levels = LEVELS.read();
     let named =
@@ -212,8 +213,7 @@ pub fn own_level(logger: &str) -> Option<LogLevel> {
     named(&levels).or_else(|| named(&environment().0)).or_else(|| logger.is_empty().then(default_level))
 }
 
-/// The level that a logger has, whoever gave it. Takes a lock for an instant, and allocates
-/// nothing.
+/// Returns the effective level of a logger. Takes a lock for a moment, and allocates nothing.
 pub fn level(logger: &str) -> LogLevel {
     let given = level_of(&LEVELS.read(), logger);
     given.or_else(|| level_of(&environment().0, logger)).unwrap_or_else(default_level)
@@ -223,7 +223,7 @@ fn default_level() -> LogLevel {
     if FRONT.get().is_some() { LogLevel::Info } else { LogLevel::Warn }
 }
 
-/// The most that any logger wants: the macros of `log` look at it first.
+/// Sets the greatest level of any logger, which the macros of `log` check first.
 fn tell_log_crate(levels: &Levels) {
     if FRONT.get().is_some() {
         let given = levels.iter().chain(&environment().0).map(|(_, level)| *level);
@@ -233,27 +233,28 @@ fn tell_log_crate(levels: &Levels) {
     }
 }
 
-/// Where in the code a message comes from.
+/// The place in the code that a message comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
-    /// How bad it is.
+    /// The message's level.
     pub level: Level,
-    /// The module.
+    /// The module's path.
     pub module: &'static str,
-    /// The line in it.
+    /// The line in the file.
     pub line: u32,
 }
 
-/// What a message is about.
+/// The topic of a message.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
-    /// The full name of the node it concerns; empty for none.
+    /// The full name of the node that the message concerns; empty for none.
     pub node: &'a str,
-    /// What those have in common that are not all told if there are many: a topic, an entity.
+    /// Identifies similar messages, not all of which are written if there are many: a topic or an
+    /// entity, for example.
     pub subject: &'a str,
 }
 
-/// Says something: `tell!(Level::Warn, "text {}", value)`, or, of a node and a subject,
+/// Writes a message: `tell!(Level::Warn, "text {}", value)`, or about a node and a subject,
 /// `tell!(Level::Warn; About { node, subject }, "text")`.
 #[doc(hidden)]
 #[macro_export]
@@ -270,8 +271,8 @@ macro_rules! tell {
     };
 }
 
-/// Like [`tell!`](crate::tell) of no node, for callers that may hold a lock: a participant's helper
-/// thread says it when it next looks at everything, every 2 s.
+/// Like [`tell!`](crate::tell) without a node, for callers that may hold a lock: a participant's
+/// helper thread writes the message when it next looks at everything, every 2 s.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tell_soon {
@@ -283,10 +284,10 @@ macro_rules! tell_soon {
     };
 }
 
-/// What is said on this thread while it does something under a lock.
+/// Messages that a thread holds back while it works under a lock.
 type HeldBack = Vec<(Source, [String; 3])>;
 
-/// What the helper thread has to say; of more than [`REMEMBERED`], the first ones.
+/// Messages for the helper thread to write; at most [`REMEMBERED`], the first ones.
 static WAITING: PlainMutex<Vec<(Source, String)>> = PlainMutex::new(Vec::new());
 
 /// See [`tell_soon!`](crate::tell_soon). Never blocks.
@@ -302,7 +303,7 @@ pub fn tell_soon(source: Source, text: fmt::Arguments<'_>) {
     }
 }
 
-/// Says what was to be said soon. The caller holds no lock.
+/// Writes the waiting messages. The caller holds no lock.
 pub(crate) fn tell_waiting() {
     let waiting = std::mem::take(&mut *WAITING.lock());
     for (source, text) in waiting {
@@ -311,13 +312,13 @@ pub(crate) fn tell_waiting() {
 }
 
 thread_local! {
-    /// What waits until the lock is released; `None` if nothing has to.
+    /// Messages that wait until the lock is released; `None` if none have to wait.
     static KEPT: RefCell<Option<HeldBack>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`, which takes a lock. What this thread has to say meanwhile it says afterwards.
+/// Runs `work`, which takes a lock. Messages of this thread are written afterwards.
 pub fn later<R>(work: impl FnOnce() -> R) -> R {
-    /// Also if `work` panics: the thread would be silent from then on.
+    /// Also if `work` panics: otherwise the thread would write nothing from then on.
     struct Keeping;
 
     impl Drop for Keeping {
@@ -335,12 +336,12 @@ pub fn later<R>(work: impl FnOnce() -> R) -> R {
         kept.get_or_insert_default();
         is_outermost
     };
-    let is_outermost = KEPT.try_with(begin).unwrap_or(false); // none in a thread that ends
-    let _keeping = is_outermost.then(|| Keeping); // made only then: dropping one says everything
+    let is_outermost = KEPT.try_with(begin).unwrap_or(false); // none in a thread that is ending
+    let _keeping = is_outermost.then(|| Keeping); // made only then: dropping one writes everything
     work()
 }
 
-/// Keeps it until the lock is released that this thread holds. False: it holds none.
+/// Holds a message back until this thread releases its lock. Returns `false` if it holds none.
 fn keep(source: Source, about: About<'_>, text: fmt::Arguments<'_>) -> bool {
     if !KEPT.try_with(|kept| kept.borrow().is_some()).unwrap_or(false) {
         return false;
@@ -379,21 +380,21 @@ pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     let logger = logger_of(about.node);
     let Some(note) = STATE.lock().admit(source, about, &logger, sys::steady()) else { return };
     let line = line_of(level, sys::wall(), &logger, format_args!("{text}{note}"));
-    // Whole, so that lines of several threads don't mix. A standard error that is closed has
-    // no reader.
+    // In one call, so that lines of several threads don't mix. A closed standard error has no
+    // reader.
     let _ = std::io::stderr().write_all(line.as_bytes());
     warn_of_environment();
 }
 
-/// Whether the program has a logger of its own. The one that stands in for none has no size and
-/// enables nothing; the level says nothing of it, which a program may set without a logger.
+/// Whether the program has a logger of its own. The `log` crate's placeholder has no size and
+/// enables nothing. The maximum level shows nothing, because a program may set it without a logger.
 fn has_logger(target: &str) -> bool {
     size_of_val(log::logger()) > 0 || {
         log::logger().enabled(&log::Metadata::builder().level(Level::Error).target(target).build())
     }
 }
 
-/// The name of a node's logger, as `rcl_node_get_logger_name` has it.
+/// Returns the name of a node's logger, like `rcl_node_get_logger_name`.
 pub fn logger_of(node: &str) -> String {
     match node.trim_start_matches('/') {
         "" => OURS.to_owned(),
@@ -409,7 +410,7 @@ fn line_of(level: Level, wall: i64, logger: &str, text: fmt::Arguments<'_>) -> S
     line
 }
 
-/// Levels by the environment, and what of it makes no sense.
+/// The levels in the environment, and the first invalid entry.
 fn environment() -> &'static (Levels, Option<String>) {
     static ENVIRONMENT: OnceLock<(Levels, Option<String>)> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
@@ -418,7 +419,7 @@ fn environment() -> &'static (Levels, Option<String>) {
     })
 }
 
-/// The levels in a list with commas, and the first thing in it that is none.
+/// The levels in a list separated by commas, and the first invalid entry.
 fn levels_in(list: &str) -> (Levels, Option<String>) {
     let (mut levels, mut strange) = (Levels::new(), None);
     for text in list.split(',').map(str::trim).filter(|text| !text.is_empty()) {
@@ -430,7 +431,7 @@ fn levels_in(list: &str) -> (Levels, Option<String>) {
     (levels, strange)
 }
 
-/// Says once what is wrong with the environment, where something is said anyway.
+/// Warns once of an invalid environment, when another message is written anyway.
 fn warn_of_environment() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     let (_, Some(strange)) = environment() else { return };
@@ -444,7 +445,7 @@ fn warn_of_environment() {
     });
 }
 
-/// As the command line, and services, say.
+/// Levels set by the command line and by services.
 static LEVELS: PlainRwLock<Levels> = PlainRwLock::new(Levels::new());
 
 static STATE: PlainMutex<LogState> = PlainMutex::new(LogState { told: Vec::new() });
@@ -453,24 +454,24 @@ struct LogState {
     told: Vec<Told>,
 }
 
-/// What has been told of one source and subject.
+/// The messages written for one source and subject.
 struct Told {
     key: u64,
-    /// The steady time by which it would have been told so often as it was, at one in [`AGAIN`].
+    /// The steady time by which as many messages would have been written at a rate of one per
+    /// [`AGAIN`].
     even: i64,
-    /// Messages left out since.
+    /// Number of messages left out since the last one.
     left_out: u64,
 }
 
 impl LogState {
-    /// Whether a message is told; if so, what is added to it.
+    /// Returns a note to append to the message if it is to be written; `None` if it isn't.
     fn admit(&mut self, source: Source, about: About<'_>, logger: &str, now: i64) -> Option<String> {
         if !level(logger).includes(source.level) {
             return None;
         }
         let subject = if about.subject.is_empty() { logger } else { about.subject };
-        // Which one it is hangs on no secret: with fixed keys, a hash of it is the same in every
-        // process.
+        // The choice needs no secret: with fixed keys, the hash is the same in every process.
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let told = self.told_of(hasher.hash_one((source.module, source.line, subject)));
         if told.even > now + (BURST - 1) * AGAIN {
@@ -513,7 +514,7 @@ mod tests {
         LogState { told: Vec::new() }
     }
 
-    /// What is added to those of so many messages that are told, a nanosecond apart.
+    /// The notes of the messages that are written, out of `count` messages a nanosecond apart.
     fn burst(state: &mut LogState, subject: &str, count: i64, from: i64) -> Vec<String> {
         let about = About { node: "/arm", subject };
         (0..count).filter_map(|at| state.admit(SOURCE, about, "arm", from + at)).collect()

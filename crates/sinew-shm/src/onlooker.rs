@@ -1,10 +1,10 @@
-//! What tests of the inside know participants by.
+//! A simple observer for tests of the internals.
 
 use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::sync::{Arc, Mutex};
 use crate::{Incoming, Observer, Peer, Sink};
 
-/// Keeps what appears and what is connected, and listens to nothing.
+/// Stores appearing peers and connections, and listens to nothing.
 #[derive(Default)]
 pub(crate) struct Onlooker(pub(crate) Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
 

@@ -1,8 +1,8 @@
-//! A place in memory that several processes, or in a model several threads, share.
+//! References to memory that several processes share (in a model, several threads).
 //!
-//! Everything in shared memory consists of atomics, so a shared reference to it is sound whichever
-//! process writes there. A [`ShmRef`] is such a reference together with what keeps its memory
-//! mapped.
+//! Everything in shared memory consists of atomics, so a shared reference to it is sound whatever
+//! process writes there. A [`ShmRef`] is such a reference together with an owner that keeps the
+//! memory mapped.
 
 use crate::sync::Arc;
 use crate::sys::Mapping;
@@ -29,8 +29,8 @@ pub(crate) struct ShmRef<T: ?Sized> {
     keep: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: it gives `&T` to atomics only (`Record`), and the memory lives as long as `keep`,
-// whatever thread has it.
+// SAFETY: it gives `&T` to atomics only (`Record`), and the memory lives as long as `keep`, on any
+// thread.
 unsafe impl<T: ?Sized> Send for ShmRef<T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized> Sync for ShmRef<T> {}
@@ -59,7 +59,8 @@ impl<T: ?Sized> fmt::Debug for ShmRef<T> {
 }
 
 impl<T: Record> ShmRef<T> {
-    /// The record at `offset` of a mapping; `None` if it would not lie within, or not aligned.
+    /// The record at `offset` of a mapping; `None` if it would not lie within the mapping, or not
+    /// be aligned.
     pub(crate) fn at(mapping: &Arc<Mapping>, offset: usize) -> Option<Self> {
         let slice = ShmRef::<[T]>::slice(mapping, offset, 1)?;
         Some(Self { at: slice.at.cast(), keep: slice.keep })
@@ -67,8 +68,8 @@ impl<T: Record> ShmRef<T> {
 }
 
 impl<T: Record> ShmRef<[T]> {
-    /// `count` records from `offset` of a mapping on; `None` if they would not lie within, or not
-    /// aligned.
+    /// `count` records from `offset` of a mapping on; `None` if they would not lie within the
+    /// mapping, or not be aligned.
     pub(crate) fn slice(mapping: &Arc<Mapping>, offset: usize, count: usize) -> Option<Self> {
         let length = count.checked_mul(size_of::<T>())?;
         let end = offset.checked_add(length)?;

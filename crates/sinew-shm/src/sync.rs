@@ -1,14 +1,15 @@
-//! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
+//! The only source of locks and atomics: the standard library's, or loom's in a model (`--cfg
+//! loom`).
 //!
-//! Locks here are local to the process; what processes share has none. They don't poison: no code of
-//! the program runs under one of them ([`locks`](crate::locks)).
+//! Locks here are local to the process; shared memory has none. They don't poison, because none of
+//! the program's code runs under them ([`locks`](crate::locks)).
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-pub(crate) use crate::locks::{Mutex as PlainMutex, RwLock as PlainRwLock}; // of what is part of no protocol
+pub(crate) use crate::locks::{Mutex as PlainMutex, RwLock as PlainRwLock}; // for data that is part of no protocol
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
 pub(crate) use std::sync::atomic::AtomicU64 as PlainU64; // counts that are part of no protocol
 
@@ -26,8 +27,8 @@ mod loomed {
         static ref SLEEPERS: (loom::sync::Mutex<()>, loom::sync::Condvar) = Default::default();
     }
 
-    /// Sleeps until the word is no longer `seen`. Where no thread is left to wake it, loom reports
-    /// a deadlock.
+    /// Sleeps until the word is no longer `seen`. If no thread is left to wake it, loom reports a
+    /// deadlock.
     pub(crate) fn futex_wait(word: &AtomicU32, seen: u32) {
         let mut guard = SLEEPERS.0.lock().unwrap_or_else(PoisonError::into_inner);
         while word.load(Ordering::Acquire) == seen {

@@ -1,10 +1,11 @@
-//! The calls to the operating system, and nothing else: another system is another file like this
-//! one.
+//! The calls to the operating system, and nothing else: a port to another system needs another file
+//! like this one.
 //!
-//! Linux from 5.4 on. What is used besides the usual: `O_TMPFILE` and `linkat` (segments appear
-//! complete), open file description locks (liveness), shared futexes (bells), inotify (changes of
-//! others). What kernels may lack or sandboxes refuse has another way: `MADV_DONTFORK` and
-//! `MADV_WIPEONFORK` ([`fork`](crate::fork)), `membarrier` ([`fence_all_threads`]).
+//! For Linux 5.4 and later. Besides common calls it uses `O_TMPFILE` and `linkat` (segments appear
+//! complete), open file description locks (liveness), shared futexes (bells) and inotify (changes
+//! of other participants). Features that kernels may lack or sandboxes refuse have a substitute:
+//! `MADV_DONTFORK` and `MADV_WIPEONFORK` ([`fork`](crate::fork)), `membarrier`
+//! ([`fence_all_threads`]).
 
 use crate::error::SystemError;
 use crate::sync::{AtomicU32, Ordering, PlainU64};
@@ -19,16 +20,17 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::time::Duration;
 
-/// What is mapped of a file.
+/// A mapped range of a file.
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     length: usize,
-    /// The process that has it: a forked child doesn't, and must not unmap what may lie there now.
+    /// The process that mapped it: a forked child doesn't have the mapping, and must not unmap
+    /// whatever is at its address.
     process: u32,
 }
 
-// SAFETY: an address range without owner thread; what is done with its content is up to `Place` and
-// `chunk`.
+// SAFETY: an address range without owner thread; `ShmRef` and `chunk` are responsible for accesses
+// to its content.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
@@ -42,7 +44,8 @@ impl Mapping {
         self.length
     }
 
-    /// Maps the first `length` bytes of a file, which has them, as memory that all processes share.
+    /// Maps the first `length` bytes of a file, which is long enough, as memory shared by all
+    /// processes.
     pub(crate) fn new(file: impl AsFd, length: usize, writable: bool) -> io::Result<Self> {
         let access = if writable { ProtFlags::READ | ProtFlags::WRITE } else { ProtFlags::READ };
         // SAFETY: a new mapping at an address of the kernel's choice overlays nothing.
@@ -52,7 +55,7 @@ impl Mapping {
         Ok(Self { base, length, process: std::process::id() })
     }
 
-    /// A page of this process's own.
+    /// A page private to this process.
     pub(crate) fn page() -> io::Result<Self> {
         let length = rustix::param::page_size();
         let access = ProtFlags::READ | ProtFlags::WRITE;
@@ -63,19 +66,19 @@ impl Mapping {
         Ok(Self { base, length, process: std::process::id() })
     }
 
-    /// Its first word, for a page whose content is nothing else.
+    /// The first word, for a page that has no other content.
     #[inline]
     pub(crate) fn first_word(&self) -> &AtomicU32 {
         // SAFETY: a mapping is aligned to pages, at least one long, and lives as long as `self`.
         unsafe { self.base.cast::<AtomicU32>().as_ref() }
     }
 
-    /// A child that this process forks won't have it. An error if the kernel can't do that.
+    /// Keeps the mapping out of forked children. Returns an error if the kernel can't do that.
     pub(crate) fn stay_out_of_children(&self) -> io::Result<()> {
         self.advise(Advice::LinuxDontFork)
     }
 
-    /// A child that this process forks has zeros there. An error if the kernel can't do that.
+    /// Has the mapping zeroed in forked children. Returns an error if the kernel can't do that.
     pub(crate) fn wipe_in_children(&self) -> io::Result<()> {
         self.advise(Advice::LinuxWipeOnFork)
     }
@@ -85,8 +88,8 @@ impl Mapping {
         Ok(unsafe { rustix::mm::madvise(self.base.as_ptr().cast(), self.length, advice) }?)
     }
 
-    /// Takes it from a child that has inherited it, which touches nothing of it (`ForkMark`). Does
-    /// nothing in the process that has made it.
+    /// Unmaps it in a child that has inherited it, which accesses nothing of it (`ForkMark`). Does
+    /// nothing in the process that made it.
     pub(crate) fn unmap_in_child(&self) {
         if self.process != std::process::id() {
             // SAFETY: mapped by the parent with this length, so by this process; see above.
@@ -100,19 +103,18 @@ impl Drop for Mapping {
         if self.process != std::process::id() {
             return;
         }
-        // SAFETY: mapped by `new` with this length; references into it keep it alive (`Place`).
+        // SAFETY: mapped by `new` with this length; references into it keep it alive (`ShmRef`).
         let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.length) };
     }
 }
 
-/// Another description of the same open file: what is locked through the first isn't through this
-/// one.
+/// Another description of the same open file: it doesn't have the locks of the first one.
 pub(crate) fn reopen(file: &OwnedFd, flags: OFlags) -> Result<OwnedFd, SystemError> {
     let path = proc_path(file);
     rustix::fs::open(&path, flags | OFlags::CLOEXEC, Mode::empty()).map_err(SystemError::at("open", &path))
 }
 
-/// Where the kernel finds an open file, for calls that take a path.
+/// The kernel's path of an open file, for calls that take a path.
 pub(crate) fn proc_path(file: &OwnedFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
@@ -131,7 +133,7 @@ pub(crate) fn reserve(file: &OwnedFd, offset: usize, length: usize) -> io::Resul
     }
 }
 
-/// Gives the space of this part of a file back. It reads as zeros then, and isn't to be touched.
+/// Gives the space of this part of a file back. It reads as zeros then, and must not be accessed.
 pub(crate) fn punch(file: &OwnedFd, offset: usize, length: usize) -> io::Result<()> {
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     loop {
@@ -142,25 +144,24 @@ pub(crate) fn punch(file: &OwnedFd, offset: usize, length: usize) -> io::Result<
     }
 }
 
-/// Changes a file's times: those that watch it hear of it.
+/// Changes a file's times, which notifies the processes that watch it.
 pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
     let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
     Ok(rustix::fs::futimens(file, &times)?)
 }
 
-/// When something last changed, in seconds and nanoseconds; only good for comparing.
+/// The time of a change, in seconds and nanoseconds; only for comparison.
 pub(crate) type FileTime = (i64, i64);
 
-/// What a lock on a byte of a file says.
+/// The kind of a lock on a byte of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lock {
     Read,
     Write,
 }
 
-/// Locks one byte for this open file description, that is until its last descriptor and mapping are
-/// gone.
+/// Locks one byte for this open file description, until its last descriptor and mapping are gone.
 pub(crate) fn lock(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<()> {
     let mut wanted = flock(byte, kind);
     // SAFETY: a valid descriptor and a valid `flock` for the duration of the call.
@@ -168,7 +169,7 @@ pub(crate) fn lock(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<()> {
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Whether another process's lock stands in the way of this one. Takes none.
+/// Whether a lock of another process prevents this one. Takes no lock.
 pub(crate) fn is_locked(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<bool> {
     let mut wanted = flock(byte, kind);
     // SAFETY: as in `lock`.
@@ -185,7 +186,7 @@ fn flock(byte: i64, kind: Lock) -> libc::flock {
     libc::flock { l_type: kind as i16, l_whence: libc::SEEK_SET as i16, l_start: byte, l_len: 1, l_pid: 0 }
 }
 
-/// A duration as the kernel takes it.
+/// Converts a duration to the kernel's type.
 fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
@@ -193,10 +194,11 @@ fn timespec(duration: Duration) -> Timespec {
     }
 }
 
-/// Sleeps until the word is woken, unless it is no longer `seen`; may return early.
+/// Sleeps until a thread wakes the word, unless its value is not `seen`. May return early.
 pub(crate) fn futex_wait(word: &AtomicU32, seen: u32, timeout: Option<Duration>) {
     let timeout = timeout.map(timespec);
-    // Every error means: look again (the word changed, a signal came, the time is over).
+    // After every error the caller checks again (the word changed, a signal came, the time is
+    // over).
     #[cfg(not(loom))]
     let _ = futex::wait(word, futex::Flags::empty(), seen, timeout.as_ref());
     #[cfg(loom)]
@@ -229,7 +231,7 @@ pub(crate) fn wall() -> i64 {
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
-/// A number that tells this start of the machine from others; 0 if it can't be known.
+/// A number that identifies this start of the machine; 0 if it is unknown.
 pub(crate) fn boot_id() -> u64 {
     static ID: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
     *ID.get_or_init(|| {
@@ -242,8 +244,8 @@ pub(crate) fn boot_id() -> u64 {
 /// A random number other than 0.
 pub(crate) fn random() -> u64 {
     use std::hash::{BuildHasher, RandomState};
-    // The standard library seeds its hash maps from the system, once per thread, and counts on from
-    // there.
+    // The standard library seeds its hash maps from the system, once per thread, and increments the
+    // seed from there.
     loop {
         let number = RandomState::new().hash_one((steady(), std::process::id()));
         if number != 0 {
@@ -252,7 +254,7 @@ pub(crate) fn random() -> u64 {
     }
 }
 
-/// Waits until one of the descriptors can be read. True for those that can.
+/// Waits until one of the descriptors is readable. Returns `true` for those that are.
 pub(crate) fn wait_readable<const N: usize>(
     descriptors: [BorrowedFd<'_>; N],
     timeout: Option<Duration>,
@@ -260,11 +262,11 @@ pub(crate) fn wait_readable<const N: usize>(
     use rustix::event::{PollFd, PollFlags, poll};
     let timeout = timeout.map(timespec);
     let mut all = descriptors.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
-    let _ = poll(&mut all, timeout.as_ref()); // a signal, at worst: then nothing is readable and the caller looks again
+    let _ = poll(&mut all, timeout.as_ref()); // a signal, at worst: then nothing is readable and the caller checks again
     all.map(|one| one.revents().intersects(PollFlags::IN))
 }
 
-/// What wakes the helper thread from within its process.
+/// Wakes the helper thread from within its process.
 pub(crate) struct Wake(OwnedFd);
 
 impl Wake {
@@ -285,11 +287,11 @@ pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Duration) 
         None => wait_readable([wake.0.as_fd()], Some(timeout))[0],
     };
     if woken {
-        let _ = rustix::io::read(&wake.0, &mut [0; 8]); // empty is as good
+        let _ = rustix::io::read(&wake.0, &mut [0; 8]); // empty is fine
     }
 }
 
-/// What the operating system reports about the domain's directory and the control segments in it.
+/// The operating system's reports about the domain's directory and the control segments in it.
 pub(crate) struct Watch(OwnedFd);
 
 /// One report.
@@ -308,7 +310,7 @@ impl Watch {
     pub(crate) fn new(directory: &Path) -> io::Result<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
         let watch = Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
-        // There is no such call that takes a descriptor.
+        // No such call takes a descriptor.
         add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         Ok(watch)
     }
@@ -320,12 +322,12 @@ impl Watch {
         Ok(add_watch(&self.0, segment, flags)?)
     }
 
-    /// For another thread to wait on.
+    /// A descriptor for another thread to wait on.
     pub(crate) fn descriptor(&self) -> Option<OwnedFd> {
         self.0.try_clone().ok()
     }
 
-    /// Everything reported since the last time.
+    /// All reports since the last call.
     pub(crate) fn read(&self) -> Vec<Heard> {
         use rustix::fs::inotify::{ReadFlags, Reader};
         let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
@@ -355,25 +357,25 @@ fn membarrier(command: libc::c_int) -> libc::c_long {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) }
 }
 
-/// What is known of the kernel's fences: [`UNKNOWN`], [`READY`] or [`REFUSED`].
+/// The state of the kernel's fences: [`UNKNOWN`], [`READY`] or [`REFUSED`].
 static FENCES: PlainU64 = PlainU64::new(UNKNOWN);
 const UNKNOWN: u64 = 0;
 const READY: u64 = 1;
 const REFUSED: u64 = 2;
 
-/// Whether the kernel [fences all threads](fence_all_threads) when asked.
+/// Whether the kernel [fences all threads](fence_all_threads) on request.
 pub(crate) fn fences_threads() -> bool {
-    // A hint: a thread that relies on it asks for a fence, and looks at the answer.
+    // A hint: a thread that relies on it requests a fence, and checks the result.
     FENCES.load(Ordering::Relaxed) == READY
 }
 
-/// Whether it isn't known yet, so that the caller is to [prepare](prepare_fences) it.
+/// Whether that isn't known yet, so that the caller should [prepare](prepare_fences) the fences.
 pub(crate) fn are_fences_unknown() -> bool {
-    FENCES.load(Ordering::Relaxed) == UNKNOWN // asked once more at worst
+    FENCES.load(Ordering::Relaxed) == UNKNOWN // queried once more at worst
 }
 
-/// Prepares the kernel's fences, unless they are forbidden, say in a container. Takes some 10 ms in
-/// a process of several threads.
+/// Prepares the kernel's fences, unless they are forbidden, for example in a container. Takes about
+/// 10 ms in a process of several threads.
 pub(crate) fn prepare_fences() {
     const QUERY: libc::c_int = 0; // MEMBARRIER_CMD_QUERY
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
@@ -383,8 +385,8 @@ pub(crate) fn prepare_fences() {
     FENCES.store(found, Ordering::Relaxed); // as in `fences_threads`
 }
 
-/// Has the kernel put a memory barrier into every running thread of this process. False if it
-/// doesn't: then the caller's own fence is all there is; see `Accepted::has_listener`.
+/// Makes the kernel put a memory barrier into every running thread of this process. Returns `false`
+/// if it doesn't: then only the caller's own fence has an effect; see `Accepted::has_listener`.
 pub(crate) fn fence_all_threads() -> bool {
     let fenced = fences_threads() && membarrier(PRIVATE_EXPEDITED) == 0;
     if !fenced && !are_fences_unknown() {
@@ -393,8 +395,8 @@ pub(crate) fn fence_all_threads() -> bool {
     fenced
 }
 
-/// The kernel refuses `membarrier` to this thread from now on, and to those that it starts. False
-/// where it has no such filters.
+/// Makes the kernel refuse `membarrier` to this thread and the threads that it starts. Returns
+/// `false` if the kernel has no such filters.
 #[cfg(all(test, not(loom)))]
 #[expect(
     clippy::unwrap_used,
@@ -422,13 +424,13 @@ pub(crate) fn forbid_membarrier() -> bool {
     unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0 }
 }
 
-/// The calling thread's waits end when they are to, not 50 µs later.
+/// Makes the calling thread's waits end on time, and not 50 µs later.
 pub(crate) fn small_timer_slack() {
     // SAFETY: takes numbers only.
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000) };
 }
 
-/// This process ends here, as if it had been killed.
+/// Ends this process as if it had been killed.
 #[cfg(all(feature = "kill-points", not(loom)))]
 pub(crate) fn kill_this_process() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL); // can't fail for ourselves
@@ -437,7 +439,7 @@ pub(crate) fn kill_this_process() -> ! {
     }
 }
 
-/// Has every child that this process forks call this first. For [`Once`](std::sync::Once).
+/// Makes every forked child of this process call the handler first. For [`Once`](std::sync::Once).
 pub(crate) fn call_in_children(handler: extern "C" fn()) -> impl FnOnce() {
     move || {
         // SAFETY: the handler is a function that lives as long as the program; none is given for

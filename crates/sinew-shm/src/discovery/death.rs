@@ -1,11 +1,11 @@
 //! A peer's end.
 //!
-//! Once the lock is free (or the peer says that it leaves), its connections as a reader are
-//! forgotten, and its connections as a writer are drained to the last message that was published.
-//! Its holds count no more when the lock is free; those of one that has left count until it says
-//! that it has none (see [`holds`](crate::hazards)). Its files are removed by the participant that
-//! finds that no living one still has something to read in them: each reader says in its own memory
-//! that it is done.
+//! Once the peer's lock is free (or the peer has announced that it leaves), its connections as a
+//! reader are removed, and its connections as a writer are drained to the last published message.
+//! Its holds stop counting when the lock is free; those of a peer that has left count until it
+//! declares that it has none (see [`hazards`](crate::hazards)). Its files are removed by the
+//! participant that finds that no living one still has something to read in them: each reader
+//! records in its own memory that it is done.
 
 use super::{Discovery, Follower, KnownPeer, Telling};
 use crate::control::{DONE, IncomingRecord, Table, slot_of};
@@ -16,45 +16,46 @@ use crate::sys;
 use crate::taken::Party;
 use std::collections::{HashMap, HashSet};
 
-/// How long a dead participant's files are kept for a reader that never takes its connection up.
+/// How long a dead participant's files are kept for a reader that never takes its connection up, in
+/// nanoseconds.
 const GRACE: i64 = 10_000_000_000;
 
-/// A peer that is gone, but has files that are still there.
+/// A peer that is gone, but whose files are still there.
 pub(super) struct Unburied {
     known: KnownPeer,
     since: i64,
 }
 
 impl Unburied {
-    /// Whether there may still be connections that a reader is slow to take up.
+    /// Whether a slow reader may still take up connections.
     fn is_early(&self, now: i64) -> bool {
         now - self.since < GRACE
     }
 }
 
 impl Follower {
-    /// A peer's end.
+    /// Handles a peer's end.
     pub(super) fn bury(&self, discovery: &mut Discovery, mut known: KnownPeer, telling: &mut Telling<'_>) {
         let id = known.peer.id();
-        // Its last words. Not by its log: it may have died between a record and the log's entry.
+        // Its last changes. Not by its log: it may have died between a record and the log's entry.
         known.position = None;
         self.follow(&mut known, telling);
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
-        // As a reader: no writer waits for it. What it holds is let alone.
+        // As a reader: no writer waits for it. The messages that it still holds are left alone.
         self.release(&known.peer);
         let endpoints: Vec<_> = known.endpoints.drain().collect();
         for (_, key) in endpoints {
             telling.observer.vanished(&known.peer, key);
         }
         self.outgoing.retire(id);
-        // Last: their memory is used again, and the connections wrote there until now.
+        // Last: the rings' memory is reused, and the connections wrote there until now.
         let event_rings = &self.outgoing.event_rings;
         event_rings.retire(&self.local, |event_sender| event_sender.peer.id() == id);
         event_rings.free(&self.local, id);
         if let Ok(bell) = self.local.space_bell() {
-            bell.ring(); // a writer that waits for it looks again
+            bell.ring(); // a writer that waits for it checks again
         }
-        // As a writer: what it published is read to the end.
+        // As a writer: its messages are read to the end.
         let all = self.local.incoming.lock();
         let taken = all.get(&id).into_iter().flatten().flatten();
         telling.sinks.extend(taken.filter_map(|taken| taken.sink.clone()));
@@ -64,21 +65,21 @@ impl Follower {
         discovery.unburied.insert(id, Unburied { known, since: sys::steady() });
     }
 
-    /// Q4: the holds of a peer that is gone count no more, if it has none. If so, it isn't asked
-    /// for them again.
+    /// Q4: stops counting the holds of a peer that is gone, if it has none. Returns `true` if so;
+    /// the peer's holds are not checked again then.
     fn release(&self, peer: &Peer) -> bool {
         if !peer.holds_nothing() {
             if peer.is_alive() {
                 return false;
             }
-            peer.set_dead(); // before the list is cleared: see `Writer::accept`
+            peer.set_dead(); // before the list is cleared: see `Outgoing::accept`
         }
         self.local.readers.remove(peer.id());
         true
     }
 
-    /// Removes the files of dead peers that no participant reads any more, and forgets what we said
-    /// about them.
+    /// Removes the files of dead peers that no participant reads any more, and our records about
+    /// them.
     pub(super) fn reap(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) {
         let now = sys::steady();
         let Discovery { unburied, peers, .. } = discovery;
@@ -88,14 +89,15 @@ impl Follower {
                 self.take_up_rest(&mut unburied.known, telling);
             }
             if !self.release(&unburied.known.peer) {
-                return true; // its lock is asked for again
+                return true; // its lock is queried again
             }
             let dead = &unburied.known.peer;
             let has_name = dead.has_name();
             let is_read = if has_name {
                 unburied.known.is_incomplete && is_early || self.is_read(dead, peers, is_early)
             } else {
-                // What removed it has seen to the other readers, or cared for none.
+                // The process that removed the name has taken care of the other readers, or ignored
+                // them.
                 unread(dead).get(&self.local.id).is_some_and(|unread| self.reads(id, unread))
             };
             if is_read {
@@ -114,11 +116,11 @@ impl Follower {
         });
     }
 
-    /// This participant has left. It was perhaps the last reader of participants that left before,
-    /// and no other one removes their files.
+    /// This participant has left. It may have been the last reader of participants that left
+    /// before, whose files no other participant removes.
     ///
-    /// Of two that leave at once, one sees what the other says, since both pass a fence in between:
-    /// Q2 and Q3.
+    /// If two participants leave at once, one sees the state of the other, because both pass a
+    /// fence in between: Q2 and Q3.
     pub(super) fn clear_up(&self, discovery: &Discovery) {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
         let directory = self.local.domain.directory();
@@ -135,7 +137,7 @@ impl Follower {
         }
     }
 
-    /// There was no room to take up all connections of a peer that is gone: perhaps there is now.
+    /// Takes up the connections of a peer that is gone, for which there was no room before.
     fn take_up_rest(&self, known: &mut KnownPeer, telling: &mut Telling<'_>) {
         known.is_incomplete = false;
         for slot in 0..known.peer.reserved(Table::Outgoing) {
@@ -144,7 +146,8 @@ impl Follower {
     }
 
     /// Whether a living participant still has something to read from this dead peer. With
-    /// `is_early`, also one that hasn't taken its connection up: it may be slow to notice.
+    /// `is_early`, this includes participants that haven't taken their connections up, because they
+    /// may be slow to notice.
     fn is_read(&self, dead: &Peer, peers: &HashMap<u64, KnownPeer>, is_early: bool) -> bool {
         let directory = self.local.domain.directory();
         unread(dead).iter().any(|(&reader, unread)| {
@@ -155,7 +158,7 @@ impl Follower {
         })
     }
 
-    /// Whether this participant is not done with all these connections of a dead peer.
+    /// Whether this participant still has to read any of these connections of a dead peer.
     fn reads(&self, dead: u64, connections: &HashSet<u64>) -> bool {
         let control = self.local.control().ok();
         let all = self.local.incoming.lock();
@@ -165,13 +168,13 @@ impl Follower {
             let record = taken.zip(control).and_then(|(taken, control)| {
                 control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
             });
-            // What wasn't taken up with its last words won't be. Relaxed: our own.
+            // Connections that weren't taken up at the peer's end won't be. Relaxed: our own.
             record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
         })
     }
 }
 
-/// A participant that is known already.
+/// A participant that is already known.
 fn known(peers: &HashMap<u64, KnownPeer>, id: u64) -> Option<Arc<Peer>> {
     peers.get(&id).map(|known| known.peer.clone())
 }

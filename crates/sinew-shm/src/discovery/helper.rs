@@ -1,4 +1,4 @@
-//! The thread of a participant that follows the others.
+//! The thread of a participant that follows the other participants.
 
 use super::Follower;
 use crate::bell::hear_while_asleep;
@@ -9,7 +9,7 @@ use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The thread that follows the others.
+/// The thread that follows the other participants.
 pub(crate) struct Helper {
     wake: Arc<sys::Wake>,
     thread: Option<JoinHandle<()>>,
@@ -30,12 +30,12 @@ impl Helper {
         Ok(Self { wake, thread: Some(thread) })
     }
 
-    /// Ends it, and waits until it has ended, unless this is it.
+    /// Ends the thread, and waits until it has ended, unless this is that thread.
     pub(crate) fn stop(mut self) {
         self.wake.wake();
         let Some(thread) = self.thread.take() else { return };
         if thread.thread().id() != std::thread::current().id() {
-            let _ = thread.join(); // it doesn't panic; if it did, it said so
+            let _ = thread.join(); // it doesn't panic; if it did, that was reported
         }
     }
 }
