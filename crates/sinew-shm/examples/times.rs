@@ -1,11 +1,11 @@
-//! How long participants take to match and to notice a death:
-//! `cargo run --release -p sinew-shm --example times -- 200`.
+//! Measures how long participants take to match and to notice a death: `cargo run --release -p
+//! sinew-shm --example times -- 200`.
 //!
-//! - **process**: from a new process's call of `join` until its subscription receives from a
-//!   publisher that was there.
-//! - **entity**: the same for another subscription of a process that is known.
-//! - **death**: from the moment when the kernel lets go of a killed process's lock until the others
-//!   are told.
+//! - **process**: from a new process's call of `join` until its subscription receives from an
+//!   existing publisher.
+//! - **entity**: the same for another subscription of a known process.
+//! - **death**: from the moment when the kernel releases a killed process's lock until the others
+//!   are notified.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails has nothing to say")]
 #![expect(
     clippy::disallowed_methods,
@@ -22,7 +22,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Connects whoever reads, and passes on what it is told, with the time.
+/// Connects all readers, and passes on its notifications with the time.
 struct Told {
     writer: Mutex<Option<Writer>>,
     connected: Sender<Instant>,
@@ -40,7 +40,7 @@ impl Observer for Told {
     }
     fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
     fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
-        let _ = self.connected.send(Instant::now()); // who doesn't listen doesn't measure this
+        let _ = self.connected.send(Instant::now()); // if there is no receiver, this isn't measured
         None
     }
     fn left(&self, peer: &Arc<Peer>) {
@@ -61,7 +61,7 @@ fn endpoint(kind: EndpointKind) -> Endpoint {
     Endpoint { kind, number: 1, node, name, type_name, hash: [0; 32], qos: [0; 64] }
 }
 
-/// A process that comes, subscribes twice, says how long that took and waits for its death.
+/// A process that joins, subscribes twice, reports how long that took and waits for its death.
 fn child(directory: &Path) {
     let domain = Domain::open(Some(directory), 0).unwrap();
     let (told, connected, _) = told();
@@ -79,7 +79,7 @@ fn child(directory: &Path) {
     drop((first, second));
 }
 
-/// Waits, awake, until nobody has the lock on the first byte of this file.
+/// Busy-waits until no process has the lock on the first byte of this file.
 fn unlocked(file: &std::fs::File) -> Instant {
     loop {
         let mut lock = libc::flock {

@@ -1,8 +1,8 @@
-//! Descriptions of types, kept where all participants find them.
+//! Descriptions of types, stored where all participants find them.
 //!
-//! They lie beside the domains, `<base>/types/<hash>.json`, since they mean the same in each. What
-//! is in them, this crate doesn't know; but a text is kept under its own hash, so a reader can tell
-//! whether it is the right one, and it doesn't matter which process wrote it, or when. They are
+//! They lie beside the domains, in `<base>/types/<hash>.json`, because they mean the same in each
+//! domain. This crate doesn't know their contents. But a text is stored under its own hash, so a
+//! reader can check that it is the right one, whatever process wrote it. The descriptions are
 //! small, and stay.
 
 use crate::directory::Directory;
@@ -15,22 +15,22 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-/// The directory, beside the domains.
+/// The name of the directory beside the domains.
 const DIRECTORY: &str = "types";
 
-/// The longest text that is read. (The longest of ROS 2's own: 30 kB.)
+/// The longest text that is read, in bytes. (The longest of ROS 2's own is 30 kB.)
 const LONGEST: u64 = 1 << 20;
 
 impl Domain {
-    /// The directory with the descriptions of types.
+    /// Returns the directory of the type descriptions.
     pub fn descriptions(&self) -> PathBuf {
         self.base().join(DIRECTORY)
     }
 
-    /// Keeps the description of the type with this hash, for any program that wants to read the
-    /// type's messages. One that is there is left alone if it is the same, else replaced.
+    /// Stores the description of the type with this hash, for programs that want to read the type's
+    /// messages. An existing description stays if it is the same, and is replaced otherwise.
     ///
-    /// Some system calls; blocks for nothing.
+    /// Makes some system calls; never blocks.
     ///
     /// # Errors
     /// [`SystemError`]

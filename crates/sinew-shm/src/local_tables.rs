@@ -166,7 +166,8 @@ impl OwnControl {
         // Writers check every hold that may be in use, so there are no more than needed.
         let ready = if table == Table::Holds { wanted } else { end / table.size() };
         slots.reserved = ready.min(table.capacity());
-        // Release: pairs with the Acquire in `Peer::record`; carries the allocation of the space.
+        // Release: pairs with the Acquire in `Peer::says_reserved`; carries the allocation of the
+        // space.
         self.header.reserved[table as usize].store(slots.reserved as u64, Ordering::Release);
         Ok(())
     }

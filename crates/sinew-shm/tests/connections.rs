@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-/// Remembers what it is told.
+/// Records its notifications.
 #[derive(Default)]
 struct Told {
     appeared: Mutex<Vec<(Arc<Peer>, EndpointKey, Endpoint)>>,
@@ -38,7 +38,7 @@ struct Told {
     left: AtomicUsize,
     incoming: Mutex<Vec<Arc<Reading>>>,
     port: Mutex<Option<Arc<EventReceiver>>>,
-    /// The test reads what comes: no thread that looks about does.
+    /// Whether the test reads the messages itself, instead of the thread that looks around.
     is_read_by_hand: AtomicBool,
 }
 
@@ -157,7 +157,7 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     until("the directory is empty", || place.files().is_empty());
 }
 
-/// Each time it has read all there is, has the writer publish one more.
+/// Each time it has read all messages, makes the writer publish one more.
 #[derive(Default)]
 struct Echoed {
     told: Told,
@@ -178,7 +178,8 @@ impl Sink for Echo {
         assert!(self.drains.load(Ordering::SeqCst) < 100, "one drain after the other");
         reading.drain();
         writer.publish_inline(writer.next(), &Head::default(), b"more");
-        // Counted last: the first drain is the participant's thread's, and the test waits for its end.
+        // Counted last: the first drain runs on the participant's thread, and the test waits for
+        // its end.
         self.drains.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -220,17 +221,17 @@ fn a_drain_ends_though_its_peers_go_on() {
         port.drain();
         drains() > 0
     });
-    // Announced by the writer's thread if that has heard of the port only now.
+    // The writer's thread announces it if it has only now learned of the port.
     until("it has published one more", || port.is_pending());
     let before = drains();
     assert!(port.drain());
-    // Ours, and that of the participant's thread, if ours was the first.
+    // Our drain, and one on the participant's thread if ours was the first.
     let count = drains() - before;
     assert!((1..=2).contains(&count), "{count}");
     until("it has published one more again", || port.is_pending());
 }
 
-/// Publishes an image of one value that lies in a chunk.
+/// Publishes a message of one repeated byte in a chunk.
 fn publish_filled(writer: &mut Writer, value: u8) {
     let mut loan = writer.lender().loan(100_000).unwrap();
     loan.bytes_mut().fill(value);
@@ -295,7 +296,7 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
     let (peer, target, _) = a.appeared.lock().unwrap()[0].clone();
 
-    // Nobody was connected while 1 to 9 were published, so they aren't in the ring.
+    // No reader was connected while 1 to 9 were published, so they aren't in the ring.
     let mut writer = Writer::new(source, 2, 200, 1).unwrap();
     writer.skip_to(10);
     writer.grow(8).unwrap();
@@ -310,7 +311,7 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
         b.incoming.lock().unwrap().first().is_some_and(|reading| *reading.got.lock().unwrap() == wanted)
     });
 
-    // 11 has the place of 3.
+    // 11 is in the slot of 3.
     writer.publish_inline(10, &Head::default(), &[10]);
     writer.publish_inline(11, &Head::default(), &[11]);
     writer.bring_back(3, &Head::default(), Some(Err(&[3])));
@@ -347,7 +348,7 @@ fn a_report_is_for_tools_and_counted_by_any_thread() {
     assert_eq!([0, 3, 15, 16, usize::MAX].map(|word| counts.word(word)), [0, 8000, 7, 0, 0]);
     drop(second);
     assert_eq!(peer.endpoints().len(), 1);
-    // What comes behind it is told of, in the same place.
+    // The next entity in the same slot is announced.
     let _end = telling.advertise(&endpoint(EndpointKind::Node, ""), None).unwrap();
     until("the node is known", || {
         late.refresh();

@@ -1,4 +1,4 @@
-//! A program's logger that publishes what it is told.
+//! A program's logger that publishes the messages it gets.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_types, reason = "no loom here, and a logger is a static")]
 
@@ -53,7 +53,7 @@ fn a_logger_that_writes_to_the_queue_of_which_it_is_told_is_not_stuck() {
             queue.write_within(&number, Duration::from_secs(60)).unwrap();
         }
         let its = LOGGER.queue.lock().unwrap().take();
-        // What no helper thread has said yet is said now, or one of them is about to say it.
+        // Messages that the helper threads haven't written yet are written now, or are about to be.
         drop((its, queue, hung, here, there));
         sender.send(()).unwrap();
     });

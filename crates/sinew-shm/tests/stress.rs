@@ -1,11 +1,11 @@
-//! Whole participants at once: two writers whose rings grow, readers that poll, sleep, hold
-//! messages and hold the writers up. Every number is checked, and every byte.
+//! Whole participants at once: two writers whose rings grow, and readers that poll, sleep, hold
+//! messages and hold the writers up. Every number and every byte is checked.
 //!
-//! About a second long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it
-//! under the thread sanitizer.
+//! Takes about a second; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it under the
+//! thread sanitizer.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use parking_lot::Mutex; // the standard one isn't seen by the thread sanitizer
+use parking_lot::Mutex; // the thread sanitizer doesn't see the standard one
 use sinew_shm::*;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Messages of each writer.
+/// Number of messages of each writer.
 fn messages() -> u64 {
     let factor = std::env::var("SINEW_STRESS").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1.0_f64);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rough number")]
@@ -21,14 +21,14 @@ fn messages() -> u64 {
     messages.max(1_000)
 }
 
-/// A generator of numbers that look random.
+/// A generator of pseudo-random numbers.
 fn scramble(mut number: u64) -> u64 {
     number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ number >> 31
 }
 
-/// The image of a writer's message: its length and each of its bytes follow from its number.
+/// The bytes of a writer's message: their length and values follow from its number.
 fn image(number: u64) -> Vec<u8> {
     let mut state = scramble(number);
     let length = match state % 5 {
@@ -44,27 +44,27 @@ fn image(number: u64) -> Vec<u8> {
     bytes.take(usize::try_from(length).unwrap()).collect()
 }
 
-/// How a reader reads.
+/// The way in which a reader reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// Gets everything: its writers wait for it.
+    /// Gets every message: its writers wait for it.
     Bound,
-    /// Is woken, and misses what it misses.
+    /// Is woken for messages, and may miss some.
     Woken,
-    /// Looks by itself.
+    /// Polls.
     Polling,
 }
 
-/// Messages that may be under way to a bound reader.
+/// Number of messages that may be under way to a bound reader.
 const CAPACITY: usize = 16;
 
-/// How long who sleeps waits for what doesn't come, before he says so.
+/// How long a sleeping thread waits for a message before it reports that none came.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Messages that a reader keeps for a while.
+/// Number of messages that a reader keeps for a while.
 const KEPT: usize = 9;
 
-/// One connection, at its reader.
+/// The receiving end of one connection.
 struct Reading {
     manner: Manner,
     port: Option<Arc<EventReceiver>>,
@@ -109,7 +109,7 @@ impl Reading {
             held.drain(..).for_each(|(number, hold)| check(number, &hold));
             incoming.done();
             *is_over = true;
-            // It may be the helper thread that finds the end.
+            // The helper thread may be the one that finds the end.
             self.port.iter().for_each(|port| port.ring());
         }
     }
@@ -123,7 +123,7 @@ impl Sink for Reading {
     fn drain(&self) {
         let ok = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.read())).is_ok();
         if !ok {
-            self.failed.store(true, Ordering::SeqCst); // on whatever thread it was
+            self.failed.store(true, Ordering::SeqCst); // on any thread
         }
     }
 }
@@ -190,7 +190,7 @@ impl Reader {
     }
 }
 
-/// A writing participant is told who reads.
+/// The observer of a writing participant, which connects the readers.
 #[derive(Default)]
 struct Audience {
     readers: Mutex<HashMap<u64, Arc<Peer>>>,
@@ -221,7 +221,7 @@ fn endpoint(kind: EndpointKind) -> Endpoint {
     }
 }
 
-/// Publishes everything, to readers of which one must get all of it.
+/// Publishes all messages, to readers one of which must get every message.
 fn write(participant: &Arc<Participant>, readers: &[(Arc<Peer>, Manner)], failed: &AtomicBool) {
     let endpoint = Arc::new(participant.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
     let mut writer = Writer::new(endpoint, 2, 100, 1).unwrap();
@@ -282,13 +282,13 @@ fn all_that_is_written_is_read_whole_and_in_order() {
             scope.spawn(|| {
                 let audience = Arc::new(Audience::default());
                 let participant = Participant::join(&domain, audience.clone()).unwrap();
-                // Who was there is known from the start.
+                // A reader that was there at first is known from the start.
                 let peers: Vec<_> = audience.readers.lock().values().cloned().collect();
                 assert_eq!(peers.len(), 3);
                 let peers: Vec<_> =
                     peers.into_iter().map(|peer| (peer.clone(), manners[&peer.id()])).collect();
                 write(&participant, &peers, &failed);
-                // It leaves: what is published is read all the same.
+                // The writer leaves; its messages are read all the same.
             });
         }
     });

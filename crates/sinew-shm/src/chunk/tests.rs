@@ -1,4 +1,4 @@
-//! How much memory a writer takes, and how often it asks its readers.
+//! How much memory a writer uses, and how often it checks its readers' holds.
 
 use crate::control::Table;
 use crate::endpoint::EndpointKind;
@@ -8,7 +8,7 @@ use crate::sync::Arc;
 use crate::{Connect, Domain, Hold, Incoming, Participant, Writer};
 use std::os::unix::fs::MetadataExt;
 
-/// A writer, and a reader of another participant.
+/// A writer, and a reader in another participant.
 struct Pair {
     writer: Writer,
     incoming: Incoming,
@@ -39,7 +39,7 @@ impl Pair {
             std::thread::yield_now();
         };
         let pair = Self { writer, incoming, writing, reading, base };
-        // Until the writer knows the reader's record, too.
+        // Until the writer knows the reader's record as well.
         while !pair.writer.knows_reader() {
             pair.writing.refresh();
             std::thread::yield_now();
@@ -58,12 +58,12 @@ impl Pair {
         self.incoming.read(&mut Vec::new()).unwrap().unwrap().hold.unwrap()
     }
 
-    /// What the pool says that it has.
+    /// The memory that the pool's counters show.
     fn memory(&self) -> u64 {
         self.writer.endpoint().counts().memory
     }
 
-    /// What the writer's data files take.
+    /// The memory that the writer's data files take.
     fn allocated(&self) -> u64 {
         let begins = format!("{:016x}.data", self.writing.id());
         let files = std::fs::read_dir(self.base.path().join("0")).unwrap().map(Result::unwrap);
@@ -123,7 +123,7 @@ fn one_large_message_makes_no_later_one_large_and_is_forgotten() {
     pair.writing.local.memory.tidy();
     assert!(pair.memory() < 30_000, "{}", pair.memory());
     assert!(pair.allocated() < 200_000, "{}", pair.allocated());
-    // It comes back, to where there was a hole.
+    // The message comes again, in a place where there was a hole.
     pair.publish(1 << 24);
     assert_eq!(pair.read().bytes().len(), 1 << 24);
 }
@@ -148,7 +148,7 @@ fn large_messages_that_are_read_take_turns_in_few_chunks() {
         drop(pair.read());
     }
     assert_eq!(pair.chunks(), 2, "of all of the ring's slots, the newest and the one before");
-    // One that is kept stays.
+    // A message that is kept stays.
     pair.publish(200_000);
     let kept = pair.read();
     for _ in 0..100 {
@@ -156,7 +156,7 @@ fn large_messages_that_are_read_take_turns_in_few_chunks() {
         drop(pair.read());
     }
     assert_eq!((pair.chunks(), kept.bytes()[0]), (3, 1));
-    // A reader that is behind has the depth that it was promised.
+    // A slow reader has the depth that it was promised.
     (0..10).for_each(|_| pair.publish(200_000));
     for _ in 0..10 {
         assert_eq!(pair.read().bytes().len(), 200_000);

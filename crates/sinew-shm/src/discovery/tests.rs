@@ -1,4 +1,4 @@
-//! What a participant makes of what it finds.
+//! How a participant reacts to its findings.
 
 use super::*;
 use crate::onlooker::endpoint;
@@ -11,14 +11,14 @@ fn a_directory_that_was_read_just_after_a_change_is_read_again_however_late() {
     let begin = 1_000_000_000;
     assert!(directory.may_have_changed(first, begin));
     directory.read = begin;
-    // A second change had the same time; and then the helper thread didn't look for long.
+    // A second change had the same time, and then the helper thread didn't look for a long time.
     assert!(directory.may_have_changed(first, begin + 10 * COARSE));
     directory.read = begin + 10 * COARSE;
     assert!(!directory.may_have_changed(first, begin + 20 * COARSE));
     assert!(directory.may_have_changed(second, begin + 30 * COARSE));
 }
 
-/// Remembers in which order it is told of publishers and their connections.
+/// Records the order in which publishers and their connections appear.
 #[derive(Default)]
 struct Diary(Mutex<DiaryState>);
 
@@ -52,8 +52,8 @@ impl Observer for Diary {
     fn left(&self, _: &Arc<Peer>) {}
 }
 
-/// A log names records, which are read as they are now. Where a connection's record was used again
-/// before anybody looked, its first mention comes before that of the publisher that has it now.
+/// A log names records, which are read as they are now. If a connection's record is reused before a
+/// participant looks, its first mention comes before that of the publisher that has it now.
 #[test]
 fn a_publisher_is_met_before_its_connection_in_a_record_that_was_used_again() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -88,11 +88,11 @@ fn a_publisher_is_met_before_its_connection_in_a_record_that_was_used_again() {
         let (key, writer, again) = connects();
         writers.push(writer);
         if again == slot {
-            break key; // .. and its record is another one's
+            break key; // .. and its record belongs to another connection
         }
         assert!(sys::steady() < end, "the record is never used again");
         writing.refresh();
-        writers[0].disconnect(peer.id()); // lets go of what is read
+        writers[0].disconnect(peer.id()); // releases what is read
     };
     diary.0.lock().entries.clear();
     drop(its_helper_is_late);

@@ -1,5 +1,5 @@
-//! P1, P2, D1-D3: every message is announced, or seen before; G1-G3: also while the event ring
-//! grows; E1: also while the port changes.
+//! P1, P2, D1-D3: every message is announced, or seen before; G1-G3: even while the event ring
+//! grows; E1: even while the port changes.
 
 use super::{Port, Published, Route, check, drain, entries, port, publish_one};
 use crate::events::{self, Announced, Drainer, Entries};
@@ -7,7 +7,7 @@ use crate::sync::{Arc, AtomicU64, Ordering, fence};
 use loom::thread;
 use std::iter::once;
 
-/// A reader that has drained all that was announced has seen all that was published.
+/// A reader that has drained all announcements has seen all published messages.
 ///
 /// Fails if P1's or D3's fence is left out, if D3 comes before D2, if D2 is relaxed, or if P2 is.
 #[test]
@@ -31,7 +31,7 @@ fn what_is_published_is_seen() {
     });
 }
 
-/// The same while the ring is outgrown: what was announced in the old one is found in the new one.
+/// The same while the ring is outgrown: entries of the old ring are found in the new one.
 ///
 /// Fails if an entry isn't copied (G1), if G2 or G3 is relaxed, or if G3 marks nothing.
 #[test]
@@ -65,8 +65,8 @@ fn a_ring_that_grows_keeps_what_is_announced() {
     });
 }
 
-/// The writing end of a connection that changes its port, as `Accepted`. Ports are numbered from 1;
-/// 0 is none.
+/// The writing end of a connection that changes its port, like `Accepted`. Ports are numbered from
+/// 1; 0 is none.
 struct Changing {
     port: Arc<AtomicU64>,
     routes: [Route; 2],
@@ -119,7 +119,8 @@ fn a_port_that_changes() {
     });
 }
 
-/// Where in a publish the kernel's fence comes (`membarrier`), which the helper thread asks for.
+/// The position of the kernel's fence (`membarrier`), which the helper thread requests, within a
+/// publish.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Barrier {
     BeforeTheMessage,
@@ -127,7 +128,7 @@ enum Barrier {
     AfterTheLook,
 }
 
-/// A reader begins to listen while a writer publishes that saw no listener and passed no fence.
+/// A reader begins to listen while a writer that saw no listener and passed no fence publishes.
 fn listening_begins(barrier: Barrier) {
     let (ports, rings) = ([port(), port()], [entries(1), entries(1)]);
     let (published, changing) = (Published::default(), Changing::new(&ports, &rings, 0));
@@ -180,8 +181,8 @@ fn listening_begins(barrier: Barrier) {
     assert_eq!(seen, [1], "a message that nobody was told of");
 }
 
-/// A message is seen although its writer saw no listener, wherever the kernel's fence comes in
-/// between.
+/// A message is seen although its writer saw no listener, wherever in the publish the kernel's
+/// fence comes.
 ///
 /// Fails if the helper doesn't announce.
 #[test]

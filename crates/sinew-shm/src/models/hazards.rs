@@ -1,4 +1,4 @@
-//! H3-H7, W4-W6: reading in place while chunks are reclaimed and written again.
+//! H3-H7, W4-W6: reading in place while chunks are reclaimed and rewritten.
 
 use super::{check, ring, words};
 use crate::control;
@@ -12,8 +12,8 @@ use loom::thread::{self, JoinHandle};
 /// Chunks; loom watches every access to them.
 struct Chunks([UnsafeCell<u64>; 2]);
 
-// SAFETY: it is shared as chunks are, which is what the models check: loom reports every access
-// that isn't ordered.
+// SAFETY: it is shared like chunks, which is what the models check: loom reports every unordered
+// access.
 unsafe impl Sync for Chunks {}
 // SAFETY: as above.
 unsafe impl Send for Chunks {}
@@ -42,7 +42,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// And the reader's end of the table: one word to keep something with, one to copy.
+    /// The reader's end of the table: one word to keep a chunk with, and one for copying.
     fn new(places: usize) -> (Self, Hazards) {
         let table = words(2);
         let hazards = Hazards::new(table.clone());
@@ -50,14 +50,14 @@ impl Scene {
         (Self { ring: ring(places), chunks: Chunks::new(), table }, hazards)
     }
 
-    /// Publishes a message that lies in a chunk.
+    /// Publishes a message in a chunk.
     fn publish(&self, number: u64, chunk: u64) {
         self.chunks.write(chunk, number);
         let chunk = Chunk { name: chunk, length: 8 };
         self.ring.publish(number, &Head::default(), Payload::Chunk(chunk));
     }
 
-    /// Reads these messages on a thread of the reader's.
+    /// Reads these messages on a thread of the reader.
     fn read<const N: usize>(&self, numbers: [u64; N], hazards: Hazards) -> JoinHandle<()> {
         let (ring, chunks) = (self.ring.clone(), self.chunks.clone());
         thread::spawn(move || {
@@ -67,14 +67,14 @@ impl Scene {
         })
     }
 
-    /// Whether a retired chunk may be written again.
+    /// Whether a retired chunk may be rewritten.
     fn is_free(&self, chunk: u64) -> bool {
         is_free(chunk, || Some(self.table.clone()))
     }
 }
 
-/// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was
-/// there, and then it was what was published.
+/// Reads a message in place, as `Incoming::read_chunk` does, unless the reader has left. Returns
+/// `true` if the message was there; it is then checked to be the published one.
 fn read(ring: &Ring, number: u64, hazards: &Hazards, chunks: &Chunks, state: &AtomicU64) -> bool {
     let Found::Chunk(_, chunk) = ring.look(number) else { return false };
     let Some(mark) = hazards.take() else { return false };
@@ -88,24 +88,24 @@ fn read(ring: &Ring, number: u64, hazards: &Hazards, chunks: &Chunks, state: &At
     there
 }
 
-/// Whether a retired chunk may be written again, as far as these tables say.
+/// Whether a retired chunk may be rewritten, according to these tables.
 fn is_free<L: IntoIterator<Item = ShmRef<[AtomicU64]>>>(chunk: u64, tables: impl FnOnce() -> L) -> bool {
     let mut held = Vec::new();
     collect(&mut held, tables);
     !held.contains(&chunk)
 }
 
-/// A chunk is written again only when no reader reads it any more, and what is read is what was
+/// A chunk is rewritten only when no reader reads it any more, and a reader reads what was
 /// published.
 ///
-/// Fails if W4 or H4 is left out or weakened, if H5 doesn't look, or if H7 or W6 is relaxed.
+/// Fails if W4 or H4 is left out or weakened, if H5 doesn't check, or if H7 or W6 is relaxed.
 #[test]
 fn nobody_reads_what_is_written() {
     check(2, || {
         let (scene, hazards) = Scene::new(1);
         scene.publish(1, 0);
         let reader = scene.read([1], hazards);
-        scene.publish(2, 1); // nothing names the first chunk any more
+        scene.publish(2, 1); // no slot names the first chunk any more
         if scene.is_free(0) {
             scene.publish(3, 0);
         }
@@ -113,11 +113,11 @@ fn nobody_reads_what_is_written() {
     });
 }
 
-/// A chunk of which its message is deprived is written again only when no reader reads it any more,
-/// also when it comes back as that of another message in the same place.
+/// A chunk that is withdrawn from its message is rewritten only when no reader reads it any more,
+/// even if it comes back for another message in the same slot.
 ///
-/// Fails if W0 is left out, or if H5 looks at the chunk or the sequence alone, or without a fence
-/// between.
+/// Fails if W0 is left out, or if H5 checks only the chunk or only the sequence, or has no fence
+/// between them.
 #[test]
 fn a_message_that_loses_its_chunk() {
     check(3, || {
@@ -134,7 +134,7 @@ fn a_message_that_loses_its_chunk() {
 
 /// The same when the message is brought back in that chunk, or in another one.
 ///
-/// Fails if H5 doesn't look at the chunk.
+/// Fails if H5 doesn't check the chunk.
 #[test]
 fn a_message_that_is_brought_back() {
     for another in [0, 1] {
@@ -144,7 +144,7 @@ fn a_message_that_is_brought_back() {
             let reader = scene.read([1], hazards);
             scene.ring.withdraw(1); // W0
             if scene.is_free(0) {
-                scene.chunks.write(0, 7); // it was another's meanwhile
+                scene.chunks.write(0, 7); // it belonged to another message meanwhile
                 scene.publish(1, another);
             }
             reader.join().unwrap();
@@ -152,8 +152,7 @@ fn a_message_that_is_brought_back() {
     }
 }
 
-/// A word that marked one chunk and marks another now says of the first one that it is read no
-/// more.
+/// A word that marked one chunk and now marks another shows that the first one is no longer read.
 ///
 /// Fails if H3 is relaxed.
 #[test]
@@ -163,7 +162,7 @@ fn a_word_marks_one_chunk_after_another() {
         scene.publish(2, 0);
         scene.publish(3, 1);
         let reader = scene.read([2, 3], hazards);
-        // Nothing names the first chunk from now on.
+        // No slot names the first chunk from now on.
         scene.ring.publish(4, &Head::default(), Payload::Inline(&[]));
         if scene.is_free(0) {
             scene.chunks.write(0, 5);
@@ -172,7 +171,7 @@ fn a_word_marks_one_chunk_after_another() {
     });
 }
 
-/// A reader that is accepted while a chunk is reclaimed either is in the list by then, or finds the
+/// A reader that is accepted while a chunk is reclaimed is either in the list by then, or finds the
 /// chunk's message overwritten.
 ///
 /// Fails if the list is loaded before W4.
@@ -180,7 +179,7 @@ fn a_word_marks_one_chunk_after_another() {
 fn a_reader_that_is_accepted_meanwhile() {
     check(2, || {
         let (scene, hazards) = Scene::new(1);
-        // A list that is stored whole, as the weakest that would do.
+        // A list that is stored as a whole, the weakest kind that would suffice.
         let accepted = Arc::new(AtomicU64::new(0));
         let record = Arc::new(AtomicU64::new(0));
         scene.publish(1, 0);
@@ -194,7 +193,7 @@ fn a_reader_that_is_accepted_meanwhile() {
         let list = accepted.clone();
         let helper = thread::spawn(move || {
             list.store(1, Ordering::Release);
-            record.store(1, Ordering::Release); // T2: the reader learns of it
+            record.store(1, Ordering::Release); // T2: the reader sees it
         });
         scene.publish(2, 1);
         if is_free(0, || (accepted.load(Ordering::Acquire) == 1).then(|| scene.table.clone())) {
@@ -205,9 +204,9 @@ fn a_reader_that_is_accepted_meanwhile() {
     });
 }
 
-/// A reader that leaves counts until it has brought back what it holds, and takes nothing more.
+/// A leaving reader counts until it has given back its holds, and takes no more.
 ///
-/// Fails if marks are given after Q1, if Q3 doesn't wait for them, or if Q3 or Q4 is relaxed.
+/// Fails if marks are given out after Q1, if Q3 doesn't wait for them, or if Q3 or Q4 is relaxed.
 #[test]
 fn a_reader_that_leaves() {
     check(3, || {
@@ -227,7 +226,7 @@ fn a_reader_that_leaves() {
             }
         });
         scene.publish(2, 1);
-        // Q4 is the helper thread's: it may change the list at the last moment.
+        // Q4 runs on the helper thread: it may change the list at the last moment.
         if is_free(0, || (!control::has_let_go(&state)).then(|| scene.table.clone())) {
             scene.chunks.write(0, 3);
         }
@@ -237,8 +236,8 @@ fn a_reader_that_leaves() {
     });
 }
 
-/// Growth is as an overwriting: what the old ring named isn't taken from there any more once it may
-/// be reclaimed.
+/// Growth is like overwriting: once the chunks that the old ring named may be reclaimed, no reader
+/// takes them from there.
 ///
 /// Fails if G3 is left out.
 #[test]

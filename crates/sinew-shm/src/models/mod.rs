@@ -4,16 +4,16 @@
 //! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --profile
 //! loom --lib models`.
 //!
-//! Every model states the promise it checks, and which changes to the code make it fail;
-//! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
-//! model again and again, with another order of the threads' steps each time, and lets each load
-//! see any value that the orderings allow. A chunk is a [`loom::cell::UnsafeCell`], so that a
-//! thread that touches one at the wrong time is reported. A thread that sleeps on a bell goes on
+//! Every model states the promise that it checks, and the changes to the code that make it fail;
+//! `.ci/mutations` applies those changes to a copy of the tree and expects exactly that. loom runs
+//! a model again and again, each time with another order of the threads' steps, and lets each load
+//! see any value that the orderings allow. A chunk is a [`loom::cell::UnsafeCell`], so that loom
+//! reports a thread that accesses one at the wrong time. A thread that sleeps on a bell continues
 //! only when the bell has changed, so a lost wake-up is a deadlock.
 //!
-//! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread
-//! that loads a word before it stores to it (it compares a step with the last one on the same word
-//! only), and owners do that with their own words. The readers' loads may still see anything older.
+//! The writer is the first thread, and its readers are spawned. loom tries fewer orders of a thread
+//! that loads a word before it stores to it (it compares a step only with the last one on the same
+//! word), which owners do with their own words. The readers' loads may still see any older value.
 //!
 //! | module | protocol | sync points |
 //! |---|---|---|
@@ -23,7 +23,7 @@
 //! | `sleeping` | parking and ringing | P3, K1-K4 |
 //! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |
 //! | `pressure` | writers that wait for their readers | B1-B3 |
-//! | `telling` | what threads tell of what they are in | A1-A3 |
+//! | `telling` | the records of the threads that run callbacks | A1-A3 |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod announcing;
@@ -41,8 +41,8 @@ use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use std::cell::RefCell;
 
-/// Runs a model in every order with at most so many preemptions; with fewer, if
-/// `LOOM_MAX_PREEMPTIONS` says so.
+/// Runs a model in every order with at most this many preemptions, or fewer if
+/// `LOOM_MAX_PREEMPTIONS` is less.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound =
@@ -51,32 +51,32 @@ fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     builder.check(model);
 }
 
-/// So many words, all 0: a fresh piece of shared memory.
+/// A fresh piece of shared memory: `count` words of 0.
 fn words(count: usize) -> ShmRef<[AtomicU64]> {
     ShmRef::of((0..count).map(|_| AtomicU64::new(0)).collect())
 }
 
-/// A fresh ring with room for one word of image in each slot.
+/// A fresh ring with room for one word of a message in each slot.
 fn ring(slots: usize) -> Ring {
     let shape = Shape::new(slots, 8).unwrap();
     Ring::create(words(shape.bytes() / 8), shape)
 }
 
-/// Publishes message `number`; all its parts say so.
+/// Publishes message `number`; all its parts contain the number.
 fn publish(ring: &Ring, number: u64) {
     let head = Head { order: number, ..Head::default() };
     ring.publish(number, &head, Payload::Inline(&number.to_le_bytes()));
 }
 
-/// What a reader makes of message `number`, as `Incoming::read` does it once.
+/// The result of reading message `number`, as `Incoming::read` does once.
 #[derive(Debug, PartialEq, Eq)]
 enum Read {
     Nothing,
     Overwritten(u64),
     Moved,
-    /// It changed while it was read.
+    /// The message changed while it was read.
     Changed,
-    /// It is there, and is what was published under this number.
+    /// The message is there, and is what was published under this number.
     There,
 }
 
@@ -98,7 +98,7 @@ fn read(ring: &Ring, number: u64) -> Read {
     }
 }
 
-/// What a reader shows its writers.
+/// The state that a reader shows its writers.
 #[derive(Clone)]
 struct Port {
     tail: Arc<AtomicU64>,
@@ -119,8 +119,8 @@ fn entries(capacity: usize) -> Entries {
     Entries::create(words(Entries::words(capacity)), capacity)
 }
 
-/// The writing end of a connection: as `Accepted` and `EventSender`, without their locks, for it
-/// has one thread here.
+/// The writing end of a connection: like `Accepted` and `EventSender`, but without their locks,
+/// because it has only one thread here.
 struct Route {
     connection: u32,
     port: Port,
@@ -147,7 +147,7 @@ impl Announced for Route {
     }
 }
 
-/// Stands for a connection's ring: how many messages are published (W3, R1).
+/// The number of published messages, in place of a connection's ring (W3, R1).
 type Published = Arc<AtomicU64>;
 
 /// W3

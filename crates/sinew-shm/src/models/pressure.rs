@@ -1,4 +1,4 @@
-//! B1-B3: a writer that waits for its readers goes on when there is room.
+//! B1-B3: a writer that waits for its readers continues when there is room.
 
 use super::{check, port};
 use crate::bell::Bell;
@@ -15,7 +15,7 @@ fn record() -> ShmRef<IncomingRecord> {
     ShmRef::alone(IncomingRecord { generation, peer, outgoing, port, cursor, spare, next, spare_line })
 }
 
-/// Waits until there is so much room for message `next`, as a writer does.
+/// Waits until there is as much room as `want` for message `next`, as a writer does.
 fn wait(
     cursors: &[Arc<Cursor>],
     waiting: &[Arc<AtomicU64>],
@@ -33,15 +33,15 @@ fn wait(
     }
 }
 
-/// A connection of which the model's reader knows where its cursor is.
+/// A connection whose reader's cursor is already known.
 fn connected(bell: &Bell) -> (ShmRef<IncomingRecord>, Arc<Cursor>, Arc<AtomicU64>) {
     let (theirs, cursor) = (record(), Arc::new(Cursor::new(0)));
     cursor.adopt(theirs.clone(), bell);
     (theirs, cursor, Arc::new(AtomicU64::new(0)))
 }
 
-/// Has the reader be done with what is before these messages, one after the other. Returns how
-/// often it rang.
+/// Makes the reader release the messages before each of these cursors, one after the other. Returns
+/// how often it rang.
 fn read(
     record: &IncomingRecord,
     waiting: &AtomicU64,
@@ -53,16 +53,16 @@ fn read(
     cursors.into_iter().filter(rings).map(|_| bell.ring()).count()
 }
 
-/// A place that loom watches: what the writer writes when the reader is done with it.
+/// A slot that loom watches: the writer writes it when the reader is done with it.
 struct Slot(UnsafeCell<u64>);
 
-// SAFETY: it is shared as a slot is, which is what the model checks: loom reports every access that
-// isn't ordered.
+// SAFETY: it is shared like a slot, which is what the model checks: loom reports every unordered
+// access.
 unsafe impl Sync for Slot {}
 // SAFETY: as above.
 unsafe impl Send for Slot {}
 
-/// A writer that waits is woken by the reader's progress, and comes after what the reader read.
+/// A waiting writer is woken by the reader's progress, and writes after the reader has read.
 ///
 /// Fails if B1's or B2's fence is left out, if the bell is read after the cursors, or if the cursor
 /// is relaxed.
@@ -92,7 +92,8 @@ fn room_is_noticed() {
 
 /// Two readers that both must have room.
 ///
-/// Fails if B1's or B2's fence is left out, or if only one of them is told that the writer waits.
+/// Fails if B1's or B2's fence is left out, or if only one of them is notified that the writer
+/// waits.
 #[test]
 fn the_slowest_counts() {
     check(2, || {
@@ -110,8 +111,7 @@ fn the_slowest_counts() {
     });
 }
 
-/// A writer that waits before it knows where its reader's cursor is learns of progress that came
-/// before.
+/// A writer that waits before it has found its reader's cursor learns of progress made before.
 ///
 /// Fails if B3 doesn't ring, or rings first.
 #[test]
@@ -129,7 +129,8 @@ fn a_reader_that_was_quicker_than_its_acceptance() {
     });
 }
 
-/// A reader that takes one message after the other rings once, when it has made half of the room.
+/// A reader that takes one message after the other rings once, when it has freed half of the
+/// capacity.
 ///
 /// Fails if it rings before that, or for each message after it.
 #[test]
@@ -145,11 +146,11 @@ fn a_wait_is_rung_for_once() {
     });
 }
 
-/// A reader that stops before it has made half of the room is waited for in vain; but not once any
-/// room will do.
+/// A wait for half of the capacity doesn't end if the reader stops before that, but a wait for any
+/// room does.
 ///
-/// Fails if the reader rings for the cursor only that it is at when the writer asks first, or if
-/// the word is left as it was.
+/// Fails if the reader rings only for the first cursor that the writer asks for, or if the word
+/// keeps its old value.
 #[test]
 fn a_reader_that_stops_short_of_half() {
     check(3, || {
@@ -158,14 +159,14 @@ fn a_reader_that_stops_short_of_half() {
         let (rung, word) = (bell.clone(), waiting.clone());
         let reader = thread::spawn(move || read(&theirs, &word, &rung, [1]));
         let half = flow_control::wanted(4, 4, Want::Half);
-        // Its time is up at once.
+        // The time for waiting is over at once.
         let _ = flow_control::begin_to_wait(&bell, [(&*waiting, half)].into_iter(), || cursor.at() >= half);
         wait(&[cursor], &[waiting], &bell, 4, (4, Want::Any));
         reader.join().unwrap();
     });
 }
 
-/// A reader that has come back to a cursor that it rang for rings again.
+/// A reader that has gone back, and reaches a cursor that it has rung for before, rings again.
 ///
 /// Fails if it doesn't forget what it rang for when it goes back.
 #[test]

@@ -1,11 +1,11 @@
-//! T1-T4: records that are used again while others read them; L1-L3: the log.
+//! T1-T4: records that are reused while others read them; L1-L3: the log.
 
 use super::check;
 use crate::control::{self, Table};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use loom::thread;
 
-/// A record; all its fields say which life it is.
+/// A record; all its fields contain its life's number.
 struct Record {
     generation: AtomicU64,
     fields: [AtomicU64; 2],
@@ -16,13 +16,13 @@ impl Record {
         Arc::new(Self { generation: AtomicU64::new(0), fields: [AtomicU64::new(0), AtomicU64::new(0)] })
     }
 
-    /// T2, with fields that say so.
+    /// T2, with fields that contain the life's number.
     fn publish(&self, generation: u64) {
         self.fields.iter().for_each(|field| field.store(generation, Ordering::Relaxed)); // T2 publishes it
         assert_eq!(control::publish_generation(&self.generation), generation);
     }
 
-    /// T3; what is found belongs to one life.
+    /// T3; the fields found belong to one life.
     fn check(&self) {
         let fields = || [&self.fields[0], &self.fields[1]].map(|field| field.load(Ordering::Relaxed));
         if let Some((generation, fields)) = control::read_generation(&self.generation, fields) {
@@ -31,9 +31,9 @@ impl Record {
     }
 }
 
-/// What is read of a record belongs to the life under which it is read.
+/// The fields that are read belong to the life under which they are read.
 ///
-/// Fails if T2 or T3's first look is relaxed, or if T3's or T1's fence is left out.
+/// Fails if T2 or T3's first load is relaxed, or if T3's or T1's fence is left out.
 #[test]
 fn a_record_that_is_used_again() {
     check(3, || {
@@ -50,7 +50,7 @@ fn a_record_that_is_used_again() {
 
 /// The same if one thread gives the record back and another one fills it.
 ///
-/// Fails if T1's fence is left out, or stands in T4.
+/// Fails if T1's fence is left out, or moved to T4.
 #[test]
 fn a_record_that_is_used_again_by_another_thread() {
     check(3, || {
@@ -74,8 +74,8 @@ fn a_record_that_is_used_again_by_another_thread() {
     });
 }
 
-/// What a log says was entered was, in that order, and a reader of it finds what was done before. A
-/// reader that is too late is told.
+/// The entries of a log are read as they were entered, in order, and a reader of an entry sees
+/// everything done before it. A reader that is too late finds out.
 ///
 /// Fails if L2 or L3's head is relaxed, if L2 comes before L1, or if an entry's number isn't
 /// compared.

@@ -5,9 +5,9 @@ use crate::ring::Ring;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::thread;
 
-/// A message that is overwritten while it is copied out is never taken for whole.
+/// A message that is overwritten while it is copied out is never taken for complete.
 ///
-/// Fails if W1's or R3's fence is left out, if W3 or R1 is relaxed, or if R3 doesn't look at the
+/// Fails if W1's or R3's fence is left out, if W3 or R1 is relaxed, or if R3 doesn't check the
 /// sequence again.
 #[test]
 fn a_copy_is_whole_or_known_to_be_torn() {
@@ -27,8 +27,8 @@ fn a_copy_is_whole_or_known_to_be_torn() {
     });
 }
 
-/// A reader that sees a message's number sees all of the message, and of what has been there before
-/// nothing.
+/// A reader that sees a message's number sees all of the message, and nothing of the slot's earlier
+/// contents.
 ///
 /// Fails if W3 or R1 is relaxed.
 #[test]
@@ -48,7 +48,7 @@ fn what_is_published_is_complete() {
     });
 }
 
-/// A reader in the middle of a ring that grows goes on in the new one, and misses nothing.
+/// A reader in the middle of a ring that grows continues in the new one, and misses nothing.
 ///
 /// Fails if G3 marks no slot, or before G2, if G2 is relaxed, or if G1 leaves something out.
 #[test]
@@ -67,7 +67,7 @@ fn growth_loses_nothing() {
                 match read(&at, next) {
                     Read::There => next += 1,
                     Read::Moved => {
-                        let location = found_at.load(Ordering::Acquire); // as `Incoming::find_ring`
+                        let location = found_at.load(Ordering::Acquire); // as `Incoming::look_for_ring`
                         assert_eq!(location, 1, "MOVED carries where to");
                         at = rings[1].clone();
                     }
@@ -87,8 +87,8 @@ fn growth_loses_nothing() {
     });
 }
 
-/// As long as it isn't overwritten, a message is found, in the ring that a reader had before or in
-/// that to which it is led.
+/// A message is found as long as it isn't overwritten, either in the ring that a reader had before
+/// or in the one that it is led to.
 ///
 /// Fails if G1 or G3 is left out.
 #[test]
@@ -106,7 +106,7 @@ fn who_has_the_old_ring_finds_what_is_kept() {
                     Read::There => {}
                     Read::Moved => assert_eq!(read(&new, number), Read::There),
                     Read::Changed => {
-                        // Marked meanwhile: the next look says where.
+                        // Marked meanwhile: the next look shows it.
                         assert_eq!(read(&old, number), Read::Moved);
                         assert_eq!(read(&new, number), Read::There);
                     }
@@ -120,7 +120,7 @@ fn who_has_the_old_ring_finds_what_is_kept() {
     });
 }
 
-/// The words that a reader hasn't been told of are zero: nothing is there yet.
+/// A new ring's words are zero: there are no messages yet.
 #[test]
 fn a_fresh_ring_holds_nothing() {
     check(1, || {

@@ -1,5 +1,5 @@
-//! P3, K1-K4: a thread that has something for a sleeper wakes it, or is seen before it sleeps. A
-//! wake-up that is lost is a deadlock.
+//! P3, K1-K4: a thread with a message for a sleeper wakes it, or its entry is seen before the
+//! sleep. A lost wake-up is a deadlock.
 
 use super::{Port, Published, Route, check, drain, entries, port, publish_one};
 use crate::events::{self, Drainer, Entries};
@@ -7,7 +7,7 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::thread;
 use std::iter::once;
 
-/// Sleeps and drains until so many messages were seen, as an executor does.
+/// Sleeps and drains until `count` messages were seen, as an executor does.
 fn read_all(
     port: &Port,
     drainers: &mut [(Drainer, Arc<AtomicU64>)],
@@ -55,7 +55,7 @@ fn a_sleeper_is_woken() {
     });
 }
 
-/// Two writers of different processes, each with an event ring of its own.
+/// Two writers in different processes, each with an event ring of its own.
 ///
 /// Fails if P3's or K2's fence is left out.
 #[test]
@@ -80,7 +80,7 @@ fn two_writers_wake_one_sleeper() {
     });
 }
 
-/// A sleeper that looks at a ring that was outgrown finds what is in the new one.
+/// A sleeper that checks an outgrown ring finds the entries of the new one.
 ///
 /// Fails if G3 marks nothing.
 #[test]

@@ -1,4 +1,4 @@
-//! A1-A3: a process that looks what a thread is in never takes it for longer than it is.
+//! A1-A3: a process that reads what a thread is running never sees it as running for too long.
 
 use super::check;
 use crate::sync::{Arc, AtomicU64, Ordering};

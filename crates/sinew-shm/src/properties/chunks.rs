@@ -1,5 +1,6 @@
-//! Chunks: no image changes while a thread of either process has it, and no message that has a
-//! place in the ring is lost, however they lend, publish, read, hold and let go.
+//! Chunks: no message's bytes change while a thread of either process uses them, and no message
+//! that has a place in the ring is lost, in whatever order they lend, publish, read, hold and
+//! release.
 
 use crate::chunk::{Hold, Lent, Loan};
 use crate::control::Table;
@@ -19,23 +20,24 @@ use proptest::prelude::*;
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    /// Lends so many bytes.
+    /// Lends this many bytes.
     Lend(usize),
-    /// A loan, or a message of the writer's process, or a hold goes; which one is counted round.
+    /// Drops a loan, a message of the writer's process, or a hold; the number selects it, modulo
+    /// their count.
     DropLoan(usize),
     DropLent(usize),
     DropHold(usize),
-    /// A loan becomes a message; perhaps the writer's process keeps it, too.
+    /// Publishes a loan; if `true`, the writer's process keeps the message as well.
     Publish(usize, bool),
-    /// A message that the writer's process keeps is published once more.
+    /// Publishes a message that the writer's process keeps once more.
     PublishAgain(usize),
-    /// The reader reads, and keeps it.
+    /// The reader reads a message, and keeps it.
     Read,
-    /// The writer keeps more.
+    /// The writer's ring grows.
     Grow,
-    /// There is no room for a loan, as far as the writer knows.
+    /// The writer makes room as if there were none for a loan.
     Displace,
-    /// The writer lets go of what the reader has read.
+    /// The writer releases what the reader has read.
     Tidy,
 }
 
@@ -56,7 +58,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What the reading participant is told.
+/// The observer of the reading participant.
 #[derive(Default)]
 struct Told(Mutex<Vec<Incoming>>);
 
@@ -90,7 +92,7 @@ impl Room {
         Self { writing, reading, told, peer, _directory: directory }
     }
 
-    /// A writer, and the end at which it is read.
+    /// A writer, and the receiving end of its connection.
     fn connection(&self, depth: usize) -> (Writer, Incoming) {
         let endpoint = Endpoint {
             kind: EndpointKind::Publisher,
@@ -105,7 +107,7 @@ impl Room {
         let mut writer = Writer::new(endpoint, depth, 8, 1).unwrap();
         let connect = Connect { target: None, first: 1, live: 1, depth, capacity: None };
         writer.connect(&self.peer, &connect).unwrap();
-        // It may be the helper thread that takes it up; then it is at it now.
+        // The helper thread may be the one to take it up; then it is doing so now.
         let incoming = loop {
             self.reading.refresh();
             if let Some(incoming) = self.told.0.lock().pop() {
@@ -117,7 +119,8 @@ impl Room {
     }
 }
 
-/// The image says which one it is: its own number, all over; of a large one, at both ends.
+/// Fills the bytes with a pattern that identifies the message's number; a large message only at
+/// both ends.
 fn fill(image: &mut [u8], number: u64) {
     let length = image.len();
     let (begin, end) = image.split_at_mut(length.min(END));
@@ -130,7 +133,7 @@ fn fill(image: &mut [u8], number: u64) {
     }
 }
 
-/// Bytes of an end.
+/// Number of bytes at each end.
 const END: usize = 5000;
 
 fn pattern(number: u64, index: u64) -> u8 {
@@ -144,22 +147,23 @@ fn check(image: &[u8], number: u64) {
     assert_eq!(other, None, "image {number} of {} bytes was written while it was in use", image.len());
 }
 
-/// What writer and reader have, with the number by which the image was filled.
+/// Everything that writer and reader keep, with the number that the bytes were filled with.
 #[derive(Default)]
 struct Kept {
     loans: Vec<(u64, Loan)>,
     lent: Vec<(u64, Lent)>,
     hazards: Vec<(u64, Hold)>,
-    /// By message: which image it is.
+    /// The fill number of each message.
     published: Vec<u64>,
     /// The number of the last message that was read.
     read: u64,
-    /// So many messages weren't to be read though nothing had overwritten them.
+    /// Number of messages that couldn't be read although nothing had overwritten them.
     lost: u64,
 }
 
 impl Kept {
-    /// The reader has read a message of a ring that has so many slots at least. Which image it is.
+    /// Notes that the reader has read a message of a ring with at least this many slots. Returns
+    /// the message's fill number.
     fn has_read(&mut self, number: u64, slots: usize) -> u64 {
         let last = self.published.len() as u64;
         let lost = (self.read + 1..number).filter(|between| between + slots as u64 > last);
@@ -241,7 +245,7 @@ proptest! {
                 }
                 kept.check();
             }
-            // What is in the ring is whole, too.
+            // The messages in the ring are complete as well.
             while let Some(message) = incoming.read(&mut buffer).unwrap() {
                 let number = kept.has_read(message.number, slots);
                 check(message.hold.unwrap().bytes(), number);

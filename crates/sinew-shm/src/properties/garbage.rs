@@ -1,5 +1,5 @@
-//! Whatever another process's memory says: no panic, and nothing outside of what is mapped and
-//! reserved.
+//! Whatever another process's memory contains: no panic, and no access outside of what is mapped
+//! and reserved.
 
 use super::words;
 use crate::control::{self, EndpointRecord};
@@ -35,7 +35,7 @@ pub(super) fn endpoint_record(mut next: impl FnMut() -> u64) -> EndpointRecord {
     }
 }
 
-/// Words that are often small, or near the ends of what there is.
+/// Words that are often small, or close to the limits.
 fn word() -> impl Strategy<Value = u64> {
     prop_oneof![
         3 => 0..70u64,
@@ -46,7 +46,7 @@ fn word() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Reads all that a ring of these words can be asked for.
+/// Reads everything that a ring of these words can return.
 fn read_ring(ring: &Ring, number: u64) {
     match ring.look(number) {
         Found::Inline(_, length) => {
@@ -99,8 +99,8 @@ proptest! {
         }
     }
 
-    /// An event ring that says for ever that it has moved holds no reader up; one that has is
-    /// followed.
+    /// An event ring that always claims to have moved doesn't hold a reader up; one that has moved
+    /// is followed.
     #[test]
     fn an_event_ring_that_only_moves(capacity in 0..4u32) {
         let capacity = 1usize << capacity;
@@ -175,7 +175,7 @@ proptest! {
     }
 }
 
-/// Bytes of [`mapped`].
+/// Size of [`mapped`] in bytes.
 const MAPPED: usize = 16 << 10;
 
 fn mapped() -> Arc<Mapping> {

@@ -1,15 +1,15 @@
-//! Property tests: the same operations on the real thing and on a model that is too simple to be
-//! wrong, and arbitrary words where another process writes.
+//! Property tests: the same operations on the real implementation and on a model that is too simple
+//! to be wrong, and arbitrary words in memory that another process writes.
 //!
-//! `PROPTEST_CASES=20000 cargo test -p sinew-shm --lib properties` for more than the everyday
-//! number of cases; a failure prints the smallest sequence of operations that shows it.
+//! `PROPTEST_CASES=20000 cargo test -p sinew-shm --lib properties` runs more than the usual number
+//! of cases; a failure prints the smallest sequence of operations that shows it.
 //!
-//! | module | what | the oracle |
+//! | module | subject | the oracle |
 //! |---|---|---|
 //! | `rings` | one writer, several readers, growth | a map of what is kept |
-//! | `chunks` | loans, messages, holds, growth, of whole participants | each image remembered by whom it was given |
+//! | `chunks` | loans, messages, holds, growth, of participants | each message's fill number |
 //! | `records` | entities | what was stored |
-//! | `garbage` | whatever is read from another process's memory | neither a panic nor anything outside |
+//! | `garbage` | reading another process's memory | no panic, and no access outside |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod chunks;

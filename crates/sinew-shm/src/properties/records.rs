@@ -1,4 +1,4 @@
-//! Entities come out of a record as they went in.
+//! Entities are read from a record as they were stored.
 
 use super::garbage::endpoint_record;
 use crate::control::{self, TEXT};
@@ -20,7 +20,7 @@ prop_compose! {
         kind in 0..KINDS.len(),
         number: u64,
         node in "[a-z/_0-9]{0,255}",
-        name in "[\\p{L}\\p{N} -~]{0,60}", // as others see it: of what is printable
+        name in "[\\p{L}\\p{N} -~]{0,60}", // as others see it: printable characters only
         type_name in "[\\p{L}\\p{N} -~]{0,80}",
         hash: [u8; 32],
         qos in prop::array::uniform32(any::<u16>()),
@@ -46,7 +46,7 @@ proptest! {
         }
     }
 
-    /// Longer names than there is room for are cut, at a letter's end, and nothing else is harmed.
+    /// Names that are too long are cut at a character boundary, without harm to anything else.
     #[test]
     fn too_long_a_text_is_cut(
         node in "[\\p{L}\\p{N} -~]{0,400}",

@@ -1,4 +1,4 @@
-//! A ring against a map.
+//! A ring compared with a map.
 
 use super::words;
 use crate::ring::{Chunk, Found, Head, Payload, Ring, Shape};
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    /// An image of so many bytes in the slot.
+    /// A message of this many bytes in the slot.
     Inline(usize),
-    /// A chunk of this name.
+    /// A message in the chunk of this name.
     Chunk(u64),
-    /// Without its image.
+    /// A message without its bytes.
     LeftOut,
-    /// So many empty ones.
+    /// This many empty messages.
     Many(u64),
-    /// To twice the slots.
+    /// Growth to twice the slots.
     Grow,
     /// One of the readers reads once.
     Read(usize),
@@ -45,7 +45,7 @@ enum Image {
     None,
 }
 
-/// The image of a message in its slot.
+/// The bytes of a message in its slot.
 fn image(number: u64, length: usize) -> Vec<u8> {
     (0..length as u64).map(|index| (number.wrapping_mul(31) ^ index).to_le_bytes()[0]).collect()
 }
@@ -60,7 +60,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// As `Incoming::read`, with one thread. The message, and how many were missed before it.
+    /// Like `Incoming::read`, with one thread. Returns the message, and how many were missed before
+    /// it.
     fn read(&mut self, newest: &ShmRef<[AtomicU64]>) -> Option<(u64, Image, u64)> {
         let mut missed = 0;
         let mut steps = 0..5;
@@ -98,7 +99,7 @@ impl Reader {
 }
 
 proptest! {
-    /// A reader gets what is kept, in order, and counts what is not.
+    /// A reader gets the kept messages in order, and counts the others.
     #[test]
     fn readers_get_what_is_kept(
         first in prop_oneof![Just(0u64), Just(1), 0..1000u64],
@@ -162,7 +163,7 @@ proptest! {
     }
 }
 
-/// Of what was brought back, only what was overwritten since is missed.
+/// Of the messages that were brought back, only those that were overwritten since are missed.
 #[test]
 fn what_is_brought_back_is_missed_one_by_one() {
     let shape = Shape::new(8, INLINE).unwrap();

@@ -1,4 +1,4 @@
-//! Whom a writer tells, and how much it keeps for others.
+//! The readers that a writer notifies, and the number of messages that it keeps for them.
 
 use crate::onlooker::{Onlooker, endpoint};
 use crate::writer::*;
@@ -53,8 +53,8 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
     assert!(without.join().unwrap());
 }
 
-/// The writer's helper thread may be late: what the reader says is looked for before it counts as
-/// slow.
+/// The writer's helper thread may be late: the writer looks for the reader's record before the
+/// reader counts as slow.
 #[test]
 fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_of_it() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -85,7 +85,7 @@ fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_o
     reading.leave();
 }
 
-/// A reader may ask for whatever it likes; it is the writer's memory.
+/// A reader may ask for any depth, but the memory is the writer's.
 #[test]
 fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -102,7 +102,7 @@ fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
         assert!(writer.ring.shape.keeping(most).unwrap().bytes() <= (64 << 20) + 64 || most == 1);
         let asked = 1_000_000;
         let connect = Connect { target: None, first: 1, live: 1, depth: asked, capacity: Some(asked) };
-        // Without its memory: that of the greatest is more than a test should take.
+        // Without its memory: the greatest one needs more than a test should take.
         if inline < 4000 {
             writer.connect(&peer, &connect).unwrap();
             assert_eq!(writer.depth(), most);
@@ -122,8 +122,8 @@ fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     reading.leave();
 }
 
-/// Else what a writer publishes for others just after the end would come twice: once as the rest of
-/// what it retained.
+/// Otherwise messages that a writer publishes for others just after the end would arrive twice,
+/// once as the rest of what it retained.
 #[test]
 fn a_reader_that_reads_while_its_connection_ends_reads_nothing_behind_the_end() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();

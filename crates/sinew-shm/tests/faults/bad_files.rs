@@ -1,4 +1,4 @@
-//! What lies in the directory is not what it should be.
+//! Invalid files in the directory.
 
 use crate::process::{Part, Scene};
 use crate::reuse::One;
@@ -15,7 +15,7 @@ fn give(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// Two stations that exchange messages, and don't mind what is done meanwhile.
+/// Two stations that exchange messages, whatever else happens meanwhile.
 fn undisturbed(scene: &Scene, act: impl FnOnce(&Path)) {
     let (a, b) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
     act(&scene.base().join("0"));
@@ -42,7 +42,7 @@ fn truncated_and_garbage_files_are_removed_and_disturb_nobody() {
             give(&directory.join(format!("{:016x}.bells", 2000 + length)), &noise[..length]);
             give(&directory.join(format!("{:016x}.data.{length:x}", 3000 + length)), &noise[..length]);
         }
-        // Nobody's names.
+        // Names that belong to no participant.
         give(&directory.join("README"), &noise);
         give(&directory.join("xyz.control"), &noise);
         std::fs::create_dir(directory.join("00000000000000ff.control")).unwrap();
@@ -54,8 +54,8 @@ fn truncated_and_garbage_files_are_removed_and_disturb_nobody() {
     assert!(scene.base().join("0/README").exists());
 }
 
-/// Copies of a real control segment, each with one word of its header changed, whose owners are
-/// dead: they go. Those whose owner seems to live are ignored.
+/// Copies of a real control segment, each with one word of its header changed. Those whose owner is
+/// dead are removed; those whose owner seems to live are ignored.
 #[test]
 fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     let scene = Scene::new();
@@ -66,7 +66,7 @@ fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     drop(real);
     let mut locked = Vec::new();
     undisturbed(&scene, |directory| {
-        // Of another version, only the one that lives: while it does, dead ones are left to it.
+        // Of another version, there is only a living one: while it lives, dead ones are left alone.
         for word in 0..8usize {
             let mut copy = original.clone();
             copy[word * 8 + 4] ^= 0x5a;
@@ -101,14 +101,14 @@ fn what_a_dead_one_of_another_version_left_stays_while_others_of_that_version_li
     std::fs::rename(&unnamed, path(0xab, "control")).unwrap();
     give(&path(0xac, "data.1"), &segment);
     give(&unnamed, &segment);
-    std::fs::rename(&unnamed, path(0xac, "control")).unwrap(); // at once: half of one is garbage
+    std::fs::rename(&unnamed, path(0xac, "control")).unwrap(); // in one step: a partial one is garbage
     station.participant.refresh();
     let mut snapshot = Snapshot::take(station.participant.domain()).unwrap();
     snapshot.clean().unwrap();
     assert!(snapshot.remains().iter().any(|remains| remains.id == 0xac && remains.is_read));
     std::thread::sleep(Duration::from_millis(50));
     assert!(path(0xac, "data.1").exists() && path(0xac, "control").exists());
-    // One that joins finds both.
+    // A participant that joins finds both.
     let other = Station::join(scene.base()).spin();
     assert!(path(0xac, "data.1").exists() && path(0xac, "control").exists());
     drop(alive);
@@ -119,7 +119,7 @@ fn what_a_dead_one_of_another_version_left_stays_while_others_of_that_version_li
     assert_eq!(scene.files(), Vec::<String>::new());
 }
 
-/// A directory on a disk, which has what was there before the machine was started.
+/// A directory on a disk, with files from before the machine was started.
 #[test]
 fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     let scene = Scene::new();
@@ -135,7 +135,7 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     let new = Station::join(scene.base()).spin();
     until("it goes", || !paths.iter().any(|path| path.exists()));
     assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
-    // Of a machine that shares the directory: it may live.
+    // From another machine that shares the directory: its owner may live.
     let path = scene.base().join("0/unnamed");
     give(&path, &control);
     let lock = lock(&path);
@@ -155,7 +155,7 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     new.is_fine();
 }
 
-/// Says that the owner of this file lives.
+/// Makes this file's owner seem alive.
 fn lock(path: &Path) -> std::fs::File {
     let file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
     // SAFETY: all zeros is a valid `flock`.
@@ -175,7 +175,7 @@ fn a_file_without_an_owner_goes_when_the_participants_notice() {
     let path = scene.base().join("0/00000000000000aa.control");
     give(&path, b"not yet, not ever");
     until("it goes", || !path.exists());
-    // One of another version that seems to live is left alone until it is dead.
+    // A segment of another version that seems alive is left alone until it is dead.
     let mut segment = vec![0; 4096];
     segment[..8].copy_from_slice(b"SINEWSHM");
     segment[8..16].copy_from_slice(&(77u64 << 32 | 1).to_le_bytes());
@@ -207,11 +207,11 @@ fn a_directory_that_cannot_be_used_is_an_error_that_says_why() {
     assert!(message(&none).contains("mkdir"), "{}", message(&none));
 }
 
-/// Longer than it takes until all locks are asked for without a sign.
+/// Longer than the time until all locks are queried without a sign.
 const SWEPT: Duration = Duration::from_millis(2500);
 
-/// Two that know each other; the second one keeps what it got first, while the first one publishes
-/// in chunks.
+/// Two participants that know each other; the second one keeps its first messages, while the first
+/// one publishes in chunks.
 struct Keeping {
     writing: One,
     reading: One,
@@ -247,7 +247,7 @@ impl Keeping {
         message.hold.unwrap()
     }
 
-    /// Messages go on, and what is kept stays as it is, until everything was looked at again.
+    /// Messages continue, and the kept ones stay unchanged, until everything was checked again.
     fn goes_on(&mut self) {
         let begin = std::time::Instant::now();
         while begin.elapsed() < SWEPT {
@@ -274,7 +274,7 @@ fn what_a_reader_holds_stays_when_its_control_segment_loses_its_name() {
     let name = |of: &One| scene.base().join(format!("0/{:016x}.control", of.participant.id()));
     std::fs::remove_file(name(&all.reading)).unwrap();
     all.goes_on();
-    // Another one comes: who can't be found by it doesn't look for it either.
+    // Another participant joins: one that it can't find doesn't look for it either.
     let new = One::join(&scene);
     assert!(new.knows(&all.writing) && all.writing.knows(&new));
     all.goes_on();
@@ -317,9 +317,9 @@ fn a_domain_whose_directory_is_removed_is_an_error_and_no_crash() {
             reader.is_fine();
         }
     };
-    talk(); // what they need is there
+    talk(); // everything that they need exists
     std::fs::remove_dir_all(scene.base().join("0")).unwrap();
-    // Who knows each other goes on with what is mapped.
+    // Participants that know each other continue with what is mapped.
     talk();
     std::thread::sleep(SWEPT);
     talk();
@@ -334,7 +334,7 @@ fn what_is_held_stays_when_the_directory_is_removed_and_others_meet_in_a_new_one
     let mut keeping = Keeping::new(&scene);
     std::fs::remove_dir_all(scene.base().join("0")).unwrap();
     keeping.goes_on();
-    // Whoever comes later meets in a new directory, and none of the old ones.
+    // Later participants meet in a new directory, and meet none of the old ones.
     let new = [One::join(&scene), One::join(&scene)];
     assert!(new[0].knows(&new[1]));
     keeping.goes_on();
@@ -352,14 +352,14 @@ fn what_is_asked_for_beyond_every_limit_is_an_error() {
         for length in [usize::MAX, usize::MAX / 2, (1 << 44) + 1] {
             assert!(matches!(writer.lender().loan(length), Err(CapacityError::Length { .. })));
         }
-        // So much that no file system has it, but a number like others.
+        // More than any file system has, but a valid number.
         assert!(writer.lender().loan(1 << 43).is_err());
         assert!(matches!(writer.grow(usize::MAX), Err(CapacityError::Depth { .. })));
         assert!(writer.lender().loan(1000).is_ok());
     });
 }
 
-/// Joins a directory by a relative name, and goes elsewhere.
+/// Joins a directory by a relative name, and changes its working directory.
 pub(crate) fn change_directory(part: &Part) {
     std::env::set_current_dir(part.directory.parent().unwrap()).unwrap();
     let relative = Path::new(part.directory.file_name().unwrap());

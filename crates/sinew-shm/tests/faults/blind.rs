@@ -1,4 +1,4 @@
-//! A participant that can't map others' memory does no harm to those who can.
+//! A participant that can't map others' memory does no harm to those that can.
 
 use crate::process::{Part, Scene};
 use crate::reuse::{Keeps, One};
@@ -7,14 +7,15 @@ use sinew_shm::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Messages that no participant has read yet when their publisher dies, each in a chunk of its own.
+/// Number of messages, each in a chunk of its own, that no participant has read when their
+/// publisher dies.
 const MESSAGES: u64 = 260;
 const LENGTH: usize = 5000;
 
-/// Longer than it takes until everything is looked at without a sign.
+/// Longer than the time until everything is checked without a sign.
 const SWEPT: Duration = Duration::from_millis(2500);
 
-/// Publishes to the only one who reads, and waits to be killed.
+/// Publishes to the only reader, and waits to be killed.
 pub(crate) fn leave_much(part: &Part) {
     let one = One::join_at(&part.directory);
     let reader = one.first_peer();
@@ -35,8 +36,8 @@ pub(crate) fn leave_much(part: &Part) {
 }
 
 /// From now on no thread of this process can map a control segment, as if there were no memory for
-/// it. A limit of its address space would do so, too, but also to whatever a thread needs at the
-/// time.
+/// it. A limit of the address space would do that as well, but would also affect whatever else a
+/// thread needs at the time.
 fn map_no_more_segments() {
     const LONG: u32 = 1 << 20;
     let instruction = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
@@ -63,7 +64,7 @@ fn map_no_more_segments() {
     assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
 }
 
-/// Joins, and then can't map what others have.
+/// Joins, and then can't map others' memory.
 pub(crate) fn be_blind(part: &Part) {
     let one = One::join_silently(&part.directory);
     map_no_more_segments();
@@ -77,15 +78,15 @@ pub(crate) fn be_blind(part: &Part) {
         one.participant.refresh();
         std::thread::sleep(Duration::from_millis(10));
     }
-    // Neither does who leaves, nor who cleans up by hand.
+    // Nor does a participant that leaves, or a clean-up by hand.
     Snapshot::take(one.participant.domain()).unwrap().clean().unwrap();
     one.participant.leave();
     part.say("looked");
     std::process::exit(0);
 }
 
-/// One that can't map what it finds looks about while a reader has yet to read what a dead one
-/// published. `met`: it has seen the dead one alive.
+/// A participant that can't map what it finds looks around while a reader has yet to read a dead
+/// one's messages. `met`: it has seen the dead one alive.
 fn what_is_left_arrives(met: bool) {
     let scene = Scene::new();
     let reader = One::join(&scene);

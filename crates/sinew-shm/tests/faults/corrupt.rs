@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAGE: usize = 4096;
 
-/// Pages of this process that are mapped for writing from its participant's files of this kind, and
-/// are there: addresses.
+/// Addresses of the pages of this process that are mapped for writing from its participant's files
+/// of this kind, and present in memory.
 fn own_pages(directory: &Path, id: u64, kind: &str) -> Vec<usize> {
     let entries = std::fs::read_dir(directory.join("0")).unwrap().map(Result::unwrap);
     let begins = format!("{id:016x}.{kind}");
     let ours = entries.filter(|entry| entry.file_name().to_str().unwrap().starts_with(&begins));
-    // By number: the mappings' names are from before they had one.
+    // By number, because the mappings' names are from before the files were linked.
     let files: Vec<String> = ours.map(|entry| entry.metadata().unwrap().ino().to_string()).collect();
     let is_ours = |line: &str| {
         line.contains("rw-s")
@@ -42,8 +42,8 @@ fn own_pages(directory: &Path, id: u64, kind: &str) -> Vec<usize> {
     pages
 }
 
-/// Talks a while, then writes nonsense into its own segments. Words: a seed, and what kind of
-/// nonsense.
+/// Communicates for a while, then writes nonsense into its own segments. Words: a seed, and the
+/// kind of nonsense.
 pub(crate) fn scribble(part: &Part) {
     let mut seed: u64 = part.words[0].parse().unwrap();
     let mut random = move || {
@@ -58,9 +58,9 @@ pub(crate) fn scribble(part: &Part) {
     }
     let word = word_of;
     if part.words[1] == "moved" {
-        // Every ring says that it is elsewhere, and where it was looked for last, there is none.
-        // (Eight words are the file's header; 6 is what an event ring begins with: that one is
-        // there, and says that it isn't.)
+        // Every ring claims to have moved, and its last known location has none. (Eight words are
+        // the file's header; 6 is the first word of an event ring: that one exists, but claims to
+        // have moved.)
         for page in own_pages(&part.directory, station.id(), "data.") {
             (8..PAGE / 8)
                 .map(|index| word(page, index))
@@ -77,7 +77,7 @@ pub(crate) fn scribble(part: &Part) {
     let end = Instant::now() + Duration::from_secs(60);
     while Instant::now() < end {
         for _ in 0..random() % 200 {
-            // Much in the pages of the headers, where most of the meaning is.
+            // More often in the pages of the headers, where most of the meaning is.
             let page = if random() % 3 == 0 { pages[0] } else { pages[random() as usize % pages.len()] };
             let place = word(page, random() as usize);
             let old = place.load(Ordering::Relaxed);
@@ -102,13 +102,13 @@ pub(crate) fn scribble(part: &Part) {
 /// A word of a page that this process has mapped for writing.
 fn word_of(page: usize, index: usize) -> &'static AtomicU64 {
     let address = (page + index % (PAGE / 8) * 8) as *const AtomicU64;
-    // SAFETY: within such a page, aligned; others read it as atomics, too. The participant lives as
-    // long as this process.
+    // SAFETY: within such a page, aligned; other processes access it as atomics as well. The
+    // participant lives as long as this process.
     unsafe { &*address }
 }
 
-/// Says that it has reserved all of its files, when not a byte is left, while another one reads
-/// what it says.
+/// Claims to have reserved all of its files when not a byte is left, while another participant
+/// reads what it declares.
 pub(crate) fn overstate(part: &Part) {
     let [liar, other] = [0, 1].map(|_| Station::join(&part.directory));
     for told in [&liar.told, &other.told] {
@@ -128,7 +128,7 @@ pub(crate) fn overstate(part: &Part) {
             word_of(page, 48 / 8).store(u64::MAX, Ordering::SeqCst);
         }
     }
-    // Its log says that all tables are to be read.
+    // Its log makes all tables be read.
     word_of(control, 192 / 8).fetch_add(1 << 40, Ordering::SeqCst);
     other.participant.refresh();
     assert!(peer.endpoints().len() <= before);

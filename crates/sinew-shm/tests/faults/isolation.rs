@@ -1,5 +1,4 @@
-//! Other users, other namespaces, forked and stopped processes, and writing where one may only
-//! read.
+//! Other users, other namespaces, forked and stopped processes, and writing to read-only memory.
 
 use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene, become_user};
@@ -14,7 +13,7 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Writes through a reader's mapping of somebody else's control segment.
+/// Writes through a reader's mapping of another participant's control segment.
 pub(crate) fn write(part: &Part) {
     let station = Station::join(&part.directory);
     let other = station.readers().pop().unwrap();
@@ -23,7 +22,7 @@ pub(crate) fn write(part: &Part) {
     assert!(line.contains(" r--s "), "{line}");
     let begin = usize::from_str_radix(line.split('-').next().unwrap(), 16).unwrap();
     part.say("writes");
-    // SAFETY: none is wanted: this process dies of it.
+    // SAFETY: none is needed: this process dies of it.
     unsafe { std::ptr::without_provenance_mut::<u64>(begin + 64).write_volatile(1) };
     part.say("survived");
 }
@@ -41,7 +40,7 @@ fn a_write_through_a_readers_mapping_is_a_fault() {
     station.is_fine();
 }
 
-/// Becomes a user without rights. Words: whether the directory is shared with everybody.
+/// Becomes a user without rights. Words: whether the directory is shared with all users.
 pub(crate) fn stranger(part: &Part) {
     become_user(65534, 65534);
     let open = |writable: bool, name: &str| {
@@ -65,8 +64,8 @@ pub(crate) fn stranger(part: &Part) {
         let opened = Domain::open(Some(&part.directory), 0).unwrap_err().to_string();
         assert!(opened.contains("ermission denied"), "{opened}");
     }
-    // What he makes himself, he can't open for writing either: only the descriptor of its creation
-    // can.
+    // The user can't open even its own files for writing: only the descriptor of their creation can
+    // write.
     let own = tempfile::tempdir_in("/dev/shm").unwrap();
     std::fs::set_permissions(own.path(), PermissionsExt::from_mode(0o700)).unwrap();
     let domain = Domain::open(Some(own.path()), 0).unwrap();
@@ -98,7 +97,7 @@ fn another_user_can_neither_write_nor_without_rights_read() {
     }
 }
 
-/// The kernel refuses all advice about memory to this thread, and to those that it starts.
+/// Makes the kernel refuse all advice about memory to this thread and those that it starts.
 fn refuse_advice() -> bool {
     let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
     let jump = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
@@ -115,8 +114,8 @@ fn refuse_advice() -> bool {
     unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0 }
 }
 
-/// Whether a child has the memory of which the kernel says that it is wiped there: qemu's user mode
-/// does, before version 8.
+/// Whether a child has the memory that the kernel claims to wipe there, as with qemu's user mode
+/// before version 8.
 fn is_advice_a_lie() -> bool {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -133,7 +132,7 @@ fn is_advice_a_lie() -> bool {
     if child == 0 {
         // SAFETY: as above.
         let byte = unsafe { page.cast::<u8>().read() };
-        // SAFETY: nothing of the parent's is to run at the end of this one.
+        // SAFETY: no exit handler of the parent may run in this child.
         unsafe { libc::_exit(i32::from(byte)) };
     }
     let mut status = 0;
@@ -142,7 +141,7 @@ fn is_advice_a_lie() -> bool {
     libc::WEXITSTATUS(status) != 0
 }
 
-/// Forks; the child tries everything, and lives on.
+/// Forks; the child tries everything, and survives.
 pub(crate) fn fork(part: &Part) {
     if is_advice_a_lie() {
         return part.say("can't: this kernel says that it wipes what children have, and doesn't");
@@ -154,8 +153,8 @@ pub(crate) fn fork(part: &Part) {
     let mut loan = station.with_writer(|writer| writer.lender().loan(1000)).unwrap();
     loan.bytes_mut().fill(3);
     station.publish(PATIENCE).unwrap();
-    // SAFETY: this process has one other thread, the participant's helper, which the child does
-    // without; locks that it may hold at this moment are not taken by what is tried.
+    // SAFETY: this process has one other thread, the participant's helper, which the child lacks;
+    // the attempts take no locks that it may hold at this moment.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let forked = |result: Result<(), CapacityError>| {

@@ -1,5 +1,5 @@
-//! Children die at named instructions, and at any: the others go on, miss nothing that was
-//! published, and clean up.
+//! Children die at named instructions and at arbitrary ones; the survivors continue, miss no
+//! published message, and clean up.
 
 use crate::process::{Part, Process, Scene};
 use crate::station::{Station, Told, until};
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Messages of a child that isn't killed.
+/// Number of messages of a child that isn't killed.
 const MESSAGES: u64 = 150;
 
-/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage
-/// at which it is deadly; a third one if it may miss messages of others.
+/// Publishes and reads until it dies, or for a given time. Words: a point's number or 0, and the
+/// passage at which the child dies there; a third one if it may miss messages of others.
 pub(crate) fn talk(part: &Part) {
     let numbers: Vec<u64> = part.words.iter().map(|word| word.parse().unwrap()).collect();
     let point = Point::ALL.into_iter().find(|&point| point as u64 == numbers[0]);
@@ -51,7 +51,7 @@ pub(crate) fn talk(part: &Part) {
         }
         station.is_fine();
     }
-    // Those who are killed from outside are, the others say goodbye.
+    // Those that are to be killed from outside wait for that; the others say goodbye.
     while point.is_none() {
         if station.publish(PATIENCE).is_none() {
             panic!("the others don't read");
@@ -65,8 +65,8 @@ pub(crate) fn talk(part: &Part) {
     std::process::exit(0);
 }
 
-/// Lends a large chunk, which goes back to the file system, since no publisher has room for a still
-/// larger one.
+/// Lends a large chunk, which goes back to the file system because no publisher has room for an
+/// even larger one.
 fn lend_large(station: &Station) {
     let Some(reader) = station.readers().pop() else { return };
     let lender = station.idle_writer(&reader).unwrap().lender();
@@ -74,7 +74,7 @@ fn lend_large(station: &Station) {
     lender.loan(1 << 43).unwrap_err();
 }
 
-/// Two participants that live on.
+/// Two participants that survive.
 struct Survivors {
     scene: Scene,
     stations: [Arc<Station>; 2],
@@ -100,12 +100,12 @@ impl Survivors {
         Self { scene, stations, stop, threads }
     }
 
-    /// Files of those who died.
+    /// The files of the dead children.
     fn leftovers(&self) -> Vec<String> {
         self.of_the_dead(self.scene.files())
     }
 
-    /// What this process still has mapped of those who died.
+    /// The files of dead children that this process still has mapped.
     fn mapped(&self) -> Vec<String> {
         let mut mapped = self.of_the_dead(self.scene.mapped());
         mapped.retain(|file| !file.starts_with('#')); // files without a name are our own
@@ -118,7 +118,8 @@ impl Survivors {
         files
     }
 
-    /// A child died: everything that it published was read, and nothing is left of it.
+    /// Checks, after a child's death, that all its messages were read, and that nothing is left of
+    /// it.
     fn after_death(&self, report: &[String], what: &str) {
         until(&format!("{what}: nothing is left"), || {
             assert!(self.threads.iter().all(|thread| !thread.is_finished()), "{what}: a publisher is stuck");
@@ -147,7 +148,8 @@ impl Survivors {
         }
     }
 
-    /// One child lives and dies. True if it was killed, rather than said goodbye.
+    /// Runs one child until it ends. Returns `true` if it was killed, and `false` if it said
+    /// goodbye.
     fn round(&self, point: Option<Point>, passage: u64) -> bool {
         let mut child = Doomed::start(&self.scene, point, passage);
         if point.is_none() {
@@ -160,9 +162,9 @@ impl Survivors {
         status.signal().is_some()
     }
 
-    /// Several children at once, who read each other, too. Some stop for a while, and some of those
-    /// are killed meanwhile: before they are known, in the middle of a message, or while others
-    /// wait for them.
+    /// Runs several children at once, which also read each other. Some stop for a while, and some
+    /// of those are killed meanwhile: before they are known, in the middle of a message, or while
+    /// others wait for them.
     fn crowd(&self, dice: &mut Dice) {
         let mut children: Vec<_> = (0..2 + dice.below(3))
             .map(|_| {
@@ -225,7 +227,7 @@ impl Doomed {
         Self { process: scene.child("talks", &words), point, what }
     }
 
-    /// Waits until it has died, or said goodbye.
+    /// Waits until the child has died, or said goodbye.
     fn end(&mut self) -> ExitStatus {
         let begin = Instant::now();
         let status = loop {
@@ -243,7 +245,7 @@ impl Doomed {
     }
 }
 
-/// Numbers that look random, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -261,7 +263,7 @@ fn children_die_at_every_named_instruction_and_the_others_go_on() {
     let mut usage = 0;
     let mut wanted = Point::ALL.to_vec();
     let mut round = 0;
-    // Some are passed only if the others are quick enough: those are tried again.
+    // Some points are passed only if the others are quick enough: those are tried again.
     while round < 2 || round < 300 && !wanted.is_empty() {
         for point in std::mem::take(&mut wanted) {
             // An event ring is outgrown once.
@@ -274,7 +276,7 @@ fn children_die_at_every_named_instruction_and_the_others_go_on() {
         if round == 0 {
             usage = survivors.scene.usage();
         }
-        // Reaping is what the survivors do, so the child seldom comes to it.
+        // The survivors do the reaping, so the child seldom gets to it.
         let is_wanted = |point: &Point| {
             round == 0 || !killed.contains(&(*point as u64)) && *point != Point::ReapedControl
         };
@@ -315,8 +317,7 @@ fn children_die_at_any_instruction_and_the_others_go_on() {
     survivors.finish();
 }
 
-/// Each message is the last one for a while: nobody who comes or goes makes its reader miss that it
-/// is there.
+/// Each message is the last one for a while: no arrival or departure makes its reader miss it.
 #[test]
 fn a_lone_message_arrives_while_others_come_and_go() {
     let rounds = std::env::var("SINEW_KILLS").ok().map_or(300, |kills| kills.parse().unwrap());
@@ -349,7 +350,7 @@ fn a_lone_message_arrives_while_others_come_and_go() {
     until("nothing is mapped any more", || scene.mapped().is_empty());
 }
 
-/// A dead one is reaped by one that dies over it, which is reaped in turn.
+/// A participant dies while it reaps a dead one, and is reaped in turn.
 #[test]
 fn a_reaper_dies_and_is_reaped() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! No room: a full file system, no inotify, more holds than there are, hundreds of participants.
+//! Limits: a full file system, no inotify, more holds than there are, hundreds of participants.
 
 use crate::process::{Part, Scene};
 use crate::reuse::{self, Keeps, One};
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence
-/// in the file `$SINEW_SKIPPED`.
+/// Reports that a test can't run here. The test passes; the reason is written to the file
+/// `$SINEW_SKIPPED`.
 pub(crate) fn skip(why: &str) {
     println!("skipped: {why}");
     if let Some(path) = std::env::var_os("SINEW_SKIPPED") {
@@ -22,7 +22,7 @@ pub(crate) fn skip(why: &str) {
     }
 }
 
-/// Whether this user may have namespaces of his own; says why not.
+/// Whether this user may create namespaces; reports the reason if not.
 pub(crate) fn has_namespaces(what: &str) -> bool {
     let tried = Command::new("unshare").args(["-rmpf", "true"]).output();
     match tried {
@@ -49,7 +49,7 @@ pub(crate) fn on_a_small_file_system(scene: &Scene, role: &str, size: &str) {
     assert_eq!(child.report(), ["fine"]);
 }
 
-/// What a full file system does to participants. Words: its size.
+/// The effects of a full file system on participants. Words: its size.
 pub(crate) fn fill(part: &Part) {
     let megabytes: usize = part.words[0].trim_end_matches('m').parse().unwrap();
     let (a, b) = (Station::join(&part.directory).spin(), Station::join(&part.directory).spin());
@@ -75,7 +75,7 @@ pub(crate) fn fill(part: &Part) {
     let refused = loop {
         match big.lender().loan(megabytes << 16) {
             Ok(mut loan) => {
-                loan.bytes_mut().fill(1); // a signal, were the space not there
+                loan.bytes_mut().fill(1); // raises a signal if the space isn't there
                 loans.push(loan);
             }
             Err(error) => break error,
@@ -109,7 +109,7 @@ pub(crate) fn fill(part: &Part) {
         ports.push(port);
     }
     talk(50);
-    // And there is room again. (What participants have reserved stays theirs.)
+    // Now there is room again. (Memory that participants have reserved stays theirs.)
     drop((rest, loans));
     std::fs::remove_file(&filler).unwrap();
     std::fs::remove_file(&ballast).unwrap();
@@ -140,14 +140,14 @@ fn a_small_file_system_as_in_containers_is_enough_for_what_fits() {
     }
 }
 
-/// A writer leaves while its reader has no room to take its messages up.
+/// A writer leaves while its reader has no room to take its connection up.
 pub(crate) fn be_late(part: &Part) {
     let [reader, writer, other] = [0, 1, 2].map(|_| One::join_at(&part.directory));
     let mut messages = writer.writer();
     // So that the writer needs no more room for a second connection.
     reuse::connect(&mut messages, &writer.peer(&other));
     drop(other.incoming(&messages));
-    // So that the reader needs more for one more: what was set aside for it is in use.
+    // So that the reader needs more room for one more: its reserved records are in use.
     let mut others = Vec::new();
     for _ in 0..32 {
         let mut messages = other.writer();
@@ -185,19 +185,19 @@ fn who_has_no_room_for_a_connection_takes_it_up_when_there_is_some() {
     }
 }
 
-/// A queue's reader comes while its writer has no room for it.
+/// A queue's reader joins while its writer has no room for it.
 pub(crate) fn queue(part: &Part) {
     use sinew_shm::raw::{Queue, QueueOptions, Space, WriteError};
     let domain = Domain::open(Some(&part.directory), 0).unwrap();
     let [writing, reading, third, fourth] = [0; 4].map(|_| Space::join(&domain).unwrap());
     let writer = Queue::<u64>::open_in(&writing, "numbers").unwrap();
     writer.write(&1).unwrap();
-    // The reader's process has what it needs: room in its tables.
+    // The reader's process has the room that it needs in its tables.
     let [mut other, _another] =
         ["other", "another"].map(|name| Queue::<u64>::open_in(&reading, name).unwrap());
     other.join().unwrap();
     let mut reader = Queue::<u64>::open_with(&reading, "numbers", &QueueOptions::default()).unwrap();
-    // The writer's process has not: what was set aside for its connections is in use.
+    // The writer's process has none: its reserved records for connections are in use.
     let mut others = Vec::new();
     for number in 0..64 {
         let name = format!("in_use_{number}");
@@ -310,7 +310,7 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     assert_eq!((holds.len(), copies), (HOLDS, 10));
     assert_eq!((reading.copied(), peer.copied(), writing.participant.copied()), (10, 10, 0));
     assert!(holds.iter().all(|(image, hold)| hold.bytes() == &image[..]));
-    // One that is given back is to be had again.
+    // A hold that is given back is available again.
     holds.pop();
     let image = image(3);
     let mut loan = writer.lender().loan(image.len()).unwrap();
@@ -338,7 +338,7 @@ pub(crate) fn crowd(part: &Part) {
     until("a quarter is gone", || count(|told| told.left.load(Ordering::SeqCst)) == own);
     part.say("a quarter is gone");
     until("the parent says so", || part.directory.join("enough").exists());
-    // Dropped, one may live as long as its helper thread looks around.
+    // A dropped participant may live as long as its helper thread looks around.
     participants.iter().for_each(|(participant, _)| participant.leave());
     std::process::exit(0);
 }
@@ -346,7 +346,7 @@ pub(crate) fn crowd(part: &Part) {
 #[test]
 fn hundreds_of_participants_in_a_few_processes_know_each_other_and_notice_an_end() {
     let scene = Scene::new();
-    // Fifty in the deep check: more than there are inotify instances for one user.
+    // Fifty in the deep check: more than the inotify instances of one user.
     let each: usize = std::env::var("SINEW_CROWD").ok().map_or(20, |each| each.parse().unwrap());
     let mut children: Vec<_> =
         (0..4).map(|_| scene.child("crowds", &format!("{each} {}", 4 * each))).collect();
@@ -367,7 +367,7 @@ fn hundreds_of_participants_in_a_few_processes_know_each_other_and_notice_an_end
     assert_eq!(scene.files(), Vec::<String>::new());
 }
 
-/// How many descriptors this process may have; those that it has stay.
+/// Limits the number of descriptors of this process; open ones stay.
 pub(crate) fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: a valid `rlimit` for the duration of the call.
@@ -377,7 +377,7 @@ pub(crate) fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
 }
 
-/// Reads what others publish, for a while without a descriptor to be had. Words: the message that
+/// Reads messages of others, for a while without an available descriptor. Words: the message that
 /// it can't read then.
 pub(crate) fn run_short(part: &Part) {
     let done = |what: &str| part.directory.join(what).exists();
@@ -410,8 +410,8 @@ fn a_reader_that_has_no_descriptors_for_a_while_misses_nothing_and_reads_on() {
     }
 }
 
-/// The reader has yet to open the ring, if that is moved, or else the segment of the first message
-/// that doesn't fit into it.
+/// The reader has yet to open the ring if the ring is moved, or otherwise the segment of the first
+/// message that doesn't fit into the ring.
 fn run_short_of_descriptors(is_moved: bool, stuck: &str) {
     let scene = Scene::new();
     let station = Station::join(scene.base()).spin();

@@ -1,6 +1,6 @@
-//! What goes wrong: bad input, full file systems, missing rights, death at any instruction.
+//! Faults: bad input, full file systems, missing rights, death at any instruction.
 //!
-//! Children are this program again: `a_child_plays_its_role` is the way in.
+//! Child processes run this program again, beginning in `a_child_plays_its_role`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_methods, reason = "what is waited for happens in other processes")]
 #![expect(clippy::cast_possible_truncation, reason = "images are made of lower bytes, choices of lower bits")]
@@ -20,7 +20,7 @@ mod users;
 
 use process::Part;
 
-/// Nothing in the parent; in a child, what it is there for. Ends the process.
+/// Does nothing in the parent; plays the role of a child, and then ends the process.
 #[test]
 fn a_child_plays_its_role() {
     let Some(part) = Part::mine() else { return };

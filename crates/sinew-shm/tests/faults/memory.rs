@@ -1,4 +1,4 @@
-//! Writers where there is room for few of their messages: something makes room as long as anything
+//! Writers with room for only a few of their messages: something makes room as long as anything
 //! can.
 
 use crate::limits::{allow_descriptors, has_namespaces, on_a_small_file_system};
@@ -9,12 +9,12 @@ use sinew_shm::*;
 use std::fs::File;
 use std::io::Write as _;
 
-/// Bytes of an image.
+/// Bytes of a message.
 const LENGTH: usize = 600_000;
 
 fn publish(writer: &mut Writer, length: usize, byte: u8) -> Result<u64, CapacityError> {
     let mut loan = writer.loan(length)?;
-    loan.bytes_mut().fill(byte); // a signal, were the space not there
+    loan.bytes_mut().fill(byte); // raises a signal if the space isn't there
     let number = writer.next();
     writer.publish_lent(number, &Head::default(), loan.share());
     Ok(number)
@@ -31,7 +31,7 @@ fn pair(part: &Part, capacity: Option<usize>) -> (One, One, Writer, Incoming) {
     (reader, writer, messages, incoming)
 }
 
-/// Leaves so many KB.
+/// Leaves this many KB.
 fn fill_but(part: &Part, kilobytes: u64) -> std::path::PathBuf {
     let path = part.directory.join("ballast");
     let mut ballast = File::create(&path).unwrap();
@@ -52,7 +52,8 @@ pub(crate) fn with_little_room(part: &Part) {
         let message = read(&mut incoming).unwrap();
         assert_eq!((message.missed, message.hold.unwrap().bytes()), (0, &[byte; LENGTH][..]));
     }
-    // One that doesn't misses the oldest, as many as must be, and finds the newest.
+    // A reader that doesn't keep up misses the oldest messages, as few as possible, and finds the
+    // newest.
     for byte in 100..140 {
         publish(&mut writer, LENGTH, byte).unwrap();
     }
@@ -62,7 +63,7 @@ pub(crate) fn with_little_room(part: &Part) {
     assert_eq!(message.missed, message.number - 100);
     let first = message.number as u8;
     let kept = [message.hold.unwrap(), read(&mut incoming).unwrap().hold.unwrap()];
-    // What it keeps stays, though nothing is left in the ring.
+    // The messages that it keeps stay, although nothing is left in the ring.
     for byte in 200..220 {
         publish(&mut writer, LENGTH, byte).unwrap();
     }
@@ -71,7 +72,7 @@ pub(crate) fn with_little_room(part: &Part) {
     drop(kept);
     while read(&mut incoming).is_some() {}
 
-    // A reader that must get everything does; as soon as it has read, there is room.
+    // A reader that must get every message does; as soon as it has read, there is room.
     let mut other = writing.writer();
     other.grow(16).unwrap();
     let reader = One::join_at(&part.directory);
@@ -98,13 +99,13 @@ pub(crate) fn with_little_room(part: &Part) {
         assert!(read(bound).is_none());
         published
     };
-    // The first writer's messages are read, so all of its memory can be had.
+    // The first writer's messages are read, so all of its memory is available.
     writer.let_go();
     let fitting = [0, 1, 2].map(|_| round(&mut other, &mut bound));
     assert!(fitting.iter().all(|&fitting| fitting >= 5), "{fitting:?}");
     drop((writer, incoming));
 
-    // Small ones go into what large ones had, where nothing else is left.
+    // Small messages use the chunks of large ones if nothing else is left.
     publish(&mut other, LENGTH, 1).unwrap();
     drop(read(&mut bound));
     let ballast = fill_but(part, 0);
@@ -112,7 +113,7 @@ pub(crate) fn with_little_room(part: &Part) {
         publish(&mut other, 2000, byte).unwrap();
         assert_eq!(read(&mut bound).unwrap().hold.unwrap().bytes(), [byte; 2000]);
     }
-    // And large ones are there again when there is room.
+    // And large ones are available again when there is room.
     std::fs::remove_file(ballast).unwrap();
     publish(&mut other, LENGTH, 7).unwrap();
     assert_eq!(read(&mut bound).unwrap().hold.unwrap().bytes(), [7; LENGTH]);
@@ -130,7 +131,7 @@ fn where_there_is_room_for_few_messages_the_oldest_make_room_for_the_newest() {
     }
 }
 
-/// Late joiners get what was retained, on a file system of 4 MB, where more is published.
+/// Late joiners get the retained messages, on a file system of 4 MB, while more are published.
 pub(crate) fn with_late_joiners(part: &Part) {
     for must_get_all in [true, false] {
         let [reader, writing] = [0, 1].map(|_| One::join_at(&part.directory));
@@ -155,7 +156,7 @@ pub(crate) fn with_late_joiners(part: &Part) {
         } else {
             assert_eq!(refused, 0, "no other late joiner is in the way");
         }
-        // What it has read makes room.
+        // The messages that it has read make room.
         drop(late);
         for byte in 30..50 {
             publish(&mut writer, LENGTH, byte).unwrap();
@@ -172,7 +173,7 @@ fn a_late_joiner_that_must_get_all_does_where_there_is_little_room() {
     }
 }
 
-/// Its own process keeps what it publishes, on a file system of 4 MB.
+/// The writer's own process keeps what it publishes, on a file system of 4 MB.
 pub(crate) fn keep_what_is_sent(part: &Part) {
     let (_reading, _writing, mut writer, mut incoming) = pair(part, None);
     let mut buffer = Vec::new();
@@ -194,7 +195,7 @@ pub(crate) fn keep_what_is_sent(part: &Part) {
         writer.publish_lent(number, &Head::default(), lent);
         Ok::<_, CapacityError>(())
     };
-    // One that isn't kept comes in between: it alone can make room.
+    // One message that isn't kept comes in between: only that one can make room.
     for keep in [true, true, false] {
         send(&mut writer, keep).unwrap();
     }
@@ -204,13 +205,13 @@ pub(crate) fn keep_what_is_sent(part: &Part) {
     let expected = (1..=last).filter(|&number| number != 3);
     let expected: Vec<_> = expected.map(|number| (number, u64::from(number == 4))).collect();
     assert_eq!(read_all(&mut incoming), expected, "nothing went in vain");
-    // What it doesn't keep any more makes room.
+    // Messages that it no longer keeps make room.
     kept.clear();
     for _ in 0..20 {
         let number = writer.next();
         publish(&mut writer, LENGTH, number as u8).unwrap();
     }
-    // Without descriptors, what is there to be read stays.
+    // Without descriptors, unread messages stay.
     read_all(&mut incoming);
     let first = writer.next();
     for number in first..first + 3 {
@@ -232,8 +233,8 @@ fn what_would_make_no_room_stays_for_its_readers() {
     }
 }
 
-/// Others have filled a file system of 4 MB: what is unread would not make room enough, beside what is
-/// kept for those who join.
+/// Other files have filled a file system of 4 MB: the unread messages would not make enough room
+/// beyond what is reserved for participants that join.
 pub(crate) fn be_short(part: &Part) {
     let (_reading, _writing, mut writer, mut incoming) = pair(part, None);
     (1..=2).for_each(|byte| _ = publish(&mut writer, LENGTH, byte).unwrap());
@@ -258,7 +259,7 @@ fn what_would_leave_too_little_for_those_who_join_stays_for_its_readers() {
     }
 }
 
-/// Another reader keeps what one has yet to read, on a file system of 4 MB.
+/// One reader keeps messages that another one has yet to read, on a file system of 4 MB.
 pub(crate) fn keep_elsewhere(part: &Part) {
     let (_reading, writing, mut writer, mut slow) = pair(part, None);
     let other = One::join_at(&part.directory);
@@ -275,7 +276,7 @@ pub(crate) fn keep_elsewhere(part: &Part) {
     let send = |writer: &mut Writer| publish(writer, LENGTH, writer.next() as u8);
     (0..2).for_each(|_| assert!(send(&mut writer).is_ok()));
     let kept = [read(&mut keeping).unwrap(), read(&mut keeping).unwrap()];
-    // One that isn't kept comes after them: the first to make room.
+    // One message that isn't kept comes after them: it is the first to make room.
     let mut last = 0;
     while last < 9 {
         last = send(&mut writer).unwrap();
@@ -289,7 +290,7 @@ pub(crate) fn keep_elsewhere(part: &Part) {
     assert_eq!(seen.last().unwrap().0, last);
     assert!(seen.len() >= 5, "{seen:?}");
     drop(kept);
-    // What no room can be made for costs nothing that is there.
+    // A loan for which no room can be made costs no existing message.
     let first = writer.next();
     for _ in 0..3 {
         send(&mut writer).unwrap();
@@ -309,7 +310,7 @@ fn what_another_reader_keeps_stays_for_those_that_have_yet_to_read_it() {
     }
 }
 
-/// No file can be opened any more.
+/// No more files can be opened.
 pub(crate) fn have_no_descriptors(part: &Part) {
     let (_reading, writing, mut writer, mut incoming) = pair(part, None);
     let mut buffer = Vec::new();
@@ -321,12 +322,12 @@ pub(crate) fn have_no_descriptors(part: &Part) {
         publish(&mut writer, 20_000, byte).unwrap();
         assert_eq!(read(&mut incoming).unwrap().hold.unwrap().bytes(), [byte; 20_000], "in a larger chunk");
     }
-    // One that a reader has yet to read makes room, as it would without memory.
+    // A message that a reader has yet to read makes room, as it would without memory.
     publish(&mut writer, 20_000, 50).unwrap();
     publish(&mut writer, 20_000, 51).unwrap();
     let message = read(&mut incoming).unwrap();
     assert_eq!((message.missed, message.hold.unwrap().bytes()), (1, &[51; 20_000][..]));
-    // Another writer has none, and this one none that is larger.
+    // Another writer has none, and this one has none that is larger.
     assert!(matches!(writing.writer().loan(20_000), Err(CapacityError::System(_))));
     publish(&mut writer, 20_000, 52).unwrap();
     assert!(matches!(writer.loan(2 * LENGTH), Err(CapacityError::System(_))));
@@ -344,8 +345,8 @@ fn without_descriptors_a_larger_chunk_is_used_again() {
     assert_eq!(child.report(), ["fine"]);
 }
 
-/// Publishes large images until it is killed; now and then it has drafts that it doesn't publish.
-/// Words: the reader's id, and a number that makes it different from others.
+/// Publishes large messages until it is killed; now and then it has drafts that it doesn't publish.
+/// Words: the reader's id, and a number that distinguishes it from others.
 pub(crate) fn publish_images(part: &Part) {
     let writing = One::join_at(&part.directory);
     let [reader, seed] = [0, 1].map(|word: usize| part.words[word].parse::<u64>().unwrap());
@@ -358,7 +359,7 @@ pub(crate) fn publish_images(part: &Part) {
     let mut drafts = Vec::new();
     for number in 1.. {
         if (number + seed) % 5 == 0 {
-            drafts.extend(writer.lender().loan(LENGTH)); // perhaps there is no room
+            drafts.extend(writer.lender().loan(LENGTH)); // there may be no room
         }
         if (number + seed) % 7 == 0 {
             drafts.clear();
@@ -369,8 +370,8 @@ pub(crate) fn publish_images(part: &Part) {
     }
 }
 
-/// Reads what others publish that are killed at any moment, and keeps some of it. Words: the size
-/// of the file system.
+/// Reads messages of children that are killed at any moment, and keeps some of them. Words: the
+/// size of the file system.
 pub(crate) fn see_others_die(part: &Part) {
     let reading = One::join_at(&part.directory);
     let own = format!("{:016x}", reading.participant.id());
@@ -392,8 +393,8 @@ pub(crate) fn see_others_die(part: &Part) {
                 last = message.number;
                 let hold = message.hold.unwrap();
                 assert!(hold.bytes() == [last as u8; LENGTH], "message {last} is torn");
-                // One of a process that is gone stays readable, but its memory is its until it is
-                // let go of.
+                // A message of a process that is gone stays readable, but its memory stays in use
+                // until it is released.
                 if last % 3 == 0 {
                     kept.push((last as u8, hold));
                 }
@@ -412,7 +413,7 @@ pub(crate) fn see_others_die(part: &Part) {
         assert!(kept.iter().all(|(byte, hold)| hold.bytes() == [*byte; LENGTH]));
         drop(incoming);
         kept.clear();
-        reading.keeps.peers.lock().clear(); // they keep what is mapped of it
+        reading.keeps.peers.lock().clear(); // they keep its memory mapped
         until("nothing is left of it", || {
             let files = std::fs::read_dir(part.directory.join("0")).unwrap();
             files.map(Result::unwrap).all(|file| file.file_name().to_str().unwrap().starts_with(&own))

@@ -1,4 +1,4 @@
-//! A file system on which the lock of a mapped file isn't seen by the file's name.
+//! A file system on which the lock of a mapped file isn't visible through the file's name.
 
 use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene};
@@ -23,7 +23,7 @@ pub(crate) fn join(part: &Part) {
     is_refused(Participant::join(&domain, Arc::new(Told::default())).unwrap_err());
     let left: Vec<_> = std::fs::read_dir(domain.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
-    // Where several users share it.
+    // An overlay that several users share.
     let shared = part.directory.join("m/shared");
     std::fs::create_dir(&shared).unwrap();
     std::fs::set_permissions(&shared, std::os::unix::fs::PermissionsExt::from_mode(0o2770)).unwrap();

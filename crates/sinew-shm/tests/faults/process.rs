@@ -11,7 +11,7 @@ const REPORT: &str = "SINEW_FAULTS_REPORT";
 const WORDS: &str = "SINEW_FAULTS_WORDS";
 const USER: &str = "SINEW_FAULTS_USER";
 
-/// A place of its own for a test: a directory for domains, one for reports. Both go at the end.
+/// A scene for a test: a directory for domains and one for reports. Both are removed at the end.
 pub(crate) struct Scene {
     pub(crate) shared: tempfile::TempDir,
     reports: tempfile::TempDir,
@@ -37,7 +37,7 @@ impl Scene {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Files in the domain that this process has mapped, also those that are gone.
+    /// Files of the domain that this process has mapped, including removed ones.
     pub(crate) fn mapped(&self) -> Vec<String> {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let directory = format!("{}/0/", self.base().display());
@@ -51,17 +51,17 @@ impl Scene {
         entries.filter_map(|entry| entry.ok()?.metadata().ok()).map(|found| found.blocks() * 512).sum()
     }
 
-    /// A child in this role. `words` are for the role to understand.
+    /// Starts a child in this role. The role defines the meaning of `words`.
     pub(crate) fn child(&self, role: &str, words: &str) -> Process {
         self.child_by(role, words, &[])
     }
 
-    /// The same, as another user, who has one group. Needs root.
+    /// The same, as another user with one group. Needs root.
     pub(crate) fn child_as(&self, (user, group): (u32, u32), role: &str, words: &str) -> Process {
         self.child_by(role, words, &["env", "-u", "SINEW_DIR", &format!("{USER}={user} {group}")])
     }
 
-    /// The same, started by another program, say `unshare`.
+    /// The same, started by another program such as `unshare`.
     pub(crate) fn child_by(&self, role: &str, words: &str, by: &[&str]) -> Process {
         let number = self.next.replace(self.next.get() + 1);
         let report = self.reports.path().join(number.to_string());
@@ -87,7 +87,7 @@ fn start(base: &Path, report: PathBuf, role: &str, words: &str, by: &[&str]) -> 
     Process { child, report }
 }
 
-/// A child, which is killed at the latest when this is dropped.
+/// A child, which is killed when this is dropped, at the latest.
 pub(crate) struct Process {
     child: Child,
     report: PathBuf,
@@ -105,13 +105,13 @@ impl Process {
         self.child.wait().unwrap()
     }
 
-    /// Stops it, and waits until it has stopped: a signal takes its time.
+    /// Stops the child, and waits until it has stopped, because a signal takes some time.
     #[track_caller]
     pub(crate) fn stop(&self) {
         self.signal(libc::SIGSTOP);
         let is_stopped = |thread: std::io::Result<std::fs::DirEntry>| {
             let status = std::fs::read_to_string(thread.unwrap().path().join("stat"));
-            // The program's name, in parentheses, may hold anything.
+            // The program's name, in parentheses, may contain anything.
             status.is_ok_and(|status| status.rsplit(')').next().unwrap().trim_start().starts_with('T'))
         };
         crate::station::until("the child stops", || {
@@ -119,7 +119,7 @@ impl Process {
         });
     }
 
-    /// Kills it, but not its own children.
+    /// Kills the child, but not its own children.
     pub(crate) fn kill_alone(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -133,14 +133,14 @@ impl Process {
         self.child.try_wait().unwrap()
     }
 
-    /// What it wrote, line by line; a line that isn't complete doesn't count.
+    /// The lines that the child wrote; an incomplete line doesn't count.
     pub(crate) fn report(&self) -> Vec<String> {
         let all = std::fs::read_to_string(&self.report).unwrap();
         let whole = all.rfind('\n').map_or("", |end| &all[..end]);
         whole.lines().map(str::to_owned).collect()
     }
 
-    /// Waits until it has written a line that begins like this, and returns the rest of that.
+    /// Waits until the child has written a line with this prefix, and returns the rest of the line.
     #[track_caller]
     pub(crate) fn says(&mut self, beginning: &str) -> String {
         let mut found = None;
@@ -160,7 +160,7 @@ impl Drop for Process {
     }
 }
 
-/// Makes this process another user's, who has one group.
+/// Turns this process into another user's, with one group.
 pub(crate) fn become_user(user: u32, group: u32) {
     // SAFETY: a valid list of one group for the duration of the call.
     assert_eq!(unsafe { libc::setgroups(1, &raw const group) }, 0);
@@ -170,7 +170,7 @@ pub(crate) fn become_user(user: u32, group: u32) {
     assert_eq!(unsafe { libc::setresuid(user, user, user) }, 0);
 }
 
-/// What a child knows.
+/// The parameters of a child.
 pub(crate) struct Part {
     pub(crate) role: String,
     pub(crate) words: Vec<String>,
@@ -197,12 +197,12 @@ impl Part {
         start(&self.directory, report, role, words, &[])
     }
 
-    /// Tells the parent, also if this process is killed at once.
+    /// Reports to the parent, even if this process is killed at once.
     pub(crate) fn say(&self, line: &str) {
         (&self.report).write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    /// Whether this process, or one that it forked, has said so.
+    /// Whether this process, or one that it forked, has reported this.
     pub(crate) fn has_said(&self, line: &str) -> bool {
         let all = std::fs::read_to_string(std::env::var_os(REPORT).unwrap()).unwrap();
         all.lines().any(|said| said == line)

@@ -1,5 +1,5 @@
-//! What is used again, a record or a piece of memory, was let go of by everybody who could still
-//! write or read there.
+//! Reuse: a record or piece of memory is reused only after every process that could still write or
+//! read there has let go of it.
 
 use crate::process::{Part, Scene};
 use crate::station::{endpoint, until};
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 type Afterwards = Box<dyn FnMut(&Keeps) + Send>;
 
-/// Keeps what it is given, and does nothing with it.
+/// Keeps its peers and connections, and does nothing with them.
 #[derive(Default)]
 pub(crate) struct Keeps {
     pub(crate) incoming: Mutex<Vec<Incoming>>,
     pub(crate) peers: Mutex<Vec<Arc<Peer>>>,
     left: Mutex<Vec<u64>>,
-    /// What its helper thread does after each look.
+    /// Runs on the helper thread after each look.
     afterwards: Mutex<Option<Afterwards>>,
 }
 
@@ -40,7 +40,7 @@ impl Observer for Keeps {
     }
 }
 
-/// A participant with a reading entity, so that others hear of it.
+/// A participant with a reading entity, so that others see it.
 pub(crate) struct One {
     pub(crate) keeps: Arc<Keeps>,
     pub(crate) participant: Arc<Participant>,
@@ -59,7 +59,7 @@ impl One {
         one
     }
 
-    /// Without an entity.
+    /// A participant without an entity.
     pub(crate) fn join_silently(base: &Path) -> Self {
         let domain = Domain::open(Some(base), 0).unwrap();
         let keeps = Arc::new(Keeps::default());
@@ -67,20 +67,20 @@ impl One {
         Self { keeps, participant, reads: None }
     }
 
-    /// The first one of those who read.
+    /// The first peer that reads.
     pub(crate) fn first_peer(&self) -> Arc<Peer> {
         let find = || self.keeps.peers.lock().first().cloned();
         until("there is one", || find().is_some());
         find().unwrap()
     }
 
-    /// What another participant sends here.
+    /// The connection that another participant has made to this one.
     pub(crate) fn only_incoming(&self) -> Incoming {
         until("it is connected", || !self.keeps.incoming.lock().is_empty());
         self.keeps.incoming.lock().pop().unwrap()
     }
 
-    /// Has the helper thread do it with what it finds, and waits until that is done.
+    /// Runs `work` on the helper thread with the result of `find`, and waits until it is done.
     pub(crate) fn on_helper<T>(
         &self,
         find: impl Fn(&Keeps) -> Option<T> + Send + 'static,
@@ -111,12 +111,12 @@ impl One {
         find().unwrap()
     }
 
-    /// Whether it gets to know this one, as it should.
+    /// Whether it comes to know this participant, as it should.
     pub(crate) fn knows(&self, other: &One) -> bool {
         self.peer(other).id() == other.participant.id()
     }
 
-    /// Whether it has got to know this one.
+    /// Whether it has come to know this participant.
     pub(crate) fn has_met(&self, other: &One) -> bool {
         self.keeps.peers.lock().iter().any(|peer| peer.id() == other.participant.id())
     }
@@ -126,7 +126,7 @@ impl One {
         self.reads.as_ref().unwrap().key()
     }
 
-    /// What this writer sends here.
+    /// The connection from this writer.
     pub(crate) fn incoming(&self, writer: &Writer) -> Incoming {
         let (id, key) = (writer.endpoint().participant().id(), writer.endpoint().key());
         let find = || {
@@ -174,7 +174,7 @@ fn what_a_disconnected_reader_has_not_read_yet_stays_as_it_is() {
     (1..=3).for_each(|byte| publish(&mut writer, byte));
     writer.disconnect(b.participant.id());
     drop(writer);
-    // Others come, and write where there is room.
+    // Other participants join, and write where there is room.
     let mut others: Vec<_> = (0..4).map(|_| a.writer()).collect();
     for other in &mut others {
         (101..=104).for_each(|byte| publish(other, byte));
@@ -195,7 +195,7 @@ fn a_connection_that_is_done_reads_nothing_of_the_next_one() {
     writer.disconnect(b.participant.id());
     until("it is over", || first.is_over());
     first.done();
-    // Its record is used again at some time, and says nothing of an end then.
+    // Its record is reused at some time, and then contains no end.
     for byte in 2..=20 {
         let next = writer.next();
         let connect = Connect { target: None, first: next, live: next, depth: 4, capacity: Some(4) };
@@ -222,7 +222,7 @@ fn a_writer_that_ends_touches_no_connection_but_its_own() {
     let id = gone.participant.id();
     gone.participant.leave();
     a.has_seen_leave(id);
-    // The old writer hasn't heard of it yet.
+    // The old writer doesn't know of it yet.
     let mut new = a.writer();
     connect(&mut new, &a.peer(&b));
     let mut incoming = b.incoming(&new);
@@ -244,7 +244,7 @@ fn a_reader_that_goes_late_touches_no_connection_but_its_own() {
     publish(&mut writer, 1);
     a.participant.leave();
     b.has_seen_leave(a.participant.id());
-    // Somebody tidies up by hand: so the connection is forgotten, though it isn't read.
+    // The files are removed by hand, so the connection is dropped although it isn't read.
     let begins = format!("{:016x}", a.participant.id());
     for file in scene.files().iter().filter(|file| file.starts_with(&begins)) {
         std::fs::remove_file(scene.base().join("0").join(file)).unwrap();

@@ -1,4 +1,4 @@
-//! A participant that sends to everybody and receives from everybody, and checks every number and
+//! A participant that sends to all others and receives from all others, and checks every number and
 //! every byte.
 
 use parking_lot::Mutex;
@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Messages under way to a reader, at most: nobody overtakes anybody.
+/// Greatest number of messages under way to a reader: no writer overtakes a reader.
 const CAPACITY: usize = 8;
 
-/// Messages that a station keeps in place while it reads newer ones.
+/// Number of messages that a station keeps in place while it reads newer ones.
 const KEPT: usize = 3;
 
-/// Lengths of images: in the ring, in chunks of several sizes, and empty.
+/// Lengths of messages: in the ring, in chunks of several sizes, and empty.
 const LENGTHS: [usize; 6] = [8, 40, 0, 190, 1000, 9000];
 
-/// The image of a message, which is all its own.
+/// The bytes of a message, which no other message has.
 pub(crate) fn image(number: u64) -> Vec<u8> {
     let length = LENGTHS[number as usize % LENGTHS.len()];
     (0..length as u64).map(|at| (number.wrapping_mul(0x9e37_79b9) >> (at % 24)) as u8 ^ at as u8).collect()
@@ -37,10 +37,10 @@ pub(crate) fn endpoint(kind: EndpointKind, name: &str) -> Endpoint {
     }
 }
 
-/// What arrived from one peer.
+/// The messages that arrived from one peer.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Progress {
-    /// The number that comes next.
+    /// The number of the next message.
     pub(crate) next: u64,
     pub(crate) is_over: bool,
 }
@@ -50,11 +50,11 @@ pub(crate) struct Told {
     sending: Mutex<Sending>,
     receiving: Mutex<Receiving>,
     progress: Arc<Mutex<HashMap<(u64, EndpointKey), Progress>>>,
-    /// What must not happen.
+    /// Errors that must not happen.
     complaints: Arc<Mutex<Vec<String>>>,
-    /// Whether errors of those who come from now on are to be expected: then they are only counted.
+    /// Whether errors of later peers are expected: then they are only counted.
     pub(crate) expects_errors: AtomicBool,
-    /// Whether those who come from now on may miss messages, rather than have the writer wait.
+    /// Whether later peers may miss messages, instead of making the writer wait.
     pub(crate) waits_for_nobody: AtomicBool,
     pub(crate) errors: Arc<AtomicUsize>,
     readers: Mutex<Vec<Arc<Peer>>>,
@@ -134,7 +134,7 @@ impl Sink for Reading {
         if incoming.is_over() {
             holds.clear();
             incoming.done();
-            // Perhaps nobody asks any more.
+            // Perhaps no test is interested any more.
             if let Some(progress) = self.progress.lock().get_mut(&(self.peer, self.source)) {
                 progress.is_over = true;
             }
@@ -177,7 +177,7 @@ impl Observer for Told {
     fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
     fn connected(&self, mut incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
         let peer = incoming.peer().id();
-        // First: whoever waits until this one is known may change it then.
+        // First: a thread that waits until this one is known may change it then.
         let expects_errors = self.expects_errors.load(Ordering::SeqCst);
         let (source, first) = (incoming.source(), incoming.next());
         let progress = Progress { next: first, is_over: false };
@@ -204,7 +204,7 @@ impl Observer for Told {
             writer.forget(peer.id());
         }
         drop(sending);
-        // Of others, too: those that left before all they had sent was read.
+        // Also those of other peers that left before all their messages were read.
         self.receiving
             .lock()
             .all
@@ -213,7 +213,7 @@ impl Observer for Told {
     }
 }
 
-/// A participant that sends to everybody and receives from everybody.
+/// A participant that sends to all others and receives from all others.
 pub(crate) struct Station {
     pub(crate) participant: Arc<Participant>,
     pub(crate) told: Arc<Told>,
@@ -261,7 +261,7 @@ impl Station {
         self.participant.id()
     }
 
-    /// Receives on a thread of its own from now on, which sleeps while there is nothing.
+    /// Receives on a thread of its own from now on, which sleeps while there is nothing to read.
     pub(crate) fn spin(mut self) -> Self {
         let (port, stop) = (self.port.clone(), self.stop.clone());
         self.thread = Some(std::thread::spawn(move || {
@@ -319,24 +319,24 @@ impl Station {
         act(self.told.sending.lock().writer.as_mut().unwrap())
     }
 
-    /// How far a peer's messages have been read; of its publishers, the one that has got farthest.
+    /// How far a peer's messages have been read; the furthest of its publishers counts.
     pub(crate) fn progress(&self, peer: u64) -> Option<Progress> {
         let all = self.told.progress.lock();
         let from = all.iter().filter(|((from, _), _)| *from == peer);
         from.map(|(_, progress)| progress.clone()).max_by_key(|progress| progress.next)
     }
 
-    /// Forgets what arrived from those that are gone.
+    /// Drops the state of peers that are gone.
     pub(crate) fn forget_progress(&self, peer: u64) {
         self.told.progress.lock().retain(|(from, _), _| *from != peer);
     }
 
-    /// Those whose messages arrived, or were to.
+    /// The peers whose messages have arrived, or should arrive.
     pub(crate) fn known(&self) -> HashMap<(u64, EndpointKey), Progress> {
         self.told.progress.lock().clone()
     }
 
-    /// Another publisher, that never publishes, connected to this peer.
+    /// Another publisher, connected to this peer, which never publishes.
     pub(crate) fn idle_writer(&self, peer: &Arc<Peer>) -> Result<Writer, CapacityError> {
         let source = self.participant.advertise(&endpoint(EndpointKind::Publisher, "/idle"), None)?;
         let mut writer = Writer::new(Arc::new(source), 1, 0, 1)?;
@@ -344,7 +344,7 @@ impl Station {
         Ok(writer)
     }
 
-    /// Peers that read.
+    /// The peers that read.
     pub(crate) fn readers(&self) -> Vec<Arc<Peer>> {
         self.told.readers.lock().clone()
     }
@@ -354,7 +354,7 @@ impl Station {
         assert_eq!(*self.told.complaints.lock(), Vec::<String>::new());
     }
 
-    /// Ends its sending end.
+    /// Ends the station's sending end.
     pub(crate) fn drop_writer(&self) {
         let writer = self.told.sending.lock().writer.take();
         drop(writer);
@@ -371,7 +371,7 @@ impl Drop for Station {
         self.drop_writer();
         self.told.forget_all();
         self.participant.leave();
-        self.told.forget_all(); // what was told meanwhile keeps the participant, which keeps it
+        self.told.forget_all(); // its connections keep the participant, which keeps it
     }
 }
 

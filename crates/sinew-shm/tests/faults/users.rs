@@ -1,5 +1,5 @@
-//! Several users who share a base, as a group does: what one of them may put there for another to
-//! find.
+//! Several users who share a base, as a group does: files that one of them may put there for
+//! another to find.
 
 use crate::limits::skip;
 use crate::process::{Part, Process, Scene};
@@ -17,10 +17,10 @@ const VICTIM: (u32, u32) = (61_001, GROUP);
 const OTHER: (u32, u32) = (61_002, GROUP);
 const THIRD: (u32, u32) = (61_003, GROUP);
 
-/// How often what another user may come in between is tried.
+/// Number of attempts at actions that another user may interrupt.
 const ROUNDS: usize = 1000;
 
-/// Whether this test may become other users; says so if not.
+/// Whether this test may become other users; reports it if not.
 pub(crate) fn can_be_others() -> bool {
     // SAFETY: takes nothing.
     let is_root = unsafe { libc::geteuid() } == 0;
@@ -34,23 +34,23 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// A base as the README has it for several users.
+/// A base for several users, as in the README.
 fn shared() -> Scene {
     let scene = Scene::new();
     fs::set_permissions(scene.base(), PermissionsExt::from_mode(0o2770)).unwrap();
     scene
 }
 
-/// The same, of a group.
+/// The same, for a group.
 fn of_group() -> Scene {
     let scene = shared();
     chown(scene.base(), None, Some(GROUP)).unwrap();
-    // Changing the group takes the bit away.
+    // Changing the group clears the bit.
     fs::set_permissions(scene.base(), PermissionsExt::from_mode(0o2770)).unwrap();
     scene
 }
 
-/// A directory that its owner alone may enter.
+/// A directory that only its owner may enter.
 fn private(path: PathBuf) -> PathBuf {
     fs::create_dir(&path).unwrap();
     fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
@@ -75,12 +75,12 @@ fn a_link_in_a_shared_base_is_neither_followed_nor_changed_behind() {
     assert!(domain.description(&[7; 32]).is_err());
     assert_eq!(mode(&home), 0o700);
     assert_eq!(fs::read_dir(&home).unwrap().count(), 0);
-    // A file is no better, and stays as it is.
+    // A file is refused as well, and stays unchanged.
     let file = scene.base().join("2");
     fs::write(&file, "mine").unwrap();
     is_refused(Domain::open(Some(scene.base()), 2).unwrap_err());
     assert_eq!(fs::read(&file).unwrap(), b"mine");
-    // What is needed to make one with rights is gone.
+    // The temporary directory for creating one with its mode is gone.
     let mut names: Vec<_> =
         fs::read_dir(scene.base()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort_unstable();
@@ -103,7 +103,7 @@ fn a_base_that_was_given_may_be_a_link_and_rights_of_what_is_there_stay() {
     fs::remove_dir_all(link.parent().unwrap()).unwrap();
 }
 
-/// Opens its domains, again and again. Words: how often; `default` for the default base, once.
+/// Opens its domains again and again. Words: how often; `default` for the default base, once.
 pub(crate) fn open(part: &Part) {
     if part.words[0] == "default" {
         part.say(&Domain::open(None, 0).unwrap_err().to_string());
@@ -116,7 +116,7 @@ pub(crate) fn open(part: &Part) {
             opened += usize::from(domain.keep_description(&[0; 32], "it").is_ok());
             let _ = domain.try_out(); // wherever it is by now
         }
-        // So that both are made once more.
+        // So that both are created once more.
         let _ = fs::remove_dir(part.directory.join("0"));
         let _ = fs::remove_file(part.directory.join("types").join(format!("{}.json", "00".repeat(32))));
         let _ = fs::remove_dir(part.directory.join("types"));
@@ -125,8 +125,8 @@ pub(crate) fn open(part: &Part) {
     std::process::exit(0);
 }
 
-/// Puts something of the victim's wherever the victim looks, until it is killed. Words: what; where
-/// a link leads to.
+/// Puts the victim's own things wherever the victim looks, until it is killed. Words: what; the
+/// target of a link.
 pub(crate) fn plant(part: &Part) {
     let base = part.directory.as_path();
     let (what, target) = (part.words[0].as_str(), Path::new(&part.words[1]));
@@ -144,7 +144,8 @@ pub(crate) fn plant(part: &Part) {
                     let _ = fs::remove_dir(base.join("gone"));
                 }
             }
-            // The victim's own, which isn't to be shared. It takes the place of an empty one.
+            // The victim's own directory, which must not be shared. It takes the place of an empty
+            // one.
             "swaps" => {
                 for place in &places {
                     for _ in 0..100 {
@@ -153,7 +154,7 @@ pub(crate) fn plant(part: &Part) {
                     }
                 }
             }
-            // What the victim makes on the way.
+            // The directory that the victim creates on the way.
             _ => {
                 for entry in fs::read_dir(base).unwrap().flatten() {
                     if entry.file_name().to_string_lossy().starts_with('.') {
@@ -170,7 +171,7 @@ pub(crate) fn plant(part: &Part) {
     }
 }
 
-/// A member of the group who does this all the time, while another one opens the domain.
+/// A member of the group does this all the time, while another one opens the domain.
 fn gets_no_rights(what: &str) {
     if !can_be_others() {
         return;
@@ -218,7 +219,7 @@ fn a_link_in_place_of_the_default_base_is_refused() {
         return;
     }
     let (scene, elsewhere) = (of_group(), tempfile::tempdir_in("/dev/shm").unwrap());
-    // No other process's number.
+    // A number that no other process has.
     let user = 1_000_000 + std::process::id();
     let home = private(elsewhere.path().join("home"));
     chown(&home, Some(user), Some(user)).unwrap();
@@ -233,8 +234,8 @@ fn a_link_in_place_of_the_default_base_is_refused() {
     assert_eq!(fs::read_dir(&home).unwrap().count(), 0);
 }
 
-/// Reads so many messages; sleeps in between, however long it takes. Words: how many; `helper` if
-/// its helper thread does.
+/// Reads a number of messages, and sleeps in between for as long as it takes. Words: how many;
+/// `helper` if its helper thread reads.
 pub(crate) fn sleep(part: &Part) {
     let one = One::join_at(&part.directory);
     let (participant, count) = (one.participant.clone(), part.words[0].parse().unwrap());
@@ -269,8 +270,8 @@ fn read_all(participant: &Arc<Participant>, mut incoming: Incoming, count: u64) 
     }
 }
 
-/// Publishes so many messages, each when the one before was read; sleeps in between, however long
-/// it takes. Words: how many; `helper` if its helper thread does.
+/// Publishes a number of messages, each after the one before was read, and sleeps in between for as
+/// long as it takes. Words: how many; `helper` if its helper thread publishes.
 pub(crate) fn wake(part: &Part) {
     let one = One::join_silently(&part.directory);
     let (writer, count) = (one.writer(), part.words[0].parse().unwrap());
@@ -316,7 +317,7 @@ fn users_of_a_group_wake_each_other() {
     wake_each_other("300", "300");
 }
 
-/// What hears the doorbell may itself wait in what it runs.
+/// The thread that watches the doorbell may itself wait in the code that it runs.
 #[test]
 fn another_user_wakes_a_helper_thread_that_reads() {
     wake_each_other("50 helper", "50");
@@ -327,7 +328,7 @@ fn another_user_wakes_a_helper_thread_that_publishes() {
     wake_each_other("50", "50 helper");
 }
 
-/// Shortens what it may write of others, and tries to change what it may not.
+/// Shortens the files of others that it may write, and tries to change the others.
 pub(crate) fn shorten(part: &Part) {
     let mut shortened = Vec::new();
     for entry in fs::read_dir(part.directory.join("0")).unwrap() {
@@ -343,14 +344,15 @@ pub(crate) fn shorten(part: &Part) {
     std::process::exit(0);
 }
 
-/// Waits until it has published so many messages more.
+/// Waits until it has published this many more messages.
 fn goes_on(child: &mut Process) {
     let number = |line: &String| line.strip_prefix("published ").map(|number| number.parse::<u64>().unwrap());
     let so_far = child.report().iter().filter_map(number).max().unwrap();
     child.says(&format!("published {}", so_far + 100));
 }
 
-/// Processes of several users, each of which sends to and hears all others, once they do.
+/// Processes of several users, each of which sends to and receives from all others, once they all
+/// do.
 fn talking<const N: usize>(scene: &Scene, users: [(u32, u32); N]) -> [Process; N] {
     let mut all = users.map(|user| scene.child_as(user, "talks", "0 0"));
     all.iter_mut().for_each(|child| drop(child.says("published 20")));
@@ -371,7 +373,7 @@ fn a_user_whose_process_is_killed_holds_up_nobody_and_leaves_nothing() {
     others.iter_mut().for_each(goes_on);
 }
 
-/// What another user may write, no participant has mapped.
+/// No participant has mapped memory that another user may write.
 #[test]
 fn one_of_the_group_who_shortens_every_file_disturbs_nobody() {
     if !can_be_others() {

@@ -66,13 +66,13 @@ fn a_name_in_use_for_something_else_is_an_error_that_names_both() {
     let mut same = Topic::<other_program::newer::Pose>::open_in(&space, "pose").unwrap();
     let pose = same.read().unwrap().unwrap();
     assert_eq!((pose.x, pose.y), (1.0, 2.0));
-    // In this process, too.
+    // In this process as well.
     let error = Queue::<u8>::open_in(&space, "pose").unwrap_err().to_string();
     assert!(error.contains("a queue of `u8` (1 bytes)") && error.contains(theirs), "{error}");
     drop(same);
     other.say("close");
     assert_eq!(other.hear(), "closed");
-    // Free again.
+    // The name is free again.
     let mut queue = Queue::<u8>::open_in(&space, "pose").unwrap();
     queue.join().unwrap();
     other.say("end");

@@ -1,4 +1,4 @@
-//! Tests of several processes: the test binary runs itself again, for one test, as something else.
+//! Tests with several processes: the test binary runs itself again, for one test, in another role.
 
 use sinew_shm::Domain;
 use sinew_shm::raw::Space;
@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What this process is to be, if a test has started it; and the directory where it is to meet the
-/// others.
+/// The role of this process, if a test has started it, and the directory where it meets the others.
 const ROLE: &str = "SINEW_TEST_ROLE";
 
-/// What a process says to its test begins with this: the test harness says other things.
+/// The prefix of the lines that a process writes for its test; the test harness writes other lines.
 const SAID: &str = "said: ";
 
 /// A directory of its own for one test, removed at the end.
@@ -34,8 +33,8 @@ impl Directory {
         Space::join(&self.domain()).unwrap()
     }
 
-    /// Fails if files are left in the domain after somebody has had the time to notice that nobody
-    /// is there.
+    /// Fails if files are left in the domain after a process has had the time to notice that all
+    /// participants are gone.
     #[track_caller]
     pub(crate) fn becomes_empty(&self) {
         let files = || -> Vec<String> {
@@ -49,7 +48,7 @@ impl Directory {
         assert_eq!(files(), [""; 0]);
     }
 
-    /// Starts this test once more, as something else.
+    /// Starts this test once more, in another role.
     pub(crate) fn start(&self, test: &str, role: &str) -> Other {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", test, "--nocapture", "--test-threads=1"])
@@ -66,7 +65,7 @@ impl Directory {
     }
 }
 
-/// What this process is to be, if not the test itself. It dies with its parent.
+/// The role of this process, if it isn't the test itself. The process dies with its parent.
 pub(crate) fn role() -> Option<String> {
     let role = std::env::var(ROLE).ok()?;
     let kill = rustix::process::Signal::KILL;
@@ -74,13 +73,13 @@ pub(crate) fn role() -> Option<String> {
     Some(role)
 }
 
-/// Says something to the test that has started this process.
+/// Sends a line to the test that has started this process.
 pub(crate) fn say(what: &str) {
     println!("\n{SAID}{what}");
     std::io::stdout().flush().unwrap();
 }
 
-/// Waits until the test says something, or is gone.
+/// Waits until the test sends a line, or is gone.
 pub(crate) fn hear() -> String {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).unwrap();
@@ -99,7 +98,7 @@ impl Other {
         self.child.id()
     }
 
-    /// What it says next.
+    /// The next line that the process sends.
     #[track_caller]
     pub(crate) fn hear(&mut self) -> String {
         let mut line = String::new();
@@ -122,7 +121,7 @@ impl Other {
 
     pub(crate) fn stop(&self) {
         self.signal(rustix::process::Signal::STOP);
-        // It has stopped once the system says so.
+        // It has stopped once the system reports it.
         let path = format!("/proc/{}/stat", self.child.id());
         until("it stops", || {
             let stat = std::fs::read_to_string(&path).unwrap();
@@ -134,13 +133,13 @@ impl Other {
         self.signal(rustix::process::Signal::CONT);
     }
 
-    /// Kills it, and waits until it is gone.
+    /// Kills the process, and waits until it is gone.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits until it ends by itself, which it has to do well.
+    /// Waits until the process ends by itself, which must be successful.
     #[track_caller]
     pub(crate) fn end(mut self) {
         self.input = None;
@@ -164,5 +163,5 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Long enough for whatever is to happen, however busy the machine is.
+/// Long enough for anything to happen, however busy the machine is.
 pub(crate) const LONG: Duration = Duration::from_secs(60);

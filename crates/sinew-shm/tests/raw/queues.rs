@@ -5,15 +5,15 @@ use sinew_shm::raw::{Queue, QueueOptions, ReadError, Sample, WriteError};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Messages from so many processes to so many, each with its number and a payload that depends on
-/// it.
+/// Messages from several processes to several others, each with its number and a payload that
+/// depends on it.
 fn payload(writer: u64, number: u64) -> Vec<u64> {
     let mut words = vec![writer, number];
     words.extend((0..(number * 37) % 300).map(|word| word ^ number));
     words
 }
 
-/// Reads the messages of so many writers, until each has said its last, and checks that nothing is
+/// Reads the messages of several writers until each has sent its last one, and checks that none is
 /// missing.
 fn read_all(queue: &mut Queue<[u64]>, writers: u64, messages: u64) {
     let mut next: HashMap<u64, u64> = (0..writers).map(|writer| (writer, 0)).collect();
@@ -88,7 +88,7 @@ fn nothing_is_kept_for_nobody_and_a_writer_may_wait_for_the_first_reader() {
     let options = QueueOptions { capacity: 2, ..QueueOptions::default() };
     let queue = Queue::<u32>::open_with(&space, "q", &options).unwrap();
     for number in 0..10 {
-        queue.write(&number).unwrap(); // more than it holds: nobody stands in the way
+        queue.write(&number).unwrap(); // more than it holds: no reader blocks it
     }
     assert!(!queue.wait_for_reader(Some(Duration::ZERO)).unwrap());
     assert!(!queue.wait_for_reader(Some(Duration::from_millis(5))).unwrap());
@@ -117,7 +117,7 @@ fn sleepers_are_woken_on_both_sides() {
         let back = Queue::<u64>::open_with(&space, "back", &small).unwrap();
         there.join().unwrap();
         say("here");
-        // Each of these sleeps: the queue has room for one.
+        // Each of these writes sleeps: the queue has room for one message.
         for number in 0..ROUNDS {
             assert_eq!(*there.read().unwrap(), number);
             back.write(&number).unwrap();
@@ -195,11 +195,11 @@ fn a_full_queue_within_a_process_blocks_as_well() {
         writer.write_within(&[number], Duration::ZERO).unwrap();
     }
     assert!(writer.write_within(&[3], Duration::ZERO).is_err());
-    drop(reader); // in nobody's way any more
+    drop(reader); // it no longer blocks any writer
     writer.write_within(&[3], Duration::ZERO).unwrap();
 }
 
-/// A reader that joins, says so, and reads one message for each line that it hears.
+/// A reader that joins, reports it, and reads one message for each line that it receives.
 fn obedient_reader() {
     let mut queue = Queue::<u64>::open("q").unwrap();
     queue.join().unwrap();
@@ -239,7 +239,7 @@ fn a_reader_that_dies_stands_in_nobodys_way() {
             beside.say("read");
             assert_eq!(beside.hear(), number.to_string());
         }
-        // Now only the one that dies is in the way, and somebody waits for it.
+        // Now only the dying reader blocks the queue, and a writer waits for it.
         std::thread::scope(|scope| {
             let (waiting, number) = (&queue, next);
             let blocked = scope.spawn(move || waiting.write(&number));
@@ -273,7 +273,7 @@ fn an_early_reader_that_leaves_takes_nothing_from_later_ones() {
             number += 1;
             number - 1
         };
-        // It waits half a second for the writer to know it, which the machine may hold up.
+        // It waits half a second until the writer knows it; a busy machine may delay that.
         until("it gets what is written", || {
             let written = write(&mut readers);
             let next = || reader.read_within(Duration::from_millis(10)).unwrap();
@@ -308,10 +308,10 @@ fn a_hung_reader_follows_the_timeout_and_disturbs_nobody_else() {
         beside.say("read");
         assert_eq!(beside.hear(), number.to_string());
     }
-    // Without patience: the timeout, and a name.
+    // Without patience: the timeout, with the reader's name.
     let error = queue.write_within(&4, Duration::from_millis(5)).unwrap_err().to_string();
     assert!(error.contains(&format!("process {}", hung.pid())), "{error}");
-    // Another queue knows nothing of it.
+    // Another queue isn't affected.
     let elsewhere = Queue::<u64>::open_with(&space, "elsewhere", &options).unwrap();
     let there = directory.space();
     let mut reader = Queue::<u64>::open_in(&there, "elsewhere").unwrap();
@@ -320,7 +320,7 @@ fn a_hung_reader_follows_the_timeout_and_disturbs_nobody_else() {
         elsewhere.write_within(&number, LONG).unwrap();
         assert_eq!(reader.read_within(LONG).unwrap().map(|found| found.value), Some(number));
     }
-    // With patience: it is cut off, the others get everything.
+    // With patience: the reader is cut off, and the others get every message.
     let patient = QueueOptions { patience: Some(Duration::from_millis(20)), ..options };
     let patient = Queue::<u64>::open_with(&space, "q", &patient).unwrap();
     for number in 4..20 {
@@ -328,12 +328,12 @@ fn a_hung_reader_follows_the_timeout_and_disturbs_nobody_else() {
         beside.say("read");
         assert_eq!(beside.hear(), number.to_string());
     }
-    // It hears of it.
+    // The reader is notified.
     hung.go_on();
     hung.say("read");
     let error = hung.hear();
     assert!(error.contains(&format!("process {}", std::process::id())) && error.contains("cut"), "{error}");
-    // And joins anew.
+    // Then it joins again.
     hung.say("read");
     let wrote = std::thread::scope(|scope| {
         let reads = scope.spawn(|| hung.hear());

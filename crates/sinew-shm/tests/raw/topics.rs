@@ -52,7 +52,7 @@ fn values_may_have_any_size() {
     let mut other = Topic::<[u8]>::open_in(&there, "bytes").unwrap();
     let mut own = Topic::<[u8]>::open_in(&here, "bytes").unwrap();
     let mut value = Vec::new();
-    // Two that don't know each other yet need a moment.
+    // Two processes that don't know each other yet need a moment.
     topic.write(b"first").unwrap();
     until("they know each other", || other.read_into(&mut value).unwrap().is_some());
     assert!(own.read_into(&mut value).unwrap().is_some());
@@ -69,7 +69,7 @@ fn values_may_have_any_size() {
     directory.becomes_empty();
 }
 
-/// As much as the file system has, and nothing in it: it takes no memory.
+/// A value as large as the file system, full of zeros: it takes no memory.
 fn huge(domain: &Domain, file: &std::path::Path) -> (usize, *const u8) {
     use rustix::mm::{MapFlags, ProtFlags};
     let length = usize::try_from(domain.room().0).unwrap();
@@ -101,7 +101,7 @@ fn a_value_that_is_too_big_is_an_error_and_the_next_one_is_not() {
     assert_eq!(*topic.read().unwrap().unwrap(), b"after");
 }
 
-/// A value whose every word says the same, if it isn't torn.
+/// A value all of whose words are equal, unless it is torn.
 const WORDS: usize = 4096;
 
 #[test]

@@ -4,7 +4,7 @@ use crate::processes::{Directory, hear, role, say, until};
 use sinew_shm::raw::{Master, OpenError, Variable};
 use std::sync::Barrier;
 
-/// Larger than what Morn's variates can be, and than a slot.
+/// Larger than Morn's variates can be, and than a slot.
 type Map = [u64; 3000];
 
 #[test]
@@ -24,7 +24,7 @@ fn a_variable_is_never_torn_and_lives_as_long_as_its_master() {
     for _ in 0..2 {
         let mut master = directory.start(TEST, "master");
         assert_eq!(master.hear(), "master");
-        // At once, unless the machine holds up the master's process for long; and a slave that leaves
+        // At once, unless the machine delays the master's process for long; and a slave that leaves
         // changes nothing.
         until("it has a value as soon as it has a master", || {
             let mut another = Variable::<Map>::open_in(&space, "map").unwrap();
@@ -82,7 +82,7 @@ fn slaves_map_it_read_only() {
 fn a_second_master_is_an_error_that_names_the_first() {
     const TEST: &str = "variables::a_second_master_is_an_error_that_names_the_first";
     if role().is_some() {
-        // Asking as a slave first doesn't go around it.
+        // Asking as a slave first doesn't circumvent it.
         let mut variable = Variable::<u32>::open("mode").unwrap();
         assert_eq!(variable.read().unwrap().map(|found| found.value), Some(1));
         let refused = Variable::<u32>::master("mode", &2).map(drop).unwrap_err();
