@@ -1,5 +1,5 @@
-//! Measures how long participants take to match and to notice a death: `cargo run --release -p
-//! sinew-shm --example times -- 200`.
+//! Measures how long participants take to match and to notice a death:
+//! `cargo run --release -p sinew-shm --example times -- 200`.
 //!
 //! - **process**: from a new process's call of `join` until its subscription receives from an
 //!   existing publisher.

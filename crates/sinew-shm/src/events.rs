@@ -1,4 +1,4 @@
-//! Events: how a writer notifies a sleeping, or busy, thread of another process which connection
+//! Events: how a writer notifies a sleeping, or busy, thread of another process that a connection
 //! has messages for it.
 //!
 //! # Purpose
@@ -21,9 +21,9 @@
 //!
 //! # Positions
 //!
-//! Entry `i` is in word `i % capacity` as `(i + 1) << 32 | connection`, with the lower half of `i +
-//! 1`. `tail <= head <= tail + capacity`. A connection is in the ring at most once beyond `tail`,
-//! so a ring with room for all connections of the pair never overflows.
+//! Entry `i` is in word `i % capacity` as `(i + 1) << 32 | connection`, with the lower half of
+//! `i + 1`. `tail <= head <= tail + capacity`. A connection is in the ring at most once beyond
+//! `tail`, so a ring with room for all connections of the pair never overflows.
 //!
 //! # Sync points
 //!

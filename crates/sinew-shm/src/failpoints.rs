@@ -1,8 +1,8 @@
 //! Death at a named instruction, for tests (feature `kill-points`; without it, this compiles to
 //! nothing).
 //!
-//! At each step that leaves shared memory incomplete, the process can be made to die as by `kill
-//! -9`.
+//! At each step that leaves shared memory incomplete, the process can be made to die as by
+//! `kill -9`.
 
 /// A point at which a process can die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,10 +9,10 @@
 //!
 //! # Roles
 //!
-//! A participant has one table of holds, for everything it reads: one word per chunk in use, 0 or 1
-//! + the chunk's name. The names are (segment << 32, index) with segment numbers that start at
-//! random per participant, so two writers' chunks seldom have the same name; if they do, a chunk is
-//! only kept longer than needed.
+//! A participant has one table of holds, for everything it reads: one word per chunk in use, which
+//! is the chunk's name plus 1, or 0. The names are (segment << 32, index) with segment numbers that
+//! start at random per participant, so two writers' chunks seldom have the same name; if they do, a
+//! chunk is only kept longer than needed.
 //!
 //! # Sync points
 //!
@@ -36,9 +36,9 @@
 //! If it is H4: H3 comes before W6, which sees the hold. If it is W4: the retirement comes before
 //! H5, which sees it and gives up. After W0 it sees that the slot names no chunk, unless the slot
 //! is newer than that. The slot then names c again only if c was lent again since: either for
-//! another message, whose W1 came before and is visible, or for this one, in which case the hold
-//! keeps the right bytes. And a reader that isn't in the list that W5 loads was accepted after W4,
-//! so it reads only what was published later.
+//! another message, whose W1 came before that and is seen by H5's load of the sequence, or for this
+//! one, in which case the hold keeps the right bytes. And a reader that isn't in the list that W5
+//! loads was accepted after W4, so it reads only what was published later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it is removed from
 //! the list.

@@ -10,7 +10,7 @@
 //! Blocks and chunks are reused. When all chunks of a slab from some index on are free, they are
 //! given back to the file system; the files stay:
 //! - M1 the header's `reserved` decreases (Release). Every reader refuses a chunk beyond it.
-//! - M2 a hole is punched behind that.
+//! - M2 a hole is punched beyond it.
 //! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release);
 //!   W3 of [`ring`](crate::ring), which names it, comes after that.
 //!

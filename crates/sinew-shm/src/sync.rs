@@ -1,5 +1,5 @@
-//! The only source of locks and atomics: the standard library's, or loom's in a model (`--cfg
-//! loom`).
+//! The only source of locks and atomics: the standard library's, or loom's in a model
+//! (`--cfg loom`).
 //!
 //! Locks here are local to the process; shared memory has none. They don't poison, because none of
 //! the program's code runs under them ([`locks`](crate::locks)).

@@ -196,7 +196,7 @@ impl Writer {
     }
 
     /// Lends memory for an encoded message of `length` bytes. If need be, the oldest messages make
-    /// room: first those that all readers have read, then those that are only unread by readers
+    /// room: first those that all readers have read, then those that are unread only by readers
     /// that needn't get every message. No message is dropped that wouldn't make room. Allocates
     /// nothing once warm.
     ///
@@ -472,8 +472,8 @@ impl Writer {
     }
 
     /// W0: releases the chunks of the messages that all readers have read and that aren't retained
-    /// for late joiners. Returns `true` if there were any. For writers that publish seldom:
-    /// publishing a large message calls it each time. The helper thread gives memory back that
+    /// for late joiners. Returns `true` if there were any. This is for writers that publish seldom:
+    /// publishing a large message does it each time. The helper thread gives memory back that
     /// wasn't needed for some seconds.
     pub fn let_go(&mut self) -> bool {
         let readers = self.connections.iter().chain(&self.ending);
