@@ -411,7 +411,8 @@ impl Loan {
     /// Turns the loan into a shared reference, which can be cloned and read, but no longer written.
     #[inline]
     pub fn share(self) -> Lent {
-        self.0.cell.published.store(1, Ordering::Relaxed); // from now on readers may hold it; read when it is released
+        // From now on readers may hold it; read when it is released.
+        self.0.cell.published.store(1, Ordering::Relaxed);
         Lent(self.0)
     }
 }

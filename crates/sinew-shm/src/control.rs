@@ -513,7 +513,8 @@ pub(crate) fn read_generation<T>(generation: &AtomicU64, read: impl FnOnce() -> 
 pub(crate) fn enter(log: &[AtomicU64], changes: &AtomicU64, table: Table, slot: u32) {
     let number = changes.load(Ordering::Relaxed); // ours alone
     let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
-    log[place_in(log, number)].store(entry, Ordering::Relaxed); // L1: L2 publishes it; its number distinguishes it from others
+    // L1: L2 publishes it; its number distinguishes it from others.
+    log[place_in(log, number)].store(entry, Ordering::Relaxed);
     failpoints::at(Point::LogEntry);
     changes.store(number.wrapping_add(1), Ordering::Release); // L2: pairs with L3; carries L1
     failpoints::at(Point::LogHead);
@@ -532,7 +533,8 @@ pub(crate) fn entered(
     }
     let mut found = Vec::new();
     for number in since..head {
-        let entry = log[place_in(log, number)].load(Ordering::Relaxed); // L3: published with the head, or a later one
+        // L3: published with the head, or a later one.
+        let entry = log[place_in(log, number)].load(Ordering::Relaxed);
         #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
         let slot = entry as u32 & 0xffff;
         let table = Table::ALL.get(usize::try_from(entry >> 16 & 0xf).unwrap_or(usize::MAX));

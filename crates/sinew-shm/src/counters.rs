@@ -55,7 +55,8 @@ impl Counters {
     pub fn set_all<const N: usize>(&self, values: [(Counter, u64); N]) {
         if self.maker.is_here() {
             for (counter, value) in values {
-                self.record.counters[counter as usize].store(value, Ordering::Relaxed); // each counts for itself
+                // Each counts for itself.
+                self.record.counters[counter as usize].store(value, Ordering::Relaxed);
             }
         }
     }

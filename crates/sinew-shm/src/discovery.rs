@@ -416,7 +416,8 @@ impl Discovery {
                     self.refused.insert(id, RefusedPeer::Version);
                     self.suspect(id, now, LATE);
                 }
-                (OwnerState::Dead, RefusedPeer::Ever) => remove_files(&self.domain, id), // no participant can ever read it
+                // No participant can ever read it.
+                (OwnerState::Dead, RefusedPeer::Ever) => remove_files(&self.domain, id),
                 (OwnerState::Alive, why) => {
                     crate::tell!(
                         log::Level::Warn,

@@ -202,7 +202,8 @@ impl Pusher {
     /// G1 to G3: continues in a larger ring. `tail` is the reader's word; `place` is the word that
     /// holds the ring's location.
     pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
-        let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: entries before the tail are not needed any more
+        // G1: entries before the tail are not needed any more.
+        let old = self.move_to(new, tail.load(Ordering::Acquire));
         failpoints::at(Point::EventsCopied);
         place.store(location, Ordering::Release); // G2: pairs with the Acquire of a reader that looks for it
         failpoints::at(Point::EventsPublished);

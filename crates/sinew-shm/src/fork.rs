@@ -88,7 +88,8 @@ impl ForkMark {
     #[inline]
     pub(crate) fn is_child(&self) -> bool {
         match self {
-            Self::Wiped(page) => page.first_word().load(Ordering::Relaxed) == 0, // no other thread ever changes it
+            // No other thread ever changes it.
+            Self::Wiped(page) => page.first_word().load(Ordering::Relaxed) == 0,
             Self::Counted(maker) => !maker.is_here(),
         }
     }

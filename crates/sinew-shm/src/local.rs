@@ -372,9 +372,11 @@ impl Local {
         if !is_read {
             self.memory.remove_names();
             self.bells.remove();
-            let _ = self.domain.directory().remove(&doorbell_name(self.id)); // it exists only if there are other users
+            // The doorbell exists only if there are other users.
+            let _ = self.domain.directory().remove(&doorbell_name(self.id));
         }
-        self.files_stay.store(u64::from(is_read), Ordering::Relaxed); // the lock of `are_all_back` publishes it
+        // The lock of `are_all_back` publishes it.
+        self.files_stay.store(u64::from(is_read), Ordering::Relaxed);
         if self.hazards.are_all_back() {
             self.let_go();
         }

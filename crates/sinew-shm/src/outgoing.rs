@@ -242,7 +242,8 @@ impl Accepted {
     pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         name(Arc::as_ptr(&self.peer).addr(), 64);
         if let Some(record) = self.cursor.record() {
-            name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next)); // the rest is for tools
+            // The rest is for tools.
+            name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next));
         }
         if let Some(event_sender) = self.event_sender() {
             name(Arc::as_ptr(&event_sender).addr(), size_of::<EventSender>());
@@ -369,7 +370,8 @@ impl Accepted {
 
     /// Whether the reader has read to the end, and this connection is no longer needed.
     pub(crate) fn is_done(&self) -> bool {
-        self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
+        // Pairs with `Incoming::done`.
+        self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE)
     }
 
     pub(crate) fn is_ended(&self) -> bool {

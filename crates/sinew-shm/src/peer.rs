@@ -137,7 +137,8 @@ impl Peer {
     /// Q4: whether the participant has no hold and never will again: it has released them all, or
     /// is dead.
     pub(crate) fn holds_nothing(&self) -> bool {
-        control::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0 // pairs with `set_dead`
+        // Pairs with `set_dead`.
+        control::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0
     }
 
     /// Whether the participant's lock is taken, even if its files have lost their names.

@@ -216,7 +216,8 @@ impl Ring {
     pub(crate) fn open(words: ShmRef<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
         let first = words.first().map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
         let shape = Shape::parse(first, words.len(), file)?;
-        let first = words.get(1).map_or(0, |word| word.load(Ordering::Acquire)); // pairs with `reach_back`; G2 published the first
+        // Pairs with `reach_back`; G2 published the first.
+        let first = words.get(1).map_or(0, |word| word.load(Ordering::Acquire));
         Ok(Self { words, shape, first })
     }
 
@@ -241,7 +242,8 @@ impl Ring {
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(1), Ordering::Relaxed); // W1
         fence(Ordering::Release); // W1: pairs with the fence of R3
         failpoints::at(Point::SlotBegun);
-        let store = |word: usize, value: u64| slot[word].store(value, Ordering::Relaxed); // W2: W3 publishes it
+        // W2: W3 publishes it.
+        let store = |word: usize, value: u64| slot[word].store(value, Ordering::Relaxed);
         store(STAMP, head.stamp.cast_unsigned());
         store(ORDER, head.order);
         store(LINEAGE_STAMP, head.lineage_stamp.cast_unsigned());

@@ -9,7 +9,8 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-pub(crate) use crate::locks::{Mutex as PlainMutex, RwLock as PlainRwLock}; // for data that is part of no protocol
+// For data that is part of no protocol.
+pub(crate) use crate::locks::{Mutex as PlainMutex, RwLock as PlainRwLock};
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
 pub(crate) use std::sync::atomic::AtomicU64 as PlainU64; // counts that are part of no protocol
 

@@ -262,7 +262,8 @@ pub(crate) fn wait_readable<const N: usize>(
     use rustix::event::{PollFd, PollFlags, poll};
     let timeout = timeout.map(timespec);
     let mut all = descriptors.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
-    let _ = poll(&mut all, timeout.as_ref()); // a signal, at worst: then nothing is readable and the caller checks again
+    // A signal, at worst: then nothing is readable and the caller checks again.
+    let _ = poll(&mut all, timeout.as_ref());
     all.map(|one| one.revents().intersects(PollFlags::IN))
 }
 
@@ -433,7 +434,8 @@ pub(crate) fn small_timer_slack() {
 /// Ends this process as if it had been killed.
 #[cfg(all(feature = "kill-points", not(loom)))]
 pub(crate) fn kill_this_process() -> ! {
-    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL); // can't fail for ourselves
+    // Can't fail for ourselves.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     loop {
         std::hint::spin_loop();
     }

@@ -43,7 +43,8 @@ impl Lease {
     /// party has let go as well.
     #[must_use]
     pub(crate) fn end(&self, party: Party) -> bool {
-        let before = self.let_go.fetch_or(party as u64, Ordering::AcqRel); // carries what the other party wrote there
+        // Carries what the other party wrote there.
+        let before = self.let_go.fetch_or(party as u64, Ordering::AcqRel);
         let both = Party::Reader as u64 | Party::Helper as u64;
         before != both && before | party as u64 == both
     }

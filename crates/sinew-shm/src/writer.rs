@@ -510,7 +510,8 @@ impl Writer {
         named.sort_unstable();
         let local = &self.endpoint.local;
         let mut held = Vec::new();
-        local.readers.collect_held(&mut held); // a hint, as the reference counts are: other threads change both
+        // A hint, as the reference counts are: other threads change both.
+        local.readers.collect_held(&mut held);
         held.sort_unstable();
         let is_freed = |lent: &Lent| {
             let name = lent.name();

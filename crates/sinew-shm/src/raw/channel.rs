@@ -352,7 +352,8 @@ impl Writing for Channel {
 
     fn connect(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let mut sending = self.sending.lock();
-        let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return }; // it finds the reader when it begins
+        // A writer that has not begun finds the reader when it begins.
+        let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return };
         self.connect_to((writer, refused), peer, key);
         self.tell_waiters(&sending);
     }

@@ -42,7 +42,8 @@ fn map_no_more_segments() {
     const LONG: u32 = 1 << 20;
     let instruction = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let load = |offset| instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, offset);
-    let argument = |nth: u32| load(16 + 8 * nth); // the lower half; after the call's number, the machine, the address
+    // The lower half; after the call's number, the machine, the address.
+    let argument = |nth: u32| load(16 + 8 * nth);
     let test = |code, jf, k| instruction(libc::BPF_JMP | code | libc::BPF_K, 0, jf, k);
     let end = |how| instruction(libc::BPF_RET | libc::BPF_K, 0, 0, how);
     let mut filter = [
