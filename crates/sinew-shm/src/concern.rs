@@ -145,7 +145,7 @@ mod tests {
         };
         let living = OwnSegment::create(&domain, &new).unwrap().publish().unwrap();
         assert!(is_inhabited(&base, 3) && !is_inhabited(&base, 4));
-        // It says that it is a user's, but belongs to us.
+        // The name claims another user, but the directory belongs to us.
         assert_eq!(other_users(shared.path(), 3), []);
         if is_root {
             chown(&base, Some(61_001), None).unwrap();

@@ -40,7 +40,7 @@ impl Counters {
     /// the other methods.
     pub(crate) fn set_memory(&self, bytes: usize) {
         if self.maker.is_here() {
-            self.record.memory.store(bytes as u64, Ordering::Relaxed); // counts for itself
+            self.record.memory.store(bytes as u64, Ordering::Relaxed); // independent of other words
         }
     }
 
@@ -55,7 +55,7 @@ impl Counters {
     pub fn set_all<const N: usize>(&self, values: [(Counter, u64); N]) {
         if self.maker.is_here() {
             for (counter, value) in values {
-                // Each counts for itself.
+                // Each is independent of other words.
                 self.record.counters[counter as usize].store(value, Ordering::Relaxed);
             }
         }
@@ -84,7 +84,7 @@ impl Counters {
     #[inline]
     pub fn count(&self, index: usize, more: u64) {
         if let Some(word) = self.word(index) {
-            word.fetch_add(more, Ordering::Relaxed); // counts for itself
+            word.fetch_add(more, Ordering::Relaxed); // independent of other words
         }
     }
 

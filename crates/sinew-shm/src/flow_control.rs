@@ -147,7 +147,7 @@ pub(crate) fn advance(cursor: &AtomicU64, to: u64, waiting: &AtomicU64, rung: &m
     let word = waiting.load(Ordering::Relaxed); // the fence orders it
     let is_reached = |word: u64| word.checked_sub(1).is_some_and(|wanted| wanted <= to);
     if !is_reached(*rung) {
-        *rung = 0; // it went back: that cursor is to be rung for again
+        *rung = 0; // it went back: the reader must ring for that cursor again
     }
     let rings = is_reached(word) && word != *rung;
     if rings {

@@ -473,7 +473,7 @@ impl Incoming {
     /// the next one that is read. Must not be called in a forked child.
     #[inline]
     fn tell_next(&self) {
-        self.record.next.store(self.next, Ordering::Relaxed); // counts for itself
+        self.record.next.store(self.next, Ordering::Relaxed); // independent of other words
     }
 
     /// E1: sets the port to notify; with `None`, the reader has to poll. Returns `true` if the port

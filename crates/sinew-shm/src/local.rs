@@ -23,7 +23,7 @@ use crate::taken::{Lease, Party, Sink, Taken};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-/// How long something that couldn't be opened is not tried again, in nanoseconds.
+/// Time until something that couldn't be opened is tried again, in nanoseconds.
 const PAUSE: i64 = 20_000_000;
 
 /// Least number of words to mark chunks with that a participant has once it reads.
@@ -179,7 +179,7 @@ impl Local {
             .ok()
     }
 
-    // ---- what is taken up of others ----
+    // ---- connections of others ----
 
     /// The slot under which this participant reads a peer's event rings, and the slot's life.
     pub(crate) fn slot_for(&self, peer: u64) -> Result<(u32, u64), CapacityError> {

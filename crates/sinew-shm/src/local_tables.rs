@@ -245,7 +245,7 @@ impl OwnControl {
 
     /// Counts a message that was copied for want of a hold. Returns how many were copied before.
     pub(crate) fn count_copied(&self) -> u64 {
-        self.header.copied.fetch_add(1, Ordering::Relaxed) // counts for itself; all threads of its owner
+        self.header.copied.fetch_add(1, Ordering::Relaxed) // independent of other words; all threads of the owner add
     }
 
     /// Number of messages that were copied for want of a hold.

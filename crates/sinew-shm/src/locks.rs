@@ -156,7 +156,7 @@ mod checked {
         static SAID: parking_lot::Mutex<BTreeSet<(Place, Place)>> = parking_lot::Mutex::new(BTreeSet::new());
         if SAID.lock().insert((caller, locked)) {
             let line = format!("[ERROR] [sinew]: a fault of sinew's: {said}; please report it\n");
-            let _ = std::io::stderr().write_all(line.as_bytes()); // if it is closed, it has no reader
+            let _ = std::io::stderr().write_all(line.as_bytes()); // a closed standard error has no reader
         }
     }
 

@@ -244,7 +244,7 @@ pub struct Source {
     pub line: u32,
 }
 
-/// The topic of a message.
+/// The node and the subject of a message.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
     /// The full name of the node that the message concerns; empty for none.

@@ -126,7 +126,7 @@ impl Peer {
     /// Returns the number of messages that the participant has copied because every hold was in
     /// use: see [`Participant::copied`](crate::Participant::copied).
     pub fn copied(&self) -> u64 {
-        self.header.copied.load(Ordering::Relaxed) // counts for itself
+        self.header.copied.load(Ordering::Relaxed) // independent of other words
     }
 
     /// Whether the participant has left its domain in good order.

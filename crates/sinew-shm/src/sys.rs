@@ -211,7 +211,7 @@ pub(crate) fn futex_wait(word: &AtomicU32, seen: u32, timeout: Option<Duration>)
 /// Wakes all threads that sleep on the word.
 pub(crate) fn futex_wake(word: &AtomicU32) {
     #[cfg(not(loom))]
-    let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32); // fails for no valid address
+    let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32); // can't fail for a valid address
     #[cfg(loom)]
     {
         let _ = word;

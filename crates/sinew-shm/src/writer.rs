@@ -125,7 +125,7 @@ impl Writer {
         endpoint.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
         let pool = Pool::new(&endpoint.local, endpoint.counters(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
-        let connections = Vec::with_capacity(1); // most have no more
+        let connections = Vec::with_capacity(1); // most writers have no more than one
         Ok(Self {
             endpoint,
             ring,

@@ -85,7 +85,7 @@ struct Stuck {
     peer: u64,
     target: EndpointKey,
     cursor: u64,
-    /// Steady nanoseconds.
+    /// Since when, in steady nanoseconds.
     since: i64,
 }
 
@@ -309,7 +309,7 @@ impl Channel {
         }
     }
 
-    /// Notifies threads that wait to write of a change.
+    /// Notifies threads that wait to write.
     pub(super) fn room_made(&self) {
         self.tell_waiters(&self.sending.lock());
     }

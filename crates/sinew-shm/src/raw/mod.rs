@@ -3,8 +3,8 @@
 //! | | writers | readers | a reader gets | blocks |
 //! |---|---|---|---|---|
 //! | [`Topic`] | many | many | the newest value, once | never |
-//! | [`Queue`] | many | many | every message since it joined | a full one the writer, an empty one the reader |
-//! | [`Variable`] | one master | many | the current value, whenever it asks | never |
+//! | [`Queue`] | many | many | every message since it joined | writer if full, reader if empty |
+//! | [`Variable`] | one master | many | the current value, at any time | never |
 //!
 //! ```
 //! use sinew_shm::raw::Topic;

@@ -197,7 +197,7 @@ impl<V: Value + ?Sized> Queue<V> {
         let reading = self.reading()?;
         let found = reading.read::<V>(value, timeout);
         if let Err(ReadError::CutOff { .. }) = found {
-            self.leave(); // and joins anew with the next read
+            self.leave(); // the next read joins again
         }
         found
     }
