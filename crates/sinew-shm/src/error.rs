@@ -87,7 +87,7 @@ pub enum DomainError {
     },
 }
 
-/// A limit of memory, a table or a ring is reached.
+/// There is no room for something, or the participant has left.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CapacityError {

@@ -173,8 +173,8 @@ impl Shape {
 pub(crate) struct Ring {
     words: ShmRef<[AtomicU64]>,
     pub(crate) shape: Shape,
-    /// Messages before this one were overwritten in the ring before this one. Only ever decreases:
-    /// see [`reach_back`](Self::reach_back).
+    /// Messages before this number were overwritten in the previous, smaller ring. Only ever
+    /// decreases: see [`reach_back`](Self::reach_back).
     first: u64,
 }
 
