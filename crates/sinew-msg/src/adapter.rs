@@ -1,4 +1,4 @@
-//! A program's own types on topics of ROS 2.
+//! A program's own types on ROS 2 topics.
 
 use crate::cdr::{self, HEADER_SIZE, Structure};
 use crate::error::DecodeError;
@@ -6,11 +6,11 @@ use crate::message::{Encoding, Message};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// How a program's own type becomes a message of ROS 2 and back.
+/// Converts a program's own type to a ROS 2 message and back.
 ///
-/// It is implemented for a type that only names the pair, since `Custom` often comes from another
-/// crate. Publishers and subscriptions have the message type [`Adapted`]. Inside a process its
-/// values are passed on as they are; they are converted only where a path needs the image.
+/// Implement it for a type that only names the pair, since `Custom` often comes from another crate.
+/// Publishers and subscriptions have the message type [`Adapted`]. Inside a process, values are
+/// passed on unchanged; they are converted only where a path needs the encoded form.
 ///
 /// ```
 /// use sinew_msg::{Adapted, Adapter, DecodeError, Message};
@@ -50,42 +50,44 @@ use std::ops::{Deref, DerefMut};
 pub trait Adapter: 'static {
     /// The program's own type.
     type Custom: Send + Sync + 'static;
-    /// The message type that others see.
+    /// The message type that other programs see.
     type Ros: Structure + Message;
 
-    /// The message for a value. Called twice for each image: [`size`](Self::size) needs it, too.
-    /// Both messages must have images of the same length, or encoding, and so publishing, panics; a
-    /// time that is taken here is fine, a text of it may not be.
+    /// Converts a value to the message. Called twice for each encoding, since [`size`](Self::size)
+    /// needs the message as well. Both messages must have encoded forms of the same length, or
+    /// encoding, and so publishing, panics: a time that this function reads is fine, the text of a
+    /// time may not be.
     fn to_ros(value: &Self::Custom) -> Self::Ros;
 
-    /// The value of a message.
+    /// Converts a message to a value.
     ///
     /// # Errors
-    /// What is wrong with the message, if there is no such value.
+    /// A description of the problem, if no value corresponds to the message.
     fn from_ros(ros: Self::Ros) -> Result<Self::Custom, &'static str>;
 
-    /// The length of the value's image in bytes. By default it is converted; a type that knows
-    /// better saves that.
+    /// Returns the length of the value's encoded form in bytes. By default this converts the value;
+    /// override it if the type can compute the length without a conversion.
     fn size(value: &Self::Custom) -> usize {
         HEADER_SIZE + cdr::Field::end(&Self::to_ros(value), 0)
     }
 
-    /// Writes the value's image into a buffer of its size. By default it is converted. With
-    /// [`loan::build`](crate::loan::build) what is large is copied only once.
+    /// Encodes the value into `image`, a buffer of exactly [`size`](Self::size) bytes. By default
+    /// this converts the value. With [`loan::build`](crate::loan::build), large parts are copied
+    /// only once.
     ///
     /// # Panics
-    /// By default if the image has another length than the buffer: [`size`](Self::size) or
-    /// [`to_ros`](Self::to_ros) gave something else before.
+    /// By default if the encoded form and the buffer differ in length: [`size`](Self::size) or
+    /// [`to_ros`](Self::to_ros) gave another result before.
     fn encode(value: &Self::Custom, image: &mut [u8]) {
         cdr::encode(&Self::to_ros(value), image);
     }
 
-    /// Makes a value from an image. By default a message is decoded and converted. With
-    /// [`view`](crate::view::view) what is large is copied only once.
+    /// Decodes a value from `image`. By default a message is decoded and converted. With
+    /// [`view`](crate::view::view), large parts are copied only once.
     ///
     /// # Errors
-    /// [`DecodeError`] if the image is not one of `Ros`, or [`from_ros`](Self::from_ros) refuses
-    /// it.
+    /// [`DecodeError`] if the bytes do not encode a `Ros` message, or if
+    /// [`from_ros`](Self::from_ros) refuses it.
     fn decode(image: &[u8]) -> Result<Self::Custom, DecodeError> {
         let refused = |problem| DecodeError::Invalid {
             type_name: Self::Ros::NAME,

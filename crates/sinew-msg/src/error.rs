@@ -1,60 +1,61 @@
-//! What can be wrong with an image.
+//! Errors of decoding.
 
-/// Why an image could not be decoded.
+/// The reason why a message could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The image ends before the value does.
+    /// The bytes end before the value does.
     #[error("`{field}` of {type_name} needs bytes up to {needed}, but the image ends at byte {length}")]
     Truncated {
-        /// The message type, or the nested type that has the field.
+        /// The message type, or the nested type that contains the field.
         type_name: &'static str,
         /// The field that could not be read.
         field: &'static str,
-        /// The image's length in bytes.
+        /// The length of the encoded form in bytes.
         length: usize,
-        /// Where the field would end.
+        /// The offset where the field would end.
         needed: usize,
     },
-    /// A sequence claims more elements than the rest of the image can hold.
+    /// A sequence claims more elements than the remaining bytes can hold.
     #[error(
         "`{field}` of {type_name} claims {count} elements, but the rest of the image has room for {room} at most"
     )]
     TooLong {
-        /// The message type, or the nested type that has the field.
+        /// The message type, or the nested type that contains the field.
         type_name: &'static str,
         /// The sequence.
         field: &'static str,
-        /// How many elements it claims to have.
+        /// Number of elements that the sequence claims.
         count: usize,
-        /// How many of the shortest elements would fill what is left of the image.
+        /// Number of elements that fit into the remaining bytes if each has the shortest possible
+        /// encoding.
         room: usize,
     },
     /// A bounded string or sequence is longer than its bound.
     #[error("`{field}` of {type_name} has {count} elements, but its type allows {bound} at most")]
     Bound {
-        /// The message type, or the nested type that has the field.
+        /// The message type, or the nested type that contains the field.
         type_name: &'static str,
         /// The bounded string or sequence.
         field: &'static str,
-        /// How many elements it has; of a string, characters.
+        /// Number of elements; for a string, number of characters.
         count: usize,
-        /// How many its type allows.
+        /// Number of elements that the type allows.
         bound: usize,
     },
-    /// A field holds what its type doesn't allow.
+    /// A field has a value that its type does not allow.
     #[error("`{field}` of {type_name} at byte {offset} is not valid: {problem}")]
     Invalid {
-        /// The message type, or the nested type that has the field.
+        /// The message type, or the nested type that contains the field.
         type_name: &'static str,
         /// The field.
         field: &'static str,
-        /// Where in the image the problem is.
+        /// Byte offset of the problem.
         offset: usize,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: &'static str,
     },
-    /// The image's header names a representation that is not read here.
+    /// The header names a representation that this library does not read.
     #[error(
         "the image of {type_name} has representation {identifier:#06x}, but only plain CDR is read (0x0000 and 0x0001); \
          let its writer use XCDR version 1"
@@ -62,7 +63,7 @@ pub enum DecodeError {
     Representation {
         /// The message type.
         type_name: &'static str,
-        /// The identifier in the first two bytes of the image.
+        /// The identifier in the first two bytes.
         identifier: u16,
     },
 }

@@ -1,15 +1,15 @@
-//! Type hashes, and the SHA-256 they are made with. It works in constants, too: a type's hash needs
-//! its fields' types, and those of a struct only the compiler knows.
+//! Type hashes, and the SHA-256 that computes them. It also runs in constants: the hash of a type
+//! needs the types of its fields, and only the compiler knows those of a struct.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The hash of a type: equal types have equal hashes, different ones (for all that can be expected
-/// of SHA-256) different ones.
+/// The hash of a type: equal types have equal hashes, and different types have different ones (as
+/// far as SHA-256 can promise).
 ///
 /// It is the SHA-256 of the type's [description](crate::description), the same as in ROS 2 (RIHS01,
-/// REP 2016), also for a struct with [`derive(Message)`](macro@crate::Message) that has the name,
-/// the fields and the types of a ROS 2 message.
+/// REP 2016). This also holds for a struct with [`derive(Message)`](macro@crate::Message) that has
+/// the name, the fields and the types of a ROS 2 message.
 ///
 /// ```
 /// let hash = sinew_msg::TypeHash([0xab; 32]);
@@ -22,9 +22,9 @@ pub struct TypeHash(
 );
 
 impl TypeHash {
-    /// The hash that is displayed like this, for constants in generated code.
+    /// Parses the displayed form of a hash, for constants in generated code.
     ///
-    /// Panics (in a constant: the compiler says so) if it is not `RIHS01_` and 64 hexadecimal
+    /// Panics (in a constant: a compile error) unless the text is `RIHS01_` and 64 hexadecimal
     /// digits.
     #[must_use]
     pub const fn from_rihs01(text: &str) -> Self {
@@ -48,7 +48,7 @@ impl TypeHash {
         Self(hash)
     }
 
-    /// Its beginning, for people: enough to see that two differ.
+    /// Returns the beginning of the hash for display: enough to see that two hashes differ.
     ///
     /// ```
     /// assert_eq!(sinew_msg::TypeHash([0xab; 32]).short().to_string(), "RIHS01_abababab..");
@@ -60,7 +60,7 @@ impl TypeHash {
     }
 }
 
-/// A text is no RIHS01 hash: that is `RIHS01_` and 64 hexadecimal digits in lower case.
+/// The text is not a RIHS01 hash, which is `RIHS01_` and 64 hexadecimal digits in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is no type hash: it is `RIHS01_` and 64 hexadecimal digits in lower case")]
 pub struct ParseTypeHashError;
@@ -68,7 +68,7 @@ pub struct ParseTypeHashError;
 impl FromStr for TypeHash {
     type Err = ParseTypeHashError;
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the form that [`Display`](fmt::Display) writes.
     fn from_str(text: &str) -> Result<Self, ParseTypeHashError> {
         let digits = text.strip_prefix("RIHS01_").map(str::as_bytes).filter(|digits| digits.len() == 64);
         let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -92,15 +92,15 @@ impl fmt::Debug for TypeHash {
     }
 }
 
-/// SHA-256 (FIPS 180-4), for constants: short texts, and no hurry at run time.
+/// SHA-256 (FIPS 180-4) for constants: made for short texts, not tuned for run time.
 ///
-/// The compiler interprets this, and calls cost it most. Hence no functions for what operators can
-/// do, and sums in 64 bits, which don't overflow.
+/// The compiler interprets this code, and function calls cost it most. Hence no functions where
+/// operators suffice, and sums in 64 bits, which don't overflow.
 pub(crate) struct Sha256 {
     state: [u32; 8],
-    /// The block's bytes so far, four in a word.
+    /// The bytes of the current block so far, four to a word.
     words: [u32; 16],
-    /// How many bytes have come, in all.
+    /// Total number of bytes so far.
     length: u64,
 }
 
@@ -132,7 +132,7 @@ impl Sha256 {
             padding
         };
         let bits = (self.length * 8).to_be_bytes();
-        // A byte at least, and up to the last 8 of a block.
+        // At least one byte, and up to the last 8 bytes of a block.
         let missing = 64 - ((self.length + 8) % 64) as usize;
         let padded = self.update(PADDING.split_at(missing).0).update(&bits);
         let mut digest = [0; 32];
@@ -145,7 +145,8 @@ impl Sha256 {
     }
 }
 
-/// Times a word, it is the word twice, so that shifting to the right rotates the lower one.
+/// Multiplying a word by this repeats it in both halves, so that a right shift rotates the lower
+/// half.
 const TWICE: u64 = 0x1_0000_0001;
 
 /// The state after one more block (section 6.2.2).

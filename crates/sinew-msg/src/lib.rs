@@ -1,16 +1,17 @@
-//! What a Sinew message is.
+//! Sinew messages: the traits, their encoding and their definitions.
 //!
-//! [`Message`] is the one trait a type needs to be published. A type that only travels inside a
-//! process says nothing more; a type that also leaves it carries an [`Encoding`]: its ROS 2 name,
-//! its type hash and the functions between the value and its *image* (its bytes in shared memory,
-//! on the wire and in a recording). The derive macro writes it.
+//! [`Message`] is the only trait that a type needs to be published. A type that stays inside a
+//! process needs nothing more; a type that also leaves it has an [`Encoding`]: its ROS 2 name, its
+//! type hash, and the functions between the value and its *encoded form*, the bytes in shared
+//! memory, on the wire and in a recording (`image` in the names of this crate). The derive macro
+//! writes the encoding.
 //!
-//! [`view`] reads a message where its image lies, [`loan`] makes an image where it is published,
-//! and [`Adapter`] lets a program use types of its own. In a build script, `sinew-build` generates
-//! all of this from definitions.
+//! [`view`] reads a message in its encoded form without decoding it, [`loan`] builds the encoded
+//! form directly in the memory that is published, and [`Adapter`] lets a program use its own types.
+//! In a build script, `sinew-build` generates all of this from definitions.
 //!
-//! Types that others know from `.msg`, `.srv` and `.action` files are in [`definition`]; what a
-//! program tells others of its types, and the hash of that, in [`description`].
+//! [`definition`] reads the types in `.msg`, `.srv` and `.action` files. [`description`] holds what
+//! a program announces about its types, and the hash of that.
 //!
 //! ```
 //! use sinew_msg::Message;
@@ -26,7 +27,7 @@
 //!     sensor: String,
 //! } // travels anywhere
 //! ```
-#![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement, and the check of strings
+#![deny(unsafe_code)] // except in `plain`, which has a trait that is unsafe to implement, and in the check of strings
 
 #[cfg(not(any(target_pointer_width = "64", miri)))]
 compile_error!(
@@ -63,7 +64,7 @@ pub use sinew_derive::Message;
 pub use time::{Stamped, TimeMessage};
 pub use unseen::is_unseen;
 
-/// What generated code names, and nothing else should: it changes as the generator does.
+/// Items for generated code only: they change with the generator.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cdr;

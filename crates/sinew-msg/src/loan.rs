@@ -1,20 +1,21 @@
-//! Images that are built where they are published, with nothing large copied.
+//! Messages that are built in the memory that is published, without copying large parts.
 //!
-//! A message with sequences of numbers (or plain structs) implements [`Built`]. Its small parts are
-//! given as a value, the sequences as lengths; the caller then fills the sequences inside the
-//! image, e.g. lets a camera driver write there.
+//! A message with sequences of numbers (or plain structs) implements [`Built`]. The caller gives
+//! its small parts as a value and the sequences as lengths, and then fills the sequences in place,
+//! for example by letting a camera driver write there.
 //!
-//! A publisher that lends a chunk does these steps, with `T: Built`:
+//! A publisher that lends a chunk takes these steps, with `T: Built`:
 //!
-//! 1. asks whether the lengths are allowed ([`Built::check`]), and takes a chunk of
-//!    [`size`]`(&value, &lengths)` bytes, whose byte 4 is aligned to 16;
-//! 2. [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the caller,
-//!    for as long as it holds the loan (it may do so again: what was filled stays);
-//! 3. publishes the chunk as it is: it is the image of the value with the sequences as they were
-//!    filled.
+//! 1. It checks whether the lengths are allowed ([`Built::check`]), and takes a chunk of
+//!    [`size`]`(&value, &lengths)` bytes, of which byte 4 is aligned to 16.
+//! 2. It calls [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the
+//!    caller, for as long as the caller holds the loan (it may do so again: elements that were
+//!    filled stay).
+//! 3. It publishes the chunk unchanged: the chunk holds the encoded value with the sequences as the
+//!    caller filled them.
 //!
-//! The sequences of an image that exists, and that its holder has alone, are changed in place with
-//! [`edit`].
+//! [`edit`] changes the sequences of an existing encoded message in place, if the caller has
+//! exclusive access to its bytes.
 
 use crate::cdr::{Encoder, Field, HEADER_SIZE, Structure, aligned};
 use crate::error::DecodeError;
@@ -23,56 +24,58 @@ use crate::view::{self, Viewed};
 use std::mem;
 use std::ops::DerefMut;
 
-/// A message whose image can be built in place. The generator implements it.
+/// A message that can be built in place. The generator implements it.
 ///
-/// Who implements it by hand sees to it that the same value and lengths give the same result each
-/// time, and that [`build_parts`](Self::build_parts) ends where [`end_with`](Self::end_with) says.
-/// Else [`build`] panics, or leaves bytes as they were; the draft of a publisher builds again each
-/// time it is asked for its parts, and panics if that fails where it succeeded before.
+/// A manual implementation must give the same result each time for the same value and lengths, and
+/// [`build_parts`](Self::build_parts) must end at the offset that [`end_with`](Self::end_with)
+/// returns. Otherwise [`build`] panics, or leaves some bytes unwritten; a publisher's draft builds
+/// again each time its parts are requested, and panics if that fails after it has succeeded before.
 pub trait Built: Structure + Viewed {
-    /// How many elements each sequence has that is filled in place.
+    /// Number of elements of each sequence that is filled in place.
     type Lengths: Copy + Send + Sync + 'static;
-    /// These sequences, to be filled.
+    /// The sequences to be filled.
     type Parts<'a>;
 
-    /// Whether its sequences may have these lengths. Asked before there is memory for them.
+    /// Checks whether the sequences may have these lengths. Called before memory is allocated for
+    /// them.
     ///
     /// # Errors
     /// [`BuildError::TooMany`] if one is too long.
     fn check(lengths: &Self::Lengths) -> Result<(), BuildError>;
 
-    /// Where the value ends if what is before it ends at `at`. Its own sequences don't count where
-    /// there are lengths.
+    /// Returns the offset where the value ends if the bytes before it end at `at`. The value's own
+    /// sequences are ignored where `lengths` has an entry.
     fn end_with(&self, lengths: &Self::Lengths, at: usize) -> usize;
 
-    /// Writes all but the sequences in `lengths`.
+    /// Encodes everything except the sequences in `lengths`.
     ///
     /// # Errors
-    /// [`BuildError`] if a sequence is too long, or doesn't lie in the image as in memory.
+    /// [`BuildError`] if a sequence is too long, or if its encoding differs from its form in
+    /// memory.
     fn build_parts<'a>(
         &self,
         lengths: &Self::Lengths,
         encoder: &mut Encoder<'a>,
     ) -> Result<Self::Parts<'a>, BuildError>;
 
-    /// Tells where these sequences lie in an image that is seen, in their order.
+    /// Records the positions of these sequences in a viewed message, in their order.
     fn find_parts(view: &Self::View<'_>, found: Found) -> Found;
 
-    /// The sequences where they were found, in their order; `None` if there are fewer.
+    /// Returns the sequences at the positions found, in their order; `None` if there are fewer.
     fn cut_parts<'a>(cutter: &mut Cutter<'a>) -> Option<Self::Parts<'a>>;
 
-    /// The same sequences of a value. Their lengths stay.
+    /// Returns the same sequences of a value. Their lengths are fixed.
     fn parts_of_value(&mut self) -> Self::Parts<'_>;
 }
 
-/// The sequences of an image, to be changed where they lie: those that [`build`] gives to be
-/// filled. Everything else in it stays.
+/// Returns the sequences of an encoded message for editing in place: the same ones that [`build`]
+/// returns to be filled. All other bytes stay unchanged.
 ///
-/// Looks at the image as [`view`](view::view) does; allocates nothing but what a view owns.
+/// Checks the bytes as [`view`](view::view) does. Allocates only what a view owns.
 ///
 /// # Errors
-/// [`BuildError::Image`] if it is no image of the type, [`BuildError::NotInPlace`] if a sequence
-/// doesn't lie in it as in memory.
+/// [`BuildError::Image`] if the bytes do not encode this type, [`BuildError::NotInPlace`] if a
+/// sequence is not encoded as it is in memory.
 pub fn edit<T: Built>(image: &mut [u8]) -> Result<T::Parts<'_>, BuildError> {
     let found = {
         let seen = view::view::<T>(image)?;
@@ -85,21 +88,21 @@ pub fn edit<T: Built>(image: &mut [u8]) -> Result<T::Parts<'_>, BuildError> {
     T::cut_parts(&mut Cutter { rest: image, at: 0, found, next: 0 }).ok_or(not_in_place)
 }
 
-/// A sequence of a value, to be changed.
+/// Returns a sequence of a value for editing.
 pub fn part<T>(values: &mut impl DerefMut<Target = [T]>) -> &mut [T] {
     values
 }
 
-/// Where sequences lie in an image, in their order.
+/// Positions of sequences in an encoded message, in their order.
 #[derive(Debug)]
 pub struct Found {
-    /// The image's address and length.
+    /// Address and length of the encoded message.
     image: (usize, usize),
-    /// Offset and bytes of each; so many of them take no memory of their own.
+    /// Offset and length in bytes of each sequence; the first four need no allocation.
     first: [(usize, usize); 4],
     more: Vec<(usize, usize)>,
     count: usize,
-    /// One of them doesn't lie in the image.
+    /// Set if a sequence does not lie in the encoded message.
     is_elsewhere: bool,
 }
 
@@ -109,13 +112,13 @@ impl Found {
         Self { image, first: [(0, 0); 4], more: Vec::new(), count: 0, is_elsewhere: false }
     }
 
-    /// The next sequence is this one.
+    /// Appends this sequence as the next one.
     #[must_use]
     pub fn sequence<T: Plain>(mut self, values: &[T]) -> Self {
         let (image, length) = self.image;
         let (begin, bytes) = (values.as_ptr().addr().wrapping_sub(image), size_of_val(values));
         let place = if bytes == 0 { (0, 0) } else { (begin, bytes) };
-        // A view owns what doesn't lie in the image as in memory.
+        // A view owns the elements if they are not encoded as they are in memory.
         self.is_elsewhere |= bytes > 0 && begin.checked_add(bytes).is_none_or(|end| end > length);
         match self.first.get_mut(self.count) {
             Some(first) => *first = place,
@@ -133,10 +136,10 @@ impl Found {
     }
 }
 
-/// Takes sequences out of an image, one after the other.
+/// Takes sequences out of an encoded message, one after the other.
 #[derive(Debug)]
 pub struct Cutter<'a> {
-    /// What is left of the image, from `at` on.
+    /// The rest of the encoded message, from offset `at`.
     rest: &'a mut [u8],
     at: usize,
     found: Found,
@@ -144,7 +147,7 @@ pub struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    /// The next sequence; `None` if there is none, or it isn't one of such elements.
+    /// Returns the next sequence; `None` if there is none, or if its elements are of another type.
     pub fn sequence<T: Plain>(&mut self) -> Option<&'a mut [T]> {
         let (begin, bytes) = self.found.get(self.next)?;
         self.next += 1;
@@ -158,23 +161,23 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// The length in bytes of the image of this value, with sequences of these lengths.
+/// Returns the length in bytes of the encoded form of this value with sequences of these lengths.
 pub fn size<T: Built>(value: &T, lengths: &T::Lengths) -> usize {
     HEADER_SIZE + value.end_with(lengths, 0)
 }
 
-/// Writes the image of this value, but for the sequences in `lengths`, and gives them to the caller
-/// to fill.
+/// Encodes this value except the sequences in `lengths`, and returns those for the caller to fill.
 ///
-/// They contain what was in the image before. What `value` has in them is not looked at. Neither
-/// blocks nor allocates.
+/// They keep the bytes that the buffer had before. The sequences that `value` itself has there are
+/// ignored. Neither blocks nor allocates.
 ///
 /// # Errors
-/// [`BuildError`] if the image is not as long as [`size`] says, a sequence is too long, or doesn't
-/// lie in the image as in memory: byte 4 of the image needs to be aligned to 8.
+/// [`BuildError`] if the buffer does not have the length that [`size`] returns, if a sequence is
+/// too long, or if its encoding differs from its form in memory: byte 4 of the buffer must be
+/// aligned to 8.
 ///
 /// # Panics
-/// If [`Built`] is implemented by hand, and writes more than it said that the image is long.
+/// If a manual implementation of [`Built`] writes more bytes than the length it announced.
 pub fn build<'a, T: Built>(
     value: &T,
     lengths: &T::Lengths,
@@ -187,8 +190,8 @@ pub fn build<'a, T: Built>(
     value.build_parts(lengths, &mut Encoder::new(image))
 }
 
-/// Where a sequence of `count` elements ends if what is before it ends at `at`. More than 2³² - 1
-/// elements, which no image has, count as so many.
+/// Returns the offset where a sequence of `count` elements ends if the bytes before it end at `at`.
+/// Counts above 2³² - 1, which cannot be encoded, are treated as 2³² - 1.
 #[must_use]
 pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
     let at = aligned(at, 4) + 4;
@@ -196,10 +199,10 @@ pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
     if count == 0 { at } else { aligned(at, T::ALIGNMENT) + count * size_of::<T>() }
 }
 
-/// Whether a sequence may have `count` elements, `BOUND` at most.
+/// Checks that a sequence may have `count` elements: `BOUND` at most.
 ///
 /// # Errors
-/// [`BuildError::TooMany`] if not, of this field of this type.
+/// [`BuildError::TooMany`] with this type and field, if not.
 pub fn check<const BOUND: u32>(
     count: usize,
     type_name: &'static str,
@@ -211,10 +214,10 @@ pub fn check<const BOUND: u32>(
     Ok(())
 }
 
-/// Leaves room for a sequence of `count` elements, `BOUND` at most.
+/// Reserves space for a sequence of `count` elements, `BOUND` at most.
 ///
 /// # Errors
-/// [`BuildError::TooMany`] or [`BuildError::NotInPlace`], of this field of this type.
+/// [`BuildError::TooMany`] or [`BuildError::NotInPlace`], with this type and field.
 pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
     encoder: &mut Encoder<'a>,
     count: usize,
@@ -225,11 +228,11 @@ pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
     encoder.leave(count).ok_or(BuildError::NotInPlace { type_name, field })
 }
 
-/// Why an image could not be built in place.
+/// The reason why a message could not be built in place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The buffer has another length than the image.
+    /// The buffer and the encoded form differ in length.
     #[error(
         "the image of this {type_name} has {needed} bytes, but its buffer {length}; ask `size` for the length"
     )]
@@ -238,7 +241,7 @@ pub enum BuildError {
         type_name: &'static str,
         /// The buffer's length in bytes.
         length: usize,
-        /// The image's.
+        /// The length of the encoded form in bytes.
         needed: usize,
     },
     /// A sequence is longer than its type allows.
@@ -248,23 +251,23 @@ pub enum BuildError {
         type_name: &'static str,
         /// The sequence.
         field: &'static str,
-        /// How many elements it is to have.
+        /// Number of elements requested.
         count: usize,
-        /// How many there can be.
+        /// Number of elements that the type allows.
         bound: u32,
     },
-    /// What is to be edited is no image of the type.
+    /// The bytes to be edited do not encode this type.
     #[error(transparent)]
     Image(#[from] DecodeError),
-    /// There is no memory for the image.
+    /// There is no memory for the encoded form.
     #[error("there is no memory for the {length} bytes of the image of this {type_name}")]
     NoMemory {
         /// The message type.
         type_name: &'static str,
-        /// The image's length in bytes.
+        /// The length of the encoded form in bytes.
         length: usize,
     },
-    /// The elements of a sequence would not lie in the image as in memory.
+    /// The encoding of a sequence's elements would differ from their form in memory.
     #[error(
         "`{field}` of {type_name} can't be filled in place: byte 4 of the image is not aligned to 8, numbers of this machine have \
          another byte order, or its elements need more alignment in memory than their first field; publish a value instead"

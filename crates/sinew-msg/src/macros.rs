@@ -1,6 +1,7 @@
-//! What generated code has in many places.
+//! Code that generated code repeats in many places.
 
-/// Makes modules of the packages that [`build::generate`](https://docs.rs/sinew-msg) has generated.
+/// Includes a module for each package that [`build::generate`](https://docs.rs/sinew-msg) has
+/// generated.
 #[macro_export]
 macro_rules! include_interfaces {
     () => {
@@ -8,7 +9,8 @@ macro_rules! include_interfaces {
     };
 }
 
-/// What a plain type does faster than element by element: methods of [`Field`](crate::cdr::Field).
+/// Methods of [`Field`](crate::cdr::Field) that handle a slice of a plain type faster than element
+/// by element.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! plain_slices {

@@ -1,4 +1,4 @@
-//! The message trait, and what a type has that leaves the process.
+//! The message trait, and the encoding of types that leave the process.
 
 use crate::description::ConstDescription;
 use crate::error::DecodeError;
@@ -9,20 +9,21 @@ use std::fmt;
 /// A type whose values can be published.
 ///
 /// Values cross threads (`Send`), may be read by several subscriptions at once (`Sync`) and own
-/// what they contain (`'static`). `Clone` is not needed: only a subscription that wants a message
-/// of its own asks for it, where it is created.
+/// what they contain (`'static`). `Clone` is not required here: only a subscription that takes its
+/// own copy of each message requires it, where the subscription is created.
 pub trait Message: Send + Sync + Sized + 'static {
-    /// How values become images and back; `None` (the default) for a type that only travels inside
-    /// a process.
+    /// The conversion of values to bytes and back; `None` (the default) for a type that only
+    /// travels inside a process.
     const ENCODING: Option<&'static Encoding<Self>> = None;
 }
 
-/// The ROS 2 side of a message type: its name, its hash and its image functions.
+/// The ROS 2 side of a message type: its name, its hash, and the functions that encode and decode
+/// it.
 ///
-/// Stable Rust has no specialisation, so what only some message types have is a constant table of
-/// functions rather than a second trait that the delivery core could not ask for.
+/// Stable Rust has no specialisation. Properties that only some message types have are therefore a
+/// constant table of functions; the delivery core could not query a second trait.
 ///
-/// [`derive(Message)`](macro@crate::Message) writes it. By hand, with functions of one's own:
+/// [`derive(Message)`](macro@crate::Message) writes it. Written by hand, with custom functions:
 ///
 /// ```
 /// use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
@@ -59,27 +60,27 @@ pub struct Encoding<T> {
     pub name: &'static str,
     /// The hash of the type: equal for equal types.
     pub hash: TypeHash,
-    /// What tools need to read images of the type; `None` if they are to show its bytes. Its hash
-    /// is `hash`.
+    /// The description that tools need to decode messages of the type; `None` if tools should show
+    /// the raw bytes. Its hash is `hash`.
     pub description: Option<&'static ConstDescription>,
-    /// The length in bytes of the image that `encode` will write for this value.
+    /// Returns the length in bytes of the encoded form that `encode` writes for this value.
     pub size: fn(&T) -> usize,
-    /// Writes the image into a buffer of exactly `size` bytes.
+    /// Encodes the value into a buffer of exactly `size` bytes.
     ///
-    /// Panics if a string or sequence of the value has 2³² elements or more (a string's NUL is
-    /// one): CDR has no such lengths. So does whatever encodes a value, publishing among it, once
-    /// somebody outside the process listens.
+    /// Panics if a string or sequence of the value has 2³² elements or more (a string's NUL
+    /// counts): CDR has no such lengths. Every operation that encodes a value panics in the same
+    /// way. Publishing is one of them, once an endpoint outside the process listens.
     pub encode: fn(&T, &mut [u8]),
-    /// Makes a value from an image that nobody vouches for.
+    /// Decodes a value from untrusted bytes.
     pub decode: fn(&[u8]) -> Result<T, DecodeError>,
-    /// The same into an existing value, whose allocations are used again. After an error its
+    /// Decodes into an existing value and reuses its allocations. After an error the value's
     /// content is unspecified, but valid.
     pub decode_into: fn(&[u8], &mut T) -> Result<(), DecodeError>,
-    /// There if a value can be written and read in place: its image is the header and the value's
-    /// own bytes.
+    /// Present if a value can be written and read in place: its encoded form is the header and the
+    /// value's own bytes.
     pub plain: Option<PlainProof<T>>,
-    /// When a value says that it was taken, in nanoseconds, as [`Stamped`](crate::Stamped) has it;
-    /// `None` if the type says nothing of it.
+    /// Returns the value's time stamp in nanoseconds, as [`Stamped`](crate::Stamped) defines it;
+    /// `None` if the type has no stamp.
     pub stamp: Option<fn(&T) -> i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Values that lie in memory as they lie in their image.
+//! Values with the same bytes in memory as in their encoded form.
 #![allow(
     unsafe_code,
     reason = "implementing `Plain` is a promise, and the one kind of unsafe code in this crate"
@@ -7,20 +7,21 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A type whose values can be written and read in place: in memory they look as in their image.
+/// A type with the same bytes in memory as in its encoded form, so that values can be written and
+/// read in place.
 ///
-/// The image of a plain message is 4 bytes of header and then the value's own bytes.
-/// `#[message(plain)]` beside [`derive(Message)`](macro@crate::Message) proves it and implements
-/// this trait; there is seldom a reason to do so by hand. Numbers and arrays of plain types are
-/// plain. `bool`, `char` and enums are not, since some of their bit patterns are invalid, and
-/// anybody may have written the bytes: a `u8` stands for them. `String` and `Vec` are not, since
-/// what they contain lies elsewhere.
+/// The encoded form of a plain message is 4 bytes of header and then the value's own bytes.
+/// `#[message(plain)]` beside [`derive(Message)`](macro@crate::Message) proves this and implements
+/// the trait; there is seldom a reason to do so by hand. Numbers and arrays of plain types are
+/// plain. `bool`, `char` and enums are not: some of their bit patterns are invalid, and the bytes
+/// are untrusted; use a `u8` instead. `String` and `Vec` are not, since they keep their contents
+/// elsewhere.
 ///
 /// # Safety
 ///
-/// - `bytemuck::Pod` is rightly implemented: no padding anywhere (also none at the end), every bit
-///   pattern is valid.
-/// - The alignment is at most 8 bytes: images guarantee no more.
+/// - `bytemuck::Pod` is implemented correctly: no padding anywhere (not even at the end), and every
+///   bit pattern is valid.
+/// - The alignment is at most 8 bytes: encoded messages guarantee no more.
 /// - On a little-endian machine, the bytes of a value are its XCDR version 1 little-endian encoding
 ///   at every offset that is a multiple of its alignment.
 #[diagnostic::on_unimplemented(
@@ -31,9 +32,9 @@ use std::marker::PhantomData;
 )]
 pub unsafe trait Plain: bytemuck::Pod + Send + Sync {}
 
-/// That `T` is [`Plain`], in a form that can be asked for where `T` is not known to be.
+/// Proof that `T` is [`Plain`], for code that does not have `T: Plain` as a bound.
 ///
-/// Only for a plain type one can be made, so code may rely on it.
+/// It can be made only for a plain type, so unsafe code may rely on it.
 ///
 /// ```
 /// use sinew_msg::{Message, PlainProof};
@@ -58,7 +59,8 @@ pub struct PlainProof<T> {
 }
 
 impl<T: Plain> PlainProof<T> {
-    /// The proof for `T`; `None` on a big-endian machine, where images differ from memory.
+    /// Returns the proof for `T`; `None` on a big-endian machine, where the encoded form differs
+    /// from memory.
     #[must_use]
     pub const fn new() -> Option<Self> {
         if cfg!(target_endian = "little") { Some(Self { of: PhantomData }) } else { None }

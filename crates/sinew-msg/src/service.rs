@@ -1,9 +1,9 @@
-//! What a service is.
+//! The service trait.
 
 use crate::hash::TypeHash;
 use crate::message::Message;
 
-/// A service type: what is asked, and what is answered.
+/// A service type: its request and its response.
 ///
 /// ```
 /// use sinew_msg::{Message, Service};
@@ -20,17 +20,17 @@ use crate::message::Message;
 /// }
 /// ```
 pub trait Service: Sized + 'static {
-    /// What a client sends.
+    /// The message that a client sends.
     type Request: Message;
-    /// What the server answers.
+    /// The message with which the server answers.
     type Response: Message;
-    /// The ROS 2 side of the service type; `None` (the default) for one that only serves inside a
+    /// The ROS 2 side of the service type; `None` (the default) for a service that stays inside a
     /// process.
     const TYPE: Option<&'static ServiceType> = None;
 }
 
-/// The ROS 2 side of a service type. (How its request and response become images is theirs, see
-/// [`Message::ENCODING`].)
+/// The ROS 2 side of a service type. (The encodings of request and response belong to their types,
+/// see [`Message::ENCODING`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceType {
     /// The ROS 2 type name, e.g. `example_interfaces/srv/AddTwoInts`.

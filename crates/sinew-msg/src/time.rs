@@ -1,26 +1,26 @@
-//! Messages that are a time, and those that have one.
+//! Messages that are a time, and messages that carry one.
 
 use std::sync::Arc;
 
-/// A message that is a point in time, as `builtin_interfaces/Time` is: what a clock's time becomes,
-/// and what becomes one.
+/// A message that is a point in time, such as `builtin_interfaces/Time`. Clock times convert to and
+/// from it.
 ///
-/// Implemented by `sinew_interfaces` (and by whatever else stands for that message), so that
-/// neither it nor the nodes' library needs the other.
+/// `sinew_interfaces` implements it, and so can any other stand-in for that message. Neither
+/// `sinew_interfaces` nor the node library needs to depend on the other.
 pub trait TimeMessage: Sized {
-    /// The time that many nanoseconds after the beginning of 1970, or of its clock; the nearest one
-    /// that it can hold.
+    /// Returns the time this many nanoseconds after the beginning of 1970, or of its clock, or the
+    /// nearest time that the type can hold.
     fn of_nanoseconds(nanoseconds: i64) -> Self;
 
-    /// Nanoseconds since then.
+    /// Returns the nanoseconds since the beginning of 1970, or of its clock.
     fn in_nanoseconds(&self) -> i64;
 }
 
-/// A message that says when it was taken, and in which frame: one with a `std_msgs/Header`.
+/// A message with a time stamp and a frame, such as one with a `std_msgs/Header`.
 ///
 /// `sinew-build` implements it for each message that has a field `header` of that type, and for the
-/// header itself. What sorts by stamps (synchronisers, caches, tf) takes any type that implements
-/// it, and references to such types.
+/// header itself. Code that sorts by stamps (synchronisers, caches, tf) accepts any type that
+/// implements it, and references to such types.
 ///
 /// ```
 /// use sinew_msg::Stamped;
@@ -34,10 +34,10 @@ pub trait TimeMessage: Sized {
 /// assert_eq!((Reading(7).stamp_nanoseconds(), Reading(7).frame_id()), (7, ""));
 /// ```
 pub trait Stamped {
-    /// The stamp, in nanoseconds since the beginning of 1970, or of its clock.
+    /// Returns the stamp, in nanoseconds since the beginning of 1970, or of its clock.
     fn stamp_nanoseconds(&self) -> i64;
 
-    /// The frame that it is in; empty if it says none.
+    /// Returns the frame of the data; empty if the message names none.
     fn frame_id(&self) -> &str {
         ""
     }

@@ -1,41 +1,40 @@
-//! From texts to trees: what stands where, before anything is known of its type.
+//! Parses texts into trees, before their types are considered.
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 
-/// How deep brackets can lie one in the other. (A message's own depth is bounded, and has sequences
-/// between.)
+/// Maximum nesting of brackets. (The depth of a message is bounded too, and sequences add nesting.)
 pub(crate) const MAX_NESTING: usize = 128;
 
-/// Why a text is no tree.
+/// The reason why a text could not be parsed.
 #[derive(Debug)]
 pub(crate) struct Misread {
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
-    /// The character in the line, from 1.
+    /// Column in characters, from 1.
     pub(crate) column: usize,
     pub(crate) problem: String,
 }
 
-/// What a text says.
+/// A parsed text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Tree {
-    /// A word or number, as it is written.
+    /// An unquoted word or number, as written.
     Plain(String),
-    /// A text in quotes, without them.
+    /// A quoted text, without the quotes.
     Quoted(String),
     Sequence(Vec<Tree>),
-    /// In the order of the text.
+    /// The entries, in the order of the text.
     Mapping(Vec<(String, Tree)>),
 }
 
 impl Tree {
-    /// Whether nothing stands there.
+    /// Returns whether the value is empty or null.
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Self::Plain(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
-    /// For errors.
+    /// Describes the value for errors.
     pub(crate) fn found(&self) -> String {
         match self {
             _ if self.is_nothing() => "nothing".to_owned(),
@@ -55,13 +54,13 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Reads JSON, which is YAML, but for characters in two halves.
+/// Parses JSON as YAML, after joining surrogate pairs.
 pub(crate) fn json(text: &str) -> Result<Tree, Misread> {
     yaml(&with_whole_characters(text))
 }
 
-/// JSON's escapes are units of UTF-16, YAML's are characters: of two units that make one character,
-/// makes that.
+/// Joins surrogate pairs: JSON escapes are UTF-16 units, YAML escapes are characters, so two units
+/// that encode one character are replaced by that character.
 fn with_whole_characters(text: &str) -> Cow<'_, str> {
     if !text.contains("\\u") {
         return Cow::Borrowed(text);
@@ -74,7 +73,8 @@ fn with_whole_characters(text: &str) -> Cow<'_, str> {
             whole.push(character);
             rest = &escape[12..];
         } else {
-            // The backslash, and what it is before: that may be a backslash, which begins nothing.
+            // Copy the backslash and the character after it: if that is a backslash, it begins no
+            // escape.
             let length = 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
             whole.push_str(&escape[..length]);
             rest = &escape[length..];
@@ -84,7 +84,7 @@ fn with_whole_characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// What two escapes of four digits each stand for.
+/// Returns the character that two escapes of four digits each encode as a surrogate pair.
 fn pair(escape: &str) -> Option<char> {
     let unit = |from: usize| {
         let digits = escape.get(from..from + 6)?.strip_prefix("\\u")?;
@@ -97,7 +97,7 @@ fn pair(escape: &str) -> Option<char> {
     characters.next().is_none().then_some(character)
 }
 
-/// Reads YAML: one document, without references, whose keys are texts.
+/// Parses YAML: one document, without references; all keys are texts.
 pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
     let mut open: Vec<Open> = Vec::new();
     let mut document = None;
@@ -140,8 +140,8 @@ pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
     Ok(document.unwrap_or(Tree::Plain(String::new())))
 }
 
-/// A tag changes what a value is: only those are passed over that say what the field's type says
-/// anyway.
+/// Checks a tag. A tag changes the meaning of a value, so only tags that repeat what the field's
+/// type already says are accepted.
 fn check(tag: &Tag, at: Marker) -> Result<(), Misread> {
     let is_plain = |suffix: &str| matches!(suffix, "str" | "int" | "float" | "bool" | "null" | "seq" | "map");
     match (tag.is_yaml_core_schema(), tag.suffix.as_str()) {
@@ -156,10 +156,10 @@ fn check(tag: &Tag, at: Marker) -> Result<(), Misread> {
     }
 }
 
-/// A list or mapping that isn't complete.
+/// A list or mapping that is still being parsed.
 struct Open {
     tree: Tree,
-    /// Of a mapping, whose value is to come.
+    /// The key of a mapping entry that has no value yet.
     key: Option<String>,
 }
 
@@ -172,7 +172,7 @@ impl Open {
                 (None, _) => return Err(wrong(at, "this stands for the name of a field, which is a word")),
             },
             Tree::Sequence(items) => items.push(inner),
-            Tree::Plain(_) | Tree::Quoted(_) => {} // nothing is inside these
+            Tree::Plain(_) | Tree::Quoted(_) => {} // scalars contain nothing
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
-//! Characters that texts of others must not bring to a terminal as they are.
+//! Characters that must not reach a terminal unescaped in texts from elsewhere.
 
-/// Whether a character steers a terminal, changes the order in which others are shown, or isn't
-/// seen: control characters (also those of C1, such as U+009B), marks of direction (U+202E), and
-/// what has no width (U+200B). Whoever prints texts of others shows it by its number. White space is
-/// not among them, but for tabs, ends of lines and separators of lines (U+2028).
+/// Returns `true` if a character controls a terminal, changes the order in which other characters
+/// are shown, or is invisible: control characters (including C1, such as U+009B), directional marks
+/// (U+202E), and characters without width (U+200B).
+///
+/// Code that prints texts from elsewhere should show such a character by its number. Ordinary white
+/// space is not among them; tabs, line ends and line separators (U+2028) are.
 ///
 /// ```
 /// use sinew_msg::is_unseen;
@@ -11,7 +13,7 @@
 /// assert!(!['a', ' ', 'ä', '中', '\u{301}', '😀'].into_iter().any(is_unseen));
 /// ```
 pub fn is_unseen(character: char) -> bool {
-    // Unicode's category Cf but for signs that are seen, such as U+06DD around numbers.
+    // Unicode's category Cf except signs that are visible, such as U+06DD around numbers.
     character.is_control()
         || matches!(
             character,

@@ -1,6 +1,6 @@
-//! Messages as they are seen in an image or in a value, without a copy of what is large in them.
+//! Views of encoded messages or of values, without copying their large parts.
 //!
-//! The generator makes a struct with the same fields for each message type: `ImageView<'_>` for
+//! For each message type the generator makes a struct with the same fields: `ImageView<'_>` for
 //! `Image`.
 //!
 //! | field | in the view |
@@ -13,12 +13,13 @@
 //! | any other sequence | [`Views`], which gives a view of each element |
 //! | a struct | its view |
 //!
-//! [`view`] checks the whole image, once. It allocates only for what is owned above. [`Viewed::of`]
-//! has nothing to check, and allocates only for a `wstring`.
+//! [`view`] checks the whole encoded message once. It allocates only for the fields that the table
+//! calls owned. [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
 //!
-//! A subscription whose callback takes a view gives it what it has, for the time of the call:
-//! `view::view::<T>(image)` if that is an image in a chunk, `T::of(&value)` if it is a value of the
-//! same process; for any `T` with [`Structure`] and [`Viewed`]. Both show the same.
+//! A subscription with a callback that takes a view creates it from whatever form the message has,
+//! for the duration of the call: `view::view::<T>(image)` for encoded bytes in a chunk,
+//! `T::of(&value)` for a value of the same process; for any `T` with [`Structure`] and [`Viewed`].
+//! Both views show the same.
 
 use crate::cdr::bulk::take_slice;
 use crate::cdr::{
@@ -31,25 +32,25 @@ use std::borrow::Cow;
 use std::str::Utf8Error;
 use std::{array, fmt, str};
 
-/// Sees a message in its image.
+/// Returns a view of an encoded message.
 ///
 /// # Errors
-/// As decoding it would fail, but for strings that are not UTF-8.
+/// The same errors as decoding, except that strings may contain invalid UTF-8.
 pub fn view<T: Structure + Viewed>(image: &[u8]) -> Result<T::View<'_>, DecodeError> {
     let mut decoder = Decoder::new(image, T::NAME)?;
     T::view(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
-/// Checks an image as [`view`] does, and gives nothing: whoever checks it when it comes may see it
-/// later.
+/// Checks an encoded message as [`view`] does, and returns nothing: a receiver can check a message
+/// on arrival and view it later.
 ///
 /// # Errors
-/// As [`view`].
+/// As for [`view`].
 pub fn check<T: Structure + Viewed>(image: &[u8]) -> Result<(), DecodeError> {
     view::<T>(image).map(drop)
 }
 
-/// The view of a field of a type.
+/// Views a field of a type.
 #[doc(hidden)]
 #[inline(always)]
 pub fn field<'a, T: Viewed>(
@@ -60,7 +61,7 @@ pub fn field<'a, T: Viewed>(
     T::view(decoder).map_err(|fault| fault.in_field(type_name, field))
 }
 
-/// A type of field that can be seen without a copy. The generator implements it for each message.
+/// A field type that can be viewed without a copy. The generator implements it for each message.
 ///
 /// ```
 /// use sinew_msg::view::{Text, Viewed};
@@ -70,37 +71,38 @@ pub fn field<'a, T: Viewed>(
 /// assert_eq!(seen.iter().collect::<Vec<Text<'_>>>(), ["shoulder", "elbow"]);
 /// ```
 pub trait Viewed: Field + 'static {
-    /// One, as it is seen.
+    /// The view of one value.
     type View<'a>;
-    /// A sequence of them, as it is seen.
+    /// The view of a sequence of values.
     type Sequence<'a>;
 
-    /// Sees this value, as its image would show it. What is borrowed lies in the value.
+    /// Returns a view of this value, equal to the view of its encoded form. Borrowed parts borrow
+    /// from the value.
     fn of(&self) -> Self::View<'_>;
 
-    /// Sees these values, as the image of a sequence of them would show them.
+    /// Returns a view of these values, equal to the view of their encoded sequence.
     fn sequence_of(values: &[Self]) -> Self::Sequence<'_>;
 
-    /// Sees the value that is next in an image.
+    /// Views the next value of an encoded message.
     ///
     /// # Errors
-    /// [`Fault`] if the image ends or doesn't hold a valid value.
+    /// [`Fault`] if the bytes end too early or don't hold a valid value.
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self::View<'a>, Fault>;
 
-    /// Sees the next `count` values of an image. `count` comes from [`Decoder::count`].
+    /// Views the next `count` values of an encoded message. `count` comes from [`Decoder::count`].
     ///
     /// # Errors
-    /// As [`view`](Self::view).
+    /// As for [`view`](Self::view).
     fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Self::Sequence<'a>, Fault>;
 
-    /// Sees the array that is next in an image.
+    /// Views the next array of an encoded message.
     ///
     /// # Errors
-    /// As [`view`](Self::view).
+    /// As for [`view`](Self::view).
     fn view_array<'a, const N: usize>(decoder: &mut Decoder<'a>) -> Result<[Self::View<'a>; N], Fault> {
         let mut fault = None;
         let views = array::from_fn::<_, N, _>(|_| {
-            // After a fault the decoder stands anywhere.
+            // After a fault the decoder's position is undefined.
             if fault.is_some() {
                 return None;
             }
@@ -113,18 +115,18 @@ pub trait Viewed: Field + 'static {
     }
 }
 
-/// A string: bytes that are UTF-8 if they lie in a value, and in an image if its writer was
-/// well-behaved.
+/// A string: its bytes are UTF-8 if they lie in a value; in an encoded message, only if its writer
+/// was well-behaved.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<'a> {
-    /// Its bytes, without the NUL.
+    /// The bytes of the string, without the NUL.
     pub bytes: &'a [u8],
 }
 
 impl<'a> Text<'a> {
-    /// The text, checked now. It stays where it lies: that it stays as it is, is what the writer's
-    /// process has promised by publishing it. Where that process isn't trusted, copy the bytes
-    /// first, as decoding does.
+    /// Checks the text now and returns it without a copy. The bytes must not change afterwards: the
+    /// writer's process has promised that by publishing them. If that process is not trusted, copy
+    /// the bytes first, as decoding does.
     ///
     /// # Errors
     /// If it is not UTF-8.
@@ -133,7 +135,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Displays what is not UTF-8 as U+FFFD.
+/// Displays invalid UTF-8 as U+FFFD.
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         String::from_utf8_lossy(self.bytes).fmt(f)
@@ -158,7 +160,7 @@ impl PartialEq<&str> for Text<'_> {
     }
 }
 
-/// A sequence whose elements are seen one by one.
+/// A sequence with elements that are viewed one by one.
 ///
 /// ```
 /// use sinew_msg::view::Views;
@@ -174,9 +176,9 @@ pub struct Views<'a, T> {
     source: Source<'a, T>,
 }
 
-/// Where the elements are.
+/// The place of the elements.
 enum Source<'a, T> {
-    /// The decoder stands before the first of them.
+    /// The decoder is positioned at the first of them.
     Image {
         decoder: Decoder<'a>,
         count: usize,
@@ -185,10 +187,11 @@ enum Source<'a, T> {
 }
 
 impl<'a, T: Viewed> Views<'a, T> {
-    /// The next `count` values of an image, each of which is looked at now.
+    /// Returns a view of the next `count` values of an encoded message, and checks each of them
+    /// now.
     ///
     /// # Errors
-    /// [`Fault`] if the image ends or one is not valid.
+    /// [`Fault`] if the bytes end too early or a value is not valid.
     pub fn new(count: usize, decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
         let source = Source::Image { decoder: decoder.clone(), count };
         for _ in 0..count {
@@ -197,14 +200,14 @@ impl<'a, T: Viewed> Views<'a, T> {
         Ok(Self { source })
     }
 
-    /// These values.
+    /// Returns a view of these values.
     #[must_use]
     #[inline]
     pub fn of(values: &'a [T]) -> Self {
         Self { source: Source::Values(values) }
     }
 
-    /// How many there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.source {
@@ -213,15 +216,15 @@ impl<'a, T: Viewed> Views<'a, T> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A view of the element of this index, from 0; `None` if there is none. In an image it goes
-    /// over those before it, each of which may be of any length: to see all of them,
-    /// [`iter`](Self::iter).
+    /// Returns a view of the element at this index, from 0; `None` if there is none. In an encoded
+    /// message this skips the elements before it one by one, since each may have any length: use
+    /// [`iter`](Self::iter) to visit all of them.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T::View<'a>> {
         match &self.source {
@@ -230,17 +233,17 @@ impl<'a, T: Viewed> Views<'a, T> {
         }
     }
 
-    /// A view of each. (Each was valid. If somebody writes to the image all the same, there may be
-    /// fewer.)
+    /// Returns an iterator over the views of all elements. (All were valid when checked. If a
+    /// process writes to the bytes nevertheless, there may be fewer.)
     #[must_use]
     pub fn iter(&self) -> Elements<'a, T> {
         Elements { source: self.source.clone() }
     }
 }
 
-/// The views of a sequence's elements, one after the other: of [`Views`].
+/// An iterator over the views of a sequence's elements; see [`Views`].
 pub struct Elements<'a, T> {
-    /// Those that are still to come.
+    /// The remaining elements.
     source: Source<'a, T>,
 }
 
@@ -252,7 +255,7 @@ impl<'a, T: Viewed> Iterator for Elements<'a, T> {
             Source::Image { count: 0, .. } => None,
             Source::Image { decoder, count } => {
                 let view = T::view(decoder).ok();
-                // After a fault the decoder stands anywhere.
+                // After a fault the decoder's position is undefined.
                 *count = if view.is_some() { *count - 1 } else { 0 };
                 view
             }
@@ -296,7 +299,7 @@ impl<T> Clone for Elements<'_, T> {
     }
 }
 
-/// Shows those that are still to come.
+/// Shows the remaining elements.
 impl<'a, T: Viewed<View<'a>: fmt::Debug>> fmt::Debug for Elements<'a, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
@@ -325,10 +328,11 @@ impl<'a, T: Viewed<View<'a>: fmt::Debug>> fmt::Debug for Views<'a, T> {
     }
 }
 
-/// The next `count` plain values: where they lie if they lie there as in memory, otherwise decoded.
+/// Returns the next `count` plain values: borrowed if they are encoded as they are in memory,
+/// otherwise decoded.
 ///
 /// # Errors
-/// [`Fault`] if the image ends before.
+/// [`Fault`] if the bytes end too early.
 pub fn slice<'a, T: Plain + Field>(count: usize, decoder: &mut Decoder<'a>) -> Result<Cow<'a, [T]>, Fault> {
     if let Some(values) = take_slice(count, decoder) {
         return Ok(Cow::Borrowed(values));
@@ -371,7 +375,8 @@ macro_rules! numbers {
 
 numbers!(u16 u32 u64 i16 i32 i64 f32 f64);
 
-/// Numbers of one byte: they lie in every image as in memory, whatever its byte order.
+/// Numbers of one byte: every encoded message holds them as they are in memory, whatever its byte
+/// order.
 macro_rules! bytes {
     ($($number:ty)*) => {$(
         impl Viewed for $number {
@@ -405,7 +410,7 @@ macro_rules! bytes {
 
 bytes!(u8 i8);
 
-/// Of what is seen one by one in a sequence: items of [`Viewed`].
+/// Items of [`Viewed`] for types that are viewed one by one in a sequence.
 macro_rules! one_by_one {
     () => {
         type Sequence<'a> = Views<'a, Self>;

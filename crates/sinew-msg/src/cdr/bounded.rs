@@ -1,9 +1,8 @@
-//! Strings and sequences that hold no more than so many elements: `string<=10`, `wstring<=10`,
-//! `int32[<=3]`.
+//! Strings and sequences of bounded length: `string<=10`, `wstring<=10`, `int32[<=3]`.
 //!
-//! The bound of a string counts characters (Unicode scalar values), as ROS 2 does where it checks:
-//! in Python's setters and for default values. Its C++ and C don't check, so nobody there refuses
-//! what has more bytes than that.
+//! The bound of a string counts characters (Unicode scalar values), as ROS 2 does in the two places
+//! where it checks: in Python's setters and for default values. C++ and C don't check in ROS 2, so
+//! they do not refuse a string whose bytes exceed the bound.
 
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
@@ -13,13 +12,13 @@ use crate::description::{ConstFieldType, type_id};
 use std::ops::{Deref, DerefMut};
 use std::{fmt, slice, vec};
 
-/// More elements than a bounded string or sequence holds.
+/// The error of exceeding the bound of a string or sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{count} elements are more than the {bound} that the type allows")]
 pub struct TooMany {
-    /// How many there would be; of a string, characters.
+    /// Number of elements that there would be; for a string, number of characters.
     pub count: usize,
-    /// How many there can be.
+    /// Number of elements allowed.
     pub bound: usize,
 }
 
@@ -27,11 +26,11 @@ fn check(count: usize, bound: usize) -> Result<(), TooMany> {
     if count > bound { Err(TooMany { count, bound }) } else { Ok(()) }
 }
 
-/// How many characters these bytes are, if there are more than `bound`. What is no UTF-8 counts as
-/// it is displayed: each U+FFFD is one.
+/// Returns the number of characters in these bytes if it exceeds `bound`. Invalid UTF-8 counts as
+/// it is displayed: each U+FFFD is one character.
 pub(crate) fn text_beyond(bytes: &[u8], bound: usize) -> Option<usize> {
     if bytes.len() <= bound {
-        return None; // no character has less than a byte
+        return None; // every character has at least one byte
     }
     let chunks = bytes.utf8_chunks();
     let count =
@@ -39,7 +38,7 @@ pub(crate) fn text_beyond(bytes: &[u8], bound: usize) -> Option<usize> {
     (count > bound).then_some(count)
 }
 
-/// The same for units of UTF-16: half a pair counts as a character.
+/// The same for UTF-16 units: an unpaired surrogate counts as one character.
 pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
     if units.len() <= bound {
         return None;
@@ -48,11 +47,11 @@ pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
     (count > bound).then_some(count)
 }
 
-/// `BOUND` elements at most: ROS 2's `T[<=BOUND]`.
+/// A sequence of at most `BOUND` elements: ROS 2's `T[<=BOUND]`.
 ///
-/// A field of this type doesn't take a `Vec`, which may have more: `vec.try_into()?` checks how
-/// many it has, and fails with [`TooMany`]. It is read and changed as a slice, and
-/// [`into_vec`](Self::into_vec) gives the `Vec` back.
+/// A field of this type does not accept a `Vec`, which may be longer: `vec.try_into()?` checks the
+/// length, and fails with [`TooMany`]. The sequence is read and changed as a slice, and
+/// [`into_vec`](Self::into_vec) returns the `Vec`.
 ///
 /// ```
 /// use sinew_msg::cdr::{BoundedVec, TooMany};
@@ -72,33 +71,33 @@ pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
 pub struct BoundedVec<T, const BOUND: usize>(Vec<T>);
 
 impl<T, const BOUND: usize> BoundedVec<T, BOUND> {
-    /// Without elements. Allocates nothing.
+    /// Returns an empty sequence. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Adds an element.
+    /// Appends an element.
     ///
     /// # Errors
-    /// [`TooMany`] if there are `BOUND` already.
+    /// [`TooMany`] if there are `BOUND` elements already.
     pub fn push(&mut self, value: T) -> Result<(), TooMany> {
         check(self.0.len() + 1, BOUND)?;
         self.0.push(value);
         Ok(())
     }
 
-    /// Takes the elements from `count` on away.
+    /// Removes the elements from index `count` on.
     pub fn truncate(&mut self, count: usize) {
         self.0.truncate(count);
     }
 
-    /// Takes all elements away. What is allocated stays.
+    /// Removes all elements and keeps the allocation.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// The elements, without the bound.
+    /// Returns the elements as an unbounded `Vec`.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.0
@@ -120,8 +119,8 @@ impl<T, const BOUND: usize> TryFrom<Vec<T>> for BoundedVec<T, BOUND> {
     }
 }
 
-/// Allocates for the elements. An array has as many as its type says, so whether they are too many
-/// is seen at run time only.
+/// Allocates for the elements. The length of an array is in its type, yet it is compared with the
+/// bound only at run time.
 impl<T, const N: usize, const BOUND: usize> TryFrom<[T; N]> for BoundedVec<T, BOUND> {
     type Error = TooMany;
 
@@ -207,7 +206,7 @@ macro_rules! bounded_text {
         pub struct $name<const BOUND: usize>($text);
 
         impl<const BOUND: usize> $name<BOUND> {
-            /// The text, without the bound.
+            /// Returns the text without the bound.
             #[must_use]
             pub fn into_inner(self) -> $text {
                 self.0
@@ -266,7 +265,7 @@ macro_rules! bounded_text {
 }
 
 bounded_text! {
-    /// `BOUND` characters at most: ROS 2's `string<=BOUND`.
+    /// A string of at most `BOUND` characters: ROS 2's `string<=BOUND`.
     ///
     /// ```
     /// use sinew_msg::cdr::{BoundedString, TooMany};
@@ -281,7 +280,7 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// `BOUND` characters at most: ROS 2's `wstring<=BOUND`.
+    /// A wide string of at most `BOUND` characters: ROS 2's `wstring<=BOUND`.
     BoundedWString WString BOUNDED_WSTRING |text: &WString, bound| wide_text_beyond(&text.units, bound)
 }
 

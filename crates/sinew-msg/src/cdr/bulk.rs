@@ -1,10 +1,10 @@
-//! Many plain values at once.
+//! Encoding and decoding of many plain values at once.
 //!
-//! Where plain values stand in the image as in memory, they are copied as bytes. They don't where
-//! the image has the other byte order, or where a struct is off its alignment: CDR aligns its
-//! fields, not itself. Then each is done by itself.
+//! Plain values are copied as bytes where their encoding equals their form in memory. It differs if
+//! the message has the other byte order, or if a struct is off its alignment: CDR aligns the fields
+//! of a struct, not the struct itself. Then each value is converted individually.
 //!
-//! These are the fast ways behind the methods of [`Field`] with the same names.
+//! These functions are the fast paths behind the methods of [`Field`] with the same names.
 
 use super::aligned;
 use super::decoder::{Decoder, Fault};
@@ -13,13 +13,14 @@ use super::field::Field;
 use crate::plain::Plain;
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned, try_cast_slice};
 
-/// Whether values that begin at `at` lie in memory as in a little-endian image.
+/// Returns whether the little-endian encoding of values that begin at `at` equals their form in
+/// memory.
 #[inline]
 fn in_place<T: Plain>(at: usize) -> bool {
     cfg!(target_endian = "little") && at.is_multiple_of(align_of::<T>())
 }
 
-/// Where these values end if what is before them ends at `at`.
+/// Returns the offset where these values end if the bytes before them end at `at`.
 #[inline]
 pub fn end_slice<T: Plain + Field>(values: &[T], at: usize) -> usize {
     let start = aligned(at, T::ALIGNMENT);
@@ -32,11 +33,11 @@ pub fn end_slice<T: Plain + Field>(values: &[T], at: usize) -> usize {
     }
 }
 
-/// Writes these values.
+/// Encodes these values.
 #[inline]
 pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
     if values.is_empty() {
-        return; // elements that aren't there are not aligned
+        return; // an empty sequence has no alignment padding
     }
     encoder.align(T::ALIGNMENT);
     if in_place::<T>(encoder.position()) {
@@ -47,11 +48,12 @@ pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
 }
 
 impl<'a> Encoder<'a> {
-    /// Leaves room for a sequence of `count` elements behind its length, for somebody else to fill.
-    /// What is there stays.
+    /// Reserves space for a sequence of `count` elements after its length, for the caller to fill.
+    /// The bytes there stay unchanged.
     ///
-    /// `None` if values don't lie in the image as in memory: the image is off its alignment, or the
-    /// machine is big-endian. Panics if there is no room for them, or `count` is 2³² or more.
+    /// Returns `None` if the encoding differs from the form in memory: the position is off the
+    /// alignment of the values, or the machine is big-endian. Panics if there is not enough room,
+    /// or if `count` is 2³² or more.
     pub fn leave<T: Plain + Field>(&mut self, count: usize) -> Option<&'a mut [T]> {
         self.write_length(count);
         if count == 0 {
@@ -66,7 +68,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// The bytes of the next `count` values, if they lie there as in memory.
+/// Returns the bytes of the next `count` values if their encoding equals their form in memory.
 #[inline]
 fn take_in_place<'a, T: Plain + Field>(
     count: usize,
@@ -80,8 +82,8 @@ fn take_in_place<'a, T: Plain + Field>(
     }
 }
 
-/// The next `count` values, borrowed where they lie, if they lie there as in memory. Otherwise
-/// nothing is read.
+/// Returns a borrow of the next `count` values if their encoding equals their form in memory.
+/// Otherwise reads nothing.
 pub(crate) fn take_slice<'a, T: Plain + Field>(count: usize, decoder: &mut Decoder<'a>) -> Option<&'a [T]> {
     let mut ahead = decoder.clone();
     let values = match count {
@@ -92,10 +94,10 @@ pub(crate) fn take_slice<'a, T: Plain + Field>(count: usize, decoder: &mut Decod
     Some(values)
 }
 
-/// Reads into these values.
+/// Decodes into these values.
 ///
 /// # Errors
-/// [`Fault`] if the image ends before.
+/// [`Fault`] if the bytes end too early.
 #[inline]
 pub fn decode_slice<T: Plain + Field>(values: &mut [T], decoder: &mut Decoder<'_>) -> Result<(), Fault> {
     if values.is_empty() {
@@ -108,10 +110,10 @@ pub fn decode_slice<T: Plain + Field>(values: &mut [T], decoder: &mut Decoder<'_
     Ok(())
 }
 
-/// Reads an array.
+/// Decodes an array.
 ///
 /// # Errors
-/// [`Fault`] if the image ends before.
+/// [`Fault`] if the bytes end too early.
 #[inline]
 pub fn decode_array<T: Plain + Field, const N: usize>(decoder: &mut Decoder<'_>) -> Result<[T; N], Fault> {
     let mut values = [T::zeroed(); N];
@@ -119,11 +121,11 @@ pub fn decode_array<T: Plain + Field, const N: usize>(decoder: &mut Decoder<'_>)
     Ok(values)
 }
 
-/// Reads a sequence of `count` elements into `values`, whose allocation is used again if it is
-/// large enough.
+/// Decodes a sequence of `count` elements into `values`, and reuses its allocation if it is large
+/// enough.
 ///
 /// # Errors
-/// [`Fault`] if the image ends before.
+/// [`Fault`] if the bytes end too early.
 #[inline]
 pub fn decode_sequence<T: Plain + Field>(
     values: &mut Vec<T>,
@@ -135,8 +137,8 @@ pub fn decode_sequence<T: Plain + Field>(
         return Ok(());
     }
     let Some(bytes) = take_in_place::<T>(count, decoder)? else {
-        // The bytes are there ([`Decoder::count`] has seen to it), and a plain value is as large in
-        // memory.
+        // [`Decoder::count`] has checked that the bytes are there, and a plain value has the same
+        // size in memory.
         values.reserve_exact(count);
         for _ in 0..count {
             values.push(T::decode(decoder)?);
@@ -145,7 +147,7 @@ pub fn decode_sequence<T: Plain + Field>(
     };
     match try_cast_slice(bytes) {
         Ok(aligned) => values.extend_from_slice(aligned),
-        // The image itself lies at an odd address.
+        // The message itself lies at an unaligned address.
         Err(_) => values.extend(bytes.chunks_exact(size_of::<T>()).map(pod_read_unaligned::<T>)),
     }
     Ok(())

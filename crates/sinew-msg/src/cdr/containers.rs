@@ -8,7 +8,7 @@ use crate::description::{ConstFieldType, type_id};
 use std::mem;
 use std::string::FromUtf8Error;
 
-/// The bytes of the next string, where they lie, without the NUL.
+/// Returns the bytes of the next string without a copy and without the NUL.
 #[inline]
 pub(crate) fn text_bytes<'a>(decoder: &mut Decoder<'a>) -> Result<&'a [u8], Fault> {
     let length = decoder.count(1)?;
@@ -20,21 +20,22 @@ pub(crate) fn text_bytes<'a>(decoder: &mut Decoder<'a>) -> Result<&'a [u8], Faul
     }
 }
 
-/// What is wrong with the string of so many bytes that was just passed.
+/// Returns the fault of the string that was just read and that `error` describes.
 #[cold]
 fn no_text(decoder: &Decoder<'_>, error: &FromUtf8Error) -> Fault {
     let begin = decoder.position() - error.as_bytes().len() - 1;
     decoder.invalid(begin + error.utf8_error().valid_up_to(), "a string is encoded in UTF-8")
 }
 
-/// The bytes as text. They are a copy: whoever has written the image may be writing still. Most are
-/// ASCII: names of frames and joints. `String::from_utf8` takes three times as many instructions
-/// for short ones (decision 0013).
+/// Checks that the bytes are UTF-8 text. They are a copy, since the writer may still be changing
+/// the original. Most are ASCII: names of frames and joints. For short ones, `String::from_utf8`
+/// takes three times as many instructions (decision 0013).
 #[inline]
 #[expect(unsafe_code, reason = "a check that is quicker than the one for all of UTF-8")]
 fn checked(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
     if bytes.is_ascii() {
-        // SAFETY: ASCII is UTF-8, and the bytes, which are ours alone, were just seen to be that.
+        // SAFETY: ASCII is UTF-8, and the check above saw only ASCII; `bytes` is owned, so nothing
+        // can change it since.
         return Ok(unsafe { String::from_utf8_unchecked(bytes) });
     }
     String::from_utf8(bytes)
@@ -76,7 +77,7 @@ impl Field for String {
                 let fault = no_text(decoder, &error);
                 let mut bytes = error.into_bytes();
                 bytes.clear();
-                *self = String::from_utf8(bytes).unwrap_or_default(); // empty, with what it has allocated
+                *self = String::from_utf8(bytes).unwrap_or_default(); // empty, with the old allocation
                 Err(fault)
             }
         }
@@ -115,7 +116,8 @@ impl<T: Field> Field for Vec<T> {
 
 impl<T: Field, const N: usize> Field for [T; N] {
     const TYPE: ConstFieldType = {
-        // ROS 2 has none; and elements without bytes could be claimed without end.
+        // ROS 2 has no empty arrays; and a sequence could claim any number of elements without
+        // bytes.
         assert!(N > 0, "an array in a message has at least one element");
         ConstFieldType::array(&T::TYPE, N)
     };

@@ -1,14 +1,15 @@
-//! Where the next byte of an image is read, and what can go wrong.
+//! The reading position in an encoded message, and decoding faults.
 
 use super::{HEADER_SIZE, aligned};
 use crate::error::DecodeError;
 
-/// Reads an image that nobody vouches for.
+/// Reads an untrusted encoded message.
 #[derive(Debug, Clone)]
 pub struct Decoder<'a> {
-    /// The image without its header, so that offsets are what alignment counts.
+    /// The message without its header, so that indices are the offsets that alignment counts.
     body: &'a [u8],
-    /// Up to here `body` is read. After an `align` it may be beyond the end, by less than 8.
+    /// Bytes of `body` that have been read. After an `align` it may exceed the length by less than
+    /// 8.
     at: usize,
     big_endian: bool,
 }
@@ -17,8 +18,8 @@ impl<'a> Decoder<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`DecodeError::Truncated`] if there is none, [`DecodeError::Representation`] if it doesn't
-    /// name plain CDR.
+    /// [`DecodeError::Truncated`] if there is no header, [`DecodeError::Representation`] if it
+    /// doesn't name plain CDR.
     #[inline]
     pub fn new(image: &'a [u8], type_name: &'static str) -> Result<Self, DecodeError> {
         let Some((&[first, second, ..], body)) = image.split_first_chunk::<HEADER_SIZE>() else {
@@ -31,46 +32,46 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads these bytes, the first of which is aligned to 8.
+    /// Returns a decoder of these bytes, the first of which counts as aligned to 8.
     pub(super) fn over(bytes: &'a [u8], big_endian: bool) -> Self {
         Self { body: bytes, at: 0, big_endian }
     }
 
-    /// How much is read, in bytes after the header.
+    /// Returns the number of bytes read after the header.
     #[must_use]
     #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     #[must_use]
     #[inline]
     pub fn left(&self) -> usize {
         self.body.len().saturating_sub(self.at)
     }
 
-    /// Whether numbers have their most significant byte first.
+    /// Returns `true` if numbers have their most significant byte first.
     #[must_use]
     #[inline]
     pub fn is_big_endian(&self) -> bool {
         self.big_endian
     }
 
-    /// Whether numbers lie in the image as in this machine's memory.
+    /// Returns `true` if the message has this machine's byte order.
     #[must_use]
     #[inline]
     pub fn is_native(&self) -> bool {
         self.big_endian == cfg!(target_endian = "big")
     }
 
-    /// Goes on to a multiple of `alignment` (1, 2, 4 or 8).
+    /// Advances to a multiple of `alignment` (1, 2, 4 or 8).
     #[inline]
     pub fn align(&mut self, alignment: usize) {
         self.at = aligned(self.at, alignment);
     }
 
-    /// The next `length` bytes.
+    /// Returns the next `length` bytes.
     ///
     /// # Errors
     /// [`Fault`] if there are fewer.
@@ -86,7 +87,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     ///
     /// # Errors
     /// [`Fault`] if there are fewer.
@@ -98,7 +99,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next `N` bytes, if there are as many.
+    /// Returns the next `N` bytes, or `None` if there are fewer.
     #[inline]
     pub(super) fn take_chunk<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
         let bytes = self.body.get(self.at..)?.first_chunk()?;
@@ -106,10 +107,11 @@ impl<'a> Decoder<'a> {
         Some(bytes)
     }
 
-    /// The length of a string or sequence whose elements have at least `least` bytes each.
+    /// Reads the length of a string or sequence with elements of at least `least` bytes each.
     ///
     /// # Errors
-    /// [`Fault`] if it is not there, or the rest of the image is too short for so many.
+    /// [`Fault`] if the length is missing, or if the remaining bytes are too few for that many
+    /// elements.
     #[inline]
     pub fn count(&mut self, least: usize) -> Result<usize, Fault> {
         self.align(4);
@@ -122,14 +124,14 @@ impl<'a> Decoder<'a> {
         Ok(count)
     }
 
-    /// The fault of what was read at `position` (in bytes after the header), and is not what its
-    /// type allows.
+    /// Returns the fault of a value at `position` (in bytes after the header) that its type does
+    /// not allow.
     #[must_use]
     pub fn invalid(&self, position: usize, problem: &'static str) -> Fault {
         Fault::invalid(position, problem)
     }
 
-    /// The fault of a string or sequence that is longer than its type allows.
+    /// Returns the fault of a string or sequence that is longer than its type allows.
     #[must_use]
     pub fn exceeds(&self, count: usize, bound: usize) -> Fault {
         Fault::new(Cause::Bound { count, bound })
@@ -149,17 +151,17 @@ impl<'a> Decoder<'a> {
 
 pub(super) const NO_BOOL: &str = "a bool is 0 or 1";
 
-/// What is wrong with an image; a [`DecodeError`] in the making, to which the struct adds the
+/// A fault in an encoded message: an incomplete [`DecodeError`], to which the struct adds the
 /// field's name.
 ///
-/// It lies on the heap, so that what can fail returns quickly when it doesn't.
+/// It lies on the heap to keep `Result`s small, so that successful calls return quickly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(Box<Details>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Details {
     cause: Cause,
-    /// Type and field: the innermost ones that there are names for.
+    /// Type and field: the innermost ones with known names.
     place: Option<(&'static str, &'static str)>,
 }
 
@@ -182,7 +184,8 @@ impl Fault {
         Self::new(Cause::Invalid { offset: HEADER_SIZE + position, problem })
     }
 
-    /// Says in which field of which type it was, unless a nested type has said so.
+    /// Adds the type and field where the fault occurred, unless a nested type has already added
+    /// them.
     #[cold]
     #[must_use]
     pub fn in_field(mut self, type_name: &'static str, field: &'static str) -> Self {

@@ -1,19 +1,19 @@
-//! Where the next byte of an image is written.
+//! The writing position in an encoded message.
 
 use super::{HEADER, HEADER_SIZE, aligned};
 use std::mem;
 
-/// Writes an image into a buffer of its size.
+/// Encodes a message into a buffer of exactly its size.
 #[derive(Debug)]
 pub struct Encoder<'a> {
-    /// What is not written yet.
+    /// The bytes that are not written yet.
     rest: &'a mut [u8],
-    /// How much is written, in bytes after the header: what alignment counts.
+    /// Number of bytes written after the header, which alignment counts.
     at: usize,
 }
 
 impl<'a> Encoder<'a> {
-    /// Writes the header. Panics if the buffer is shorter than that.
+    /// Writes the header. Panics if the buffer is shorter than the header.
     #[inline]
     pub fn new(image: &'a mut [u8]) -> Self {
         let (header, rest) = image.split_at_mut(HEADER_SIZE);
@@ -21,12 +21,12 @@ impl<'a> Encoder<'a> {
         Self { rest, at: 0 }
     }
 
-    /// Writes into these bytes, the first of which is aligned to 8.
+    /// Returns an encoder into these bytes, the first of which counts as aligned to 8.
     pub(super) fn into(bytes: &'a mut [u8]) -> Self {
         Self { rest: bytes, at: 0 }
     }
 
-    /// How much is written, in bytes after the header.
+    /// Returns the number of bytes written after the header.
     #[must_use]
     #[inline]
     pub fn position(&self) -> usize {
@@ -39,7 +39,8 @@ impl<'a> Encoder<'a> {
     pub fn align(&mut self, alignment: usize) {
         let padding = aligned(self.at, alignment) - self.at;
         if padding > 0 {
-            // The buffer may have held somebody else's message. Byte by byte: there are 7 at most.
+            // The buffer may hold bytes of an earlier message. Byte by byte, since there are at
+            // most 7.
             for byte in &mut *self.take(padding) {
                 *byte = 0;
             }

@@ -1,4 +1,4 @@
-//! What the type of a field can do.
+//! The trait of field types.
 
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
@@ -6,15 +6,15 @@ use crate::description::{ConstDescription, ConstFieldType};
 use crate::hash::TypeHash;
 use std::array;
 
-/// A type that a field of a message can have, if the message is to leave the process.
+/// A type that a field can have in a message that leaves the process.
 ///
 /// These are `bool`, integers of up to 64 bits, `f32`, `f64`, `String`,
 /// [`WString`](super::WString), `Vec` and arrays of such types, their bounded kinds, and structs
-/// with [`derive(Message)`](macro@crate::Message), which is also what calls the methods. Offsets
-/// count from the end of the image's header.
+/// with [`derive(Message)`](macro@crate::Message). The derived code also calls the methods. Offsets
+/// count from the end of the message's header.
 ///
-/// The methods with `slice`, `array` and `sequence` in their name are what arrays and `Vec` use.
-/// They go element by element unless the type has a faster way; numbers are copied all at once.
+/// Arrays and `Vec` use the methods with `slice`, `array` and `sequence` in their names. These go
+/// element by element unless the type has a faster way; numbers are copied all at once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no image, so no message that leaves its process can contain it",
     label = "neither a ROS 2 type nor a struct with `#[derive(Message)]`",
@@ -22,61 +22,62 @@ use std::array;
     note = "a message that stays in its process may contain anything: `impl Message for ..` {{}} instead of the derive"
 )]
 pub trait Field: Sized {
-    /// How a struct with such a field describes it, and what stands for it in the struct's hash.
+    /// The type of such a field in the description of a struct, and thereby in the struct's hash.
     const TYPE: ConstFieldType;
-    /// What the first byte of an image of this type is aligned to: 1, 2, 4 or 8.
+    /// The alignment of the first encoded byte: 1, 2, 4 or 8.
     const ALIGNMENT: usize;
-    /// How many bytes an image has at least, at least 1. Bounds the lengths that are believed.
+    /// Minimum encoded length in bytes, at least 1. Limits the lengths that a decoder accepts.
     const LEAST: usize;
 
-    /// Where this value ends if what is before it ends at `at`.
+    /// Returns the offset where this value ends if the bytes before it end at `at`.
     fn end(&self, at: usize) -> usize;
 
-    /// Writes the value. Panics if it doesn't fit.
+    /// Encodes the value. Panics if it doesn't fit.
     fn encode(&self, encoder: &mut Encoder<'_>);
 
-    /// Reads a value.
+    /// Decodes a value.
     ///
     /// # Errors
-    /// [`Fault`] if the image ends or doesn't hold a valid value.
+    /// [`Fault`] if the bytes end too early or don't hold a valid value.
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault>;
 
-    /// Reads into this value, whose allocations are used again. After an error it is valid, but
-    /// which it is, is unspecified.
+    /// Decodes into this value and reuses its allocations. After an error the value is valid but
+    /// unspecified.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// As for [`decode`](Self::decode).
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         *self = Self::decode(decoder)?;
         Ok(())
     }
 
-    /// Where these values end, one after the other, if what is before them ends at `at`.
+    /// Returns the offset where these values, one after the other, end if the bytes before them end
+    /// at `at`.
     fn end_slice(values: &[Self], at: usize) -> usize {
         values.iter().fold(at, |at, value| value.end(at))
     }
 
-    /// Writes these values.
+    /// Encodes these values.
     fn encode_slice(values: &[Self], encoder: &mut Encoder<'_>) {
         values.iter().for_each(|value| value.encode(encoder));
     }
 
-    /// Reads into these values.
+    /// Decodes into these values.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// As for [`decode`](Self::decode).
     fn decode_slice(values: &mut [Self], decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         values.iter_mut().try_for_each(|value| value.decode_into(decoder))
     }
 
-    /// Reads an array. It passes over the stack.
+    /// Decodes an array. The array is built on the stack.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// As for [`decode`](Self::decode).
     fn decode_array<const N: usize>(decoder: &mut Decoder<'_>) -> Result<[Self; N], Fault> {
         let mut fault = None;
         let values = array::from_fn::<_, N, _>(|_| {
-            // After a fault the decoder stands anywhere.
+            // After a fault the decoder's position is undefined.
             if fault.is_some() {
                 return None;
             }
@@ -88,16 +89,16 @@ pub trait Field: Sized {
         }
     }
 
-    /// Reads a sequence of `count` elements into `values`. `count` comes from [`Decoder::count`].
+    /// Decodes a sequence of `count` elements into `values`. `count` comes from [`Decoder::count`].
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// As for [`decode`](Self::decode).
     fn decode_sequence(values: &mut Vec<Self>, count: usize, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         values.truncate(count);
         Self::decode_slice(values, decoder)?;
-        // A value may be larger in memory than in the image. So that a length which lies can't cost
-        // more memory than the image did, no more is reserved at once than the rest of the image is
-        // long.
+        // A value may be larger in memory than encoded. A false length must not cost more memory
+        // than the message itself, so no more bytes are reserved at once than remain in the
+        // message.
         let missing = count - values.len();
         values.reserve_exact(missing.min(decoder.left() / size_of::<Self>().max(1)));
         for _ in 0..missing {
@@ -111,10 +112,11 @@ pub trait Field: Sized {
 pub trait Structure: Field {
     /// The ROS 2 type name, e.g. `sensor_msgs/msg/Image`.
     const NAME: &'static str;
-    /// Its fields and their types, from which others learn to read its images.
+    /// The fields and their types, from which other programs learn to decode the messages.
     const DESCRIPTION: &'static ConstDescription;
-    /// The hash of the description. (Who knows it already, may spare the compiler the work.)
+    /// The hash of the description. (An implementation that knows the hash can spare the compiler
+    /// the work.)
     const HASH: TypeHash = Self::DESCRIPTION.hash();
-    /// When a value says that it was taken, in nanoseconds; `None` if the type says nothing of it.
+    /// Returns the value's time stamp in nanoseconds; `None` if the type has no stamp.
     const STAMP: Option<fn(&Self) -> i64> = None;
 }

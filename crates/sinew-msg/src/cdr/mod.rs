@@ -1,7 +1,7 @@
-//! The image of a message: CDR, as ROS 2 and DDS have it.
+//! The encoded form of a message: CDR, as in ROS 2 and DDS.
 //!
-//! Written is XCDR version 1 in little-endian order, read is either order. (OMG DDS-XTypes 1.3,
-//! section 7.4; what it leaves open is done as ROS 2's middlewares do it.)
+//! Messages are written as XCDR version 1 in little-endian order; both byte orders are read. (OMG
+//! DDS-XTypes 1.3, section 7.4; where it leaves a choice, ROS 2's middlewares are followed.)
 //!
 //! | part | bytes |
 //! |---|---|
@@ -15,13 +15,13 @@
 //! | an array | its elements |
 //! | a struct | its fields in order, with nothing before or between but what their alignment asks for. If it has none: a byte 0 |
 //!
-//! Padding is written as zeros and read as anything. Bytes after the last field are accepted, since
-//! some writers round images up.
+//! Padding is written as zeros and may be anything when read. Bytes after the last field are
+//! accepted, since some writers round the length up.
 //!
-//! [`Field`] is what a type of a field can do, and what [`derive(Message)`](macro@crate::Message)
-//! implements for a struct. The code here allocates only for what strings and sequences of decoded
-//! values contain. Before their elements are read, no more is reserved for them than the rest of
-//! the image is long, whatever length it claims.
+//! [`Field`] is the trait of field types; [`derive(Message)`](macro@crate::Message) implements it
+//! for a struct. This code allocates only for the strings and sequences of decoded values. Before
+//! the elements of a sequence are read, it reserves no more bytes for them than remain in the
+//! message, whatever length the sequence claims.
 //!
 //! ```
 //! use sinew_msg::Message;
@@ -53,7 +53,7 @@ mod run;
 mod wide;
 
 #[doc(hidden)]
-pub use crate::description; // what the derive macro's code names
+pub use crate::description; // named by the derive macro's code
 use crate::error::DecodeError;
 use crate::message::Encoding;
 use crate::plain::{Plain, PlainProof};
@@ -62,7 +62,7 @@ pub(crate) use bounded::{text_beyond, wide_text_beyond};
 pub(crate) use containers::text_bytes;
 pub use decoder::{Decoder, Fault};
 #[doc(hidden)]
-pub use defaults::{bounded_sequence, bounded_text}; // what generated code names
+pub use defaults::{bounded_sequence, bounded_text}; // named by generated code
 pub use encoder::Encoder;
 pub use field::{Field, Structure};
 #[doc(hidden)]
@@ -70,13 +70,13 @@ pub use named::decode_field; // likewise
 pub use run::{DecoderRun, EncoderRun};
 pub use wide::WString;
 
-/// How long the header is, in bytes. Alignment counts from its end.
+/// Length of the header in bytes. Alignment counts from its end.
 pub const HEADER_SIZE: usize = 4;
 
-/// The header of every image written here: little-endian CDR, no options.
+/// The header of every message written here: little-endian CDR, no options.
 pub const HEADER: [u8; HEADER_SIZE] = [0, 1, 0, 0];
 
-/// The encoding of a struct, from its fields.
+/// Returns the encoding of a struct, made from its fields.
 #[must_use]
 pub const fn encoding<T: Structure>() -> Encoding<T> {
     let description = Some(T::DESCRIPTION);
@@ -94,7 +94,7 @@ pub const fn encoding<T: Structure>() -> Encoding<T> {
     }
 }
 
-/// The encoding of a struct whose values can be written and read in place.
+/// Returns the encoding of a struct with values that can be written and read in place.
 #[must_use]
 pub const fn plain_encoding<T: Structure + Plain>() -> Encoding<T> {
     Encoding { plain: PlainProof::new(), ..encoding() }
@@ -104,7 +104,7 @@ fn size<T: Structure>(value: &T) -> usize {
     HEADER_SIZE + value.end(0)
 }
 
-/// Panics if the buffer has another length than `size` says.
+/// Panics if the length of the buffer is not the one that `size` returns.
 pub(crate) fn encode<T: Structure>(value: &T, image: &mut [u8]) {
     let length = image.len();
     let mut encoder = Encoder::new(image);
@@ -123,7 +123,7 @@ fn decode_into<T: Structure>(image: &[u8], value: &mut T) -> Result<(), DecodeEr
     value.decode_into(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
-/// The first multiple of `alignment`, which is a power of two, from `at` on.
+/// Returns the first multiple of `alignment`, a power of two, from `at` on.
 #[must_use]
 #[inline]
 pub const fn aligned(at: usize, alignment: usize) -> usize {

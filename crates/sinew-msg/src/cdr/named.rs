@@ -1,4 +1,4 @@
-//! Fields in generated code: what is wrong with one says which it is.
+//! Decoding of fields in generated code, with faults that name the field.
 
 use super::decoder::{Decoder, Fault};
 use super::field::Field;

@@ -1,4 +1,4 @@
-//! Runs: the bytes of several fields, checked and aligned once.
+//! Runs: the bytes of several fields, with one bounds check and one alignment.
 
 use super::decoder::{Decoder, Fault, NO_BOOL};
 use super::encoder::Encoder;
@@ -7,12 +7,11 @@ use crate::plain::Plain;
 use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
 
 impl<'a> Decoder<'a> {
-    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them
-    /// are known beforehand. `fields` are their names, in this order, each with the offset of its
-    /// end.
+    /// Reads the next `LENGTH` bytes from a multiple of `alignment` on, for fields at fixed offsets
+    /// in them. `fields` are the names of the fields in order, each with the offset of its end.
     ///
     /// # Errors
-    /// [`Fault`] if there are fewer. It names the field that is cut off.
+    /// [`Fault`] if there are fewer bytes. It names the field that is cut off.
     #[inline]
     pub fn run<const LENGTH: usize>(
         &mut self,
@@ -36,11 +35,11 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Bytes of several fields, checked and aligned once.
+/// Bytes of several fields, with one bounds check and one alignment.
 #[derive(Debug)]
 pub struct DecoderRun<'a, const LENGTH: usize> {
     bytes: &'a [u8; LENGTH],
-    /// Where they begin, in bytes after the header.
+    /// Offset of the run, in bytes after the header.
     begin: usize,
     big_endian: bool,
     type_name: &'static str,
@@ -48,8 +47,8 @@ pub struct DecoderRun<'a, const LENGTH: usize> {
 }
 
 impl<const LENGTH: usize> DecoderRun<'_, LENGTH> {
-    /// Reads the value at this offset, a multiple of its alignment in a run that is aligned as
-    /// much. Panics if it ends behind the run.
+    /// Reads the value at this offset, a multiple of the value's alignment, into `value`. The run
+    /// must have at least the same alignment. Panics if the value ends after the run.
     #[inline]
     pub fn copy<T: Plain + Field>(&self, offset: usize, value: &mut T) {
         let bytes = &self.bytes[offset..offset + size_of::<T>()];
@@ -60,7 +59,7 @@ impl<const LENGTH: usize> DecoderRun<'_, LENGTH> {
         }
     }
 
-    /// As [`copy`](Self::copy), into a new value.
+    /// As [`copy`](Self::copy), but returns a new value.
     #[inline]
     #[must_use]
     pub fn value<T: Plain + Field>(&self, offset: usize) -> T {
@@ -69,10 +68,10 @@ impl<const LENGTH: usize> DecoderRun<'_, LENGTH> {
         value
     }
 
-    /// Reads the `bool` at this offset. Panics if it is behind the run.
+    /// Reads the `bool` at this offset. Panics if it lies after the run.
     ///
     /// # Errors
-    /// [`Fault`] if it is neither 0 nor 1.
+    /// [`Fault`] if the byte is neither 0 nor 1.
     #[inline]
     pub fn bool(&self, offset: usize) -> Result<bool, Fault> {
         match self.bytes[offset] {
@@ -89,7 +88,7 @@ impl<const LENGTH: usize> DecoderRun<'_, LENGTH> {
     }
 }
 
-/// Where the image has the other byte order: number by number.
+/// The slow path for the other byte order: number by number.
 #[cold]
 fn copy_turned<T: Plain + Field>(bytes: &[u8], big_endian: bool, value: &mut T) {
     let decoded = T::decode(&mut Decoder::over(bytes, big_endian));
@@ -97,8 +96,8 @@ fn copy_turned<T: Plain + Field>(bytes: &[u8], big_endian: bool, value: &mut T) 
 }
 
 impl<'a> Encoder<'a> {
-    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them
-    /// are known beforehand. Panics if there is no room for them.
+    /// Takes the next `LENGTH` bytes from a multiple of `alignment` on, for fields at fixed offsets
+    /// in them. Panics if there is not enough room.
     #[inline]
     pub fn run<const LENGTH: usize>(&mut self, alignment: usize) -> EncoderRun<'a, LENGTH> {
         self.align(alignment);
@@ -107,15 +106,15 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Bytes for several fields, checked and aligned once.
+/// Bytes for several fields, with one bounds check and one alignment.
 #[derive(Debug)]
 pub struct EncoderRun<'a, const LENGTH: usize> {
     bytes: &'a mut [u8; LENGTH],
 }
 
 impl<const LENGTH: usize> EncoderRun<'_, LENGTH> {
-    /// Writes a value at this offset, a multiple of its alignment in a run that is aligned as much.
-    /// Panics if it would end behind the run.
+    /// Writes a value at this offset, a multiple of the value's alignment. The run must have at
+    /// least the same alignment. Panics if the value would end after the run.
     #[inline]
     pub fn put<T: Plain + Field>(&mut self, offset: usize, value: &T) {
         let place = &mut self.bytes[offset..offset + size_of::<T>()];
@@ -126,7 +125,7 @@ impl<const LENGTH: usize> EncoderRun<'_, LENGTH> {
         }
     }
 
-    /// Writes `bool`s at this offset. Panics if they would end behind the run.
+    /// Writes `bool`s at this offset. Panics if they would end after the run.
     #[inline]
     pub fn put_bools(&mut self, offset: usize, values: &[bool]) {
         self.bytes[offset..offset + values.len()].copy_from_slice(cast_slice(values));

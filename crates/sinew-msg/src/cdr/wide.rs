@@ -8,8 +8,8 @@ use crate::description::{ConstFieldType, type_id};
 use std::fmt;
 use std::string::FromUtf16Error;
 
-/// Text in UTF-16, as ROS 2's `wstring` has it: units that nobody has checked. A unit has 4 bytes
-/// in an image.
+/// Text in UTF-16, as in ROS 2's `wstring`: the units are not checked. Each unit is encoded in 4
+/// bytes.
 ///
 /// ```
 /// use sinew_msg::cdr::WString;
@@ -26,10 +26,10 @@ pub struct WString {
 }
 
 impl WString {
-    /// The text in UTF-8. Allocates.
+    /// Converts the text to UTF-8. Allocates.
     ///
     /// # Errors
-    /// If there is half of a surrogate pair.
+    /// If a surrogate is unpaired.
     pub fn to_text(&self) -> Result<String, FromUtf16Error> {
         String::from_utf16(&self.units)
     }
@@ -41,7 +41,7 @@ impl From<&str> for WString {
     }
 }
 
-/// Displays what is no text as U+FFFD.
+/// Displays unpaired surrogates as U+FFFD.
 impl fmt::Display for WString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         char::decode_utf16(self.units.iter().copied())
@@ -78,7 +78,7 @@ impl Field for WString {
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         let count = decoder.count(4)?;
         self.units.clear();
-        self.units.reserve_exact(count); // half of what the image has for them
+        self.units.reserve_exact(count); // half of their encoded length
         for _ in 0..count {
             let unit = u16::try_from(u32::decode(decoder)?).map_err(|_| {
                 decoder.invalid(decoder.position() - 4, "a unit of a wstring has 16 bits that count")

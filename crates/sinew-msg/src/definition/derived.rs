@@ -1,5 +1,5 @@
-//! The types that ROS 2 makes of a definition, with the names and fields that `rosidl_parser` gives
-//! them.
+//! The types that ROS 2 derives from a definition, with the names and fields that `rosidl_parser`
+//! gives them.
 
 use super::interface::{Interface, Role};
 use super::model::{
@@ -7,7 +7,7 @@ use super::model::{
 };
 use super::names::TypeName;
 
-/// What derived types need, for sets of definitions that don't have it.
+/// Types that derived types refer to, for sets of definitions that lack them.
 pub(super) const FOUNDATIONS: [(&str, &str); 3] = [
     (TIME, "int32 sec\nuint32 nanosec"),
     (
@@ -22,7 +22,7 @@ const TIME: &str = "builtin_interfaces/msg/Time";
 const SERVICE_EVENT_INFO: &str = "service_msgs/msg/ServiceEventInfo";
 const UUID: &str = "unique_identifier_msgs/msg/UUID";
 
-/// All types of a definition, the one that it names first.
+/// Returns all types of a definition, beginning with the type that it names.
 pub(super) fn interfaces(definition: &Definition) -> Vec<Interface> {
     let Definition { name, content, .. } = definition;
     let derived = Derived { place: Place { file: definition.file.clone(), line: 1, column: 1 } };
@@ -50,7 +50,7 @@ fn of_section(name: TypeName, section: &Section) -> Interface {
     Interface { name, role: Role::Message, documentation, constants, fields }
 }
 
-/// What makes fields and types that stand in no file.
+/// Makes the fields and types that are not in any file.
 struct Derived {
     place: Place,
 }

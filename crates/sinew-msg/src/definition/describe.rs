@@ -8,7 +8,7 @@ use crate::description::{
 use std::fmt::{self, Write};
 
 impl Interface {
-    /// The description of this type alone, with the names of those in it.
+    /// Returns the description of this type alone, with the names of the types of its fields.
     #[must_use]
     pub fn describe(&self) -> IndividualTypeDescription {
         let mut fields: Vec<FieldDescription> = self.fields.iter().map(describe_field).collect();
@@ -68,8 +68,8 @@ fn primitive_id(primitive: Primitive) -> u8 {
     }
 }
 
-/// As Python prints it, since ROS 2's descriptions are made by it: a string alone is bare, and in a
-/// tuple quoted.
+/// Writes a value as Python prints it, since Python makes ROS 2's descriptions: a string is bare on
+/// its own, and quoted in a tuple.
 fn write_value(text: &mut String, value: &Literal, is_inside: bool) -> fmt::Result {
     match value {
         Literal::Bool(true) => text.push_str("True"),
@@ -84,7 +84,7 @@ fn write_value(text: &mut String, value: &Literal, is_inside: bool) -> fmt::Resu
                 if index > 0 {
                     text.push_str(", ");
                 }
-                write_value(text, value, true)?; // these are no sequences
+                write_value(text, value, true)?; // the elements are no sequences
             }
             text.push_str(if values.len() == 1 { ",)" } else { ")" });
         }
@@ -92,7 +92,8 @@ fn write_value(text: &mut String, value: &Literal, is_inside: bool) -> fmt::Resu
     Ok(())
 }
 
-/// Rust prints the same digits, but `1e-5` for `1e-05` and `1e16` for `1e+16`.
+/// Writes a float as Python does. Rust prints the same digits, but `1e-5` for `1e-05` and `1e16`
+/// for `1e+16`.
 fn write_float(text: &mut String, float: f64) -> fmt::Result {
     let digits = format!("{float:?}");
     let Some((mantissa, exponent)) = digits.split_once('e') else {

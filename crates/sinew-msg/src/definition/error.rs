@@ -1,31 +1,31 @@
-//! What can be wrong with definitions.
+//! Errors in definitions.
 
 use super::model::Place;
 use super::names::{Kind, TypeName};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a text is not a definition.
+/// The reason why a text is not a definition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct ParseError {
-    /// Where the problem is.
+    /// The place of the problem.
     pub place: Place,
-    /// What was found, and what was expected.
+    /// The problem: what the text has there, and what the parser expected.
     pub problem: Problem,
 }
 
-/// What is wrong in one place of a definition. What was found is shortened if it is long.
+/// A problem in one place of a definition. Long quotations from the text are shortened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file isn't text.
     #[error("found byte {byte:#04x}, expected a text in UTF-8; let your editor save the file as UTF-8")]
     NotUtf8 {
-        /// The first byte that is no part of a character.
+        /// The first byte that is not part of a character.
         byte: u8,
     },
-    /// The file has a name that no type can have.
+    /// The file's name cannot be that of a type.
     #[error(
         "found a definition of `{found}`, expected the name of a type: an upper-case letter, then letters and digits; \
          rename the file"
@@ -34,84 +34,84 @@ pub enum Problem {
         /// The name of the file, without its extension.
         found: String,
     },
-    /// Whitespace before a field or constant.
+    /// There is whitespace before a field or constant.
     #[error(
         "found whitespace, expected a field or constant at the beginning of the line, as ROS 2 does; remove it"
     )]
     Indented,
-    /// `---` with something behind it.
+    /// There is something after `---` in its line.
     #[error("found `{found}`, expected `---` alone on its line")]
     Separator {
         /// The line.
         found: String,
     },
-    /// Not as many `---` as sections need.
+    /// The number of `---` lines does not fit the kind of the file.
     #[error("found {}, expected {}: {}", separators(*found), separators(*expected), sections(*kind))]
     Sections {
-        /// How many separators there are.
+        /// Number of separators in the file.
         found: usize,
-        /// How many there should be.
+        /// Number of separators expected.
         expected: usize,
-        /// What the file defines.
+        /// The kind of the file.
         kind: Kind,
     },
-    /// A line that ends after the type.
+    /// A line ends after the type.
     #[error("found `{found}` and nothing behind it, expected a type and the name of a field or constant")]
     NoName {
-        /// The type, or whatever it is.
+        /// The text where a type is expected.
         found: String,
     },
-    /// Something that is no type.
+    /// The text is not a type.
     #[error("found {}, expected a type: {hint}", quoted(found))]
     Type {
-        /// What stands there.
+        /// The text.
         found: String,
-        /// Which types there are, or which one may be meant.
+        /// The types that exist, or the one that may be meant.
         hint: String,
     },
-    /// The size of an array, or the bound of a sequence or string.
+    /// The size of an array, or the bound of a sequence or string, is not a valid number.
     #[error("found {}, expected {what} as a number from 1 to {}", quoted(found), u32::MAX)]
     Bound {
-        /// What stands there.
+        /// The text.
         found: String,
-        /// Which number should.
+        /// The number expected.
         what: &'static str,
     },
-    /// A name that ROS 2 doesn't allow.
+    /// ROS 2 does not allow the name of a field.
     #[error(
         "found {}, expected the name of a field: lower-case letters, digits and single underscores, with a letter first and \
          no underscore last",
         quoted(found)
     )]
     FieldName {
-        /// What stands there.
+        /// The name.
         found: String,
     },
-    /// A name that ROS 2 doesn't allow.
+    /// ROS 2 does not allow the name of a constant.
     #[error(
         "found {}, expected the name of a constant: upper-case letters, digits and single underscores, with a letter first \
          and no underscore last",
         quoted(found)
     )]
     ConstantName {
-        /// What stands there.
+        /// The name.
         found: String,
     },
-    /// A name that is there twice.
+    /// A name occurs twice.
     #[error("found another `{name}`, expected each name once: the first is in line {first}; rename one")]
     Duplicate {
-        /// The name of both.
+        /// The name.
         name: String,
-        /// The line of the first.
+        /// The line of its first occurrence.
         first: usize,
     },
-    /// A constant of a type that has no constants.
+    /// A constant has a type that constants cannot have.
     #[error("found a constant of type `{found}`, expected a `bool`, a number, `string` or `wstring`")]
     ConstantType {
-        /// Its type.
+        /// The type of the constant.
         found: String,
     },
-    /// A field of a message type with a default value.
+    /// A field of a message type has a default value.
     #[error(
         "found `{found}`, expected the end of the line: a field of a message type has no default value here, but those of \
          its own fields"
@@ -120,25 +120,25 @@ pub enum Problem {
         /// The value.
         found: String,
     },
-    /// A value that doesn't fit its type.
+    /// A value doesn't fit its type.
     #[error("found {}, expected {expected}", quoted(found))]
     Value {
-        /// What stands there.
+        /// The text.
         found: String,
-        /// What the type allows.
+        /// The values that the type allows.
         expected: String,
     },
-    /// More or fewer values than the array or bounded sequence has room for.
+    /// There are more or fewer values than the array or bounded sequence holds.
     #[error("found {found} values, expected {expected} for `{field_type}`")]
     Count {
-        /// How many there are.
+        /// Number of values.
         found: usize,
-        /// How many there should be.
+        /// Number of values expected.
         expected: String,
-        /// The type.
+        /// The type of the array or sequence.
         field_type: String,
     },
-    /// A string that begins with a quote and doesn't end with it.
+    /// A string begins with a quote and doesn't end with it.
     #[error(
         "found `{found}`, expected a closing {quote}; write \\{quote} for one inside the string, and \\x23 for `#`, which \
          begins a comment inside quotes, too"
@@ -146,18 +146,18 @@ pub enum Problem {
     Quote {
         /// The string.
         found: String,
-        /// The quote that it begins with.
+        /// The quote at the beginning.
         quote: char,
     },
-    /// A backslash with something wrong behind it.
+    /// A backslash begins no valid escape.
     #[error("found the escape `{found}`, expected {expected}; write `\\\\` for a backslash")]
     Escape {
         /// The escape.
         found: String,
-        /// What is right.
+        /// The valid form.
         expected: &'static str,
     },
-    /// An annotation that there is not, or in the wrong place.
+    /// An annotation is unknown or in the wrong place.
     #[error("found `{found}`, expected `@optional` at most, once and before a field")]
     Annotation {
         /// The annotation.
@@ -165,7 +165,7 @@ pub enum Problem {
     },
 }
 
-/// What stands there, which may be nothing.
+/// Quotes the text; says "nothing" for an empty one.
 fn quoted(found: &str) -> String {
     if found.is_empty() { "nothing".to_owned() } else { format!("`{found}`") }
 }
@@ -186,47 +186,47 @@ const fn sections(kind: Kind) -> &'static str {
     }
 }
 
-/// Why definitions don't belong together.
+/// The reason why definitions don't belong together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// Two definitions of one type.
+    /// Two definitions have the same type.
     #[error("{name} is defined twice, in {first} and in {second}; leave out one")]
     Duplicate {
         /// The type.
         name: TypeName,
         /// The file of the definition that came first.
         first: String,
-        /// The other.
+        /// The file of the other definition.
         second: String,
     },
     /// A field has a type that is not among the definitions.
     #[error("{place}: `{field}` of {name} has the unknown type {unknown}; {hint}")]
     Unknown {
-        /// Where the field is.
+        /// The place of the field.
         place: Place,
-        /// The type with the field.
+        /// The type that contains the field.
         name: TypeName,
         /// The field.
         field: String,
-        /// The type that is not there.
+        /// The type that is missing.
         unknown: TypeName,
-        /// What could be meant, or done.
+        /// The type that may be meant, or a remedy.
         hint: Box<str>,
     },
-    /// A type contains itself, so that no value would have an end.
+    /// A type contains itself, so that its values would have infinite size.
     #[error("{place}: {name} contains itself: {}; ROS 2 has no recursive types", .cycle.join(", "))]
     Recursive {
-        /// Where the field is that closes the circle.
+        /// The place of the field that closes the cycle.
         place: Place,
         /// The type.
         name: TypeName,
-        /// Type by type, which field leads to the next.
+        /// The field that leads from each type to the next.
         cycle: Vec<String>,
     },
 }
 
-/// Why a package's definitions could not be read.
+/// The reason why a package's definitions could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -235,38 +235,38 @@ pub enum ReadError {
     File {
         /// The folder or file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("there is no folder {path}; give that of a package, with `msg`, `srv` or `action` in it")]
     NoFolder {
         /// The whole path.
         path: PathBuf,
     },
-    /// Neither `msg` nor `srv` nor `action`.
+    /// The folder contains neither `msg` nor `srv` nor `action`.
     #[error("{path} has no interfaces; give the package's folder, with `msg`, `srv` or `action` in it")]
     NoInterfaces {
-        /// The folder.
+        /// The path of the folder.
         path: PathBuf,
     },
-    /// The package's or a file's name can't be that of a package or type.
+    /// The name of the package or of a file cannot be that of a package or type.
     #[error("{path}: {error}")]
     Name {
         /// The folder or file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the name.
         error: super::NameError,
     },
     /// A definition is wrong.
     #[error(transparent)]
     Definition(#[from] ParseError),
-    /// A definition is there already.
+    /// The type of a definition is defined already.
     #[error(transparent)]
     Set(#[from] ResolveError),
 }
 
-/// The beginning of a text that may be long.
+/// Returns the beginning of a long text, or a short text unchanged.
 pub(super) fn shortened(text: &str) -> String {
     const LONGEST: usize = 48;
     match text.char_indices().nth(LONGEST) {

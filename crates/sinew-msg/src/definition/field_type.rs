@@ -5,7 +5,7 @@ use super::model::{ElementType, FieldType, Primitive, Shape};
 use super::names::{Kind, TypeName, is_defined, is_package};
 use super::piece::{LineFault, Piece};
 
-/// The type that stands here, in a definition of this package.
+/// Parses the type of a field or constant, in a definition of this package.
 pub(super) fn field_type(piece: Piece<'_>, package: &str) -> Result<FieldType, LineFault> {
     let Some(inside) = piece.strip_suffix("]") else {
         return Ok(FieldType { element: element(piece, package)?, shape: Shape::Single });
@@ -61,7 +61,7 @@ fn element(piece: Piece<'_>, package: &str) -> Result<ElementType, LineFault> {
     Err(unknown(piece, &hint(piece.text)))
 }
 
-/// What may be meant by something that is no type.
+/// Suggests a type for a word that is no type.
 fn hint(text: &str) -> String {
     let meant = match text {
         "float" => "float32",

@@ -1,11 +1,11 @@
-//! The ROS 2 interface language: what stands in `.msg`, `.srv` and `.action` files.
+//! The ROS 2 interface language of `.msg`, `.srv` and `.action` files.
 //!
-//! [`Definition::parse`] reads one file. [`Definitions`] are those of several packages; resolved,
-//! they are [`Interfaces`]: every type is known, also those that ROS 2 derives from services and
-//! actions, and has its [description](crate::description) and its hash. Nothing here recurses, and
-//! memory is bounded by the length of the texts.
+//! [`Definition::parse`] reads one file. [`Definitions`] holds those of several packages. Resolving
+//! them gives [`Interfaces`]: every type in them is known, including those that ROS 2 derives from
+//! services and actions, and has its [description](crate::description) and its hash. Nothing here
+//! recurses, and memory is bounded by the length of the texts.
 //!
-//! Read is what ROS 2 reads (`rosidl_adapter`, as of Jazzy;
+//! The accepted language is that of ROS 2 (`rosidl_adapter`, as of Jazzy;
 //! <https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html>):
 //!
 //! | line | example |
@@ -18,10 +18,10 @@
 //! | comment | `# text`, the field's or constant's that it stands before or behind; the first ones are the section's |
 //! | next section | `---` |
 //!
-//! It differs in corners. An array's strings have the same escapes as others (ROS 2 leaves them as
-//! they are), and `\\` is one backslash (ROS 2 replaces escapes twice). What ROS 2 would read as
-//! something that hardly anybody means, such as a string with a single quote, or with `#` inside
-//! quotes, is an error; a default value with `=` in it is none.
+//! Some corner cases differ. Strings in arrays have the same escapes as other strings (ROS 2 leaves
+//! them unchanged), and `\\` is one backslash (ROS 2 replaces escapes twice). Text that ROS 2 would
+//! read in a way that is hardly ever meant, such as a string with a single quote, or with `#`
+//! inside quotes, is an error; a default value that contains `=` is allowed.
 
 mod derived;
 mod describe;
@@ -47,7 +47,7 @@ pub use resolve::Interfaces;
 pub use set::Definitions;
 
 impl Definition {
-    /// Reads the definition of `name`. `file` is what errors call the text.
+    /// Parses the definition of `name`. Errors refer to the text as `file`.
     ///
     /// ```
     /// use sinew_msg::definition::{Content, Definition};
@@ -63,7 +63,7 @@ impl Definition {
     /// ```
     ///
     /// # Errors
-    /// [`ParseError`] at the first thing that is wrong.
+    /// [`ParseError`] for the first problem found.
     pub fn parse(name: &TypeName, file: &str, text: impl AsRef<[u8]>) -> Result<Self, ParseError> {
         parser::parse(name, file, text.as_ref())
     }

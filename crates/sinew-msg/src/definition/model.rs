@@ -1,4 +1,4 @@
-//! What a definition says.
+//! The contents of a definition.
 
 use super::names::TypeName;
 use std::fmt;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 /// A `.msg`, `.srv` or `.action` file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
-    /// The type that it defines.
+    /// The type that the file defines.
     pub name: TypeName,
     /// The file, as its reader named it.
     pub file: Arc<str>,
-    /// What stands in it.
+    /// The contents of the file.
     pub content: Content,
 }
 
@@ -23,63 +23,63 @@ pub enum Content {
     Message(Section),
     /// `.srv`
     Service {
-        /// What a client sends.
+        /// The message that a client sends.
         request: Section,
-        /// What the server answers.
+        /// The message with which the server answers.
         response: Section,
     },
     /// `.action`
     Action {
-        /// What is to be done.
+        /// The goal of the action.
         goal: Section,
-        /// What came of it.
+        /// The outcome of a goal.
         result: Section,
-        /// How far it is.
+        /// The progress report of a goal.
         feedback: Section,
     },
 }
 
-/// A message, or the part of a service or action that becomes one.
+/// A message, or the part of a service or action that becomes a message.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
-    /// The comment at its beginning, without `#`; empty if there is none.
+    /// The comment at the beginning of the section, without `#`; empty if there is none.
     pub documentation: String,
-    /// In the order of the file.
+    /// The constants, in the order of the file.
     pub constants: Vec<Constant>,
-    /// In the order of the file, which is that of the image.
+    /// The fields, in the order of the file, which is that of the encoding.
     pub fields: Vec<FieldDefinition>,
 }
 
 /// `int32 MAXIMUM = 5`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
-    /// Its name, in upper case.
+    /// The name, in upper case.
     pub name: String,
-    /// Its type: a number, `bool` or an unbounded string.
+    /// The type: a number, `bool` or an unbounded string.
     pub element: ElementType,
-    /// Its value, which fits the type.
+    /// The value, which fits the type.
     pub value: Literal,
     /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
     pub documentation: String,
-    /// Where it begins.
+    /// The place where the constant begins.
     pub place: Place,
 }
 
 /// `float64[3] position [0, 0, 1]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldDefinition {
-    /// Its name, in lower case.
+    /// The name, in lower case.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub field_type: FieldType,
-    /// The value it has unless another is given; fits the type.
+    /// The default value, which fits the type.
     pub default: Option<Literal>,
-    /// Whether it has the annotation `@optional`. (ROS 2 has it without effect on images and hashes
-    /// so far.)
+    /// Set if the field has the annotation `@optional`. (So far ROS 2 ignores it in encodings and
+    /// hashes.)
     pub optional: bool,
     /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
     pub documentation: String,
-    /// Where it begins.
+    /// The place where the field begins.
     pub place: Place,
 }
 
@@ -88,7 +88,7 @@ pub struct FieldDefinition {
 pub struct FieldType {
     /// The type of one element.
     pub element: ElementType,
-    /// How many there are.
+    /// The number of elements.
     pub shape: Shape,
 }
 
@@ -98,22 +98,22 @@ impl fmt::Display for FieldType {
     }
 }
 
-/// What a field has one or several of.
+/// The type of a field, or of each of its elements.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// A `bool` or a number.
     Primitive(Primitive),
     /// `string` or `string<=bound`: text in bytes, in UTF-8 if its writer is well-behaved.
     String {
-        /// How long it can be, in characters.
+        /// Maximum length in characters.
         bound: Option<u32>,
     },
     /// `wstring` or `wstring<=bound`: text in UTF-16.
     WString {
-        /// How long it can be, in characters.
+        /// Maximum length in characters.
         bound: Option<u32>,
     },
-    /// A message. (Services and actions can't be fields, but for the types that ROS 2 derives.)
+    /// A message. (Services and actions cannot be fields, except in the types that ROS 2 derives.)
     Message(TypeName),
 }
 
@@ -130,14 +130,14 @@ impl fmt::Display for ElementType {
     }
 }
 
-/// How many elements a field has. (Lengths in an image have 32 bits.)
+/// The number of elements of a field. (Encoded lengths have 32 bits.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// `int32`: one.
+    /// `int32`: one value.
     Single,
-    /// `int32[3]`: always as many, at least 1.
+    /// `int32[3]`: exactly this number, at least 1.
     Array(u32),
-    /// `int32[<=3]`: from none to as many, at least 1.
+    /// `int32[<=3]`: from none up to this number, which is at least 1.
     BoundedSequence(u32),
     /// `int32[]`: any number.
     Sequence,
@@ -161,7 +161,7 @@ pub enum Primitive {
     Bool,
     /// Eight bits that are not a number: an octet.
     Byte,
-    /// In ROS 2 another name of `uint8`.
+    /// Another name of `uint8` in ROS 2.
     Char,
     Int8,
     Uint8,
@@ -176,7 +176,7 @@ pub enum Primitive {
 }
 
 impl Primitive {
-    /// In the order in which errors list them.
+    /// All of them, in the order in which errors list them.
     pub(super) const ALL: [Self; 13] = [
         Self::Bool,
         Self::Byte,
@@ -193,7 +193,7 @@ impl Primitive {
         Self::Float64,
     ];
 
-    /// Its name in a definition.
+    /// Returns the name in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -213,7 +213,7 @@ impl Primitive {
         }
     }
 
-    /// The values of an integer type; `None` for `bool` and the floating point types.
+    /// Returns the range of an integer type; `None` for `bool` and the floating point types.
     #[must_use]
     pub fn integers(self) -> Option<RangeInclusive<i128>> {
         Some(match self {
@@ -230,29 +230,29 @@ impl Primitive {
     }
 }
 
-/// The value of a constant, or what a field has by default.
+/// The value of a constant, or the default value of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
-    /// Of a `bool`.
+    /// A value of `bool`.
     Bool(bool),
-    /// Of any integer type, `byte` and `char`.
+    /// A value of an integer type, `byte` or `char`.
     Integer(i128),
-    /// Of a `float32` or `float64`, as it is written: not rounded to 32 bits. Always finite.
+    /// A value of `float32` or `float64`, as written: not rounded to 32 bits. Always finite.
     Float(f64),
-    /// Of a `string` or `wstring`, without quotes and escapes.
+    /// A value of `string` or `wstring`, without quotes and escapes.
     String(String),
-    /// Of an array or a sequence.
+    /// A value of an array or a sequence.
     Sequence(Vec<Literal>),
 }
 
-/// Where something stands. Displayed as `file:line:column`.
+/// A place in a file. Displayed as `file:line:column`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file, as its reader named it.
     pub file: Arc<str>,
     /// The line, from 1.
     pub line: usize,
-    /// The character in the line, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 

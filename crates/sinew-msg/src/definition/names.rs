@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The full name of a type: `sensor_msgs/msg/Image`, `example_interfaces/srv/AddTwoInts_Request`.
 ///
-/// Names are ordered as texts, which is how ROS 2 orders the types in a description.
+/// Names are ordered as texts; ROS 2 orders the types in a description in the same way.
 ///
 /// ```
 /// use sinew_msg::definition::{Kind, TypeName};
@@ -22,10 +22,10 @@ pub struct TypeName {
 }
 
 impl TypeName {
-    /// The name of a type of this package.
+    /// Returns the name of a type of this package.
     ///
     /// # Errors
-    /// [`NameError`] if package or type have a name that ROS 2 doesn't allow.
+    /// [`NameError`] if ROS 2 doesn't allow the name of the package or of the type.
     pub fn new(package: &str, kind: Kind, base: &str) -> Result<Self, NameError> {
         let text = format!("{package}/{kind}/{base}");
         if is_package(package) && is_derived(base) {
@@ -35,31 +35,31 @@ impl TypeName {
         }
     }
 
-    /// The type that ROS 2 derives from this one, e.g. with `_Request`.
+    /// Returns the name of a type that ROS 2 derives from this one, e.g. with `_Request`.
     pub(super) fn derived(&self, suffix: &str) -> Self {
         Self { text: format!("{}{suffix}", self.text).into(), kind: self.kind }
     }
 
-    /// The package, e.g. `sensor_msgs`.
+    /// Returns the package, e.g. `sensor_msgs`.
     #[must_use]
     pub fn package(&self) -> &str {
         self.text.split('/').next().unwrap_or_default()
     }
 
-    /// In which folder of the package the definition lies: derived types have the kind of what they
-    /// are derived from.
+    /// Returns the kind, which names the package's folder with the definition. A derived type has
+    /// the kind of its original.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The name inside its package, e.g. `Image`.
+    /// Returns the name inside its package, e.g. `Image`.
     #[must_use]
     pub fn base(&self) -> &str {
         self.text.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The whole name, e.g. `sensor_msgs/msg/Image`.
+    /// Returns the whole name, e.g. `sensor_msgs/msg/Image`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -93,7 +93,7 @@ impl fmt::Debug for TypeName {
     }
 }
 
-/// A text that can't be the name of a type.
+/// The text is not a valid type name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not the name of a ROS 2 type, such as \"package/msg/Type\": a package of lower-case letters, digits and \
@@ -103,10 +103,10 @@ pub struct NameError {
     text: String,
 }
 
-/// What a definition defines. The order is that of the words in a [`TypeName`].
+/// The kind of a definition. The order is that of the words in a [`TypeName`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// `.action`: a goal, a result and feedback on the way.
+    /// `.action`: a goal, a result, and feedback in between.
     Action,
     /// `.msg`: a message.
     Message,
@@ -115,7 +115,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its folder, its extension and its word in a [`TypeName`]: `msg`, `srv` or `action`.
+    /// Returns the folder, extension and word in a [`TypeName`]: `msg`, `srv` or `action`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// The kind with this folder, extension and word.
+    /// Returns the kind with this folder, extension and word.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Action, Self::Message, Self::Service].into_iter().find(|kind| kind.name() == name)
@@ -138,8 +138,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Packages and fields: what is a name on every platform and in every language that ROS 2 generates
-/// code for.
+/// Returns whether a package or field can have this name: one that is valid on every platform and
+/// in every language that ROS 2 generates code for.
 pub(super) fn is_package(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -157,7 +157,7 @@ pub(super) fn is_constant(name: &str) -> bool {
         && has_single_underscores(name)
 }
 
-/// A type that somebody defines: underscores are for derived ones.
+/// Returns whether a definition can have this type name; only derived types have underscores.
 pub(super) fn is_defined(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }

@@ -1,4 +1,4 @@
-//! From a text to a definition, line by line.
+//! Parses a text into a definition, line by line.
 
 use super::error::{ParseError, Problem, shortened};
 use super::field_type::field_type;
@@ -64,10 +64,12 @@ fn is_separator(line: &str) -> bool {
     line.trim_end() == SEPARATOR
 }
 
-/// The lines of a text, however its editor ended them.
+/// Returns the lines of a text with any kind of line ending.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive(['\n', '\r'])
-        // A `\r\n` is cut into a line that ends with `\r`, and a `\n`.
+        // A `\r
+        // ` is split into a line that ends with `\r`, and a `
+        // `.
         .scan('\0', |previous, line| {
             let is_rest_of_end = *previous == '\r' && line == "\n";
             *previous = line.chars().next_back().unwrap_or_default();
@@ -88,21 +90,21 @@ fn not_utf8(file: Arc<str>, text: &[u8], at: usize) -> ParseError {
 struct Parser<'a> {
     package: &'a str,
     file: Arc<str>,
-    /// The number of the next line.
+    /// Number of the next line.
     line: usize,
     section: Section,
-    /// The lines of the names so far.
+    /// Line of each name so far.
     names: HashMap<String, usize>,
-    /// Whether all lines so far are comments, and therefore the section's.
+    /// Set while all lines so far are comments, which belong to the section.
     is_heading: bool,
-    /// Comments that wait for the field or constant behind them.
+    /// Comments that belong to the next field or constant.
     comments: Vec<&'a str>,
-    /// The line of an `@optional` that waits for the field behind it.
+    /// Line of an `@optional` that belongs to the next field.
     optional: Option<usize>,
     last: Option<Last>,
 }
 
-/// To what an indented comment belongs.
+/// The item to which an indented comment belongs.
 #[derive(Clone, Copy)]
 enum Last {
     Field,
@@ -164,7 +166,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What is behind the annotation, if there is one.
+    /// Returns the rest of the line after the annotation, if there is one.
     fn annotation<'b>(&mut self, content: Piece<'b>) -> Result<Piece<'b>, LineFault> {
         if !content.text.starts_with('@') {
             return Ok(content);
@@ -243,7 +245,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Remembers a name, which must be new. Gives the place of the type before it.
+    /// Records a name, which must be new. Returns the place of the type before it.
     fn named(&mut self, type_word: Piece<'_>, name: Piece<'_>) -> Result<Place, LineFault> {
         match self.names.entry(name.text.to_owned()) {
             Entry::Occupied(first) => {
@@ -251,7 +253,7 @@ impl<'a> Parser<'a> {
             }
             Entry::Vacant(entry) => {
                 entry.insert(self.line);
-                // An annotation in the same line stands before the type, in ASCII.
+                // An annotation in the same line stands before the type, and is ASCII.
                 Ok(Place { file: self.file.clone(), line: self.line, column: type_word.offset() + 1 })
             }
         }
@@ -300,8 +302,7 @@ fn append(documentation: &mut String, comment: &str) {
     documentation.push('\n');
 }
 
-/// Takes away what all lines are indented by, empty lines at either end, and all but one of
-/// several.
+/// Removes the common indentation, empty lines at both ends, and repeated empty lines.
 fn tidy(documentation: &mut String) {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let common = documentation.lines().filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
@@ -309,7 +310,7 @@ fn tidy(documentation: &mut String) {
     for line in documentation.trim_matches('\n').lines() {
         let is_second_empty = line.is_empty() && (tidy.is_empty() || tidy.ends_with("\n\n"));
         if !is_second_empty {
-            // The common indent may be cut out of other blanks than here.
+            // The common indentation may consist of other blanks in this line.
             append(&mut tidy, line.get(common..).unwrap_or_else(|| line.trim_start()));
         }
     }

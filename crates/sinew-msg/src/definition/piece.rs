@@ -1,4 +1,4 @@
-//! Parts of a line that know where they are.
+//! Parts of a line with their position.
 
 use super::error::{Problem, shortened};
 
@@ -6,11 +6,11 @@ use super::error::{Problem, shortened};
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
-    /// In bytes from the beginning of the line.
+    /// Byte offset from the beginning of the line.
     offset: usize,
 }
 
-/// What is wrong with a line, and in which byte.
+/// A problem in a line, and its byte offset.
 pub(super) struct LineFault {
     pub(super) offset: usize,
     pub(super) problem: Problem,
@@ -35,18 +35,18 @@ impl<'a> Piece<'a> {
         self.text.starts_with(BLANK)
     }
 
-    /// `at` is in bytes of this piece, between two characters.
+    /// Splits the piece at byte `at`, which lies between two characters.
     pub(super) fn split_at(self, at: usize) -> (Self, Self) {
         let (before, behind) = self.text.split_at(at);
         (Self { text: before, ..self }, Self { text: behind, offset: self.offset + at })
     }
 
-    /// What is before the first such character, and the rest from this character on.
+    /// Splits before the first character for which `is_end` is true.
     pub(super) fn split_before(self, is_end: impl Fn(char) -> bool) -> (Self, Self) {
         self.split_at(self.text.find(is_end).unwrap_or(self.text.len()))
     }
 
-    /// What is before the first whitespace, and what is behind it.
+    /// Returns the text before the first whitespace and the text after it.
     pub(super) fn split_word(self) -> (Self, Self) {
         let (word, rest) = self.split_before(|c| BLANK.contains(&c));
         (word, rest.trim())
@@ -69,7 +69,7 @@ impl<'a> Piece<'a> {
         self.split_at(blank).1.trim_end()
     }
 
-    /// The text for an error.
+    /// Returns the text for an error.
     pub(super) fn found(self) -> String {
         shortened(self.text)
     }

@@ -1,4 +1,4 @@
-//! From definitions to types that are known in full.
+//! Resolves definitions to types that are fully known.
 
 use super::derived::{FOUNDATIONS, interfaces};
 use super::error::ResolveError;
@@ -9,7 +9,7 @@ use crate::description::TypeDescription;
 use crate::hash::TypeHash;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Definitions of which every type is known, with the types that ROS 2 derives from them.
+/// Definitions with all their types known, including the types that ROS 2 derives from them.
 #[derive(Debug, Clone)]
 pub struct Interfaces {
     definitions: BTreeMap<TypeName, Definition>,
@@ -17,24 +17,24 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// The definitions that were resolved, by name; with those of `builtin_interfaces/Time` and the
-    /// like if a derived type needed them.
+    /// Returns the resolved definitions, by name. Includes `builtin_interfaces/Time` and its like
+    /// if a derived type needed them.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.values()
     }
 
-    /// All types, by name.
+    /// Returns all types, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Interface> {
         self.interfaces.values()
     }
 
-    /// The type of this name, defined or derived.
+    /// Returns the type of this name, defined or derived.
     #[must_use]
     pub fn find(&self, name: &TypeName) -> Option<&Interface> {
         self.interfaces.get(name)
     }
 
-    /// What there is to know of a type to read its images: its fields and those of all types in it.
+    /// Returns the description that decoding a type needs: its fields and those of all types in it.
     #[must_use]
     pub fn description(&self, name: &TypeName) -> Option<TypeDescription> {
         let interface = self.find(name)?;
@@ -51,7 +51,7 @@ impl Interfaces {
         })
     }
 
-    /// The RIHS01 hash of a type.
+    /// Returns the RIHS01 hash of a type.
     #[must_use]
     pub fn hash(&self, name: &TypeName) -> Option<TypeHash> {
         self.description(name).map(|description| description.hash())
@@ -92,7 +92,7 @@ impl Interfaces {
         Ok(())
     }
 
-    /// What could be done about an unknown type.
+    /// Suggests a remedy for an unknown type.
     fn hint(&self, unknown: &TypeName) -> String {
         let same_base = self.iter().filter(|interface| interface.name.base() == unknown.base());
         let meant: Vec<String> = same_base
@@ -110,7 +110,7 @@ impl Interfaces {
         }
     }
 
-    /// Goes through all types, depth first, without recursion.
+    /// Checks all types, depth first, without recursion.
     fn check_finite(&self) -> Result<(), ResolveError> {
         let mut done = HashSet::new();
         for start in self.iter() {
@@ -140,7 +140,7 @@ impl Interfaces {
     }
 }
 
-/// The last type on the path has a field of a type that is on the path, too.
+/// Returns the error for a field in the last type of the path with the type of an earlier one.
 fn recursive(path: &[&Interface], last: &FieldDefinition, name: &TypeName) -> ResolveError {
     let circle = path.iter().skip_while(|interface| interface.name != *name);
     let circle: Vec<&Interface> = circle.copied().collect();

@@ -32,7 +32,7 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// None yet.
+    /// Returns an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -41,7 +41,7 @@ impl Definitions {
     /// Adds a definition.
     ///
     /// # Errors
-    /// [`ResolveError::Duplicate`] if there is one of the same type.
+    /// [`ResolveError::Duplicate`] if the set has a definition of the same type.
     pub fn add(&mut self, definition: Definition) -> Result<(), ResolveError> {
         match self.by_name.entry(definition.name.clone()) {
             Entry::Vacant(entry) => {
@@ -60,8 +60,8 @@ impl Definitions {
     /// `action/*.action`.
     ///
     /// # Errors
-    /// [`ReadError`] if the folder isn't there or has none of these, or one can't be read, is wrong
-    /// or is there already.
+    /// [`ReadError`] if the folder doesn't exist or has no such files, or if a file cannot be read,
+    /// is wrong or is a duplicate.
     pub fn read_package(&mut self, package: &str, folder: &Path) -> Result<(), ReadError> {
         let mut found = false;
         for kind in [Kind::Message, Kind::Service, Kind::Action] {
@@ -75,7 +75,7 @@ impl Definitions {
         } else if folder.is_dir() {
             Err(ReadError::NoInterfaces { path: folder.to_owned() })
         } else {
-            // Whole, since one that is relative may be so to another folder than it was meant.
+            // The absolute path, since a relative one may refer to another folder than intended.
             Err(ReadError::NoFolder { path: absolute(folder).unwrap_or_else(|_| folder.to_owned()) })
         }
     }
@@ -92,24 +92,24 @@ impl Definitions {
         }
     }
 
-    /// All definitions, by name.
+    /// Returns all definitions, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Definition> {
         self.by_name.values()
     }
 
-    /// Finds each field's type and derives the types of services and actions.
+    /// Resolves each field's type and derives the types of services and actions.
     ///
-    /// These have fields of `builtin_interfaces/Time`, `service_msgs/ServiceEventInfo` and
-    /// `unique_identifier_msgs/UUID`, which are known if they are not among the definitions.
+    /// Derived types have fields of `builtin_interfaces/Time`, `service_msgs/ServiceEventInfo` and
+    /// `unique_identifier_msgs/UUID`, which are built in if the set lacks them.
     ///
     /// # Errors
-    /// [`ResolveError`] if a type is not there or contains itself.
+    /// [`ResolveError`] if a type is missing or contains itself.
     pub fn resolve(self) -> Result<Interfaces, ResolveError> {
         resolve(self.by_name)
     }
 }
 
-/// The definitions in a folder, if it is there, in the order of their names.
+/// Returns the definitions in a folder, if it exists, ordered by name.
 fn files(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, ReadError> {
     let unreadable = |error| ReadError::File { path: folder.to_owned(), error };
     if !folder.is_dir() {

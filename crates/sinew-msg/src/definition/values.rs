@@ -4,7 +4,7 @@ use super::error::Problem;
 use super::model::{ElementType, FieldType, Literal, Primitive, Shape};
 use super::piece::{LineFault, Piece};
 
-/// The value of a field or constant of this type.
+/// Parses the value of a constant, or the default value of a field, of this type.
 pub(super) fn value(field_type: &FieldType, piece: Piece<'_>) -> Result<Literal, LineFault> {
     let (expected, is_right): (_, &dyn Fn(usize) -> bool) = match &field_type.shape {
         Shape::Single => return single(&field_type.element, piece),
@@ -36,7 +36,7 @@ fn sequence(element: &ElementType, piece: Piece<'_>) -> Result<Vec<Literal>, Lin
         let (one, behind) = rest.split_at(comma);
         values.push(single(element, one.trim())?);
         match behind.strip_prefix(",") {
-            // ROS 2 accepts a comma behind the last string, but not behind the last number.
+            // ROS 2 accepts a comma after the last string, but not after the last number.
             Some(behind) if behind.trim().is_empty() && !is_text(element) => {
                 return Err(wrong(behind, "a value behind the comma"));
             }
@@ -80,8 +80,8 @@ fn boolean(piece: Piece<'_>) -> Result<Literal, LineFault> {
     }
 }
 
-/// As Python reads an integer, since ROS 2 does: with a sign, underscores between digits, in base
-/// 2, 8, 10 or 16.
+/// Parses an integer as Python does, since ROS 2 uses Python: with a sign, underscores between
+/// digits, in base 2, 8, 10 or 16.
 fn integer(text: &str) -> Option<i128> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -101,7 +101,7 @@ fn integer(text: &str) -> Option<i128> {
     Some(if is_negative { -magnitude } else { magnitude })
 }
 
-/// Behind `0x`, where one underscore may stand.
+/// Returns the digits after `0x`, where one underscore may stand.
 fn after_prefix(digits: &str) -> &str {
     let digits = &digits[2..];
     digits.strip_prefix('_').unwrap_or(digits)
@@ -120,7 +120,7 @@ fn float(primitive: Primitive, piece: Piece<'_>) -> Result<Literal, LineFault> {
     let number = digits.as_ref().and_then(|digits| digits.parse::<f64>().ok());
     let single = digits.as_ref().and_then(|digits| digits.parse::<f32>().ok());
     let is_double = primitive == Primitive::Float64;
-    // Python would read "inf" and "nan", too, but nothing of ROS 2 that comes after it.
+    // Python would also read "inf" and "nan", but the later stages of ROS 2 would not.
     match number.filter(|number| number.is_finite() && (is_double || single.is_some_and(f32::is_finite))) {
         Some(number) => Ok(Literal::Float(number)),
         None => {
@@ -151,7 +151,8 @@ fn text(element: &ElementType, bound: Option<u32>, piece: Piece<'_>) -> Result<L
     Ok(Literal::String(value))
 }
 
-/// Where the quoted string ends that this begins with: behind its closing quote.
+/// Returns the end of the quoted string at the beginning of the piece: the offset after its closing
+/// quote.
 fn quoted_end(piece: Piece<'_>) -> Result<usize, LineFault> {
     let mut characters = piece.text.char_indices();
     let quote = characters.next().map_or('"', |(_, quote)| quote);
@@ -166,10 +167,10 @@ fn quoted_end(piece: Piece<'_>) -> Result<usize, LineFault> {
     Err(piece.fault(Problem::Quote { found: piece.found(), quote }))
 }
 
-/// The text with its escapes replaced: those of Python but `\N{..}`, since ROS 2 reads strings with
-/// it.
+/// Returns the text with its escapes replaced. They are those of Python except `\N{..}`, since ROS
+/// 2 reads strings with Python.
 ///
-/// A backslash with something else behind it stands for itself, as there.
+/// A backslash before any other character stands for itself, as in Python.
 fn unescaped(piece: Piece<'_>) -> Result<String, LineFault> {
     let mut value = String::with_capacity(piece.text.len());
     let mut rest = piece;
@@ -207,7 +208,7 @@ fn unescaped(piece: Piece<'_>) -> Result<String, LineFault> {
 
 fn hexadecimal(escape: Piece<'_>, digits: usize) -> Result<(char, usize), LineFault> {
     let end = 2 + digits;
-    // `from_str_radix` would take a sign.
+    // `from_str_radix` would accept a sign.
     let number = escape.text.get(2..end).filter(|text| text.chars().all(|c| c.is_ascii_hexdigit()));
     let character = number.and_then(|text| u32::from_str_radix(text, 16).ok()).and_then(char::from_u32);
     let expected = match digits {
@@ -218,7 +219,7 @@ fn hexadecimal(escape: Piece<'_>, digits: usize) -> Result<(char, usize), LineFa
     character.map(|character| (character, end)).ok_or_else(|| broken(escape, end, expected))
 }
 
-/// Up to three digits, the first of which is there.
+/// Parses up to three digits, the first of which is present.
 fn octal(escape: Piece<'_>) -> (char, usize) {
     let digits = escape.text[1..].bytes().take(3).take_while(|byte| (b'0'..=b'7').contains(byte));
     let (number, length) =
@@ -226,7 +227,7 @@ fn octal(escape: Piece<'_>) -> (char, usize) {
     (char::from_u32(number).unwrap_or_default(), length) // at most 0o777, which is a character
 }
 
-/// `length` is that of the escape, in characters.
+/// `length` is the length of the escape in characters.
 fn broken(escape: Piece<'_>, length: usize, expected: &'static str) -> LineFault {
     escape.fault(Problem::Escape { found: escape.text.chars().take(length).collect(), expected })
 }
