@@ -2,7 +2,7 @@
 //!
 //! The bound of a string counts characters (Unicode scalar values), as ROS 2 does in the two places
 //! where it checks: in Python's setters and for default values. C++ and C don't check in ROS 2, so
-//! they do not refuse a string whose bytes exceed the bound.
+//! they accept a string with more bytes than the bound.
 
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;

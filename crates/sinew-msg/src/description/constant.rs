@@ -1,8 +1,8 @@
-//! Descriptions that the compiler makes, and their hashes.
+//! Descriptions made in constants, and their hashes.
 //!
-//! A type's hash needs all types in it, and of a Rust struct only the compiler knows them:
-//! [`Field::TYPE`] leads from each to the next. So that the hash costs nothing at run time, it is
-//! made in a constant as well; that is why the functions here have loops for iterators.
+//! The hash of a type needs all types in it, and only the compiler knows those of a Rust struct:
+//! [`Field::TYPE`] leads from each to the next. The hash is computed in a constant as well, so that
+//! it costs nothing at run time; that is why the functions here use loops instead of iterators.
 //!
 //! [`Field::TYPE`]: crate::cdr::Field::TYPE
 
@@ -12,33 +12,34 @@ use super::{
 use crate::hash::{Sha256, TypeHash};
 use std::collections::BTreeMap;
 
-/// A struct, as [`IndividualTypeDescription`] describes it, with the types of its fields at hand.
+/// A struct as [`IndividualTypeDescription`] describes it, with references to the types of its
+/// fields.
 #[derive(Debug, Clone, Copy)]
 pub struct ConstDescription {
-    /// Its full name, e.g. `sensor_msgs/msg/Image`.
+    /// The full name, e.g. `sensor_msgs/msg/Image`.
     pub name: &'static str,
-    /// The names and types of its fields, in the order of the image. None for a struct without
+    /// The names and types of the fields, in the order of the encoding. Empty for a struct without
     /// fields.
     pub fields: &'static [(&'static str, ConstFieldType)],
 }
 
-/// The type of a field, as [`FieldTypeDescription`] describes it.
+/// A field type as [`FieldTypeDescription`] describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct ConstFieldType {
-    /// What it is; see [`type_id`].
+    /// The number of the type; see [`type_id`].
     pub type_id: u8,
-    /// The size of an array or the largest of a sequence; otherwise 0.
+    /// The length of an array or the bound of a sequence; otherwise 0.
     pub capacity: u64,
-    /// The largest length of a string; 0 if there is none.
+    /// The bound of a string; 0 if it has none.
     pub string_capacity: u64,
-    /// What is inside.
+    /// The type inside.
     pub nested: Nested,
 }
 
-/// What is inside a field, or inside the elements of one.
+/// The type inside a field, or inside the elements of one.
 #[derive(Debug, Clone, Copy)]
 pub enum Nested {
-    /// Nothing that needs a description.
+    /// A type that needs no description of its own.
     Nothing,
     /// A struct.
     Structure(&'static ConstDescription),
@@ -47,34 +48,34 @@ pub enum Nested {
 }
 
 impl ConstFieldType {
-    /// A `byte`, which is a `u8` in Rust, like `uint8`.
+    /// The type `byte`, which is a `u8` in Rust, like `uint8`.
     pub const BYTE: Self = Self::basic(type_id::BYTE);
 
-    /// A number, `bool` or string.
+    /// Returns the type of a number, `bool` or string.
     #[must_use]
     pub const fn basic(type_id: u8) -> Self {
         Self { type_id, capacity: 0, string_capacity: 0, nested: Nested::Nothing }
     }
 
-    /// A struct.
+    /// Returns the type of a struct.
     #[must_use]
     pub const fn structure(description: &'static ConstDescription) -> Self {
         Self { nested: Nested::Structure(description), ..Self::basic(type_id::NESTED) }
     }
 
-    /// An array of `size` such elements.
+    /// Returns the type of an array of `size` elements.
     #[must_use]
     pub const fn array(element: &'static Self, size: usize) -> Self {
         Self { capacity: size as u64, ..Self::several(element, type_id::ARRAY) }
     }
 
-    /// A sequence of any number of such elements.
+    /// Returns the type of an unbounded sequence.
     #[must_use]
     pub const fn sequence(element: &'static Self) -> Self {
         Self::several(element, type_id::SEQUENCE)
     }
 
-    /// A sequence of at most `bound` such elements.
+    /// Returns the type of a sequence of at most `bound` elements.
     #[must_use]
     pub const fn bounded_sequence(element: &'static Self, bound: usize) -> Self {
         Self { capacity: bound as u64, ..Self::several(element, type_id::BOUNDED_SEQUENCE) }
@@ -87,7 +88,7 @@ impl ConstFieldType {
         Self { type_id: element.type_id + shape, ..*element }
     }
 
-    /// The struct inside, however deep.
+    /// Returns the struct inside, at any depth.
     const fn inside(&self) -> Option<&'static ConstDescription> {
         let mut nested = self.nested;
         loop {
@@ -124,10 +125,10 @@ impl ConstFieldType {
 }
 
 impl ConstDescription {
-    /// The type's hash: RIHS01, as [`TypeDescription::hash`] makes it.
+    /// Returns the type's RIHS01 hash, as [`TypeDescription::hash`] computes it.
     ///
-    /// ROS 2 has no arrays and sequences inside others. A type that has them gets the hash of the
-    /// same text with their description where the name of a type would stand.
+    /// ROS 2 has no arrays or sequences inside others. A type that has them gets the hash of the
+    /// same text, with the description of the inner array or sequence in place of a type name.
     #[must_use]
     pub const fn hash(&self) -> TypeHash {
         let text = self.write(Sha256::new().update(b"{\"type_description\": "));
@@ -143,8 +144,8 @@ impl ConstDescription {
         TypeHash(text.update(b"]}").finish())
     }
 
-    /// The description of the type and all types in it; `None` if ROS 2 has no such type, because
-    /// there are arrays or sequences inside others.
+    /// Returns the description of the type and of all types in it; `None` if ROS 2 has no such
+    /// type, because it has arrays or sequences inside others.
     #[must_use]
     pub fn describe(&self) -> Option<TypeDescription> {
         let mut referenced = BTreeMap::new();
@@ -195,7 +196,7 @@ impl ConstDescription {
         text.update(b"]}")
     }
 
-    /// Of `best` and the types in this one that come after `last`, the one that comes first.
+    /// Returns the first by name among `best` and the types in this one that come after `last`.
     const fn next(&self, last: Option<&str>, mut best: Option<&'static Self>) -> Option<&'static Self> {
         let mut next = 0;
         while next < self.fields.len() {

@@ -1,26 +1,27 @@
-//! How two descriptions differ, in words.
+//! Describes in words how two descriptions differ.
 
 use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription, type_id};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
-/// So many differences are told; of the others their number.
+/// Number of differences that are described; the rest are only counted.
 const TOLD: usize = 3;
 
-/// So many are counted.
+/// Maximum number of differences counted.
 const COUNTED: usize = 100;
 
-/// Characters of a name that are shown: anybody may have chosen it.
+/// Maximum number of characters shown of a name, which may come from any program.
 const SHOWN: usize = 100;
 
 impl TypeDescription {
-    /// How the fields of two types differ, in words: which have another type, which are missing, and
-    /// where the same fields come in another order. Fields of types inside are told by their path.
-    /// `None` if nothing is different that is part of the hash; names of the two types, which may
-    /// differ, too, are the caller's to tell.
+    /// Describes the differences between the fields of two types in words: fields with another
+    /// type, missing fields, and fields in another order. Fields of nested types are named by their
+    /// path. Returns `None` if the types have no difference that is part of the hash. The names of
+    /// the two types may differ as well; this function does not report that.
     ///
-    /// `ends` says where each of the two is found, as it would stand at a sentence's end. Names that
-    /// others chose are cut, and control no terminal. Takes time in proportion to both; allocates.
+    /// `ends` says where each of the two types is found, as a phrase for the end of a sentence.
+    /// Names from other programs are shortened and cannot control a terminal. Takes time in
+    /// proportion to both types; allocates.
     ///
     /// ```
     /// use sinew_msg::Message;
@@ -72,7 +73,7 @@ fn types_of(description: &TypeDescription) -> Types<'_> {
 }
 
 struct Comparison<'a> {
-    /// The types inside, by name.
+    /// The nested types, by name.
     types: [Types<'a>; 2],
     ends: [&'a str; 2],
     told: Vec<String>,
@@ -80,7 +81,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares two types, and those inside, each once: by the first path, of short ones.
+    /// Compares two types and their nested types, each once, under its first short path.
     fn compare(&mut self, one: &'a IndividualTypeDescription, other: &'a IndividualTypeDescription) {
         let mut seen = HashSet::new();
         let mut ahead = vec![(String::new(), one, other)];
@@ -95,12 +96,12 @@ impl<'a> Comparison<'a> {
                 Some((path, *one.get(name)?, *other.get(name)?))
             });
             let mut types: Vec<_> = types.collect();
-            types.reverse(); // the first is taken first
+            types.reverse(); // the first is popped first
             ahead.append(&mut types);
         }
     }
 
-    /// Compares the fields of two types. Returns the types of those that are of one by name, and
+    /// Compares the fields of two types. Returns the nested types with the same name in both, and
     /// their paths.
     fn compare_fields(&mut self, path: &str, fields: [&'a [FieldDescription]; 2]) -> Vec<(String, &'a str)> {
         let by_name = |fields: &'a [FieldDescription]| -> HashMap<&'a str, &'a FieldTypeDescription> {
@@ -149,7 +150,7 @@ fn is_nested(field_type: &FieldTypeDescription) -> bool {
     shapes.iter().any(|shape| field_type.type_id == type_id::NESTED + shape)
 }
 
-/// What others chose, as it may be shown.
+/// Returns text from another program, made safe to display.
 fn cut(text: impl Display) -> String {
     let text = text.to_string();
     let is_plain = |letter: char| letter.is_ascii_graphic();
@@ -232,7 +233,7 @@ mod tests {
         assert!(told(&described(&[], &[]), &all).ends_with("; many more"));
     }
 
-    /// Types that contain themselves, lack those inside, or have names that are no names.
+    /// Types that contain themselves, that lack nested types, or that have invalid names.
     #[test]
     fn what_others_describe_is_not_trusted() {
         let cycle = |id: u8| {

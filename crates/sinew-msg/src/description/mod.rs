@@ -1,7 +1,7 @@
-//! What there is to know of a type to read its images, and the hash of it.
+//! Type descriptions, which tools need to decode messages, and their hashes.
 //!
-//! This is what ROS 2's message `type_description_interfaces/msg/TypeDescription` says, under the
-//! same names. Programs that don't have a type's definition ask for its description.
+//! They have the contents of ROS 2's message `type_description_interfaces/msg/TypeDescription`,
+//! under the same names. Programs without the definition of a type ask for its description.
 
 mod constant;
 mod difference;
@@ -17,41 +17,41 @@ use std::fmt::{self, Write};
 /// A type, with every type in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct TypeDescription {
-    /// The type itself.
+    /// The description of the type itself.
     pub type_description: IndividualTypeDescription,
-    /// The types of its fields and of theirs, each once, in the order of their names.
+    /// The types of its fields and of their fields, each once, ordered by name.
     pub referenced_type_descriptions: Vec<IndividualTypeDescription>,
 }
 
-/// A type, with the names of those in it.
+/// A type, with the names of the types in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct IndividualTypeDescription {
-    /// Its full name, e.g. `sensor_msgs/msg/Image`.
+    /// The full name, e.g. `sensor_msgs/msg/Image`.
     pub type_name: String,
-    /// Its fields in the order of the image. One without fields is described with a `uint8` that is
-    /// called `structure_needs_at_least_one_member`.
+    /// The fields in the order of the encoding. A type without fields is described with a `uint8`
+    /// named `structure_needs_at_least_one_member`.
     pub fields: Vec<FieldDescription>,
 }
 
 /// A field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct FieldDescription {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its type. (`type` in ROS 2, which is a word of Rust's.)
+    /// The type. (ROS 2 calls it `type`, which is a keyword in Rust.)
     pub field_type: FieldTypeDescription,
-    /// Its default value as Python would print it; empty if there is none. Not part of the hash.
+    /// The default value as Python would print it; empty if there is none. Not part of the hash.
     pub default_value: String,
 }
 
 /// The type of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct FieldTypeDescription {
-    /// What it is, by the numbers of `type_description_interfaces/msg/FieldType`; see [`type_id`].
+    /// The number of the type in `type_description_interfaces/msg/FieldType`; see [`type_id`].
     pub type_id: u8,
-    /// The size of an array or the largest of a sequence; otherwise 0.
+    /// The length of an array or the bound of a sequence; otherwise 0.
     pub capacity: u64,
-    /// The largest length of a string; 0 if there is none.
+    /// The bound of a string; 0 if it has none.
     pub string_capacity: u64,
     /// The full name of a message type; otherwise empty.
     pub nested_type_name: String,
@@ -83,19 +83,19 @@ pub mod type_id {
     pub const FIXED_WSTRING: u8 = 20;
     pub const BOUNDED_STRING: u8 = 21;
     pub const BOUNDED_WSTRING: u8 = 22;
-    /// Is added for an array.
+    /// Added for an array.
     pub const ARRAY: u8 = 48;
-    /// Is added for a sequence with a largest size.
+    /// Added for a bounded sequence.
     pub const BOUNDED_SEQUENCE: u8 = 96;
-    /// Is added for a sequence without one.
+    /// Added for an unbounded sequence.
     pub const SEQUENCE: u8 = 144;
 }
 
-/// The one field of types that have none.
+/// The name of the only field in the description of a type without fields.
 pub const PLACEHOLDER: &str = "structure_needs_at_least_one_member";
 
 impl TypeDescription {
-    /// The RIHS01 hash of the type: the SHA-256 of [`to_json`](Self::to_json). (REP 2016)
+    /// Returns the RIHS01 hash of the type: the SHA-256 of [`to_json`](Self::to_json). (REP 2016)
     ///
     /// ```
     /// use sinew_msg::description::{
@@ -121,8 +121,8 @@ impl TypeDescription {
         TypeHash(Sha256::new().update(self.to_json().as_bytes()).finish())
     }
 
-    /// The text that is hashed: JSON in one line, with spaces behind `,` and `:`, in ASCII, without
-    /// default values.
+    /// Returns the text that is hashed: JSON in one line, with a space after each `,` and `:`, in
+    /// ASCII, without default values.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut text = String::new();
@@ -178,7 +178,8 @@ fn separated<T>(
     Ok(())
 }
 
-/// A JSON string in ASCII. (The names of ROS 2 need no escapes, but these come from anywhere.)
+/// Writes a JSON string in ASCII. (ROS 2 names need no escapes, but these names may come from any
+/// program.)
 fn write_text(text: &mut String, content: &str) -> fmt::Result {
     text.push('"');
     for character in content.chars() {

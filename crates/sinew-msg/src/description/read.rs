@@ -1,11 +1,12 @@
-//! Descriptions that others have written.
+//! Reads descriptions from other programs.
 
 use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription};
 use crate::tree::{Tree, json};
 
 impl TypeDescription {
-    /// Reads what [`to_json`](Self::to_json) writes, from whomever. Whether it describes the type
-    /// that one has in mind, its [`hash`](Self::hash) tells. `None` if it is something else.
+    /// Parses untrusted text in the form that [`to_json`](Self::to_json) writes; returns `None` for
+    /// anything else. Compare the [`hash`](Self::hash) to check that it describes the expected
+    /// type.
     ///
     /// ```
     /// use sinew_msg::description::TypeDescription;

@@ -4,8 +4,8 @@ use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, T
 use std::collections::BTreeMap;
 
 impl TypeDescription {
-    /// The description of the service type with these messages: a type that has them, and the event
-    /// of their coming and going, as fields.
+    /// Returns the description of the service type with these messages: its fields are the two
+    /// messages and the event that reports their traffic.
     #[must_use]
     pub fn of_service(name: &str, request: &Self, response: &Self) -> Self {
         let event_name = format!("{name}_Event");
@@ -39,8 +39,9 @@ impl TypeDescription {
         }
     }
 
-    /// The description of the action type that consists of these: its goal, result and feedback, the
-    /// services that ask for a goal and for its result, and the feedback of a goal with its id.
+    /// Returns the description of the action type with these parts: its goal, result and feedback,
+    /// the services that send a goal and ask for its result, and the feedback of a goal with its
+    /// id.
     #[must_use]
     pub fn of_action(name: &str, parts: [&Self; 6]) -> Self {
         const FIELDS: [&str; 6] =
@@ -55,7 +56,8 @@ impl TypeDescription {
         }
     }
 
-    /// The description of a type inside this one. (It may refer to more types than it needs.)
+    /// Returns the description of a type inside this one. (It may list more nested types than it
+    /// needs.)
     #[must_use]
     pub fn of_inside(&self, name: &str) -> Option<Self> {
         let (found, others): (Vec<_>, Vec<_>) =
@@ -65,7 +67,7 @@ impl TypeDescription {
     }
 }
 
-/// These types and all in those, each once, in the order of their names.
+/// Returns these types and all nested types, each once, ordered by name.
 fn all_of<const N: usize>(
     mut types: Vec<IndividualTypeDescription>,
     others: [&TypeDescription; N],

@@ -1,10 +1,10 @@
-//! Descriptions as lines of a definition: what is known of a type whose `.msg` file is not at hand.
+//! Descriptions as lines of a definition, for types without a `.msg` file at hand.
 
 use super::{FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, type_id};
 use std::fmt;
 
 impl fmt::Display for FieldTypeDescription {
-    /// As it would stand in a definition: `float64[3]`, `string<=10[]`, `geometry_msgs/Point`.
+    /// Displays the type as in a definition: `float64[3]`, `string<=10[]`, `geometry_msgs/Point`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { type_id, capacity, string_capacity, nested_type_name } = self;
         let (element, shape) = match *type_id {
@@ -48,8 +48,8 @@ fn basic(id: u8) -> Option<&'static str> {
 }
 
 impl IndividualTypeDescription {
-    /// A definition of the type, a line for each field. Read again, it has the same description, but
-    /// for default values; constants and comments are in no description.
+    /// Returns a definition of the type, one line per field. Parsing it gives the same description,
+    /// except for default values. Constants and comments are lost, since descriptions lack them.
     ///
     /// ```
     /// use sinew_msg::Message;

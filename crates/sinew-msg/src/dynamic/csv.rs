@@ -5,14 +5,14 @@ use super::value::{Scalar, Value, shown, shown_wide};
 use super::yaml::{Style, decimal};
 use crate::definition::Shape;
 
-/// One line with its end.
+/// Returns one line with its line end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
     let mut writing = CsvWriter { message_type, style, text: String::new() };
     writing.structure(0, fields);
     writing.line()
 }
 
-/// The same of a value in a message.
+/// The same for a part of a message.
 pub(super) fn write_part(
     message_type: &MessageType,
     (element, shape): (DynamicElement, Shape),
@@ -27,7 +27,7 @@ pub(super) fn write_part(
 struct CsvWriter<'a> {
     message_type: &'a MessageType,
     style: &'a Style,
-    /// Each value with a comma behind it.
+    /// The values, each followed by a comma.
     text: String,
 }
 
@@ -72,7 +72,7 @@ impl CsvWriter<'_> {
         self.cell(&self.style.shortened(text));
     }
 
-    /// Truths and special numbers as Python has them, and therefore ROS 2.
+    /// Writes booleans and special numbers as Python does, and therefore ROS 2.
     fn scalar(&mut self, scalar: Scalar) {
         let text = match scalar {
             Scalar::Bool(true) => "True".to_owned(),

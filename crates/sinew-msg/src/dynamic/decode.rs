@@ -1,4 +1,4 @@
-//! From images to values.
+//! Decodes messages to values.
 
 use super::error::ImageError;
 use super::types::{DynamicElement, DynamicField, MessageType};
@@ -7,7 +7,7 @@ use crate::cdr::{Decoder, Fault, text_beyond, wide_text_beyond};
 use crate::definition::{Primitive, Shape};
 use crate::error::DecodeError;
 
-/// Reads the fields of a message from an image that nobody vouches for.
+/// Decodes the fields of a message from untrusted bytes.
 pub(super) fn decode(message_type: &MessageType, image: &[u8]) -> Result<Vec<Value>, ImageError> {
     let decoder = match Decoder::new(image, "") {
         Ok(decoder) => decoder,
@@ -41,7 +41,7 @@ fn image_error(message_type: &MessageType, path: String, error: DecodeError) -> 
     }
 }
 
-/// What is wrong, and where: the path grows on the way out.
+/// A problem and its path, which grows while the error is passed outwards.
 struct Broken {
     path: String,
     cause: DynamicCause,
@@ -101,8 +101,8 @@ impl Decoding<'_> {
         if let DynamicElement::Scalar(primitive) = field.element {
             return Ok(Value::Scalars(self.scalars(primitive, count)?));
         }
-        // A value is larger than what it was read from, so no more are expected than the image has
-        // bytes for.
+        // A value is larger in memory than encoded, so reserve no more memory than the message has
+        // bytes left.
         let mut values = Vec::with_capacity(count.min(self.decoder.left() / size_of::<Value>()));
         for index in 0..count {
             let value = self.element(field.element);
@@ -142,7 +142,7 @@ impl Decoding<'_> {
 
     fn scalars(&mut self, primitive: Primitive, count: usize) -> Result<Scalars, Fault> {
         if count == 0 {
-            return Ok(Scalars::zeros(primitive, 0)); // elements that aren't there are not aligned
+            return Ok(Scalars::zeros(primitive, 0)); // an empty sequence has no alignment padding
         }
         let width = width(primitive);
         self.decoder.align(width);
@@ -154,7 +154,7 @@ impl Decoding<'_> {
         Ok(Scalars::new(primitive, bytes))
     }
 
-    /// Of the bytes that were just read.
+    /// Checks the bytes that were just read.
     fn check(&self, primitive: Primitive, bytes: &[u8]) -> Result<(), Fault> {
         if primitive == Primitive::Bool
             && let Some(wrong) = bytes.iter().position(|byte| *byte > 1)
@@ -165,7 +165,7 @@ impl Decoding<'_> {
         Ok(())
     }
 
-    /// `beyond` counts the characters of a string that has more than it is asked for.
+    /// `beyond` returns the character count of a string that exceeds its argument.
     fn check_bound(
         &self,
         bound: Option<u64>,

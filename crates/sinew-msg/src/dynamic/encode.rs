@@ -1,11 +1,11 @@
-//! From values to images. The values fit their type: that is checked where they come in.
+//! Encodes values. They fit their type, which is checked where values are created.
 
 use super::types::{DynamicElement, MessageType};
 use super::value::{Scalars, Value, width};
 use crate::cdr::{Encoder, HEADER_SIZE};
 use crate::definition::Shape;
 
-/// The image, in little-endian order.
+/// Returns the encoded form, in little-endian order.
 pub(super) fn encode(message_type: &MessageType, fields: &[Value]) -> Vec<u8> {
     let mut length = Length(0);
     structure(message_type, 0, fields, &mut length);
@@ -14,14 +14,14 @@ pub(super) fn encode(message_type: &MessageType, fields: &[Value]) -> Vec<u8> {
     image
 }
 
-/// Where an image goes, or its length.
+/// The destination of encoded bytes, or a counter of their length.
 trait Output {
     fn align(&mut self, alignment: usize);
     fn write(&mut self, bytes: &[u8]);
     fn write_length(&mut self, length: usize);
 }
 
-/// Counts what would be written.
+/// Counts the bytes that would be written.
 struct Length(usize);
 
 impl Output for Length {
@@ -77,7 +77,7 @@ fn scalars(values: &Scalars, shape: Shape, output: &mut impl Output) {
         output.write_length(values.len());
     }
     if !values.is_empty() {
-        output.align(width(values.primitive())); // elements that aren't there are not aligned
+        output.align(width(values.primitive())); // an empty sequence has no alignment padding
         output.write(values.bytes());
     }
 }

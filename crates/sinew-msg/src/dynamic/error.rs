@@ -1,18 +1,18 @@
-//! What can be wrong with descriptions, images and texts.
+//! Errors in descriptions, encoded messages and texts.
 
 #[cfg(feature = "text")]
 use crate::tree::Misread;
 
-/// Why a description is none of a message type that can be read.
+/// The reason why a description does not give a readable message type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TypeError {
-    /// There is no such type.
+    /// The type does not exist.
     #[error("{name} is not among {place}; add the definitions of its package")]
     Unknown {
         /// The type.
         name: String,
-        /// Where it was looked for.
+        /// The set of types that was searched.
         place: String,
     },
     /// A type is described twice.
@@ -27,14 +27,14 @@ pub enum TypeError {
         /// The type.
         name: String,
     },
-    /// A field has no type that there is.
+    /// A field has no valid type.
     #[error("`{field}` of {name} can't be described so: {problem}")]
     Field {
         /// The type.
         name: String,
-        /// Its field.
+        /// The field.
         field: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: String,
     },
     /// A type contains itself.
@@ -43,12 +43,12 @@ pub enum TypeError {
         /// The type.
         name: String,
     },
-    /// Too many types lie one in the other.
+    /// Types are nested too deeply.
     #[error("{name} lies too deep: no more than {limit} types can lie one in the other")]
     TooDeep {
         /// The type.
         name: String,
-        /// How many can.
+        /// Maximum nesting.
         limit: usize,
     },
     /// The arrays of a type are too large.
@@ -59,78 +59,79 @@ pub enum TypeError {
     },
 }
 
-/// Why an image is none of a type.
+/// The reason why bytes could not be decoded as a message of a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The image ends before the message does.
+    /// The bytes end before the message does.
     #[error("`{path}` of {type_name} needs bytes up to {needed}, but the image ends at byte {length}")]
     Truncated {
-        /// The message's type.
+        /// The message type.
         type_name: String,
         /// The field that could not be read, e.g. `fields[3].name`.
         path: String,
-        /// The image's length in bytes.
+        /// The length of the encoded form in bytes.
         length: usize,
-        /// Where the field would end.
+        /// The offset where the field would end.
         needed: usize,
     },
-    /// A string or sequence claims more than the rest of the image can hold.
+    /// A string or sequence claims more elements than the remaining bytes can hold.
     #[error("`{path}` of {type_name} claims {count} elements, but the image has room for {room} at most")]
     TooLong {
-        /// The message's type.
+        /// The message type.
         type_name: String,
         /// The string or sequence.
         path: String,
-        /// How many elements it claims to have.
+        /// Number of elements that the string or sequence claims.
         count: usize,
-        /// How many of the shortest elements would fill what is left of the image.
+        /// Number of elements that fit into the remaining bytes if each has the shortest possible
+        /// encoding.
         room: usize,
     },
-    /// A field holds what its type doesn't allow.
+    /// A field has a value that its type does not allow.
     #[error(
         "`{path}` of {type_name} at byte {offset} is not valid: {problem}; is the image one of another type?"
     )]
     Invalid {
-        /// The message's type.
+        /// The message type.
         type_name: String,
         /// The field.
         path: String,
-        /// Where in the image the problem is.
+        /// Byte offset of the problem.
         offset: usize,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: &'static str,
     },
     /// A string or sequence has more elements than its type allows.
     #[error("`{path}` of {type_name} has {count} elements, where {bound} are allowed")]
     Bound {
-        /// The message's type.
+        /// The message type.
         type_name: String,
         /// The string or sequence.
         path: String,
-        /// How many it has; of a string, characters.
+        /// Number of elements; for a string, number of characters.
         count: usize,
-        /// How many it could have.
+        /// Number of elements that the type allows.
         bound: u32,
     },
-    /// The image's header names a representation that is not read here.
+    /// The header names a representation that this library does not read.
     #[error(
         "the image of {type_name} has representation {identifier:#06x}, but only plain CDR is read (0x0000 and 0x0001); \
          let its writer use XCDR version 1"
     )]
     Representation {
-        /// The message's type.
+        /// The message type.
         type_name: String,
-        /// The identifier in the first two bytes of the image.
+        /// The identifier in the first two bytes.
         identifier: u16,
     },
 }
 
-/// Why a text names nothing in messages of a type.
+/// The reason why a text does not name a part of a type's messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It is not written as a path.
+    /// The text is not a valid path.
     #[error(
         "`{text}` is no field: write names with dots between them and indices in brackets, such as `poses[0].position`"
     )]
@@ -138,77 +139,77 @@ pub enum PathError {
         /// The text.
         text: String,
     },
-    /// There is no such field.
+    /// A field does not exist.
     #[error("`{path}`: {type_name} has no such field, but {fields}")]
     UnknownField {
-        /// The path up to there.
+        /// The path up to the field.
         path: String,
-        /// The type that doesn't have it.
+        /// The type that lacks the field.
         type_name: String,
-        /// The fields that it has.
+        /// The fields of that type.
         fields: String,
     },
-    /// What should have fields has none.
+    /// The path selects a field of a type that has no fields.
     #[error("`{path}` is of type `{field_type}`, which has no field `{name}`")]
     NoFields {
-        /// The path up to there.
+        /// The path up to the value.
         path: String,
-        /// Its type.
+        /// The type of the value.
         field_type: String,
-        /// The field that was asked for.
+        /// The field that the path selects.
         name: String,
     },
-    /// What should have elements has none.
+    /// The path selects an element of a type that has no such element.
     #[error("`{path}` is of type `{field_type}`, which has no element [{index}]")]
     NoElement {
-        /// The path up to there.
+        /// The path up to the value.
         path: String,
-        /// Its type.
+        /// The type of the value.
         field_type: String,
-        /// The element that was asked for.
+        /// The element that the path selects.
         index: usize,
     },
 }
 
-/// Why a text is no message of a type.
+/// The reason why a text could not be read as a message of a type.
 #[cfg(feature = "text")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// The text is no YAML, or none that is read here.
+    /// The text is not YAML, or uses a part of YAML that is not supported.
     #[error("line {line}, column {column}: {problem}")]
     Yaml {
-        /// From 1.
+        /// Line, from 1.
         line: usize,
-        /// The character in the line, from 1.
+        /// Column in characters, from 1.
         column: usize,
-        /// What is wrong.
+        /// A description of the problem.
         problem: String,
     },
-    /// There is no such field.
+    /// A field does not exist.
     #[error("`{path}`: {type_name} has no such field, but {fields}")]
     UnknownField {
-        /// Where the field would be, e.g. `pose.position.w`.
+        /// The path of the field, e.g. `pose.position.w`.
         path: String,
-        /// The type that doesn't have it.
+        /// The type that lacks the field.
         type_name: String,
-        /// The fields it has.
+        /// The fields of that type.
         fields: String,
     },
-    /// A field is there twice.
+    /// A field occurs twice.
     #[error("`{path}` is given twice; leave one out")]
     Repeated {
         /// The field.
         path: String,
     },
-    /// A value is none of its field's type.
+    /// A value does not fit its field's type.
     #[error("`{path}`: found {found}, expected {expected}")]
     Value {
         /// The field, or the element of one.
         path: String,
-        /// What stands there.
+        /// The text.
         found: String,
-        /// What its type asks for.
+        /// The values that the type accepts.
         expected: String,
     },
 }

@@ -5,14 +5,14 @@ use super::value::{Scalar, Value, shown, shown_wide};
 use crate::is_unseen;
 use std::fmt::Write as _;
 
-/// One line, without its end.
+/// Returns one line, without its line end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value]) -> String {
     let mut writing = JsonWriter { message_type, text: String::new() };
     writing.structure(0, fields);
     writing.text
 }
 
-/// The same of a value in a message.
+/// The same for a part of a message.
 pub(super) fn write_part(message_type: &MessageType, element: DynamicElement, value: &Value) -> String {
     let mut writing = JsonWriter { message_type, text: String::new() };
     writing.value(element, value);
@@ -68,7 +68,7 @@ impl JsonWriter<'_> {
     }
 
     fn scalar(&mut self, scalar: Scalar) {
-        // A string takes everything.
+        // Writing to a `String` cannot fail.
         let _ = match scalar {
             Scalar::Bool(value) => write!(self.text, "{value}"),
             Scalar::Signed(value) => write!(self.text, "{value}"),
@@ -95,10 +95,10 @@ impl JsonWriter<'_> {
                 '\n' => self.text.push_str("\\n"),
                 '\r' => self.text.push_str("\\r"),
                 '\t' => self.text.push_str("\\t"),
-                // As a pair of UTF-16 beyond 16 bits, which is JSON's only form.
+                // Beyond 16 bits as a surrogate pair, which is JSON's only form.
                 _ if is_unseen(character) => {
                     for unit in character.encode_utf16(&mut [0; 2]) {
-                        let _ = write!(self.text, "\\u{unit:04x}"); // a string takes everything
+                        let _ = write!(self.text, "\\u{unit:04x}"); // writing to a `String` cannot fail
                     }
                 }
                 _ => self.text.push(character),

@@ -1,13 +1,13 @@
-//! Messages of types that are known at run time only.
+//! Messages of types that are known only at run time.
 //!
-//! A [`MessageType`] is made of a [description](crate::description), which a program has from
-//! definition files or from another program. With it, an image becomes a [`DynamicMessage`]: a tree
-//! of [`Value`]s that can be compared, printed and encoded again. With the feature `text`, one can
-//! be read from YAML or JSON, as `ros2 topic pub` takes it.
+//! A [`MessageType`] is made from a [description](crate::description), which a program gets from
+//! definition files or from another program. It decodes bytes to a [`DynamicMessage`]: a tree of
+//! [`Value`]s that can be compared, printed and encoded again. With the feature `text`, a message
+//! can also be read from YAML or JSON, as `ros2 topic pub` takes it.
 //!
-//! Nothing here trusts an image, a description or a text. Memory is in proportion to the image or
-//! text and to what the type's smallest value needs, whatever lengths are claimed; recursion ends
-//! at [`MAX_DEPTH`].
+//! No encoded message, description or text is trusted here. Memory use is proportional to the
+//! length of the input and to the size of the type's smallest value, whatever lengths the input
+//! claims; recursion ends at [`MAX_DEPTH`].
 //!
 //! ```
 //! use sinew_msg::definition::{Definition, Definitions};

@@ -1,4 +1,4 @@
-//! Parts of messages: fields of fields, and elements.
+//! Parts of messages: nested fields and elements.
 
 use super::error::PathError;
 use super::types::{DynamicElement, MessageType};
@@ -8,43 +8,43 @@ use super::{csv, json, yaml};
 use crate::definition::Shape;
 use std::borrow::Cow;
 
-/// Where a part lies in the messages of a type, such as `transforms[0].header.stamp`.
+/// The path of a part in the messages of a type, such as `transforms[0].header.stamp`.
 ///
-/// [`MessageType::path`] makes one, [`DynamicMessage::part`](super::DynamicMessage::part) looks
-/// there.
+/// [`MessageType::path`] makes a path, [`DynamicMessage::part`](super::DynamicMessage::part)
+/// follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldPath {
     steps: Vec<Step>,
-    /// What lies there.
+    /// The type of the part.
     element: DynamicElement,
     shape: Shape,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
-    /// By its number.
+    /// A field, by its number.
     Field(usize),
     Element(usize),
 }
 
-/// A step as it is written.
+/// A step as written in the text.
 enum Word<'a> {
     Name(&'a str),
     Index(usize),
 }
 
 impl FieldPath {
-    /// Whether a text is written as a path, of whatever type.
+    /// Checks that a text has the syntax of a path, for any type.
     ///
     /// # Errors
-    /// [`PathError::Syntax`] if it isn't.
+    /// [`PathError::Syntax`] if it does not.
     pub fn check(text: &str) -> Result<(), PathError> {
         words(text).map(drop).ok_or_else(|| PathError::Syntax { text: text.to_owned() })
     }
 }
 
 impl MessageType {
-    /// The place that a text names: fields with dots between them, elements of arrays and sequences
+    /// Parses a path: fields are separated by dots, and elements of arrays and sequences are given
     /// by their indices from 0 in brackets.
     ///
     /// ```
@@ -66,7 +66,7 @@ impl MessageType {
     /// ```
     ///
     /// # Errors
-    /// [`PathError`] if no message of this type has such a place.
+    /// [`PathError`] if messages of this type have no such part.
     pub fn path(&self, text: &str) -> Result<FieldPath, PathError> {
         let words = words(text).ok_or_else(|| PathError::Syntax { text: text.to_owned() })?;
         let (mut element, mut shape) = (DynamicElement::Structure(0), Shape::Single);
@@ -110,8 +110,7 @@ impl MessageType {
     }
 }
 
-/// The steps of a path, at least one, the first of them a name; `None` if it is written in another
-/// way.
+/// Returns the steps of a path, at least one, beginning with a name; `None` if the syntax is wrong.
 fn words(text: &str) -> Option<Vec<Word<'_>>> {
     let mut words = Vec::new();
     for part in text.split('.') {
@@ -139,7 +138,7 @@ pub(super) fn part<'a>(
     let Step::Field(number) = first else { return None };
     let mut value = Cow::Borrowed(fields.get(*number)?);
     for step in rest {
-        let Cow::Borrowed(outer) = value else { return None }; // nothing is inside a number
+        let Cow::Borrowed(outer) = value else { return None }; // a number has no parts
         value = match (step, outer) {
             (Step::Field(number), Value::Structure(values)) => Cow::Borrowed(values.get(*number)?),
             (Step::Element(index), Value::Values(values)) => Cow::Borrowed(values.get(*index)?),
@@ -162,25 +161,25 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Its value.
+    /// Returns the part's value.
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// See [`DynamicMessage::to_yaml`](super::DynamicMessage::to_yaml).
+    /// Returns YAML; see [`DynamicMessage::to_yaml`](super::DynamicMessage::to_yaml).
     #[must_use]
     pub fn to_yaml(&self, style: &Style) -> String {
         yaml::write_part(self.message_type, (self.element, self.shape), &self.value, style)
     }
 
-    /// See [`DynamicMessage::to_json`](super::DynamicMessage::to_json).
+    /// Returns JSON; see [`DynamicMessage::to_json`](super::DynamicMessage::to_json).
     #[must_use]
     pub fn to_json(&self) -> String {
         json::write_part(self.message_type, self.element, &self.value)
     }
 
-    /// See [`DynamicMessage::to_csv`](super::DynamicMessage::to_csv).
+    /// Returns CSV; see [`DynamicMessage::to_csv`](super::DynamicMessage::to_csv).
     #[must_use]
     pub fn to_csv(&self, style: &Style) -> String {
         csv::write_part(self.message_type, (self.element, self.shape), &self.value, style)

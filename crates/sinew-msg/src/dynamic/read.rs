@@ -1,4 +1,4 @@
-//! From trees to values: every word is read as what its field's type asks for.
+//! Converts trees to values: the field's type decides how each word is read.
 
 use super::error::TextError;
 use super::message::DynamicMessage;
@@ -14,10 +14,10 @@ impl DynamicMessage {
     /// Reads a message from YAML, as `ros2 topic pub` takes it: `{header: {frame_id: map}, point:
     /// {x: 1.5}}`.
     ///
-    /// Fields that are not there have their default values. What stands for a string is taken as it
-    /// is written, with or without quotes; numbers and `bool`s have none, but for `"nan"`, `"inf"`
-    /// and `"-inf"`. They are written as in YAML 1.1, which ROS 2 reads: `yes` and `off` are
-    /// `bool`s, `010` is 8 (so is `0o10`), and `1_000` is 1000. `1:30`, which is 90 there, and
+    /// Missing fields have their default values. For a string, the text is taken as written, with
+    /// or without quotes. Numbers and `bool`s must be unquoted, except `"nan"`, `"inf"` and
+    /// `"-inf"`. They are written as in YAML 1.1, which ROS 2 reads: `yes` and `off` are `bool`s,
+    /// `010` is 8 (so is `0o10`), and `1_000` is 1000. `1:30`, which is 90 in YAML 1.1, and
     /// `!!binary` are refused.
     ///
     /// ```
@@ -38,16 +38,16 @@ impl DynamicMessage {
     /// ```
     ///
     /// # Errors
-    /// [`TextError`] if it is no YAML or no message of this type.
+    /// [`TextError`] if the text is not YAML or not a message of this type.
     pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
         read(message_type, tree::yaml(text)?)
     }
 
     /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped
-    /// in two halves, as JSON has them.
+    /// as surrogate pairs, as in JSON.
     ///
     /// # Errors
-    /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
+    /// [`TextError`] if the text is neither JSON nor YAML, or not a message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
         read(message_type, tree::json(text)?)
     }
@@ -58,8 +58,8 @@ fn read(message_type: &Arc<MessageType>, tree: Tree) -> Result<DynamicMessage, T
     Ok(DynamicMessage::of(message_type, reading.structure(0, tree)?))
 }
 
-/// Reads a message whose times may be left open. Returns their places, too: the numbers of fields
-/// and elements.
+/// Reads a message with times that may be left open. Also returns their places, as numbers of
+/// fields and elements.
 pub(super) fn read_open(
     message_type: &Arc<MessageType>,
     tree: Tree,
@@ -71,11 +71,11 @@ pub(super) fn read_open(
 
 struct Reading<'a> {
     message_type: &'a MessageType,
-    /// Where we are: names with dots before them, and indices.
+    /// The path of the current value: names, each after a dot, and indices.
     path: Vec<String>,
-    /// The same as numbers of fields and elements.
+    /// The same path as numbers of fields and elements.
     place: Vec<usize>,
-    /// The places of times that are left open, if they may be.
+    /// The places of open times; `None` if times must not be left open.
     times: Option<Vec<Vec<usize>>>,
 }
 
@@ -122,7 +122,7 @@ impl Reading<'_> {
         Ok(values)
     }
 
-    /// Whether a time stands here that is to be told later; then remembers where.
+    /// Returns whether the text leaves a time open here; if so, records its place.
     fn is_left_open(&mut self, index: usize, tree: &Tree) -> bool {
         let (Some(times), Tree::Plain(word) | Tree::Quoted(word)) = (&mut self.times, tree) else {
             return false;
@@ -235,7 +235,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Goes on inside.
+    /// Calls `read` with the path extended by one step.
     fn within<T>(
         &mut self,
         number: usize,
@@ -244,7 +244,7 @@ impl Reading<'_> {
     ) -> Result<T, TextError> {
         self.path.push(step);
         self.place.push(number);
-        let read = read(self)?; // nobody needs the path after an error
+        let read = read(self)?; // the path is not used after an error
         self.path.pop();
         self.place.pop();
         Ok(read)
@@ -268,7 +268,7 @@ impl Reading<'_> {
     }
 }
 
-/// A number, or as it is printed: the character of that number.
+/// Reads a byte: a number, or the character with that number, as it is printed.
 fn byte(text: &str, tree: &Tree) -> Option<Scalar> {
     if let (Tree::Plain(_), Some(value)) = (tree, integer(text)) {
         return integer_of(Primitive::Byte, value);
@@ -278,7 +278,7 @@ fn byte(text: &str, tree: &Tree) -> Option<Scalar> {
     u8::try_from(character).ok().filter(|_| !tree.is_nothing()).map(|byte| Scalar::Unsigned(byte.into()))
 }
 
-/// `nan`, `inf` and `-inf`, as JSON prints them here, and with YAML's point.
+/// Reads `nan`, `inf` and `-inf`, in the form of this crate's JSON or with YAML's leading point.
 fn special(text: &str) -> Option<f64> {
     let (sign, magnitude) = match text.strip_prefix('-') {
         Some(magnitude) => (-1.0, magnitude),
@@ -303,11 +303,11 @@ fn float(primitive: Primitive, text: &str) -> Option<Scalar> {
         });
     }
     let text = without_lines(text);
-    // Rust would read "infinity", too.
+    // Rust would also read "infinity".
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b".+-eE".contains(&byte)) {
         return None;
     }
-    // Each type by itself: a number rounded twice may be another.
+    // Parse as the field's own type: rounding twice may give another number.
     match primitive {
         Primitive::Float32 => text.parse().ok().filter(|value: &f32| value.is_finite()).map(Scalar::Float32),
         _ => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Scalar::Float64),

@@ -1,4 +1,4 @@
-//! Messages from texts in which times are left open.
+//! Messages from texts that leave times open.
 
 use super::error::TextError;
 use super::message::DynamicMessage;
@@ -8,12 +8,12 @@ use super::value::{Scalar, Value};
 use crate::tree::{self, Tree};
 use std::sync::Arc;
 
-/// A message from a text, in which `now` can stand for a `builtin_interfaces/Time` and `auto` for a
-/// `std_msgs/Header`, as `ros2 topic pub` takes it: they are told the time when the message is
-/// about to be sent.
+/// A message from a text in which `now` can stand for a `builtin_interfaces/Time` and `auto` for a
+/// `std_msgs/Header`, as in `ros2 topic pub`. The program fills in the time when it is about to
+/// send the message.
 ///
-/// A header that is `auto` has an empty `frame_id`. For another, leave only its time open: `{stamp:
-/// now, frame_id: map}`.
+/// A header that is `auto` has an empty `frame_id`. For another frame, leave only the time open:
+/// `{stamp: now, frame_id: map}`.
 ///
 /// ```
 /// # use sinew_msg::definition::{Definition, Definitions};
@@ -32,7 +32,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     message: DynamicMessage,
-    /// Where the times are: the numbers of fields and elements.
+    /// The places of the times, as numbers of fields and elements.
     times: Vec<Vec<usize>>,
 }
 
@@ -40,7 +40,7 @@ impl Template {
     /// Reads YAML; otherwise as [`DynamicMessage::from_yaml`].
     ///
     /// # Errors
-    /// [`TextError`] if it is no YAML or no message of this type.
+    /// [`TextError`] if the text is not YAML or not a message of this type.
     pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
         Self::of(message_type, tree::yaml(text)?)
     }
@@ -48,7 +48,7 @@ impl Template {
     /// Reads JSON; otherwise as [`DynamicMessage::from_json`].
     ///
     /// # Errors
-    /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
+    /// [`TextError`] if the text is neither JSON nor YAML, or not a message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
         Self::of(message_type, tree::json(text)?)
     }
@@ -58,13 +58,13 @@ impl Template {
         Ok(Self { message, times })
     }
 
-    /// Whether any time is left open.
+    /// Returns `true` if any time is left open.
     #[must_use]
     pub fn has_times(&self) -> bool {
         !self.times.is_empty()
     }
 
-    /// The message at this time, in seconds and nanoseconds since 1970.
+    /// Returns the message at this time, in seconds and nanoseconds since 1970.
     pub fn at(&mut self, seconds: i32, nanoseconds: u32) -> &DynamicMessage {
         let time = [Scalar::Signed(seconds.into()), Scalar::Unsigned(nanoseconds.into())].map(Value::Scalar);
         for place in &self.times {

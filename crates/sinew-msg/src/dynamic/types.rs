@@ -1,4 +1,4 @@
-//! Types that are known at run time only, checked once so that nothing needs checking later.
+//! Types that are known only at run time, checked once when they are created.
 
 use super::error::TypeError;
 use super::value::{Scalars, Value, scalar_of, width};
@@ -8,42 +8,43 @@ use crate::description::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many messages can lie one in the other. (ROS 2's own types: 6.)
+/// Maximum nesting of messages. (ROS 2's own types: 6.)
 pub const MAX_DEPTH: usize = 64;
 #[cfg(feature = "text")]
 const _: () = assert!(crate::tree::MAX_NESTING == 2 * MAX_DEPTH);
 
-/// How long the shortest image of a type can be, in bytes: 256 MiB.
+/// Maximum length in bytes of the shortest encoding of a type: 256 MiB.
 const MAX_LEAST: usize = 1 << 28;
 
-/// How many values, apart from numbers in arrays, the smallest message of a type can have.
+/// Maximum number of values in the smallest message of a type, not counting numbers in arrays.
 const MAX_VALUES: usize = 1 << 20;
 
-/// A message type that is known at run time only, with every type in it.
+/// A message type that is known only at run time, with every type in it.
 ///
-/// It is finite, and its smallest message is of reasonable size: descriptions come from anywhere.
+/// It is finite, and its smallest message has a reasonable size, although descriptions are
+/// untrusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageType {
-    /// The type itself, then those in it.
+    /// The type itself, followed by the types in it.
     structures: Vec<DynamicStructure>,
 }
 
-/// One type.
+/// A type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DynamicStructure {
     pub(super) name: String,
-    /// None for a type without fields, which has a byte in its image.
+    /// Empty for a type without fields, which is encoded as one byte.
     pub(super) fields: Vec<DynamicField>,
     size: Size,
 }
 
-/// What the smallest message of a type needs.
+/// The needs of the smallest message of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Size {
-    /// Bytes of its image, at least 1. Padding isn't counted.
+    /// Encoded bytes, at least 1. Padding isn't counted.
     least: usize,
     values: usize,
-    /// How many messages lie one in the other, itself counted.
+    /// Nesting of messages, including this one.
     depth: usize,
 }
 
@@ -52,27 +53,27 @@ pub(super) struct DynamicField {
     pub(super) name: String,
     pub(super) element: DynamicElement,
     pub(super) shape: Shape,
-    /// Unless it is what every field of the type has.
+    /// The default value, if it differs from the default of the type.
     default: Option<Value>,
 }
 
-/// What a field has one or several of.
+/// The type of a field, or of each of its elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DynamicElement {
     Scalar(Primitive),
-    /// With the largest number of characters.
+    /// With the maximum number of characters.
     String(Option<u64>),
     WString(Option<u64>),
-    /// By its index.
+    /// By index.
     Structure(usize),
 }
 
 impl MessageType {
-    /// The type of this description. Its fields have no default values but zero and empty, since
-    /// hashes don't cover others.
+    /// Returns the type of this description. The default values of its fields are zero or empty,
+    /// since hashes don't cover other defaults.
     ///
     /// # Errors
-    /// [`TypeError`] if the description doesn't make sense or asks for too much.
+    /// [`TypeError`] if the description is inconsistent or exceeds a limit.
     pub fn new(description: &TypeDescription) -> Result<Self, TypeError> {
         let TypeDescription { type_description, referenced_type_descriptions } = description;
         let all: Vec<_> = std::iter::once(type_description).chain(referenced_type_descriptions).collect();
@@ -88,10 +89,10 @@ impl MessageType {
         Ok(this)
     }
 
-    /// The type of this name, with the default values of the definitions.
+    /// Returns the type of this name, with the default values of the definitions.
     ///
     /// # Errors
-    /// [`TypeError::Unknown`] if it is not among them, otherwise as [`new`](Self::new).
+    /// [`TypeError::Unknown`] if the definitions lack the name, otherwise as [`new`](Self::new).
     pub fn of(interfaces: &Interfaces, name: &TypeName) -> Result<Self, TypeError> {
         let Some(description) = interfaces.description(name) else {
             return Err(TypeError::Unknown { name: name.to_string(), place: "the definitions".to_owned() });
@@ -108,7 +109,7 @@ impl MessageType {
         Ok(this)
     }
 
-    /// Its full name, e.g. `sensor_msgs/msg/Image`.
+    /// Returns the full name, e.g. `sensor_msgs/msg/Image`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.structures[0].name
@@ -118,7 +119,7 @@ impl MessageType {
         &self.structures[index]
     }
 
-    /// Whether this is ROS 2's time.
+    /// Returns whether this is ROS 2's time.
     #[cfg(feature = "text")]
     pub(super) fn is_time(&self, index: usize) -> bool {
         let DynamicStructure { name, fields, .. } = self.structure(index);
@@ -131,7 +132,7 @@ impl MessageType {
                 if is(sec, "sec", Primitive::Int32) && is(nanosec, "nanosec", Primitive::Uint32))
     }
 
-    /// If this is ROS 2's header, the number of its field with the time.
+    /// Returns the number of the field with the time if this is ROS 2's header.
     #[cfg(feature = "text")]
     pub(super) fn stamp_of_header(&self, index: usize) -> Option<usize> {
         let DynamicStructure { name, fields, .. } = self.structure(index);
@@ -144,17 +145,17 @@ impl MessageType {
         (name == "std_msgs/msg/Header").then(|| fields.iter().position(is_stamp)).flatten()
     }
 
-    /// How many bytes an element has in an image at least, at least 1.
+    /// Returns the minimum encoded length of an element in bytes, at least 1.
     pub(super) fn least(&self, element: DynamicElement) -> usize {
         least(element, |index| self.structures[index].size.least)
     }
 
-    /// The fields of a message whose values nobody gave.
+    /// Returns the default values of a message's fields.
     pub(super) fn default_fields(&self, index: usize) -> Vec<Value> {
         self.structure(index).fields.iter().map(|field| self.default_value(field)).collect()
     }
 
-    /// What a field has if nobody gives it a value.
+    /// Returns the default value of a field.
     pub(super) fn default_value(&self, field: &DynamicField) -> Value {
         if let Some(value) = &field.default {
             return value.clone();
@@ -181,7 +182,7 @@ impl MessageType {
         }
     }
 
-    /// The type of a field as in a definition.
+    /// Returns the type of a field as in a definition.
     pub(super) fn show(&self, element: DynamicElement, shape: Shape) -> String {
         let element = match element {
             DynamicElement::Scalar(primitive) => primitive.name().to_owned(),
@@ -196,7 +197,7 @@ impl MessageType {
 }
 
 impl DynamicField {
-    /// A default value of a definition, which fits the field; `None` if it doesn't.
+    /// Converts a definition's default value for this field; `None` if it doesn't fit.
     fn default_of(&self, value: &definition::Literal) -> Option<Value> {
         match (value, self.element) {
             (definition::Literal::Sequence(values), DynamicElement::Scalar(primitive)) => {
@@ -214,7 +215,7 @@ impl DynamicField {
     }
 }
 
-/// The names of fields, for errors.
+/// Lists the names of fields for errors.
 pub(super) fn names(fields: &[DynamicField]) -> String {
     if fields.is_empty() {
         return "none at all".to_owned();
@@ -236,7 +237,7 @@ fn default_of(element: DynamicElement, value: &definition::Literal) -> Option<Va
     }
 }
 
-/// How many bytes an element has in an image at least. Padding isn't counted.
+/// Returns the minimum encoded length of an element in bytes. Padding isn't counted.
 fn least(element: DynamicElement, of_structure: impl Fn(usize) -> usize) -> usize {
     match element {
         DynamicElement::Scalar(primitive) => width(primitive),
@@ -336,11 +337,12 @@ fn primitive(id: u8) -> Option<Primitive> {
     })
 }
 
-/// Measures types, each after those in it, and finds those that contain themselves.
+/// Measures each type after the types in it, and detects types that contain themselves.
 struct Measuring {
-    /// Of those that are done.
+    /// Sizes of the measured types.
     sizes: Vec<Option<Size>>,
-    /// Those that are being measured, one inside the other. [`MAX_DEPTH`] ends the recursion.
+    /// The types being measured, from the outermost to the innermost. [`MAX_DEPTH`] ends the
+    /// recursion.
     path: Vec<usize>,
 }
 
@@ -378,7 +380,7 @@ impl Measuring {
             total.values = total.values.saturating_add(values);
             total.depth = total.depth.max(one.depth);
         }
-        total.least = total.least.max(1); // one without fields has a byte
+        total.least = total.least.max(1); // a type without fields is one byte
         total.values = total.values.saturating_add(1);
         total.depth += 1;
         if total.depth > MAX_DEPTH {

@@ -1,21 +1,21 @@
-//! What a message consists of.
+//! The values of a message.
 
 use crate::definition::{self, Primitive};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A field's value, or an element's.
+/// The value of a field or an element.
 ///
-/// Equal are values with equal images: a NaN equals itself, and 0.0 differs from -0.0.
+/// Values are equal if their encodings are: a NaN equals itself, and 0.0 differs from -0.0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A `bool` or a number.
     Scalar(Scalar),
-    /// A `string`: bytes, since nobody vouches for their being UTF-8.
+    /// A `string`: bytes, which may be invalid UTF-8.
     String(Vec<u8>),
-    /// A `wstring`: units of UTF-16, likewise.
+    /// A `wstring`: UTF-16 units, which may be invalid.
     WString(Vec<u16>),
-    /// A message: its fields' values in the order of its type.
+    /// A message: the values of its fields in the order of its type.
     Structure(Vec<Value>),
     /// An array or a sequence of `bool`s or numbers.
     Scalars(Scalars),
@@ -28,9 +28,9 @@ pub enum Value {
 pub enum Scalar {
     /// A `bool`.
     Bool(bool),
-    /// Of `int8` to `int64`.
+    /// A value of `int8` to `int64`.
     Signed(i64),
-    /// Of `uint8` to `uint64`, a `byte` or a `char`.
+    /// A value of `uint8` to `uint64`, a `byte` or a `char`.
     Unsigned(u64),
     /// A `float32`.
     Float32(f32),
@@ -39,7 +39,8 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// What tells it from others of its type: its bytes in an image, and zeros.
+    /// Returns the bits that distinguish it from other values of its type: its encoded bytes,
+    /// padded with zeros.
     fn bits(self) -> u64 {
         match self {
             Self::Bool(value) => value.into(),
@@ -50,12 +51,13 @@ impl Scalar {
         }
     }
 
-    /// Reads `width(primitive)` bytes, the least significant first. Those of a `bool` were checked.
+    /// Reads `width(primitive)` bytes, least significant first. The byte of a `bool` has been
+    /// checked.
     pub(super) fn from_bytes(primitive: Primitive, bytes: &[u8]) -> Self {
         let mut all = [0; 8];
         all[..bytes.len()].copy_from_slice(bytes);
         let bits = u64::from_le_bytes(all);
-        // Moves the sign to where it belongs.
+        // Extends the sign.
         let shift = 64 - 8 * u32::try_from(bytes.len()).unwrap_or(8);
         match primitive {
             Primitive::Bool => Self::Bool(bits != 0),
@@ -73,8 +75,8 @@ impl Scalar {
         }
     }
 
-    /// Its bytes, the least significant first; behind those of its type zeros or copies of the
-    /// sign.
+    /// Returns the bytes, least significant first; after those of the type come zeros or copies of
+    /// the sign.
     pub(super) fn to_bytes(self) -> [u8; 8] {
         self.bits().to_le_bytes()
     }
@@ -88,7 +90,7 @@ impl PartialEq for Scalar {
 
 impl Eq for Scalar {}
 
-/// How many bytes one has in an image.
+/// Returns the encoded length of one value in bytes.
 pub(super) const fn width(primitive: Primitive) -> usize {
     match primitive {
         Primitive::Bool | Primitive::Byte | Primitive::Char | Primitive::Int8 | Primitive::Uint8 => 1,
@@ -98,11 +100,11 @@ pub(super) const fn width(primitive: Primitive) -> usize {
     }
 }
 
-/// Many `bool`s or numbers of one type, in no more room than in an image.
+/// Many `bool`s or numbers of one type, in as little memory as they take encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scalars {
     primitive: Primitive,
-    /// One behind the other, each with its least significant byte first.
+    /// The values in order, each with its least significant byte first.
     bytes: Vec<u8>,
 }
 
@@ -111,7 +113,7 @@ impl Scalars {
         Self { primitive, bytes }
     }
 
-    /// As many zeros.
+    /// Returns `count` zeros.
     pub(super) fn zeros(primitive: Primitive, count: usize) -> Self {
         Self { primitive, bytes: vec![0; count.saturating_mul(width(primitive))] }
     }
@@ -120,38 +122,38 @@ impl Scalars {
         self.bytes.extend_from_slice(&scalar.to_bytes()[..width(self.primitive)]);
     }
 
-    /// Their type.
+    /// Returns the type of the values.
     #[must_use]
     pub fn primitive(&self) -> Primitive {
         self.primitive
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / width(self.primitive)
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// One after the other.
+    /// Returns the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Scalar> + '_ {
         let primitive = self.primitive;
         self.bytes.chunks_exact(width(primitive)).map(move |bytes| Scalar::from_bytes(primitive, bytes))
     }
 
-    /// Their bytes, as in a little-endian image.
+    /// Returns the bytes of the values, as in a little-endian encoding.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// The default value of a definition as a scalar; `None` if it is none of this type.
+/// Converts a definition's default value to a scalar; `None` if it does not fit this type.
 pub(super) fn scalar_of(primitive: Primitive, value: &definition::Literal) -> Option<Scalar> {
     match (primitive, value) {
         (Primitive::Bool, definition::Literal::Bool(value)) => Some(Scalar::Bool(*value)),
@@ -163,7 +165,8 @@ pub(super) fn scalar_of(primitive: Primitive, value: &definition::Literal) -> Op
     }
 }
 
-/// An integer of this type, if it is one.
+/// Returns an integer of this type; `None` if the value is out of range or the type is no integer
+/// type.
 pub(super) fn integer_of(primitive: Primitive, value: i128) -> Option<Scalar> {
     if !primitive.integers()?.contains(&value) {
         return None;
@@ -176,7 +179,7 @@ pub(super) fn integer_of(primitive: Primitive, value: i128) -> Option<Scalar> {
     }
 }
 
-/// A string for people: what is no UTF-8 as `\x` and two digits.
+/// Returns a string for display, with invalid UTF-8 as `\x` and two digits.
 pub(super) fn shown(bytes: &[u8]) -> Cow<'_, str> {
     let mut chunks = bytes.utf8_chunks();
     match (chunks.next(), chunks.next()) {
@@ -188,20 +191,20 @@ pub(super) fn shown(bytes: &[u8]) -> Cow<'_, str> {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}"); // a string takes everything
+            let _ = write!(text, "\\x{byte:02x}"); // writing to a `String` cannot fail
         }
     }
     Cow::Owned(text)
 }
 
-/// The same for units of UTF-16: what makes no character as `\u` and four digits.
+/// The same for UTF-16 units, with unpaired surrogates as `\u` and four digits.
 pub(super) fn shown_wide(units: &[u16]) -> String {
     let mut text = String::new();
     for character in char::decode_utf16(units.iter().copied()) {
         match character {
             Ok(character) => text.push(character),
             Err(alone) => {
-                let _ = write!(text, "\\u{:04x}", alone.unpaired_surrogate()); // a string takes everything
+                let _ = write!(text, "\\u{:04x}", alone.unpaired_surrogate()); // writing to a `String` cannot fail
             }
         }
     }

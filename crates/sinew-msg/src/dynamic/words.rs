@@ -1,4 +1,4 @@
-//! Words without quotes, as ROS 2's tools read them: with `PyYAML`, which keeps to YAML 1.1.
+//! Unquoted words, read as ROS 2's tools read them: with `PyYAML`, which follows YAML 1.1.
 //!
 //! | what | is |
 //! |---|---|
@@ -9,18 +9,18 @@
 //! | `~`, `null` | nothing |
 //! | `<<`, `=` | something of YAML's own |
 //!
-//! The expressions that these are made of stand in `PyYAML`'s `resolver.py`.
+//! The regular expressions for these are in `PyYAML`'s `resolver.py`.
 
 #[cfg(feature = "text")]
 use std::borrow::Cow;
 
-/// Whether a word is read as a text.
+/// Returns whether a word is read as a text.
 pub(super) fn is_text(word: &str) -> bool {
     let is_own = matches!(word, "~" | "null" | "Null" | "NULL" | "<<" | "=");
     !(is_own || truth(word).is_some() || is_integer(word) || is_float(word) || is_time(word))
 }
 
-/// What a word says is true or false.
+/// Reads a boolean.
 pub(super) fn truth(word: &str) -> Option<bool> {
     match word {
         "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
@@ -29,10 +29,10 @@ pub(super) fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// The integer that a word is: with a sign; in base 10, or with `0x`, `0b` and `0` or `0o` in base
-/// 16, 2 and 8; with `_` between its digits.
+/// Reads an integer: with a sign; in base 10, or with `0x`, `0b`, and `0` or `0o` in base 16, 2 and
+/// 8; with `_` between its digits.
 ///
-/// Differs from `PyYAML`, which has no `0o` (but YAML 1.2 has), and which reads `1:30` as 90.
+/// Differs from `PyYAML`, which lacks `0o` (YAML 1.2 has it), and which reads `1:30` as 90.
 #[cfg(feature = "text")]
 pub(super) fn integer(word: &str) -> Option<i128> {
     let (base, digits) = base(without_sign(word));
@@ -44,14 +44,14 @@ pub(super) fn integer(word: &str) -> Option<i128> {
     Some(if word.starts_with('-') { -magnitude } else { magnitude })
 }
 
-/// The same if it isn't in base 10.
+/// The same, but only if it isn't in base 10.
 #[cfg(feature = "text")]
 pub(super) fn integer_of_other_base(word: &str) -> Option<i128> {
     let (base, _) = base(without_sign(word));
     integer(word).filter(|_| base != 10)
 }
 
-/// The base of an integer, and its digits.
+/// Returns the base of an integer, and its digits.
 #[cfg(feature = "text")]
 fn base(magnitude: &str) -> (u32, &str) {
     match magnitude.as_bytes() {
@@ -64,7 +64,8 @@ fn base(magnitude: &str) -> (u32, &str) {
     }
 }
 
-/// A number without the lines between its digits. A word that begins with one is none.
+/// Removes the underscores between the digits of a number. A word that begins with one is not a
+/// number.
 #[cfg(feature = "text")]
 pub(super) fn without_lines(word: &str) -> Cow<'_, str> {
     let magnitude = without_sign(word);
@@ -100,7 +101,7 @@ fn is_integer(word: &str) -> bool {
     }
 }
 
-/// Digits, or digits and sixtieths.
+/// Returns whether these are digits, or digits and sixtieths.
 fn is_whole(digits: &str) -> bool {
     let mut parts = digits.split(':');
     let begins_well = |first: &str| {
@@ -121,7 +122,7 @@ fn is_float(word: &str) -> bool {
         None => (rest, None),
     };
     let has_good_exponent = exponent.is_none_or(|exponent| {
-        let digits = exponent.strip_prefix(['-', '+']).unwrap_or_default(); // without a sign it is none
+        let digits = exponent.strip_prefix(['-', '+']).unwrap_or_default(); // `PyYAML` requires a sign
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     });
     let has_good_whole = match whole {
@@ -167,7 +168,8 @@ fn is_date_with_time(word: &str) -> Option<()> {
     digits(rest.strip_prefix(':')?, 2, 2)?.is_empty().then_some(())
 }
 
-/// What comes behind so many digits.
+/// Returns the text after the leading digits, at most `most`; `None` if there are fewer than
+/// `least`.
 fn digits(text: &str, least: usize, most: usize) -> Option<&str> {
     let count = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
     (count >= least).then(|| &text[count..])

@@ -9,24 +9,24 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::iter::repeat_n;
 
-/// How messages are printed: what `ros2 topic echo` has options for. By default all of a message,
-/// in block style.
+/// Print options, with the choices of `ros2 topic echo`. The default prints the whole message, in
+/// block style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
-    /// The most elements of an array or sequence, and characters of a string, that are printed;
-    /// `...` stands for others.
+    /// Maximum number of elements of an array or sequence, and of characters of a string, to print;
+    /// `...` stands for the rest.
     pub truncate: Option<usize>,
-    /// Arrays and sequences are not printed, but their type and length.
+    /// If set, arrays and sequences are printed as their type and length.
     pub no_arr: bool,
-    /// Strings are not printed, but their length.
+    /// If set, strings are printed as their length.
     pub no_str: bool,
-    /// `{x: 1, y: [2, 3]}` in one line, also if there are ends of lines in texts. (ROS 2 ends the
-    /// line there.)
+    /// If set, a message is printed as `{x: 1, y: [2, 3]}` in one line, even if its texts contain
+    /// line ends. (ROS 2 ends the line there.)
     pub flow: bool,
 }
 
 impl Style {
-    /// What is printed for an array or sequence if none are.
+    /// Returns the replacement for an array or sequence, if they are not printed.
     pub(super) fn abbreviated(
         &self,
         message_type: &MessageType,
@@ -51,7 +51,7 @@ impl Style {
         })
     }
 
-    /// As much of a string as is printed.
+    /// Returns the part of a string that is printed.
     pub(super) fn shortened<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.truncate {
             _ if self.no_str => format!("<string length: <{}>>", text.chars().count()).into(),
@@ -64,7 +64,7 @@ impl Style {
     }
 }
 
-/// Lines, each with its end.
+/// Returns lines, each with its line end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
     let mut writing = YamlWriter { message_type, style, text: String::new(), indent: 2 };
     let root = message_type.structure(0);
@@ -77,7 +77,7 @@ pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style)
     writing.text
 }
 
-/// The same of a value in a message.
+/// The same for a part of a message.
 pub(super) fn write_part(
     message_type: &MessageType,
     (element, shape): (DynamicElement, Shape),
@@ -106,12 +106,12 @@ struct YamlWriter<'a> {
     message_type: &'a MessageType,
     style: &'a Style,
     text: String,
-    /// Where the further lines of a text begin.
+    /// Indentation of continued lines of a text.
     indent: usize,
 }
 
 impl<'a> YamlWriter<'a> {
-    /// A structure with fields; `continues`: in a line that has begun.
+    /// Writes a structure with fields. `continues`: the current line has begun already.
     fn block(&mut self, structure: &DynamicStructure, values: &[Value], indent: usize, continues: bool) {
         for (at, (field, value)) in structure.fields.iter().zip(values).enumerate() {
             if at > 0 || !continues {
@@ -159,7 +159,7 @@ impl<'a> YamlWriter<'a> {
         self.text.push('\n');
     }
 
-    /// The elements of an array or sequence that has some, a line or more for each.
+    /// Writes a non-empty array or sequence, one or more lines per element.
     fn list(&mut self, element: DynamicElement, value: &Value, indent: usize) {
         match value {
             Value::Scalars(scalars) => {
@@ -176,7 +176,7 @@ impl<'a> YamlWriter<'a> {
         }
     }
 
-    /// Lines with a dash, as deep as the key that they belong to.
+    /// Writes lines with a dash, at the same indentation as their key.
     fn items<T>(
         &mut self,
         count: usize,
@@ -284,8 +284,8 @@ impl<'a> YamlWriter<'a> {
         }
     }
 
-    /// YAML takes one end of a line for a space, and the others for what they are: so there is one
-    /// more.
+    /// Writes a text in single quotes. YAML reads one line end as a space, and further ones as they
+    /// are, so one more is written.
     fn single_quoted(&mut self, text: &str) {
         self.text.push('\'');
         let text = text.replace('\'', "''");
@@ -306,7 +306,7 @@ impl<'a> YamlWriter<'a> {
             let character = u8::try_from(value).map_or(char::REPLACEMENT_CHARACTER, char::from);
             return self.string(character.encode_utf8(&mut [0; 4]));
         }
-        // A string takes everything.
+        // Writing to a `String` cannot fail.
         let _ = match scalar {
             Scalar::Bool(value) => write!(self.text, "{value}"),
             Scalar::Signed(value) => write!(self.text, "{value}"),
@@ -326,8 +326,8 @@ impl<'a> YamlWriter<'a> {
     }
 }
 
-/// A finite number as Python's YAML has it: an exponent with a sign, two digits and a point before
-/// it.
+/// Formats a finite number as Python's YAML does: an exponent with a sign, two digits and a point
+/// before it.
 pub(super) fn decimal(value: f64) -> String {
     let digits = format!("{value:?}");
     let Some((mantissa, exponent)) = digits.split_once('e') else { return digits };
@@ -339,7 +339,7 @@ pub(super) fn decimal(value: f64) -> String {
     format!("{mantissa}{point}e{sign}{exponent:0>2}")
 }
 
-/// How a text stands in YAML.
+/// The quotes of a text in YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     None,
@@ -348,8 +348,8 @@ enum Quotes {
 }
 
 impl Quotes {
-    /// Those of `PyYAML`, but in flow style, which is one line here, and for ends of lines that
-    /// YAML 1.2 doesn't know.
+    /// Chooses the quotes that `PyYAML` would use, except in flow style, which is one line here,
+    /// and for line ends that YAML 1.2 doesn't know.
     fn of(text: &str, is_flow: bool) -> Self {
         let has_lines = text.contains('\n');
         if text.chars().any(is_special)
@@ -366,14 +366,14 @@ impl Quotes {
     }
 }
 
-/// What must be escaped: control characters, ends of lines but `\n`, what is no character, and what
-/// steers terminals or isn't seen.
+/// Returns whether a character must be escaped: control characters, line ends other than `
+/// `, non-characters, and characters that control a terminal or are invisible.
 fn is_special(character: char) -> bool {
     !matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..='\u{10fffe}')
         || (character != '\n' && is_unseen(character))
 }
 
-/// A character between double quotes.
+/// Writes a character between double quotes.
 fn escape(character: char, text: &mut String) {
     let code = u32::from(character);
     let name = match character {
@@ -392,7 +392,7 @@ fn escape(character: char, text: &mut String) {
         '\u{2029}' => 'P',
         character if !is_special(character) && code <= 0xffff => return text.push(character),
         _ => {
-            // A string takes everything.
+            // Writing to a `String` cannot fail.
             let _ = match code {
                 0..=0xff => write!(text, "\\x{code:02X}"),
                 0x100..=0xffff => write!(text, "\\u{code:04X}"),
@@ -404,8 +404,8 @@ fn escape(character: char, text: &mut String) {
     text.extend(['\\', name]);
 }
 
-/// Whether a text of one line without special characters can stand without quotes, whatever it is
-/// read as then.
+/// Returns whether a one-line text without special characters can be written without quotes,
+/// whatever type it would be read as.
 fn is_plain(text: &str, is_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let rest = &text[first.len_utf8()..];

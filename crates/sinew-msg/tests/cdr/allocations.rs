@@ -1,4 +1,5 @@
-//! What decoding allocates: nothing, once the value has room; never more than the image is long.
+//! Allocations of decoding: none once the value has room, and never more than the length of the
+//! message.
 
 use super::counting::allocations;
 use super::types::{PointCloud2, PointField, Sequences, Text, Time};
@@ -55,8 +56,8 @@ struct Deep {
     lists: Vec<Vec<Vec<u64>>>,
 }
 
-/// `count` elements are claimed in an image of `length` bytes, and no sequence or string in it is
-/// true.
+/// Decodes messages of `length` bytes that claim `count` elements; every sequence and string in
+/// them lies.
 fn lie<T: Message>(count: u32, length: usize) {
     let mut image = vec![0xff; length];
     image[..4].copy_from_slice(&[0, 1, 0, 0]);
@@ -70,7 +71,7 @@ fn a_length_that_lies_allocates_no_more_than_the_image() {
     for count in [u32::MAX, 1 << 31, 1 << 20, 1000, 240] {
         lie::<Text>(count, 1000);
         lie::<Stamps>(count, 1000);
-        lie::<Words>(count, 999); // in memory, a string is larger than its least image
+        lie::<Words>(count, 999); // a string is larger in memory than its shortest encoding
         lie::<Deep>(count, 999);
     }
 }

@@ -1,4 +1,4 @@
-//! Values of every shape come back from their image; arbitrary bytes are an error or a value.
+//! Values of every shape survive encoding and decoding; arbitrary bytes give an error or a value.
 
 use super::types::{BasicTypes, Empty, Sequences, Time, Vector3};
 use super::{decode, decode_into, encode, encoding};
@@ -67,7 +67,7 @@ prop_compose! {
     }
 }
 
-/// Makes an image in big-endian order, in the plainest way there is.
+/// Encodes in big-endian order, in the simplest possible way.
 struct BigEndian {
     image: Vec<u8>,
 }
@@ -174,7 +174,7 @@ proptest! {
             image[at] = byte;
         }
         if let Ok(value) = decode::<Sequences>(&image) {
-            // Whatever it is, it has an image of its own.
+            // Every decoded value can be encoded.
             prop_assert_eq!(encode(&value).len(), (encoding::<Sequences>().size)(&value));
         }
     }

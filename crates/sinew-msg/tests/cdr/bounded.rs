@@ -1,4 +1,4 @@
-//! Wide strings, and what is bounded.
+//! Wide strings, and bounded strings and sequences.
 
 use super::{decode, decode_into, encode, encoding};
 use sinew_msg::cdr::{BoundedString, BoundedVec, BoundedWString, TooMany, WString};
@@ -83,7 +83,7 @@ fn what_is_beyond_a_bound_is_refused() {
         let mut full = limits();
         let error = decode_into::<Limits>(&image, &mut full).unwrap_err();
         assert_eq!(decode::<Limits>(&image), Err(error.clone()));
-        // Whatever was read: it keeps to its bounds.
+        // Even a partly decoded value keeps its bounds.
         assert!(full.name.chars().count() <= 3 && full.numbers.len() <= 2);
         match error {
             DecodeError::Bound { field, count, bound, .. } => (field, count, bound),

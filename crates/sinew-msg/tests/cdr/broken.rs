@@ -1,4 +1,4 @@
-//! Images that nobody vouches for: cut off, lying, of another byte order.
+//! Untrusted messages: truncated, with false lengths, in the other byte order.
 
 use super::types::{Header, PointCloud2, PointField, Text, Time};
 use super::{decode, decode_into, encode};
@@ -41,7 +41,7 @@ fn mixed() -> Mixed {
 #[rustfmt::skip] // a row per field
 const MIXED_BIG_ENDIAN: &[u8] = &[
     0, 0, 0, 0, // header
-    1, 0xaa,    // the padding is anything
+    1, 0xaa,    // any padding is accepted
     0xff, 0xfe,
     0, 0, 0, 3,
     0x3f, 0xe0, 0, 0, 0, 0, 0, 0,
@@ -93,7 +93,7 @@ fn other_representations_are_refused() {
         assert_eq!(decode::<Mixed>(&image), Err(DecodeError::Representation { type_name, identifier }));
     }
     let mut image = encode(&mixed());
-    image[3] = 3; // options: what newer writers say of the tail
+    image[3] = 3; // options: newer writers describe the tail here
     assert_eq!(decode(&image), Ok(mixed()));
 }
 

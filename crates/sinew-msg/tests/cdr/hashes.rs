@@ -20,7 +20,7 @@ mod original {
     }
 }
 
-/// The hash of `Pose` with this name, these fields and these types.
+/// The hash of a struct with this name, these fields and these types.
 macro_rules! variant {
     ($name:literal, $($field:ident: $type:ty),*) => {{
         #[derive(Message)]

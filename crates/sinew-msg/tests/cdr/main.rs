@@ -1,4 +1,5 @@
-//! Derived messages and their images: against ROS 2's, against hand-made ones, against broken ones.
+//! Derived messages and their encoding, compared with ROS 2's and with hand-made bytes; broken
+//! messages.
 
 mod allocations;
 mod arbitrary;
@@ -19,7 +20,7 @@ fn encoding<T: Message>() -> &'static Encoding<T> {
 }
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {
-    let mut image = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written, too
+    let mut image = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written as well
     (encoding::<T>().encode)(value, &mut image);
     image
 }

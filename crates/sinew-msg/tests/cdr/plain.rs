@@ -1,4 +1,4 @@
-//! Plain messages: in memory as in the image.
+//! Plain messages: the same bytes in memory and encoded.
 
 use super::types::{Time, Vector3};
 use super::{decode, encode, encoding};
@@ -17,7 +17,7 @@ struct Sample {
     counts: [[i64; 2]; 2],
 }
 
-/// Four bytes, then eight: off its alignment, its image has other padding than its memory.
+/// Four bytes, then eight: off its alignment, its padding differs between memory and encoding.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 #[message(plain)]
 #[repr(C)]
@@ -61,8 +61,7 @@ fn only_plain_types_say_that_they_are() {
 #[test]
 fn structs_off_their_alignment_go_field_by_field() {
     let uneven = |id: u32| Uneven { id, weight: 1.0, value: 2.0 };
-    // With 1 byte before the items they begin at offset 12 and with 5 at 16: off and on their
-    // alignment.
+    // The items begin at offset 12 after 1 byte, and at 16 after 5: off and on their alignment.
     for length in 0..9 {
         let items = (0..3).map(uneven).collect();
         let batch = Batch { prefix: vec![9; length], items, pair: [uneven(7), uneven(8)], check: 3 };

@@ -1,4 +1,4 @@
-//! Images made by ROS 2 Jazzy's own serialisers (Cyclone DDS and Fast-CDR agree on each).
+//! Messages encoded by ROS 2 Jazzy's own serialisers (Cyclone DDS and Fast-CDR agree on each).
 #![allow(clippy::approx_constant, reason = "the fixtures have 3.1415 and mean it")]
 #![allow(clippy::too_many_lines, reason = "fixtures: values and bytes, nothing to follow")]
 
@@ -15,7 +15,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hex")).collect()
 }
 
-/// The value has this image, and the image this value.
+/// The value is encoded to these bytes, and decoded from them.
 fn agree<T: Message + Debug + Default + PartialEq>(value: &T, hex: &str) {
     let image = bytes(hex);
     assert_eq!(encode(value), image, "of {value:?}");

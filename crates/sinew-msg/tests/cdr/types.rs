@@ -1,4 +1,4 @@
-//! Messages of ROS 2, as one would write them by hand.
+//! ROS 2 messages, as one would write them by hand.
 
 use sinew_msg::Message;
 

@@ -1,4 +1,4 @@
-//! Implementations by hand that don't do the same every time: a panic, not a broken image.
+//! Inconsistent manual implementations: they cause a panic, not a broken message.
 
 use sinew_msg::cdr::{Decoder, Encoder, Fault};
 use sinew_msg::loan::{self, BuildError, Built, Cutter, Found};
@@ -6,7 +6,7 @@ use sinew_msg::view::{self, Viewed, Views};
 use sinew_msg::{Adapted, Adapter, Message};
 use std::cell::Cell;
 
-/// A text that counts how often it was converted.
+/// A text that counts its conversions.
 #[derive(Message, Debug)]
 struct Text {
     text: String,
@@ -16,7 +16,7 @@ std::thread_local! {
     static CONVERSIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Its messages grow, or shrink, with each conversion.
+/// The messages grow, or shrink, with each conversion.
 enum Varying<const GROWS: bool> {}
 
 impl<const GROWS: bool> Adapter for Varying<GROWS> {
@@ -54,7 +54,7 @@ impl Viewed for Text {
     }
 }
 
-/// It says less than it writes.
+/// Announces fewer bytes than it writes.
 impl Built for Text {
     type Lengths = ();
     type Parts<'a> = ();

@@ -1,4 +1,4 @@
-//! Whatever is in a file, it is a definition or an error that says where.
+//! Any file gives a definition, or an error with a place.
 
 use super::{definitions, name};
 use proptest::collection::vec;
@@ -8,7 +8,7 @@ use sinew_msg::definition::{Definition, Definitions, ParseError};
 
 const KINDS: [&str; 3] = ["msg", "srv", "action"];
 
-/// Something of every construct.
+/// Words of every construct.
 const WORDS: &[&str] = &[
     "bool",
     "byte",
@@ -67,7 +67,7 @@ const WORDS: &[&str] = &[
     "\0",
 ];
 
-/// Lines that are right, to be broken.
+/// Valid lines for the tests to break.
 const RIGHT: &str = "\
 # A heading
 int32[3] numbers [1, -2, 0x3]  # behind
@@ -84,8 +84,8 @@ bool ok true
 Other other
 ";
 
-/// Parses as each kind. An error must point into the text, and what is accepted must be handled to
-/// the end.
+/// Parses the text as each kind. An error must point into the text; an accepted definition must
+/// pass all later stages.
 fn check(text: &[u8]) -> Result<(), TestCaseError> {
     for kind in KINDS {
         match Definition::parse(&name(&format!("x/{kind}/T")), "T", text) {
@@ -146,7 +146,7 @@ proptest! {
         check(&text)?;
     }
 
-    /// Values come back as they are written.
+    /// Values are read as written.
     #[test]
     fn strings_come_back(content in "[^#\r\n\\\\\"]{0,20}") {
         let section = super::message(&format!("string x \"{content}\"\nstring[] y [\"{content}\", \"{content}\"]"));

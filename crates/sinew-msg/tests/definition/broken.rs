@@ -1,9 +1,9 @@
-//! What is refused: each time where, what was found and what was expected.
+//! Refused definitions: each error gives the place, the text found and the text expected.
 
 use super::{error, message};
 use sinew_msg::definition::Definition;
 
-/// Lines of a message with what is said about them, behind the file and the line.
+/// Lines of a message, each with its error after the file and the line.
 fn check(cases: &[(&str, &str)]) {
     for (line, expected) in cases {
         let error = error("msg", format!("int32 before\n{line}\nint32 after"));

@@ -1,4 +1,4 @@
-//! Definitions: what is read, what is refused and how, and what ROS 2 makes of them.
+//! Definitions: parsing, errors, and the types that ROS 2 derives.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -23,14 +23,14 @@ fn message(text: &str) -> Section {
     }
 }
 
-/// What is wrong with a file of this kind, in the words of the error.
+/// Returns the error text for a file of this kind.
 fn error(kind: &str, text: impl AsRef<[u8]>) -> String {
     let definition =
         Definition::parse(&name(&format!("test_msgs/{kind}/Test")), &format!("Test.{kind}"), text);
     definition.unwrap_err().to_string()
 }
 
-/// Definitions with these names and texts; the files are called as the types.
+/// Definitions with these names and texts; each file has the name of its type.
 fn definitions(texts: &[(&str, &str)]) -> Definitions {
     let mut definitions = Definitions::new();
     for (full_name, text) in texts {

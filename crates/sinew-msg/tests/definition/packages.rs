@@ -4,7 +4,7 @@ use sinew_msg::definition::{Definitions, ReadError};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
-/// A folder of its own for each test, gone with the test.
+/// A folder for one test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,9 +1,9 @@
-//! What is read.
+//! Accepted definitions.
 
 use super::{message, name};
 use sinew_msg::definition::{Content, Definition, Literal, Section};
 
-/// The types and names of the fields, as they would stand in a definition.
+/// The types and names of the fields, as in a definition.
 fn fields(section: &Section) -> Vec<String> {
     section.fields.iter().map(|field| format!("{} {}", field.field_type, field.name)).collect()
 }

@@ -1,4 +1,4 @@
-//! What definitions become together.
+//! Resolving definitions.
 
 use super::{definitions, name};
 use sinew_msg::definition::{Definition, Interfaces, Role};
@@ -8,7 +8,7 @@ fn interfaces(texts: &[(&str, &str)]) -> Interfaces {
     definitions(texts).resolve().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Why these don't belong together.
+/// Returns the error of resolving these definitions.
 fn refusal(texts: &[(&str, &str)]) -> String {
     definitions(texts).resolve().unwrap_err().to_string()
 }
@@ -163,7 +163,7 @@ fn unknown_types() {
         refusal(&[("x/msg/M", "@optional N[] n")]),
         "x/msg/M:1:11: `n` of x/msg/M has the unknown type x/msg/N; x has no message of this name"
     );
-    // A service is no type of a field.
+    // A service cannot be the type of a field.
     assert!(refusal(&[("x/msg/M", "S s"), ("x/srv/S", "---")]).contains("unknown type x/msg/S"));
 }
 

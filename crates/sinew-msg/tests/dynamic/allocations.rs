@@ -1,4 +1,4 @@
-//! What an image costs in memory: in proportion to its length, whatever lengths it claims.
+//! Memory use of decoding: proportional to the length of the message, whatever lengths it claims.
 
 use crate::counting::allocations;
 use crate::message_type;
@@ -26,8 +26,8 @@ fn a_length_that_lies_costs_no_memory() {
             image[1] = 1;
             image[4..8].copy_from_slice(&claimed.to_le_bytes());
             let (_, _, largest) = allocations(|| DynamicMessage::decode(&message_type, &image));
-            // A value of a byte takes 32 in memory, and a vector that grows has up to twice as
-            // many.
+            // A value of one byte takes 32 in memory, and a growing vector has up to twice that
+            // capacity.
             assert!(largest <= 64 * LENGTH, "{text}, {claimed}: {largest} bytes");
         }
     }

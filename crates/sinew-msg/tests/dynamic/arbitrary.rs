@@ -1,4 +1,4 @@
-//! Anything at all: never a panic, and what is understood stays the same.
+//! Arbitrary input: never a panic, and accepted messages are preserved.
 
 use crate::{message_type, ros};
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ use sinew_msg::description::{
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Style};
 use std::sync::{Arc, OnceLock};
 
-/// Types with all there is.
+/// Types with every kind of field.
 fn types() -> &'static [Arc<MessageType>] {
     static TYPES: OnceLock<Vec<Arc<MessageType>>> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -37,7 +37,7 @@ fn types() -> &'static [Arc<MessageType>] {
     })
 }
 
-/// Whatever was decoded, is the same after encoding, and mostly after printing.
+/// A decoded message is the same after encoding, and mostly after printing.
 fn check(message: &DynamicMessage) {
     let message_type = message.message_type();
     let image = message.encode();
@@ -48,8 +48,8 @@ fn check(message: &DynamicMessage) {
     for style in [Style::default(), Style { flow: true, ..Style::default() }] {
         let yaml = message.to_yaml(&style);
         let from_yaml = DynamicMessage::from_yaml(message_type, &yaml);
-        // Bounds of strings aren't checked in images, and texts that are none, and NaNs, are only
-        // told of.
+        // Encoded strings may exceed their bounds. Invalid texts and NaNs are printed without their
+        // exact bits.
         assert_eq!(
             from_yaml.clone().map(|message| message.to_json()),
             read.clone().map(|message| message.to_json()),
@@ -59,13 +59,13 @@ fn check(message: &DynamicMessage) {
     let _ = message.to_yaml(&Style { truncate: Some(1), no_arr: true, no_str: true, flow: false });
 }
 
-/// Bytes like those of images: small numbers, so that lengths are believed now and then.
+/// Bytes that resemble messages: small numbers, so that some lengths are plausible.
 fn image() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![6 => Just(0_u8), 3 => 0..4_u8, 1 => any::<u8>()];
     (0..2_u8, vec(byte, 0..600)).prop_map(|(order, body)| [&[0, order, 0, 0], &body[..]].concat())
 }
 
-/// Texts of YAML's own characters.
+/// Texts of characters with a meaning in YAML.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("{".to_owned()),

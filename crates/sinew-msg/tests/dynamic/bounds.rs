@@ -1,5 +1,5 @@
-//! The bound of a string is the same for everybody: for structs, views, dynamic messages,
-//! definitions and texts.
+//! The bound of a string is the same everywhere: in structs, views, dynamic messages, definitions
+//! and texts.
 
 use crate::message_type;
 use sinew_msg::cdr::{BoundedString, BoundedWString, Decoder, TooMany, WString};
@@ -61,7 +61,8 @@ fn is_default(definition: &str) -> bool {
 fn characters_count_in_strings_of_all_kinds() {
     let name = message_type(&[("Name", "string<=3 name")]);
     let wide = message_type(&[("Wide", "wstring<=3 wide")]);
-    // Three characters: of one byte or unit, of several, and none more; then the same and one more.
+    // Three characters: of one byte or unit, of several, and of the largest size; then a fourth one
+    // added.
     for (text, fits) in [("abc", true), ("ä€😀", true), ("😀😀😀", true), ("abcd", false), ("ä€😀a", false)]
     {
         let count = text.chars().count();
@@ -89,7 +90,7 @@ fn characters_count_in_strings_of_all_kinds() {
     }
 }
 
-/// What no character begins with is not free.
+/// Bytes that begin no character count towards the bound.
 #[test]
 fn a_bound_holds_for_what_is_no_text() {
     let name = message_type(&[("Name", "string<=3 name")]);

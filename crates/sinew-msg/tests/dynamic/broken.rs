@@ -1,4 +1,4 @@
-//! Images that are wrong: where and how, in the words of the errors.
+//! Invalid messages: the place and problem, in the words of the errors.
 
 use crate::{message_type, of_yaml};
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Value};

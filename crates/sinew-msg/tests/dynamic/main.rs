@@ -1,4 +1,4 @@
-//! Messages of types that are known at run time only: from and to images, and from and to texts.
+//! Messages of types that are known only at run time: encoding and decoding, printing and reading.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -18,7 +18,7 @@ use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The first of these messages, which are given with their texts.
+/// The type of the first of these messages, which are given with their texts.
 fn message_type(texts: &[(&str, &str)]) -> Arc<MessageType> {
     let mut definitions = Definitions::new();
     for (name, text) in texts {

@@ -1,4 +1,4 @@
-//! What is printed.
+//! Printing.
 
 use crate::{message_type, of_yaml};
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Style};
@@ -167,7 +167,7 @@ fn what_names_no_part_is_an_error() {
     assert_eq!(error("ranges[0][1]"), "`ranges[0]` is of type `float32`, which has no element [1]");
 }
 
-/// Texts that stand without quotes.
+/// Texts printed without quotes.
 const BARE: &[&str] = &[
     "a",
     "base_link",
@@ -207,11 +207,11 @@ const BARE: &[&str] = &[
     "a=b",
 ];
 
-/// In flow style in quotes, in block style without.
+/// Texts with quotes in flow style and without in block style.
 const BARE_BUT_IN_FLOW: &[&str] =
     &["a, b", "a]", "a:b", "?a", ":a", "a?", "1:60", "a{b", "2001-1-1 1:00:0", "2001-1-1 1:00"];
 
-/// Texts in single quotes.
+/// Texts printed in single quotes.
 const QUOTED: &[&str] = &[
     "",
     " ",
@@ -281,7 +281,7 @@ const QUOTED: &[&str] = &[
     ".NaN",
 ];
 
-/// Texts in double quotes, and as they are printed.
+/// Texts printed in double quotes, each with its printed form.
 const ESCAPED: &[(&str, &str)] = &[
     ("\0", "\"\\0\""),
     ("\x07", "\"\\a\""),
@@ -298,8 +298,8 @@ const ESCAPED: &[(&str, &str)] = &[
     ("\u{10ffff}", "\"\\U0010FFFF\""),
 ];
 
-/// What `PyYAML` 6.0.3 makes of texts, in block style and in flow style: `yaml.dump({"a": text},
-/// allow_unicode=True, width=sys.maxsize, default_flow_style=..)`.
+/// The output of `PyYAML` 6.0.3 for texts, in block style and in flow style: `yaml.dump({"a":
+/// text}, allow_unicode=True, width=sys.maxsize, default_flow_style=..)`.
 #[test]
 fn texts_are_quoted_as_by_ros_2() {
     let mut expected: Vec<(&str, String, String)> = Vec::new();
@@ -354,11 +354,11 @@ d:
     assert_eq!(of_yaml(&all, expected), message);
     let path = all.path("c[0].e").unwrap();
     assert_eq!(message.part(&path).unwrap().to_yaml(&Style::default()), "'a\n\n\n  b\n\n  c'\n");
-    // Not so in flow style, which is one line here.
+    // Flow style differs: it is one line here.
     let flow = message.to_yaml(&Style { flow: true, ..Style::default() });
     assert_eq!(flow, format!("{text}\n"));
     assert_eq!(of_yaml(&all, &flow), message);
-    // Nor with ends of lines that YAML 1.2 takes for characters.
+    // Line ends that YAML 1.2 treats as characters differ as well.
     let others = message_type(&[("A", "string a")]);
     let message = of_yaml(&others, r#"{a: "\N\L\P"}"#);
     assert_eq!(message.to_yaml(&Style::default()), "a: \"\\N\\L\\P\"\n");

@@ -1,4 +1,4 @@
-//! Texts: what is read, what is refused and how.
+//! Reading texts: accepted ones, and refused ones with their errors.
 
 use crate::{message_type, of_yaml, ros};
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
@@ -199,7 +199,7 @@ fn times_can_be_left_open() {
     );
     let mut quoted = Template::from_json(&header, r#"{"stamp": "now"}"#).unwrap();
     assert_eq!(quoted.at(1, 2), &of_yaml(&header, "{stamp: {sec: 1, nanosec: 2}}"));
-    // Words stand for times only where a time is, and only if they are wanted.
+    // These words stand for times only in place of a time, and only if the caller allows them.
     let string = of("std_msgs/msg/String");
     assert!(!Template::from_yaml(&string, "{data: now}").unwrap().has_times());
     for (message_type, wrong) in [(&header, "{stamp: auto}"), (&header, "now"), (&path, "auto")] {

@@ -1,4 +1,4 @@
-//! Descriptions: which are types.
+//! Descriptions that are types, and others that are not.
 
 use crate::{message_type, ros};
 use sinew_msg::definition::Kind;
@@ -69,7 +69,7 @@ fn types_that_never_end_are_refused() {
     let text = error(vec![one("a", vec![field("b", type_id::NESTED + type_id::SEQUENCE, 0, "a")])]);
     assert!(text.starts_with("a contains itself"), "{text}");
 
-    // Each has the next twice: 2^60 values.
+    // Each type has the next one twice: 2^60 values.
     let name = |index: usize| format!("t{index}");
     let pair = |index| {
         let next = name(index + 1);

@@ -1,4 +1,4 @@
-//! Messages that ROS 2 serialised, with the values that it put in.
+//! Messages that ROS 2 serialised, with their original values.
 
 use crate::ros;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Equal as JSON; numbers as ROS 2 has them, whether or not they are written with a point.
+/// Compares as JSON. Numbers are compared by value, whether or not they are written with a point.
 fn assert_same(path: &str, ours: &Value, theirs: &Value) {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) => {
@@ -34,7 +34,8 @@ fn bytes(hex: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The same image in the other byte order, by way of values that are known to be right.
+/// Also checks the same message in the other byte order, encoded from the values that were just
+/// verified.
 fn check(message_type: &Arc<MessageType>, vector: &Value) {
     let image = bytes(vector["cdr_hex"].as_str().unwrap());
     let message = DynamicMessage::decode(message_type, &image).unwrap();
@@ -51,8 +52,7 @@ fn check(message_type: &Arc<MessageType>, vector: &Value) {
     assert_eq!(reread.encode(), image, "what is read from what was printed");
 }
 
-/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for
-/// that.)
+/// The reference values are parsed exactly. (`serde_json` needs a feature for that.)
 #[test]
 fn floats_are_read_to_the_last_bit() {
     let text = "122.416294033786585";
@@ -77,7 +77,7 @@ fn images_and_values_are_those_of_ros_2() {
     assert_eq!(count, 51);
 }
 
-/// The vectors of these have all default values of ROS 2's generator.
+/// The vectors of these types contain all default values of ROS 2's generator.
 #[test]
 fn defaults_are_those_of_the_definitions() {
     let interfaces = ros();

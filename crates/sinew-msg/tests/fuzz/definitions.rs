@@ -9,7 +9,7 @@ use sinew_msg::description::TypeDescription;
 /// documentation.
 const PARSED: Bound = Bound { per_byte: 60, fixed: 2 << 10 };
 
-/// Services and actions have types of their own, and those of ROS 2 that these need.
+/// Services and actions have derived types, and these need ROS 2's built-in ones.
 const RESOLVED: Bound = Bound { per_byte: 60, fixed: 32 << 10 };
 
 const WORDS: &[&str] = &[
@@ -87,7 +87,7 @@ const SECTIONS: [&str; 3] = [
     "bool ok true\nOther other\n",
 ];
 
-/// Inputs for a number of sections.
+/// Inputs with this number of sections.
 fn right(sections: usize) -> Vec<Vec<u8>> {
     (0..3)
         .map(|first| {

@@ -1,4 +1,4 @@
-//! Descriptions of types, as other programs write them.
+//! Descriptions of types from other programs.
 
 use crate::driver::{Kind, fuzz};
 use crate::images::check_dynamic;
@@ -9,7 +9,7 @@ use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use std::sync::Arc;
 
-/// As texts of messages.
+/// The same as for texts of messages.
 const TEXT: Bound = Bound { per_byte: 150, fixed: 4 << 10 };
 
 /// A description becomes a type that is hardly larger.
@@ -66,7 +66,7 @@ const WORDS: &[&str] = &[
     ", {\"name\": \"d\", \"type\": {\"type_id\": 145, \"capacity\": 0, \"string_capacity\": 0, \"nested_type_name\": \"t/msg/B\"}}",
 ];
 
-/// Short ones, whose every character counts.
+/// Short inputs, in which every character matters.
 const RIGHT: [&str; 2] = [
     r#"{"type_description": {"type_name": "t/msg/A", "fields": [{"name": "a", "type": {"type_id": 145, "capacity": 0, "string_capacity": 0, "nested_type_name": "t/msg/B"}}]}, "referenced_type_descriptions": [{"type_name": "t/msg/B", "fields": [{"name": "x", "type": {"type_id": 117, "capacity": 3, "string_capacity": 4, "nested_type_name": ""}}]}]}"#,
     r#"{"type_description": {"type_name": "t/msg/A", "fields": [{"name": "structure_needs_at_least_one_member", "type": {"type_id": 3, "capacity": 0, "string_capacity": 0, "nested_type_name": ""}}]}, "referenced_type_descriptions": []}"#,
@@ -82,14 +82,14 @@ fn check(input: &[u8]) -> bool {
     assert_eq!(read.as_ref(), Some(&description), "{json}");
     let Ok(message_type) = TYPE.check(json.len(), || MessageType::new(&description)) else { return true };
     let message_type = Arc::new(message_type);
-    // Images that say nothing, and lengths that are believed. The input's own bytes are as good as
-    // any others.
+    // Messages of zeros, and messages with plausible lengths. The input's own bytes serve as well
+    // as any others.
     let zeros = check_dynamic(&message_type, &[&[0, 1, 0, 0][..], &[0; 1000]].concat());
     let ones = [&[0, 1, 0, 0][..], &[1, 0, 0, 0].repeat(100)].concat();
     let own = [&[0, u8::from(input.len().is_multiple_of(2)), 0, 0], input].concat();
     check_dynamic(&message_type, &ones);
     check_dynamic(&message_type, &own);
-    // What is short enough to be read from there may also be made from nothing.
+    // If a message of zeros is long enough to be decoded, it equals the default message.
     if zeros.is_some() {
         let message = DynamicMessage::new(&message_type);
         assert_eq!(zeros, Some(message.encode()), "all zeros, and a new one");

@@ -1,4 +1,4 @@
-//! Makes inputs, and shows the one that fails.
+//! Generates inputs, and prints the one that fails.
 #![expect(clippy::disallowed_methods, reason = "how long a test goes on is its own business")]
 
 use crate::mutation::{Random, mutate};
@@ -7,26 +7,26 @@ use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// Inputs in an ordinary run of a test.
+/// Number of inputs in an ordinary run of a test.
 const FEW: u64 = 3000;
 
-/// Inputs of a kind that are kept, to go on with.
+/// Number of inputs of a kind that are kept for further mutation.
 const KEPT: usize = 300;
 
 pub(crate) type Check<'a> = Box<dyn Fn(&[u8]) -> bool + 'a>;
 
-/// Inputs of one kind.
+/// A kind of input.
 pub(crate) struct Kind<'a> {
     pub(crate) name: String,
-    /// What it begins with.
+    /// The initial inputs.
     pub(crate) inputs: Vec<Vec<u8>>,
-    /// What inputs consist of; nothing if they are images.
+    /// The words of such inputs; empty if inputs are encoded messages.
     pub(crate) words: &'a [&'a str],
-    /// Whether the input was understood. Panics if something is wrong.
+    /// Returns whether the input was accepted. Panics if a property is violated.
     pub(crate) check: Check<'a>,
 }
 
-/// When to stop.
+/// The end of a run.
 enum End {
     After(u64),
     At(Instant),

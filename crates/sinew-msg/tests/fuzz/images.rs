@@ -1,4 +1,4 @@
-//! Images, as four readers see them.
+//! Encoded messages, as four readers see them.
 
 use crate::driver::{Kind, fuzz};
 use crate::memory::Bound;
@@ -10,7 +10,7 @@ use sinew_msg::view::{Viewed, view};
 use sinew_msg::{DecodeError, Encoding, Message};
 use std::sync::Arc;
 
-/// As a build script's output is included.
+/// Included as a build script's output is.
 mod interfaces {
     pub(crate) mod arm_msgs {
         include!("../../../sinew-build/tests/generated/arm_msgs.rs");
@@ -19,25 +19,24 @@ mod interfaces {
 
 use interfaces::arm_msgs::msg as arm_msgs;
 
-/// A string has 24 bytes in memory for 4 in the image, and while a vector of them grows, there are
+/// A string has 24 bytes in memory for 4 encoded, and while a vector of strings grows, there are
 /// two.
 const OWNED: Bound = Bound { per_byte: 18, fixed: 256 };
 
-/// Owned are only numbers that don't lie as in memory.
+/// A view owns only numbers that are encoded differently from memory.
 const SEEN: Bound = Bound { per_byte: 2, fixed: 256 };
 
-/// A number by itself has 32 bytes in memory for one in the image, in a list with another list
-/// around it.
+/// A single number has 32 bytes in memory for one encoded, in a list inside another list.
 const DYNAMIC: Bound = Bound { per_byte: 128, fixed: 256 };
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {
     let encoding = T::ENCODING.unwrap();
-    let mut image = vec![0xee; (encoding.size)(value)]; // padding must be written, too
+    let mut image = vec![0xee; (encoding.size)(value)]; // padding must be written as well
     (encoding.encode)(value, &mut image);
     image
 }
 
-/// Decodes in every way that the type has, and compares.
+/// Decodes in every way that the type supports, and compares the results.
 fn check<T>(dynamic: Option<&Arc<MessageType>>, see: Option<See>, image: &[u8]) -> bool
 where
     T: Message + Structure + Default,
@@ -49,7 +48,7 @@ where
     let owned = match owned {
         Ok(owned) => owned,
         Err(error) => {
-            // Dynamic messages and views take any bytes for a string.
+            // Dynamic messages and views accept any bytes as a string.
             let is_text = matches!(error, DecodeError::Invalid { problem, .. } if problem.contains("UTF-8"));
             assert!(is_text || seen != Some(true), "it can be seen, but not decoded: {error}");
             let is_dynamic = tree.is_some_and(|tree| tree.is_some());
@@ -64,7 +63,7 @@ where
     }
     let back = (encoding.decode)(&again).expect("what was just encoded is right");
     assert_eq!(encode(&back), again, "its image's image");
-    // At an odd address if the other was at an even one, and into a value that has something.
+    // At an odd address if the other was at an even one, and into a value with contents.
     let shifted = [&[0], image].concat();
     let mut other = back;
     OWNED
@@ -74,10 +73,10 @@ where
     let mut other = T::default();
     OWNED.check(image.len(), || (encoding.decode_into)(image, &mut other)).expect("it can be decoded");
     assert_eq!(encode(&other), again, "decoded into a new value");
-    image.len() <= again.len() + 8 // otherwise most changes would be in what nobody reads
+    image.len() <= again.len() + 8 // otherwise most mutations would hit ignored bytes
 }
 
-/// The image of what was decoded, if it could be.
+/// Decodes and encodes the message; returns the bytes if it could be decoded.
 pub(crate) fn check_dynamic(message_type: &Arc<MessageType>, image: &[u8]) -> Option<Vec<u8>> {
     let message = DYNAMIC.check(image.len(), || DynamicMessage::decode(message_type, image)).ok()?;
     let again = message.encode();
@@ -85,14 +84,14 @@ pub(crate) fn check_dynamic(message_type: &Arc<MessageType>, image: &[u8]) -> Op
     Some(again)
 }
 
-/// Whether an image can be seen.
+/// Returns whether a message can be viewed.
 type See = fn(&[u8]) -> bool;
 
 fn kind<T>(see: Option<See>) -> Kind<'static>
 where
     T: Message + Structure + Default,
 {
-    let description = T::DESCRIPTION.describe(); // none of a sequence of sequences, which ROS 2 doesn't have
+    let description = T::DESCRIPTION.describe(); // `None` for a sequence of sequences, which ROS 2 lacks
     let mut inputs = vec![encode(&T::default())];
     if let Some(description) = &description {
         inputs.extend((0..20).flat_map(|seed| random_images(description, seed)));

@@ -1,4 +1,4 @@
-//! What comes from outside, broken in every way.
+//! Input from outside the process, broken in every way.
 //!
 //! | test | what is broken | what must hold for whatever is left of it |
 //! |---|---|---|
@@ -7,12 +7,12 @@
 //! | `definitions` | `.msg`, `.srv` and `.action` files | an error points into the text; types are resolved, described and hashed |
 //! | `descriptions` | the JSON of type descriptions, as other programs write it, and images of such types | the description comes back from its JSON; images as above |
 //!
-//! And everywhere: no panic, and no more memory at any time than the [`Bound`](memory::Bound)
-//! beside the check says.
+//! In addition: no panic, and never more memory at a time than the [`Bound`](memory::Bound) beside
+//! the check.
 //!
-//! Each test begins with what is right, mutates it, and goes on with what was still understood. An
-//! ordinary run tries the same few thousand inputs each time; with `SINEW_FUZZ=600` each test tries
-//! others for 600 seconds, as `.ci/deep fuzz` does. A failure prints the input.
+//! Each test begins with valid inputs, mutates them, and goes on with the mutants that are still
+//! accepted. An ordinary run tries the same few thousand inputs each time; with `SINEW_FUZZ=600`
+//! each test tries new ones for 600 seconds, as `.ci/deep fuzz` does. A failure prints the input.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod definitions;

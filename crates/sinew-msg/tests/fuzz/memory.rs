@@ -1,18 +1,18 @@
-//! How much memory something takes at a time.
+//! Measures peak memory use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The most bytes that something of this length may take at any time.
+/// Maximum number of bytes in use at any time, as a function of the input length.
 pub(crate) struct Bound {
     pub(crate) per_byte: usize,
     pub(crate) fixed: usize,
 }
 
 impl Bound {
-    /// Does something with an input of `length` bytes, and counts what this thread has allocated
-    /// meanwhile. (A piece that grows counts twice while it does: the allocator may have to copy
-    /// it.)
+    /// Runs `work` on an input of `length` bytes, and checks the peak of this thread's allocations
+    /// meanwhile. (A block that grows counts twice during the growth: the allocator may have to
+    /// copy it.)
     #[track_caller]
     pub(crate) fn check<R>(&self, length: usize, work: impl FnOnce() -> R) -> R {
         let before = LIVE.get();
@@ -25,21 +25,22 @@ impl Bound {
     }
 }
 
-/// The system's allocator, which notes what each thread has.
+/// The system's allocator, with a count of each thread's bytes.
 struct Counting;
 
 thread_local! {
-    /// Less what others freed and more what was freed for others: it wraps.
+    /// Without the bytes that other threads freed for this one, and with those that this thread
+    /// freed for others: it wraps.
     static LIVE: Cell<usize> = const { Cell::new(0) };
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
 fn take(size: usize) {
-    // A thread that ends has no counters any more, and nobody who asks.
+    // A thread that is ending has no counters any more, and no longer needs them.
     let _ = LIVE.try_with(|live| {
         live.set(live.get().wrapping_add(size));
         let _ = PEAK.try_with(|peak| {
-            // As a difference, since both wrap.
+            // Compare the difference, since both wrap.
             if live.get().wrapping_sub(peak.get()).cast_signed() > 0 {
                 peak.set(live.get());
             }
@@ -51,7 +52,7 @@ fn give_back(size: usize) {
     let _ = LIVE.try_with(|live| live.set(live.get().wrapping_sub(size)));
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is; counting allocates nothing.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
@@ -67,14 +68,14 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         give_back(layout.size());
-        // SAFETY: passed on from the caller; what is freed came from the same allocator.
+        // SAFETY: passed on from the caller; the memory came from the same allocator.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         take(size);
         give_back(layout.size());
-        // SAFETY: passed on from the caller; what grows came from the same allocator.
+        // SAFETY: passed on from the caller; the memory came from the same allocator.
         unsafe { System.realloc(memory, layout, size) }
     }
 }

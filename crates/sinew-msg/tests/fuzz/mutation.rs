@@ -1,4 +1,4 @@
-//! Inputs that were right, changed.
+//! Mutations of valid inputs.
 
 /// splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014)
 pub(crate) struct Random(pub(crate) u64);
@@ -23,11 +23,11 @@ impl Random {
     }
 }
 
-/// Longer inputs teach nothing new, and take their time.
+/// Maximum length in bytes: longer inputs find nothing new, and take longer.
 const LONGEST: usize = 3000;
 
-/// Changes an input in a few places. `other` is a second one of its kind; `words` are what such
-/// inputs consist of, and if there are none, numbers.
+/// Mutates an input in a few places. `other` is a second input of its kind. `words` are the words
+/// of such inputs; if there are none, numbers are inserted.
 pub(crate) fn mutate(random: &mut Random, input: &mut Vec<u8>, other: &[u8], words: &[&str]) {
     for _ in 0..=random.below(4) {
         let at = random.below(input.len() + 1);
@@ -56,8 +56,8 @@ pub(crate) fn mutate(random: &mut Random, input: &mut Vec<u8>, other: &[u8], wor
     input.truncate(LONGEST);
 }
 
-/// Where an image may have a length, there is another one now, in either byte order; and perhaps
-/// bytes for it.
+/// Replaces a possible length by another one, in either byte order, and perhaps adds bytes to
+/// match.
 fn set_length(random: &mut Random, input: &mut Vec<u8>, at: usize) {
     let at = at / 4 * 4;
     let length = match random.below(6) {

@@ -1,4 +1,4 @@
-//! Messages that somebody has written.
+//! Messages written as text.
 
 use crate::driver::{Kind, fuzz};
 use crate::memory::Bound;
@@ -6,7 +6,7 @@ use sinew_msg::definition::{Definition, Definitions};
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Style};
 use std::sync::Arc;
 
-/// An element of one character becomes a tree, a value and a place on the parser's stack.
+/// An element of one character becomes a tree, a value and an entry on the parser's stack.
 const TEXT: Bound = Bound { per_byte: 150, fixed: 4 << 10 };
 
 const DEFINITIONS: &[(&str, &str)] = &[
@@ -104,7 +104,7 @@ const STYLES: [Style; 2] = [
     Style { truncate: None, no_arr: false, no_str: false, flow: true },
 ];
 
-/// Reads it as YAML and as JSON.
+/// Reads the text as YAML and as JSON.
 fn check(message_type: &Arc<MessageType>, input: &[u8]) -> bool {
     let text = String::from_utf8_lossy(input);
     let yaml = TEXT.check(text.len(), || DynamicMessage::from_yaml(message_type, &text));
@@ -123,7 +123,7 @@ fn comes_back(message: &DynamicMessage) {
     let message_type = message.message_type();
     let decoded = DynamicMessage::decode(message_type, &message.encode());
     assert_eq!(decoded.as_ref(), Ok(message));
-    // Of the many NaNs, one is written.
+    // Of the many NaNs, only one is written.
     let json = message.to_json();
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
     let read =

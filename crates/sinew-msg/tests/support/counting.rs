@@ -1,25 +1,25 @@
-//! What the thread of a test allocates.
+//! Counts the allocations of a test's thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which notes what each thread allocates.
+/// The system's allocator, with a count of each thread's allocations.
 struct Counting;
 
 thread_local! {
-    /// How often.
+    /// Number of allocations.
     static COUNT: Cell<usize> = const { Cell::new(0) };
-    /// The largest at once, in bytes.
+    /// Size of the largest allocation in bytes.
     static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
 fn note(size: usize) {
-    // A thread that ends has no counters any more, and no test that asks.
+    // A thread that is ending has no counters any more, and no test that reads them.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is; counting allocates nothing.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
@@ -34,13 +34,13 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: passed on from the caller; what is freed came from the same allocator.
+        // SAFETY: passed on from the caller; the memory came from the same allocator.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         note(size);
-        // SAFETY: passed on from the caller; what grows came from the same allocator.
+        // SAFETY: passed on from the caller; the memory came from the same allocator.
         unsafe { System.realloc(memory, layout, size) }
     }
 }
@@ -48,7 +48,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What `work` returns, how often it allocates, and the most at once, in bytes.
+/// Runs `work`, and returns its result, its number of allocations and the size of the largest one
+/// in bytes.
 pub(crate) fn allocations<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     LARGEST.set(0);
     let before = COUNT.get();
