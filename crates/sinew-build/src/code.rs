@@ -1,4 +1,4 @@
-//! Rust code in the making: lines, indented by their brackets, and broken as rustfmt breaks them.
+//! A writer of Rust code: lines indented by their brackets, and broken as rustfmt breaks them.
 
 use super::expression::{Expression, Right, WIDTH, width};
 
@@ -7,7 +7,7 @@ use super::expression::{Expression, Right, WIDTH, width};
 pub(super) struct Code {
     text: String,
     depth: usize,
-    /// Whether the last line ended with what the next one continues.
+    /// Set if the last line ended with something that the next line continues.
     is_open: bool,
 }
 
@@ -15,8 +15,8 @@ impl Code {
     /// Adds the template's lines, with each `$name` replaced by its value. A value may have several
     /// lines.
     ///
-    /// What opens a bracket at its end indents the lines behind it; what begins with `.`, or is
-    /// behind `=` or `:`, is indented by itself.
+    /// A line that opens a bracket at its end indents the lines after it. A line that begins with
+    /// `.`, or that follows `=` or `:`, is itself indented.
     pub(super) fn add(&mut self, template: &str, values: &[(&str, &str)]) {
         fill(template, values).lines().for_each(|line| self.line(line.trim()));
     }
@@ -28,7 +28,7 @@ impl Code {
         format!("{before}{text}{behind}").lines().for_each(|line| self.line(line));
     }
 
-    /// Adds `before`, which ends with `=`, the expression behind it or in the next line, and
+    /// Adds `before`, which ends with `=`, then the expression in the same or the next line, and
     /// `behind`.
     pub(super) fn binding(&mut self, before: &str, expression: &Expression, behind: &str) {
         let indent = 4 * self.depth;
@@ -43,7 +43,7 @@ impl Code {
         }
     }
 
-    /// Adds an `assert!` that the expression is equal to the number.
+    /// Adds an `assert!` that the expression equals the number.
     pub(super) fn assertion(&mut self, expression: &Expression, number: usize) {
         let line = format!("assert!({} == {number});", expression.line());
         if 4 * self.depth + width(&line) <= WIDTH {
@@ -55,7 +55,7 @@ impl Code {
         }
     }
 
-    /// Adds the first lines of a function.
+    /// Adds the opening of a function.
     pub(super) fn function(&mut self, name: &str, parameters: &[&str], result: &str) {
         let line = format!("fn {name}({}) -> {result} {{", parameters.join(", "));
         if 4 * self.depth + width(&line) <= WIDTH {
@@ -67,7 +67,7 @@ impl Code {
         self.line(&format!(") -> {result} {{"));
     }
 
-    /// Adds the lines of a comment, which may contain anything.
+    /// Adds the lines of a comment, which may contain any text.
     pub(super) fn comment(&mut self, lines: &[String]) {
         for line in lines {
             self.indented(format!("/// {line}").trim_end(), self.depth);
@@ -85,12 +85,12 @@ impl Code {
         }
         if line.starts_with(['}', ')', ']']) || line.starts_with(">(") {
             self.depth = self.depth.saturating_sub(1);
-            // No blank line before it.
+            // No blank line comes before it.
             while self.text.ends_with("\n\n") {
                 self.text.pop();
             }
         }
-        // What is behind a bracket that closes lines above stands under it.
+        // A continuation of a bracket that closes lines above is aligned with that bracket.
         let is_call = line.starts_with('.') && !self.last_line().trim_start().starts_with(['}', ')', ']']);
         let is_continued = is_call || self.is_open;
         self.indented(line, self.depth + usize::from(is_continued));
@@ -110,7 +110,7 @@ impl Code {
         self.text.push('\n');
     }
 
-    /// One blank line, but for the beginning of a block.
+    /// Adds one blank line, except at the beginning of a block.
     fn blank(&mut self) {
         let is_beginning = self.text.is_empty() || self.text.ends_with("{\n") || self.text.ends_with("\n\n");
         if !is_beginning {
@@ -125,14 +125,14 @@ impl Code {
     }
 }
 
-/// How many columns there must be behind the expression: rustfmt leaves one free behind the `?` of
-/// a method.
+/// Returns the columns needed after the expression: rustfmt leaves one free after the `?` of a
+/// method.
 fn room(expression: &Expression, behind: &str) -> usize {
     let is_method = matches!(expression, Expression::Call(function, _) if function.contains('.'));
     width(behind) + usize::from(is_method && behind.starts_with('?'))
 }
 
-/// Replaces names by values in one go, so that values may contain dollars.
+/// Replaces names by values in one pass, so that values may contain dollars.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut parts = template.split('$');
     let mut text = parts.next().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
-//! Comments of definitions as documentation that rustdoc takes for text.
+//! Converts comments of definitions to documentation that rustdoc treats as text.
 
-/// The lines of a comment, for behind `///`: what is indented like code is marked as text, so that
-/// nobody compiles it.
+/// Returns the lines of a comment, without the `///`. Lines indented like code are marked as text,
+/// so that rustdoc does not compile them.
 pub(super) fn lines(documentation: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut is_inside = false;
@@ -27,7 +27,7 @@ pub(super) fn lines(documentation: &str) -> Vec<String> {
     lines
 }
 
-/// Text is not a link, a tag, emphasis or code.
+/// Escapes text that rustdoc would read as a link, a tag, emphasis or code.
 fn escaped(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for character in line.chars() {

@@ -1,7 +1,7 @@
-//! Expressions in the making, broken into lines as rustfmt breaks them.
+//! Generated expressions, broken into lines as rustfmt breaks them.
 
-/// What rustfmt fits lines into unless told otherwise: its `max_width`, `fn_call_width` and
-/// `array_width`, `struct_lit_width`, and `short_array_element_width_threshold`.
+/// rustfmt's default widths: `max_width`, `fn_call_width` and `array_width`, `struct_lit_width`,
+/// and `short_array_element_width_threshold`.
 pub(super) const WIDTH: usize = 100;
 const ITEMS: usize = 60;
 const FIELDS: usize = 18;
@@ -10,11 +10,11 @@ const SHORT: usize = 10;
 /// An expression. Its text has no indentation: [`Code`](super::code::Code) does that.
 #[derive(Clone)]
 pub(super) enum Expression {
-    /// What stays in one line.
+    /// Text that stays on one line.
     Atom(String),
     /// `function(arguments)`; a tuple has no function.
     Call(String, Vec<Expression>),
-    /// `[items]`, with what is before the bracket.
+    /// `[items]`, with the text before the bracket.
     List(&'static str, Vec<Expression>),
     /// `Name { fields }`.
     Structure(String, Vec<Expression>),
@@ -24,11 +24,11 @@ pub(super) enum Expression {
     Method(Box<Expression>, &'static str),
 }
 
-/// What stands behind a `=` or `:`.
+/// The text after a `=` or `:`.
 pub(super) enum Right {
-    /// In the same line.
+    /// On the same line.
     Same(String),
-    /// In the next, indented.
+    /// On the next line, indented.
     Next(String),
 }
 
@@ -37,8 +37,8 @@ impl Expression {
         Self::Atom(text.into())
     }
 
-    /// The text, indented by `indent`, with `before` and `behind` columns taken in its first and
-    /// last line.
+    /// Returns the text, indented by `indent`, if `before` columns of its first line and `behind`
+    /// columns of its last line are taken.
     pub(super) fn text(&self, indent: usize, before: usize, behind: usize) -> String {
         let line = self.line();
         if self.is_short() && before + width(&line) + behind <= WIDTH {
@@ -46,7 +46,7 @@ impl Expression {
         }
         match self {
             Self::Atom(text) => text.clone(),
-            // In the next line only if its first line has no room in this one.
+            // Move the value to the next line only if its first line does not fit into this one.
             Self::Field(name, value) => {
                 let same = value.text(indent, before + width(name) + 2, behind);
                 let first = width(same.lines().next().unwrap_or_default());
@@ -62,8 +62,8 @@ impl Expression {
                     format!("{function}({})", one.text(indent, before, behind + 1))
                 }
                 _ => match function.split_once("::<") {
-                    // The name of the type has a line of its own if it is that long. (rustfmt asks
-                    // whether the arguments would have room in the first line.)
+                    // A type name that is this long gets a line of its own. (rustfmt asks whether
+                    // the arguments would fit into the first line.)
                     Some((name, of)) if before + width(function) >= WIDTH => {
                         let of = of.strip_suffix('>').unwrap_or(of);
                         let rest = Self::Call(String::new(), arguments.clone());
@@ -82,7 +82,7 @@ impl Expression {
         }
     }
 
-    /// The text behind a `=` or `:`, which end at `before`.
+    /// Returns the text after a `=` or `:` that ends at column `before`.
     pub(super) fn right(&self, indent: usize, before: usize, behind: usize) -> Right {
         let same = self.text(indent, before, behind);
         let next = self.text(indent + 4, indent + 4, behind);
@@ -104,7 +104,7 @@ impl Expression {
         if is_same { Right::Same(same) } else { Right::Next(next) }
     }
 
-    /// The text in one line.
+    /// Returns the text as one line.
     pub(super) fn line(&self) -> String {
         let all = |items: &[Self]| items.iter().map(Self::line).collect::<Vec<_>>().join(", ");
         match self {
@@ -118,7 +118,7 @@ impl Expression {
         }
     }
 
-    /// Whether it can be one line if that has room.
+    /// Returns whether it may be on one line if the line has room.
     fn is_short(&self) -> bool {
         let fits = |items: &[Self], limit: usize| {
             let separators = 2 * items.len().saturating_sub(1);
@@ -136,18 +136,18 @@ impl Expression {
         }
     }
 
-    /// Whether its brackets stay beside those around it.
+    /// Returns whether its brackets stay beside those around it.
     fn hugs(&self) -> bool {
         matches!(self, Self::List(..) | Self::Structure(..) | Self::Call(..))
     }
 
-    /// Whether several of it fill a line.
+    /// Returns whether several such items share a line.
     fn is_tiny(&self) -> bool {
         matches!(self, Self::Atom(text) if width(text) <= SHORT)
     }
 }
 
-/// One in each line, but those that are tiny.
+/// Returns one item per line, or several if all are tiny.
 fn lines(items: &[Expression], indent: usize) -> String {
     if items.iter().all(Expression::is_tiny) {
         return filled(items, indent);
@@ -155,13 +155,13 @@ fn lines(items: &[Expression], indent: usize) -> String {
     each(items, indent)
 }
 
-/// One in each line.
+/// Returns one item per line.
 fn each(items: &[Expression], indent: usize) -> String {
     let indent = indent + 4;
     items.iter().fold(String::new(), |text, item| text + &item.text(indent, indent, 1) + ",\n")
 }
 
-/// As many in each line as there is room for.
+/// Returns as many items per line as fit.
 fn filled(items: &[Expression], indent: usize) -> String {
     let mut text = String::new();
     let width_of_lines = WIDTH - 1; // rustfmt leaves this one free
@@ -180,7 +180,7 @@ fn filled(items: &[Expression], indent: usize) -> String {
     text + "\n"
 }
 
-/// In columns.
+/// Returns the width in columns.
 pub(super) fn width(text: &str) -> usize {
     text.chars().count()
 }

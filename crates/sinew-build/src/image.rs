@@ -1,4 +1,4 @@
-//! A message's way into its image and back.
+//! Generates the code that encodes and decodes a message.
 
 use super::code::Code;
 use super::expression::Expression;
@@ -22,7 +22,7 @@ impl Generation<'_> {
         }
     }
 
-    /// Name, hash and description.
+    /// Writes the name, hash and description.
     fn type_of(&self, code: &mut Code, module: &Module<'_>, interface: &Interface, is_plain: bool) {
         let name = self.names.own(&interface.name);
         let hash = self.interfaces.hash(&interface.name).expect("resolved interfaces are complete");
@@ -77,7 +77,8 @@ impl Generation<'_> {
         code.add("}", &[]);
     }
 
-    /// The type of a field. Only that of a `byte` is not that of its Rust type.
+    /// Returns the description of a field's type. Only for `byte` does it differ from that of the
+    /// Rust type.
     fn description(&self, module: &Module<'_>, field: &FieldDefinition) -> Expression {
         const BYTE: &str = "cdr::description::ConstFieldType::BYTE";
         if field.field_type.element != ElementType::Primitive(Primitive::Byte) {
@@ -113,7 +114,7 @@ impl Generation<'_> {
         );
     }
 
-    /// A struct without fields has a byte.
+    /// A struct without fields is encoded as one byte.
     fn empty(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         self.opening(code, interface);
         code.add(
@@ -200,7 +201,7 @@ impl Generation<'_> {
         code.add("}", &[]);
     }
 
-    /// The proof that it is plain, and the promise that rests on it.
+    /// Writes the proof that the struct is plain, and the promise that rests on it.
     fn plain(&self, code: &mut Code, module: &Module<'_>, interface: &Interface, plain: Plain) {
         let name = self.names.own(&interface.name);
         code.add(
@@ -279,7 +280,7 @@ pub(super) fn encode_field(code: &mut Code, field: &FieldDefinition) {
     code.expression("", &encoded, ";");
 }
 
-/// Takes a run to decode, with the fields' ends and names.
+/// Writes the code that takes a run to decode, with the fields' ends and names.
 pub(super) fn take_run(code: &mut Code, run: &Run<'_>) {
     let ends = run.fields.iter().map(|RunField { offset, size, field }| {
         let end = [(offset + size).to_string(), format!("{:?}", field.name)];

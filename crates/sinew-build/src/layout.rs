@@ -1,4 +1,4 @@
-//! Where fields lie in an image, as far as that is known beforehand.
+//! The positions of fields in an encoded message, as far as they are fixed.
 
 use sinew_msg::definition::{
     ElementType, FieldDefinition, FieldType, Interface, Interfaces, Primitive, Shape, TypeName,
@@ -6,18 +6,18 @@ use sinew_msg::definition::{
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// What is known of the image of a type.
+/// The layout of a type's encoding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
-    /// What its first byte is aligned to.
+    /// Alignment of the first byte.
     pub(super) alignment: usize,
-    /// How many bytes it has at least.
+    /// Minimum length in bytes.
     pub(super) least: usize,
-    /// There if values lie in memory as in an image.
+    /// Present if values are encoded as they are in memory.
     pub(super) plain: Option<Plain>,
 }
 
-/// How a plain type lies in memory.
+/// The layout of a plain type in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plain {
     pub(super) size: usize,
@@ -30,27 +30,27 @@ pub(super) struct Layouts<'a> {
     known: RefCell<HashMap<TypeName, Layout>>,
 }
 
-/// What is done at once with an image.
+/// A step of encoding or decoding.
 pub(super) enum Step<'a> {
-    /// Fields whose places are known from that of the first on.
+    /// Fields at fixed distances from the first.
     Run(Run<'a>),
-    /// A field that may have any length.
+    /// A field of any length.
     Field(&'a FieldDefinition),
 }
 
-/// Fields one behind the other, each at a known distance from the first.
+/// Consecutive fields, each at a fixed distance from the first.
 pub(super) struct Run<'a> {
-    /// Of its beginning; no field in it needs more.
+    /// Alignment of the beginning; no field in the run needs more.
     pub(super) alignment: usize,
     pub(super) length: usize,
     pub(super) fields: Vec<RunField<'a>>,
-    /// What is between them: offset and length.
+    /// The gaps between fields: offset and length.
     pub(super) gaps: Vec<(usize, usize)>,
 }
 
 /// A field in a run.
 pub(super) struct RunField<'a> {
-    /// From the beginning of the run.
+    /// Offset from the beginning of the run.
     pub(super) offset: usize,
     pub(super) size: usize,
     pub(super) field: &'a FieldDefinition,
@@ -100,13 +100,13 @@ impl<'a> Layouts<'a> {
         let fields: Vec<Layout> =
             interface.fields.iter().map(|field| self.of_field(&field.field_type)).collect();
         let Some(first) = fields.first() else {
-            return Layout { alignment: 1, least: 1, plain: None }; // one byte, which is no field
+            return Layout { alignment: 1, least: 1, plain: None }; // one byte, which is not a field
         };
         let least = fields.iter().fold(0_usize, |least, field| least.saturating_add(field.least));
         Layout { alignment: first.alignment, least, plain: plain(&fields) }
     }
 
-    /// What is done with the image of such a message, in this order.
+    /// Returns the steps of encoding or decoding such a message, in order.
     pub(super) fn steps(&self, interface: &'a Interface) -> Vec<Step<'a>> {
         let mut steps: Vec<Step<'a>> = Vec::new();
         for field in &interface.fields {
@@ -131,14 +131,14 @@ impl<'a> Layouts<'a> {
                 let (fields, gaps) = (vec![RunField { offset: 0, size, field }], Vec::new());
                 steps.push(Step::Run(Run { alignment, length: size, fields, gaps }));
             } else {
-                steps.push(Step::Field(field)); // its padding depends on where it begins
+                steps.push(Step::Field(field)); // its padding depends on its offset
             }
         }
         steps
     }
 }
 
-/// The size of a field that always has as many bytes.
+/// Returns the size of a field of fixed length.
 fn fixed(field: &FieldDefinition, layout: Layout) -> Option<Plain> {
     match (&field.field_type.element, field.field_type.shape) {
         (ElementType::Primitive(Primitive::Bool), Shape::Single) => Some(Plain { size: 1, alignment: 1 }),
@@ -146,7 +146,7 @@ fn fixed(field: &FieldDefinition, layout: Layout) -> Option<Plain> {
     }
 }
 
-/// Plain fields without anything between or behind them.
+/// Returns the layout of plain fields, if there are no gaps between or after them.
 fn plain(fields: &[Layout]) -> Option<Plain> {
     let mut size = 0_usize;
     let mut alignment = 1;
@@ -177,8 +177,8 @@ mod tests {
     use super::*;
     use sinew_msg::definition::{Definition, Definitions};
 
-    /// The steps of a message with these fields: runs as `alignment: offset+..=length`, others by
-    /// name.
+    /// Returns the steps of a message with these fields: runs as `alignment: offset+..=length`,
+    /// other fields by name.
     fn steps(text: &str) -> String {
         let mut definitions = Definitions::new();
         let uneven = "uint32 a\nfloat32 b\nfloat64 c";
@@ -204,8 +204,8 @@ mod tests {
         assert_eq!(steps("uint32 a\nuint8 b\nuint16 c"), "4: 0+4+6=8");
         assert_eq!(steps("uint8 a\nuint16 b\nfloat64 c\nbool d"), "1: 0=1, 2: 0=2, 8: 0+8=9");
         assert_eq!(steps("float64 a\nstring b\nuint8[3] c\nbool[2] d"), "8: 0=8, b, 1: 0=3, d");
-        // A struct that needs more inside than where it begins is known in a run that is aligned
-        // for it.
+        // A struct with fields that need more alignment than its beginning is fixed only in a run
+        // with that alignment.
         assert_eq!(steps("Uneven a\nUneven[2] b"), "a, b");
         assert_eq!(steps("float64 a\nUneven[2] b\nuint32 c\nUneven d"), "8: 0+8+40=44, d");
     }

@@ -1,4 +1,4 @@
-//! From interface definitions to Rust, in a build script.
+//! Generates Rust from interface definitions, in a build script.
 //!
 //! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole
 //! program):
@@ -11,7 +11,7 @@
 //! sinew-build = "0.1"
 //! ```
 //!
-//! (Before there is a release, `path = ".."` instead of the version.) `build.rs`:
+//! (Before the first release, `path = ".."` replaces the version.) `build.rs`:
 //!
 //! ```no_run
 //! fn main() -> Result<(), sinew_build::GenerateError> {
@@ -25,15 +25,15 @@
 //! sinew::include_interfaces!(); // pub mod arm_msgs { pub mod msg { pub struct Joint { .. } } }
 //! ```
 //!
-//! A folder has the name of its package, and in it `msg/*.msg`, `srv/*.srv` and `action/*.action`.
-//! Packages of ROS 2 that the definitions need come from the crate `sinew`, with a feature for each;
-//! services need `service_msgs`. A crate of interfaces alone may name `sinew-msg` and
-//! `sinew-interfaces` instead, and say `sinew_msg::include_interfaces!()`. They must be direct
-//! dependencies: Cargo tells build scripts nothing of others.
+//! A folder has the name of its package and contains `msg/*.msg`, `srv/*.srv` and
+//! `action/*.action`. ROS 2 packages that the definitions need come from the crate `sinew`, with a
+//! feature for each; services need `service_msgs`. A crate that contains only interfaces may depend
+//! on `sinew-msg` and `sinew-interfaces` instead, and call `sinew_msg::include_interfaces!()`.
+//! These crates must be direct dependencies: Cargo tells build scripts nothing about indirect ones.
 //!
-//! Modules with types that are [`Plain`] have `unsafe impl`s and allow `unsafe_code` for
-//! themselves, so they don't compile in a crate with `#![forbid(unsafe_code)]`. Put interfaces in a
-//! crate of their own.
+//! A module with types that are [`Plain`] contains `unsafe impl`s and allows `unsafe_code` for
+//! itself, so it doesn't compile in a crate with `#![forbid(unsafe_code)]`. Put the interfaces into
+//! a separate crate.
 //!
 //! | definition | Rust |
 //! |---|---|
@@ -47,8 +47,8 @@
 //! | an action `Reach` | [`Action`] for an empty type `Reach`; `ReachGoal`, `ReachResult`, `ReachFeedback` and what ROS 2 derives of these |
 //!
 //! Names are those of the definitions in camel case. If that would be the name of another
-//! definition, there is an underscore in it (`Move_Request`). Fields that are called as a keyword
-//! are raw identifiers (`r#type`).
+//! definition, the name contains an underscore (`Move_Request`). Fields named like a keyword are
+//! raw identifiers (`r#type`).
 //!
 //! [`Message`]: sinew_msg::Message
 //! [`Plain`]: sinew_msg::Plain
@@ -78,12 +78,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
 
-/// Generates the modules of these packages in a build script. The same as a [`Generator`] with
-/// these folders that writes to Cargo's `OUT_DIR`.
+/// Generates the modules of these packages in a build script. The same as a [`Generator`] for these
+/// folders that writes to Cargo's `OUT_DIR`.
 ///
 /// # Errors
-/// [`GenerateError`]. Returned from `main` it stops the build with a sentence that says which file,
-/// line and column.
+/// [`GenerateError`]. Returned from `main`, it stops the build and shows the file, line and column.
 pub fn generate<P: Into<PathBuf>>(packages: impl IntoIterator<Item = P>) -> Result<(), GenerateError> {
     let generator =
         packages.into_iter().fold(Generator::new(), |generator, folder| generator.package(folder));
@@ -95,9 +94,9 @@ pub fn generate<P: Into<PathBuf>>(packages: impl IntoIterator<Item = P>) -> Resu
 #[derive(Debug, Clone)]
 pub struct Generator {
     root: String,
-    /// Their folders.
+    /// The folders of the packages to generate.
     packages: Vec<PathBuf>,
-    /// Folders of packages whose Rust is in other crates, with the path of their module.
+    /// Folders of packages that other crates provide, with the path of their module.
     elsewhere: Vec<(PathBuf, String)>,
 }
 
@@ -108,8 +107,8 @@ impl Default for Generator {
 }
 
 impl Generator {
-    /// Of no packages yet; in a build script it knows ROS 2's of `sinew` or `sinew-interfaces`, if
-    /// that is a dependency.
+    /// Returns a generator without packages. In a build script it knows the ROS 2 packages of
+    /// `sinew` or `sinew-interfaces`, if one of these is a dependency.
     #[must_use]
     pub fn new() -> Self {
         let ros = RosInterfaces::of_dependency();
@@ -117,14 +116,14 @@ impl Generator {
         Self { root: ros::root().to_owned(), packages: Vec::new(), elsewhere }
     }
 
-    /// Generates this package, too. The folder's name is the package's.
+    /// Adds a package to generate. The folder has the name of the package.
     #[must_use]
     pub fn package(mut self, folder: impl Into<PathBuf>) -> Self {
         self.packages.push(folder.into());
         self
     }
 
-    /// Takes the types of the package in this folder from another crate, in which it is the module
+    /// Takes the types of the package in this folder from another crate, where it is the module
     /// `path`, e.g. `::arm_interfaces::arm_msgs`.
     #[must_use]
     pub fn elsewhere(mut self, folder: impl Into<PathBuf>, path: &str) -> Self {
@@ -132,19 +131,20 @@ impl Generator {
         self
     }
 
-    /// Where the generated code finds the items of `sinew-msg`, if another crate exports them. In the
-    /// build script of a package that depends on `sinew` it is `::sinew`, else `::sinew_msg`.
+    /// Sets the path under which the generated code finds the items of `sinew-msg`, if another
+    /// crate exports them. The default is `::sinew` in the build script of a package that depends
+    /// on `sinew`, otherwise `::sinew_msg`.
     #[must_use]
     pub fn root(mut self, path: &str) -> Self {
         path.clone_into(&mut self.root);
         self
     }
 
-    /// Writes the packages into this folder, and `interfaces.rs`, which has a module for each.
-    /// Tells Cargo to run the build script again if a definition changes.
+    /// Writes the packages into this folder, and `interfaces.rs` with a module for each. Tells
+    /// Cargo to run the build script again if a definition changes.
     ///
     /// # Errors
-    /// [`GenerateError`]
+    /// [`GenerateError`].
     pub fn write_to(&self, folder: &Path) -> Result<(), GenerateError> {
         for package in self.packages.iter().chain(self.elsewhere.iter().map(|(package, _)| package)) {
             println!("cargo::rerun-if-changed={}", package.display());
@@ -153,8 +153,7 @@ impl Generator {
         let mut modules = String::new();
         for (package, text) in &texts {
             let path = folder.join(format!("{package}.rs"));
-            // The folder's path may contain anything, but it is one that Rust can write as a
-            // string.
+            // The folder's path may contain any character; the debug form is a valid Rust string.
             let name = identifier(package);
             modules += &format!(
                 "/// The package `{package}`.\npub mod {name} {{\n    include!({:?});\n}}\n",
@@ -165,10 +164,10 @@ impl Generator {
         write(folder.join("interfaces.rs"), &modules)
     }
 
-    /// The text of each package's module, by the package's name.
+    /// Returns the text of each package's module, by package name.
     ///
     /// # Errors
-    /// [`GenerateError`], but [`Write`](GenerateError::Write).
+    /// [`GenerateError`], except [`Write`](GenerateError::Write).
     pub fn texts(&self) -> Result<BTreeMap<String, String>, GenerateError> {
         let mut definitions = Definitions::new();
         let mut own = BTreeSet::new();
@@ -196,7 +195,7 @@ impl Generator {
     }
 }
 
-/// Adds the packages that only derived types need, which every set of definitions has.
+/// Adds the packages that only derived types need; every set of definitions has them built in.
 fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &BTreeMap<String, String>) {
     let mut unseen: Vec<String> = own.iter().cloned().collect();
     while let Some(package) = unseen.pop() {
@@ -217,7 +216,7 @@ fn package_name(folder: &Path) -> Result<String, GenerateError> {
     name.map(str::to_owned).ok_or_else(|| GenerateError::PackageName { folder: folder.to_owned() })
 }
 
-/// Only what changes, so that nothing is compiled again for nothing.
+/// Writes a file only if it changes, to avoid needless recompilation.
 fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
     if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
@@ -225,23 +224,24 @@ fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
     fs::write(&path, text).map_err(|error| GenerateError::Write { path, error })
 }
 
-/// Why code could not be generated. `Debug` is the sentence as well, for `main` to return.
+/// The reason why code could not be generated. `Debug` shows the same sentence, for `main` to
+/// return.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// A package's definitions can't be read, or one is wrong.
+    /// A package's definitions cannot be read, or one of them is wrong.
     #[error(transparent)]
     Read(Box<ReadError>),
     /// The definitions don't belong together.
     #[error(transparent)]
     Resolve(Box<ResolveError>),
-    /// A folder without a name, which would be that of the package.
+    /// The folder has no name to use as the package name.
     #[error("{folder:?} has no name that a package could have; give a folder that is called as its package")]
     PackageName {
         /// The folder.
         folder: PathBuf,
     },
-    /// A name that Rust reserves, even as a raw identifier.
+    /// The name is reserved in Rust, even as a raw identifier.
     #[error(
         "{file}:1:1: found a definition of `{}`, expected another name, since Rust uses that; rename the file",
         .name.base()
@@ -252,15 +252,15 @@ pub enum GenerateError {
         /// The file of its definition.
         file: String,
     },
-    /// A file can't be written.
+    /// A file cannot be written.
     #[error("{path} can't be written: {error}")]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// There is no `OUT_DIR`.
+    /// `OUT_DIR` is not set.
     #[error(
         "there is no OUT_DIR; call this in a build script, or write to a folder of your choice with `Generator`"
     )]

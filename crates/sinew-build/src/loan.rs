@@ -1,5 +1,5 @@
-//! Messages whose images are built in place: those with sequences of plain values, themselves or in
-//! a message that they contain.
+//! Generates in-place building for messages with sequences of plain values, directly or in a nested
+//! message.
 
 use super::code::Code;
 use super::expression::Expression;
@@ -74,7 +74,7 @@ impl Generation<'_> {
         code.add("}", &[]);
     }
 
-    /// Of lengths and of parts.
+    /// Writes the structs of lengths and of parts.
     fn structures(
         &self,
         code: &mut Code,
@@ -114,7 +114,7 @@ impl Generation<'_> {
         }
     }
 
-    /// Where the sequences lie in an image that is seen.
+    /// Writes the function that finds the sequences in a viewed message.
     fn find(
         &self,
         code: &mut Code,
@@ -145,7 +145,7 @@ impl Generation<'_> {
         code.add("found\n}\n\n", &[]);
     }
 
-    /// The sequences, taken out of an image in which they were found.
+    /// Writes the function that takes the sequences found out of an encoded message.
     fn cut(
         &self,
         code: &mut Code,
@@ -173,7 +173,7 @@ impl Generation<'_> {
         code.add("}\n\n", &[]);
     }
 
-    /// The sequences of a value.
+    /// Writes the function that returns the sequences of a value.
     fn of_value(&self, code: &mut Code, interface: &Interface, parts: &[(&FieldDefinition, Part<'_>)]) {
         let parts_name = self.names.parts(&interface.name);
         code.function("parts_of_value", &["&mut self"], &format!("{parts_name}<'_>"));
@@ -278,13 +278,13 @@ impl Generation<'_> {
         }
     }
 
-    /// What the caller fills of this field.
+    /// Returns the part of this field that the caller fills.
     fn in_place<'f>(&self, field: &'f FieldDefinition) -> Option<Part<'f>> {
         let element = &field.field_type.element;
         match (field.field_type.shape, element) {
             (Shape::Sequence | Shape::BoundedSequence(_), _) => {
-                // In an image an element is aligned as its first field is. One that needs more in
-                // memory lies there by chance.
+                // An encoded element is aligned as its first field is. If it needs more alignment
+                // in memory, it has that only by chance.
                 let layout = self.layouts.of_element(element);
                 let lies = layout.plain.is_some_and(|plain| plain.alignment == layout.alignment);
                 lies.then_some(Part::Sequence)
@@ -302,7 +302,7 @@ impl Generation<'_> {
     }
 }
 
-/// How many elements a sequence may have.
+/// Returns the maximum number of elements of a sequence.
 fn bound(field: &FieldDefinition) -> u32 {
     match field.field_type.shape {
         Shape::BoundedSequence(bound) => bound,
@@ -310,10 +310,10 @@ fn bound(field: &FieldDefinition) -> u32 {
     }
 }
 
-/// What the caller fills in place.
+/// A part that the caller fills in place.
 enum Part<'a> {
     /// A sequence of plain values.
     Sequence,
-    /// A message that has some.
+    /// A message that contains such sequences.
     Message(&'a TypeName),
 }

@@ -1,4 +1,4 @@
-//! What things are called in Rust.
+//! Rust names for definitions.
 
 use super::GenerateError;
 use sinew_msg::definition::{ElementType, FieldType, Interfaces, Kind, Primitive, Shape, TypeName};
@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The Rust names of types.
 pub(super) struct Names {
-    /// Those of messages, services and actions, in their modules.
+    /// The names of messages, services and actions, in their modules.
     types: BTreeMap<TypeName, Own>,
-    /// The names that a module has, so that nothing gets one of them.
+    /// The names used in each module, which must stay unique.
     taken: BTreeMap<(String, Kind), BTreeSet<String>>,
-    /// Packages that lie in another crate, with their path.
+    /// Packages in other crates, with their path.
     elsewhere: BTreeMap<String, String>,
 }
 
-/// The names of a type and of what belongs to it.
+/// The names of a type and of its companions.
 struct Own {
     name: String,
     view: String,
@@ -22,7 +22,7 @@ struct Own {
     parts: String,
 }
 
-/// Keywords, also those of the future, that a raw identifier can be.
+/// Keywords that a raw identifier can use, including reserved ones.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -30,12 +30,12 @@ const KEYWORDS: [&str; 48] = [
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The identifier of a field or package.
+/// Returns the identifier of a field or package.
 pub(super) fn identifier(name: &str) -> String {
     if KEYWORDS.contains(&name) {
         format!("r#{name}")
     } else if ["self", "super", "crate"].contains(&name) {
-        format!("{name}_") // not even raw
+        format!("{name}_") // not allowed even as raw identifiers
     } else {
         name.to_owned()
     }
@@ -47,7 +47,7 @@ impl Names {
         elsewhere: BTreeMap<String, String>,
     ) -> Result<Self, GenerateError> {
         let mut names = Self { types: BTreeMap::new(), taken: BTreeMap::new(), elsewhere };
-        // Those that somebody gave first: they have no underscores.
+        // Names from definitions come first: they have no underscores.
         let (derived, given): (Vec<_>, Vec<_>) =
             interfaces.iter().map(|interface| &interface.name).partition(|name| name.base().contains('_'));
         let mut own = Vec::new();
@@ -68,8 +68,8 @@ impl Names {
         Ok(names)
     }
 
-    /// A name in the module of `beside`: the given one in camel case, or if another type has that,
-    /// as it is.
+    /// Returns a free name in the module of `beside`: the given one in camel case, or unchanged if
+    /// that name is taken.
     fn free(&mut self, beside: &TypeName, name: &str) -> String {
         let taken = self.taken.entry((beside.package().to_owned(), beside.kind())).or_default();
         let plain = name.replace('_', "");
@@ -80,7 +80,7 @@ impl Names {
         own
     }
 
-    /// The name of a type in its own module.
+    /// Returns the name of a type in its own module.
     pub(super) fn own(&self, name: &TypeName) -> &str {
         &self.types[name].name
     }
@@ -97,14 +97,14 @@ impl Names {
         &self.types[name].parts
     }
 
-    /// Something of the standard prelude, by a path if the module has a type of this name.
+    /// Returns an item of the standard prelude, with a path if the module has a type of this name.
     pub(super) fn prelude(&self, module: &Module<'_>, name: &str, path: &str) -> String {
         let taken = self.taken.get(&(module.package.to_owned(), module.kind));
         if taken.is_some_and(|taken| taken.contains(name)) { path.to_owned() } else { name.to_owned() }
     }
 
-    /// The path from a module to the one of another type, with `::` at its end; empty if it is the
-    /// same.
+    /// Returns the path from a module to that of another type, with `::` at its end; empty if they
+    /// are the same.
     pub(super) fn path(&self, module: &Module<'_>, name: &TypeName) -> String {
         let kind = name.kind();
         if let Some(path) = self.elsewhere.get(name.package()) {
@@ -143,7 +143,7 @@ impl Names {
     }
 }
 
-/// Where code stands: `package::kind`.
+/// The module of some code: `package::kind`.
 #[derive(Clone, Copy)]
 pub(super) struct Module<'a> {
     pub(super) package: &'a str,

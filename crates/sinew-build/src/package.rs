@@ -5,7 +5,7 @@ use super::layout::Layouts;
 use super::names::{Module, Names};
 use sinew_msg::definition::{Interface, Interfaces, Kind, Role};
 
-/// What generating one type needs to know of the others.
+/// Context for generating one type.
 pub(super) struct Generation<'a> {
     /// The path of `sinew-msg`.
     root: &'a str,
@@ -14,7 +14,7 @@ pub(super) struct Generation<'a> {
     pub(super) names: Names,
 }
 
-/// Whatever the crate asks of its own code, this was not written by it.
+/// Allows lints that a crate may deny for its own code, since this code is generated.
 const OPENING: &str = "
 #[allow(
 dead_code,
@@ -49,7 +49,7 @@ impl<'a> Generation<'a> {
             }
             code.add("\n", &[]);
             code.comment(&[format!("The {what} of `{package}`.")]);
-            // A crate that forbids it can't allow it, either.
+            // Only where needed: a crate that forbids `unsafe_code` cannot allow it.
             let mut all = interfaces.iter().filter(in_module);
             let has_plain = all.any(|interface| {
                 interface.role == Role::Message && self.layouts.of_interface(interface).plain.is_some()

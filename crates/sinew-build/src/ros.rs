@@ -1,10 +1,10 @@
-//! The packages of ROS 2 that the crate `sinew-interfaces` has.
+//! The ROS 2 packages in the crate `sinew-interfaces`.
 
 use sinew_msg::definition::{ResolveError, TypeName};
 use std::env;
 use std::path::PathBuf;
 
-/// All of them; each is a feature of the crate.
+/// All packages; each is a feature of the crate.
 const PACKAGES: [&str; 23] = [
     "action_msgs",
     "builtin_interfaces",
@@ -31,39 +31,42 @@ const PACKAGES: [&str; 23] = [
     "visualization_msgs",
 ];
 
-/// A crate of whose packages Cargo tells the build scripts of its dependents.
+/// A crate that announces its packages to the build scripts of its dependents.
 #[derive(Clone, Copy)]
 struct Source {
-    /// Its `links`, in capitals.
+    /// The crate's `links` key, in capitals.
     links: &'static str,
-    /// What `Cargo.toml` calls it.
+    /// The crate's name in `Cargo.toml`.
     dependency: &'static str,
-    /// Where it has the packages' modules.
+    /// The path of the packages' modules.
     modules: &'static str,
 }
 
-/// `sinew` first: it has all that generated code names, so a program needs nothing beside it.
+/// `sinew` comes first: it exports everything that generated code names, so a program needs no
+/// other dependency.
 const SOURCES: [Source; 2] = [
     Source { links: "SINEW", dependency: "sinew", modules: "::sinew::interfaces" },
     Source { links: "SINEW_INTERFACES", dependency: "sinew-interfaces", modules: "::sinew_interfaces" },
 ];
 
-/// Where generated code finds the items of `sinew-msg`, in a package that depends on `sinew` or not.
+/// Returns the path under which generated code finds the items of `sinew-msg`: it depends on
+/// whether the package depends on `sinew`.
 pub(super) fn root() -> &'static str {
     if env::var_os("DEP_SINEW_FOLDER").is_some() { "::sinew" } else { "::sinew_msg" }
 }
 
-/// What the build script of `sinew` or `sinew-interfaces` tells those of its dependents.
+/// The information that the build script of `sinew` or `sinew-interfaces` passes to those of its
+/// dependents.
 pub(super) struct RosInterfaces {
     source: Source,
-    /// Where all its packages are, whichever features are on.
+    /// Folder of all its packages, whichever features are enabled.
     folder: PathBuf,
-    /// Those whose features are on.
+    /// The packages with enabled features.
     packages: String,
 }
 
 impl RosInterfaces {
-    /// `None` if neither crate is a dependency.
+    /// Returns `None` if neither crate is a dependency.
     pub(super) fn of_dependency() -> Option<Self> {
         SOURCES.into_iter().find_map(|source| {
             let folder = env::var_os(format!("DEP_{}_FOLDER", source.links))?.into();
@@ -72,7 +75,7 @@ impl RosInterfaces {
         })
     }
 
-    /// The folders of the packages whose features are on, and the paths of their modules.
+    /// Returns the folders of the packages with enabled features, and the paths of their modules.
     pub(super) fn modules(&self) -> impl Iterator<Item = (PathBuf, String)> {
         let packages = self.packages.split(',').filter(|package| !package.is_empty());
         packages.map(|package| (self.folder.join(package), format!("{}::{package}", self.source.modules)))
@@ -83,8 +86,8 @@ impl RosInterfaces {
     }
 }
 
-/// Where to find an unknown type, if `sinew-interfaces` has it. `is_known` says whether there are
-/// definitions of a package.
+/// Adds a hint to the error of an unknown type, if `sinew-interfaces` has the type. `is_known`
+/// returns whether there are definitions of a package.
 pub(super) fn with_hint(
     error: ResolveError,
     interfaces: Option<&RosInterfaces>,

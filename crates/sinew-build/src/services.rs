@@ -1,4 +1,4 @@
-//! Services and actions: types that name others.
+//! Services and actions: types that name other types.
 
 use super::code::Code;
 use super::names::Module;
@@ -74,7 +74,7 @@ impl Generation<'_> {
         hash.expect("resolved interfaces are complete").to_string()
     }
 
-    /// The type of a field, which each service or action has.
+    /// Returns the type of a field that every service or action has.
     fn part(&self, module: &Module<'_>, interface: &Interface, name: &str) -> String {
         let field = interface.fields.iter().find(|field| field.name == name);
         match field.map(|field| &field.field_type.element) {

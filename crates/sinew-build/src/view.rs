@@ -1,4 +1,4 @@
-//! A message as it is seen in its image or in itself.
+//! Generates the view of a message, made from its encoded form or from a value.
 
 use super::code::Code;
 use super::expression::Expression;
@@ -23,7 +23,7 @@ impl Generation<'_> {
         } else {
             ("view::Views<'a, Self>", "view::Views::of", "view::Views::new")
         };
-        // Inline: only programs that use them compile them.
+        // Inline, so that only programs that use them compile them.
         let values = [
             ("name", name),
             ("view", &view),
@@ -148,7 +148,7 @@ impl Generation<'_> {
         code.expression("", &of_locals("Ok", self.names.view(&interface.name), interface.fields.iter()), "");
     }
 
-    /// Whether seeing such a message borrows something from the image.
+    /// Returns whether the view of such a message borrows.
     fn borrows(&self, interface: &Interface) -> bool {
         interface.fields.iter().any(|field| match (&field.field_type.element, field.field_type.shape) {
             (_, Shape::Sequence | Shape::BoundedSequence(_)) | (ElementType::String { .. }, _) => true,
@@ -188,18 +188,18 @@ impl Generation<'_> {
     }
 }
 
-/// What rustdoc calls a field.
+/// Returns rustdoc's name for a field.
 pub(super) fn linked(field: &FieldDefinition) -> String {
     identifier(&field.name).trim_start_matches("r#").to_owned()
 }
 
-/// A variable for a field that is called as no other variable in generated functions.
+/// Returns a variable for a field that differs from all other variables in generated functions.
 pub(super) fn local(field: &FieldDefinition) -> String {
     let is_taken = ["run", "decoder", "encoder", "cutter", "lengths", "at"].contains(&field.name.as_str());
     if is_taken { format!("{}_", field.name) } else { identifier(&field.name) }
 }
 
-/// `Ok` or `Some` with a struct of the variables for these fields.
+/// Returns `Ok` or `Some` with a struct made from the variables of these fields.
 pub(super) fn of_locals<'f>(
     around: &str,
     name: &str,

@@ -1,11 +1,11 @@
-//! What stands in `#[message(..)]` and `#[repr(..)]`.
+//! Parses `#[message(..)]` and `#[repr(..)]`.
 
 use proc_macro2::Span;
 use std::env;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, DeriveInput, Error, Ident, LitStr, Result};
 
-/// What `#[message(..)]` says of a struct.
+/// The contents of `#[message(..)]` above a struct.
 #[derive(Default)]
 pub(crate) struct Attributes {
     name: Option<LitStr>,
@@ -45,12 +45,12 @@ impl Attributes {
         Ok(())
     }
 
-    /// The ROS 2 name: the one that is given, or one of package and struct.
+    /// Returns the ROS 2 name: the given one, or one made from package and struct.
     pub(crate) fn name(&self, structure: &str, span: Span) -> Result<String> {
         if let Some(name) = &self.name {
             return Ok(name.value());
         }
-        // Without Cargo there is no package.
+        // Without Cargo there is no package name.
         let package = env::var("CARGO_PKG_NAME").unwrap_or_default().replace('-', "_");
         let name = format!("{package}/msg/{structure}");
         if is_type_name(&name) {
@@ -63,7 +63,7 @@ impl Attributes {
     }
 }
 
-/// Fields have no attributes of ours.
+/// Refuses `#[message(..)]` on fields, which have no attributes.
 pub(crate) fn refuse_on_field(attributes: &[Attribute]) -> Result<()> {
     match attributes.iter().find(|attribute| attribute.path().is_ident("message")) {
         Some(attribute) => {
@@ -73,7 +73,7 @@ pub(crate) fn refuse_on_field(attributes: &[Attribute]) -> Result<()> {
     }
 }
 
-/// Whether the struct is `repr(C)`, with nothing that changes what it means.
+/// Returns whether the struct is `repr(C)`, without any modifier.
 pub(crate) fn is_repr_c(input: &DeriveInput) -> Result<bool> {
     let mut is_c = false;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
@@ -88,7 +88,7 @@ pub(crate) fn is_repr_c(input: &DeriveInput) -> Result<bool> {
     Ok(is_c)
 }
 
-/// Whether this is `package/msg/Type`, by ROS 2's rules for either name.
+/// Returns whether this is `package/msg/Type`, by ROS 2's rules for either name.
 fn is_type_name(name: &str) -> bool {
     let mut parts = name.split('/');
     let (Some(package), Some(kind), Some(structure), None) =

@@ -1,4 +1,4 @@
-//! From a struct to its implementations.
+//! Expands a struct to its implementations.
 
 use crate::attributes::{Attributes, is_repr_c, refuse_on_field};
 use proc_macro2::TokenStream;
@@ -7,17 +7,17 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DataStruct, DeriveInput, Error, Fields, Ident, Result, Type};
 
-/// The struct, checked.
+/// The struct, after its checks.
 struct Structure<'a> {
     ident: &'a Ident,
-    /// Its ROS 2 name.
+    /// The ROS 2 name.
     name: String,
     fields: Vec<Field<'a>>,
 }
 
 struct Field<'a> {
     ident: &'a Ident,
-    /// Without `r#`.
+    /// The name without `r#`.
     name: String,
     ty: &'a Type,
 }
@@ -28,14 +28,15 @@ impl<'a> Field<'a> {
         Some(Self { ident, name: ident.unraw().to_string(), ty: &field.ty })
     }
 
-    /// What can be done with the type. The compiler points to the field if it can't.
+    /// Returns the type as a `Field`. If it is none, the compiler points at the field.
     fn image(&self, root: &TokenStream) -> TokenStream {
         let ty = self.ty;
         quote_spanned!(ty.span()=> <#ty as #root::cdr::Field>)
     }
 }
 
-/// The implementations for `input`, in a crate where `sinew-msg`'s items are found under `root`.
+/// Returns the implementations for `input`, in a crate where `root` is the path of `sinew-msg`'s
+/// items.
 pub(crate) fn message(input: &DeriveInput, root: &TokenStream) -> Result<TokenStream> {
     let attributes = Attributes::of(input)?;
     let structure = Structure {
@@ -198,7 +199,7 @@ impl Structure<'_> {
         }
     }
 
-    /// The proof, and the promise that rests on it.
+    /// Returns the proof that the struct is plain, and the promise that rests on it.
     fn as_plain(&self, root: &TokenStream) -> TokenStream {
         let Self { ident, fields, .. } = self;
         let steps = fields.iter().map(|field| {
@@ -228,19 +229,20 @@ impl Structure<'_> {
             };
 
             // SAFETY: the constant above does not compile unless all fields are plain, so all zeros
-            // are a value.
+            // are a valid value.
             #[automatically_derived]
             #[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "proved by the constant above")]
             unsafe impl #root::bytemuck::Zeroable for #ident {}
 
-            // SAFETY: as above, all fields are plain, each begins where the one before ends, and
+            // SAFETY: as above, all fields are plain; each begins where the previous one ends, and
             // the struct ends with the last, so there is no padding.
             #[automatically_derived]
             #[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "proved by the constant above")]
             unsafe impl #root::bytemuck::Pod for #ident {}
 
-            // SAFETY: as above. In an image that begins at a multiple of the struct's alignment
-            // each field lies at a multiple of its own, where CDR needs no padding either.
+            // SAFETY: as above. In an encoded message in which the struct begins at a multiple of
+            // its alignment, each field lies at a multiple of its own alignment, so that CDR needs
+            // no padding either.
             #[automatically_derived]
             #[allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "proved by the constant above")]
             unsafe impl #root::Plain for #ident {}
@@ -248,7 +250,7 @@ impl Structure<'_> {
     }
 }
 
-/// What a plain type does faster than element by element.
+/// Returns the methods that a plain type implements faster than element by element.
 fn bulk(root: &TokenStream) -> TokenStream {
     quote! {
         fn end_slice(values: &[Self], at: usize) -> usize {

@@ -1,5 +1,5 @@
-//! `#[derive(Message)]`, which `sinew-msg` and `sinew` export, and `#[derive(Parameters)]`, which
-//! `sinew` exports; nobody needs this crate itself.
+//! `#[derive(Message)]`, exported by `sinew-msg` and `sinew`, and `#[derive(Parameters)]`, exported
+//! by `sinew`. Programs do not depend on this crate directly.
 
 mod attributes;
 mod expand;
@@ -45,7 +45,7 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 /// Makes a struct with named fields a message that can leave the process.
 ///
 #[doc = include_str!("message.md")]
-// For programs that know `sinew-msg` by way of `sinew`, which exports this one as `Message`.
+// For programs that use `sinew-msg` through `sinew`, which exports this macro as `Message`.
 #[proc_macro_derive(MessageOfSinew, attributes(message))]
 pub fn derive_message_of_sinew(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -54,9 +54,9 @@ pub fn derive_message_of_sinew(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a struct with named fields one of parameters, or an enum without fields the type of a
-/// parameter. `sinew`'s trait of that name says what can stand in `#[parameters(..)]` above it and in
-/// `#[parameter(..)]` above its fields.
+/// Turns a struct with named fields into a set of parameters, or an enum without fields into the
+/// type of a parameter. `sinew`'s trait of the same name documents the contents of
+/// `#[parameters(..)]` above the struct and of `#[parameter(..)]` above its fields.
 #[proc_macro_derive(Parameters, attributes(parameters, parameter))]
 pub fn derive_parameters(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -36,7 +36,7 @@ pub(crate) fn expand(input: &DeriveInput, root: &TokenStream) -> Result<TokenStr
     }
 }
 
-/// `#[parameters(validate = PATH)]`.
+/// Parses `#[parameters(validate = PATH)]`.
 fn validation(attributes: &[Attribute]) -> Result<Option<Path>> {
     let mut validate = None;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("parameters")) {
@@ -59,7 +59,7 @@ fn validation(attributes: &[Attribute]) -> Result<Option<Path>> {
     Ok(validate)
 }
 
-/// What `#[parameter(..)]` says of a field.
+/// The contents of `#[parameter(..)]` above a field.
 #[derive(Default)]
 struct Said {
     name: Option<LitStr>,
@@ -108,7 +108,7 @@ impl Said {
     }
 }
 
-/// What stands above an item, as one text.
+/// Returns an item's documentation as one text.
 fn documentation(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
@@ -120,8 +120,8 @@ fn documentation(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// Whether a value is written out, so that it is to be converted to the field's type: `-1`, `"a"`,
-/// `[0.0; 3]`.
+/// Returns whether a value is a literal, to be converted to the field's type: `-1`, `"a"`, `[0.0;
+/// 3]`.
 fn is_literal(value: &Expr) -> bool {
     match value {
         Expr::Lit(ExprLit { lit, .. }) => {
@@ -151,7 +151,7 @@ impl<'a> Field<'a> {
         let Self { field, name, said } = self;
         let (ty, description) = (&field.ty, documentation(&field.attrs));
         let default = said.default.as_ref().map(|value| match is_literal(value) {
-            // Nothing in it says what its elements are.
+            // An empty array says nothing about the type of its elements.
             _ if matches!(value, Expr::Array(array) if array.elems.is_empty()) => {
                 quote_spanned!(value.span()=> .default_of(#root::NoElements))
             }
@@ -179,7 +179,7 @@ impl<'a> Field<'a> {
         });
         let constraints = said.constraints.as_ref().map(|text| quote!(.constraints(#text)));
         let read_only = said.read_only.then(|| quote!(.read_only()));
-        // Without a default, one of `Default`, if the type has that: `OrStandard` finds out.
+        // Without a default, use the type's `Default`, if it has one: `OrStandard` finds out.
         let standard = said.default.is_none().then(|| quote!(.or_standard()));
         quote_spanned! {ty.span()=>
             <#ty as #root::Field>::declare(
@@ -317,7 +317,7 @@ fn of_enum(input: &DeriveInput, data: &DataEnum, root: &TokenStream) -> Result<T
     })
 }
 
-/// `GoAround` as `go_around`.
+/// Converts `GoAround` to `go_around`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     let mut before = None;

@@ -1,4 +1,4 @@
-//! What the derive refuses, with the words of the error.
+//! Structs that the derive refuses, with the text of the error.
 
 #[test]
 fn what_can_not_be_a_message() {

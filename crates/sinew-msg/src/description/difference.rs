@@ -81,7 +81,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares two types and their nested types, each once, under its first short path.
+    /// Compares two types and their nested types, each once, under the first path found.
     fn compare(&mut self, one: &'a IndividualTypeDescription, other: &'a IndividualTypeDescription) {
         let mut seen = HashSet::new();
         let mut ahead = vec![(String::new(), one, other)];

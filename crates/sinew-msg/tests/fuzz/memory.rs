@@ -29,8 +29,8 @@ impl Bound {
 struct Counting;
 
 thread_local! {
-    /// Without the bytes that other threads freed for this one, and with those that this thread
-    /// freed for others: it wraps.
+    /// Bytes allocated minus bytes freed by this thread. It may free memory of another thread, so
+    /// the count wraps.
     static LIVE: Cell<usize> = const { Cell::new(0) };
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
