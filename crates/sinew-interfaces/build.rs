@@ -1,4 +1,5 @@
-//! Generates the packages whose features are on, and with the feature `definitions` the table of all definitions.
+//! Generates the packages with enabled features, and with the feature `definitions` the table of
+//! all definitions.
 
 use sinew_build::{GenerateError, generate};
 use std::fmt::Write as _;
@@ -15,18 +16,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let names = sorted(&folder)?.into_iter().map(|package| name(&package));
     let packages: Vec<String> = names.filter(|package| is_on(package)).collect();
-    // For `sinew_build` in the build scripts of dependents.
+    // Read by `sinew_build` in the build scripts of dependents.
     println!("cargo::metadata=FOLDER={}", folder.display());
     println!("cargo::metadata=PACKAGES={}", packages.join(","));
     Ok(generate(packages.iter().map(|package| folder.join(package)))?)
 }
 
-/// Whether the feature, or the one with the package's name, is on.
+/// Returns whether the feature, or the one with the package's name, is enabled.
 fn is_on(feature: &str) -> bool {
     env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some()
 }
 
-/// The names and texts of all definitions, as a slice in Rust.
+/// Returns the names and texts of all definitions, as a Rust slice.
 fn table(folder: &Path) -> io::Result<String> {
     let mut text = "&[\n".to_owned();
     for package in sorted(folder)? {

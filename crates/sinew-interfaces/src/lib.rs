@@ -1,8 +1,8 @@
-//! ROS 2's interface packages, as of Jazzy.
+//! The interface packages of ROS 2 Jazzy.
 //!
 //! Each package is a module, generated from its definitions, and a Cargo feature of the same name,
-//! so that nobody compiles what they don't use. `all` is all of them. What is generated says
-//! `sinew_build`.
+//! so that programs compile only the packages they use. `all` enables all of them. `sinew_build`
+//! documents the generated code.
 //!
 //! ```
 //! use sinew_interfaces::sensor_msgs::msg::{Image, ImageView}; // with the feature `sensor_msgs`
@@ -18,15 +18,15 @@
 //! # Ok::<(), sinew_msg::DecodeError>(())
 //! ```
 //!
-//! What is not generated: `builtin_interfaces`' times and durations come from nanoseconds and from
-//! Rust's, and go back to them (`time`); `type_description_interfaces`' descriptions come from those of
-//! `sinew_msg`, and go back to them (`type_description`).
+//! Two conversions are written by hand: between the times and durations of `builtin_interfaces`,
+//! nanoseconds and Rust's types (`time`), and between the descriptions of
+//! `type_description_interfaces` and those of `sinew_msg` (`type_description`).
 //!
-//! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2:
-//! `sensor_msgs/msg/Image.msg`. A build script that generates a package of its own finds them if
-//! this crate is among the dependencies. With the feature `definitions` their texts are in the
-//! crate itself, as `DEFINITIONS`: for tools.
-#![deny(unsafe_code)] // but for `Plain`, which generated code proves and implements
+//! The definitions are in this crate's folder `interfaces/`, laid out as in ROS 2:
+//! `sensor_msgs/msg/Image.msg`. A build script that generates its own package finds them if this
+//! crate is a dependency. With the feature `definitions` their texts are compiled into the crate,
+//! as `DEFINITIONS`, for tools.
+#![deny(unsafe_code)] // except `Plain`, which generated code proves and implements
 
 #[cfg(feature = "builtin_interfaces")]
 pub mod time;
@@ -35,7 +35,7 @@ pub mod type_description;
 
 sinew_msg::include_interfaces!();
 
-/// The definitions of all packages, whichever features are on: the full names of their types, in
+/// The definitions of all packages, whichever features are enabled: the full names of the types, in
 /// order, and the texts of their files.
 ///
 /// ```

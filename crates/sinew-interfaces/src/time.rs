@@ -1,10 +1,10 @@
-//! Times and durations of messages, from and to those of Rust: what
-//! [`builtin_interfaces`](crate::builtin_interfaces) has beside its fields.
+//! Conversions of message times and durations to and from Rust's: hand-written methods of
+//! [`builtin_interfaces`](crate::builtin_interfaces).
 //!
-//! As in ROS 2, `nanosec` counts up from `sec`, also in what is negative: half a second before 1970
-//! is `{sec: -1, nanosec: 500000000}`. A node stamps what it publishes with its own time,
-//! `node.now().to_msg()`, and `sinew::time::Time::from(stamp)` is the way back; without a node
-//! there is the wall clock's:
+//! As in ROS 2, `nanosec` counts up from `sec`, even in negative times: half a second before 1970
+//! is `{sec: -1, nanosec: 500000000}`. A node stamps its messages with its own time,
+//! `node.now().to_msg()`, and `sinew::time::Time::from(stamp)` converts back. Without a node, use
+//! the wall clock:
 //!
 //! ```
 //! use sinew_interfaces::builtin_interfaces::msg::Time;
@@ -21,8 +21,8 @@ use std::time::SystemTime;
 const SECOND: i64 = 1_000_000_000;
 
 impl Time {
-    /// The time that many nanoseconds after the beginning of 1970, or of its clock. What a message
-    /// can't hold, which is before 1901-12-13 or after 2038-01-19, becomes the first or last
+    /// Returns the time this many nanoseconds after the beginning of 1970, or of its clock. Times
+    /// that a message cannot hold, before 1901-12-13 or after 2038-01-19, become the first or last
     /// nanosecond that it can.
     #[must_use]
     pub fn from_nanoseconds(nanoseconds: i64) -> Self {
@@ -30,7 +30,7 @@ impl Time {
         Self { sec, nanosec }
     }
 
-    /// Nanoseconds since the beginning of 1970, or of its clock.
+    /// Returns the nanoseconds since the beginning of 1970, or of its clock.
     #[must_use]
     pub fn nanoseconds(self) -> i64 {
         join(self.sec, self.nanosec)
@@ -38,22 +38,22 @@ impl Time {
 }
 
 impl Duration {
-    /// What a message can't hold, which is more than 68 years, becomes the longest duration that it
-    /// can.
+    /// Returns the duration of this many nanoseconds. Durations that a message cannot hold, of more
+    /// than 68 years, become the longest that it can.
     #[must_use]
     pub fn from_nanoseconds(nanoseconds: i64) -> Self {
         let (sec, nanosec) = split(nanoseconds);
         Self { sec, nanosec }
     }
 
-    /// How many nanoseconds it has; less than 0 if it is negative.
+    /// Returns the nanoseconds of the duration; less than 0 if it is negative.
     #[must_use]
     pub fn nanoseconds(self) -> i64 {
         join(self.sec, self.nanosec)
     }
 }
 
-/// The nearest time or duration that a message can hold.
+/// Returns the nearest time or duration that a message can hold.
 fn split(nanoseconds: i64) -> (i32, u32) {
     let nanosec =
         u32::try_from(nanoseconds.rem_euclid(SECOND)).expect("a second has fewer nanoseconds than 2^32");
@@ -64,8 +64,8 @@ fn split(nanoseconds: i64) -> (i32, u32) {
     }
 }
 
-/// Also of messages whose `nanosec` are more than a second: 2³¹ s and 2³² ns are less than an `i64`
-/// holds.
+/// Cannot overflow, even if `nanosec` is more than a second: 2³¹ s and 2³² ns are less than an
+/// `i64` holds.
 fn join(sec: i32, nanosec: u32) -> i64 {
     i64::from(sec) * SECOND + i64::from(nanosec)
 }
@@ -80,7 +80,8 @@ impl sinew_msg::TimeMessage for Time {
     }
 }
 
-/// The first or last time that a message can hold, if it is before 1901-12-13 or after 2038-01-19.
+/// Times before 1901-12-13 or after 2038-01-19 become the first or last time that a message can
+/// hold.
 impl From<SystemTime> for Time {
     fn from(time: SystemTime) -> Self {
         let nanoseconds = |duration: std::time::Duration| i64::try_from(duration.as_nanos());
@@ -91,7 +92,7 @@ impl From<SystemTime> for Time {
     }
 }
 
-/// A time of the wall clock. (Times of other clocks begin elsewhere.)
+/// The message must hold a time of the wall clock. (Times of other clocks have another origin.)
 impl From<Time> for SystemTime {
     fn from(time: Time) -> Self {
         let nanoseconds = time.nanoseconds();
@@ -100,7 +101,7 @@ impl From<Time> for SystemTime {
     }
 }
 
-/// A duration of Rust that no message holds.
+/// The error of a Rust duration that is too long for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{duration:?} is longer than the 2147483647.999999999 s that builtin_interfaces/Duration can be")]
 pub struct TooLong {
@@ -117,13 +118,13 @@ impl TryFrom<std::time::Duration> for Duration {
     }
 }
 
-/// A duration of a message that Rust has none for.
+/// The error of a message's duration that Rust's type cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a duration of {nanoseconds} ns is negative, which std::time::Duration can't be; take its nanoseconds()"
 )]
 pub struct Negative {
-    /// How many nanoseconds it has.
+    /// The duration in nanoseconds.
     pub nanoseconds: i64,
 }
 

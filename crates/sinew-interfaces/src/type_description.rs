@@ -1,4 +1,4 @@
-//! Type descriptions as messages, and back:
+//! Conversions of type descriptions to and from messages:
 //! [`type_description_interfaces`](crate::type_description_interfaces) has the same fields as
 //! [`sinew_msg::description`].
 //!
@@ -20,7 +20,7 @@ use sinew_msg::description::{
     FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription,
 };
 
-/// A name of a type is longer than the 255 bytes that the message has room for.
+/// The name of a type is longer than the 255 bytes that the message can hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is too long a name for a type description: it has at most 255 bytes")]
 pub struct TypeNameTooLong {

@@ -34,7 +34,7 @@ fn all_packages_are_read_and_resolved() {
     let interfaces = interfaces();
     let count = |kind| interfaces.definitions().filter(|definition| definition.name.kind() == kind).count();
     assert_eq!((count(Kind::Message), count(Kind::Service), count(Kind::Action)), (196, 35, 4));
-    // A service is four types, an action thirteen.
+    // A service has four types, an action thirteen.
     assert_eq!(interfaces.iter().count(), 196 + 35 * 4 + 4 * 13);
 }
 
@@ -54,8 +54,8 @@ fn hashes_are_those_of_ros_2() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A definition that is made of a type's description is one of the same type. (ROS 2 replaces `char`
-/// before it describes a type.)
+/// A definition made from a type's description defines the same type. (ROS 2 replaces `char` before
+/// it describes a type.)
 #[test]
 fn descriptions_become_definitions_of_the_same_types() {
     let interfaces = interfaces();

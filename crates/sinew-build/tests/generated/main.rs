@@ -1,7 +1,7 @@
-//! The generator: what it writes for a package, and what it does not take.
+//! The generator: its output for a package, and the definitions that it refuses.
 //!
-//! `arm_msgs.rs` and `text_msgs.rs` are what it writes, for readers and for the compiler. After a change of the generator, run the
-//! test with `UPDATE_GENERATED=1` and look at the difference.
+//! `arm_msgs.rs` and `text_msgs.rs` are its output, for readers and for the compiler. After a
+//! change of the generator, run the test with `UPDATE_GENERATED=1` and review the difference.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod views;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
 
-/// As a build script's output is included, in a crate that is strict.
+/// Included as a build script's output is, in a crate with strict lints.
 #[deny(
     elided_lifetimes_in_paths,
     explicit_outlives_requirements,
@@ -78,7 +78,7 @@ fn unsafe_code_is_allowed_where_something_is_plain() {
     assert!(messages.contains("    unsafe_code,\n") && !services.contains("unsafe"), "{text}");
 }
 
-/// rustdoc would find no field `self`.
+/// rustdoc would find no field named `self`.
 #[test]
 fn links_are_to_what_fields_are_called() {
     let text = fs::read_to_string(folder().join("arm_msgs.rs")).unwrap();
@@ -91,14 +91,14 @@ fn links_are_to_what_fields_are_called() {
     assert!(!text.contains("::self`]") && !text.contains("::crate`]") && !text.contains("::super`]"));
 }
 
-/// With the packages of ROS 2, for more lines of any length.
+/// Includes the packages of ROS 2, for more lines of every length.
 #[test]
 fn what_is_generated_is_formatted() {
     let ros = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sinew-interfaces/interfaces");
     let packages = fs::read_dir(ros).unwrap().map(|entry| entry.unwrap().path());
     let generator = packages.chain([folder().join("arm_msgs")]).fold(Generator::new(), Generator::package);
     let texts = generator.texts().unwrap();
-    let folder = Folder::new("formatted", &[("rustfmt.toml", "")]); // the defaults, not ours
+    let folder = Folder::new("formatted", &[("rustfmt.toml", "")]); // rustfmt's defaults instead of the workspace's
     let files = texts.iter().map(|(package, text)| {
         let file = folder.0.join(format!("{package}.rs"));
         fs::write(&file, text).unwrap();
@@ -150,7 +150,7 @@ fn names_that_rust_has_are_only_names() {
     assert_eq!(BoundedString::<8>::try_from("arm"), Ok(arm_msgs::Joint::default().name));
 }
 
-/// A folder of its own for each test, gone with the test.
+/// A folder for one test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -175,7 +175,8 @@ impl Drop for Folder {
     }
 }
 
-/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence in the file `$SINEW_SKIPPED`.
+/// Reports that a test cannot run here. The test passes; the sentence is also appended to the file
+/// `$SINEW_SKIPPED`, where a run of many tests collects it.
 fn skip(test: &str, missing: &str) {
     let sentence = format!("{test} was skipped: there is no {missing}");
     if let Some(path) = env::var_os("SINEW_SKIPPED") {
@@ -190,7 +191,7 @@ fn errors_say_where() {
     let error = |test: &str, files: &[(&str, &str)]| {
         let folder = Folder::new(test, files);
         let error = folder.generator(&["a"]).texts().unwrap_err();
-        // What `main` prints when it returns the error.
+        // The text that `main` prints when it returns the error.
         format!("{error:?}").replace(&*folder.0.to_string_lossy(), "")
     };
     let parse = error("parse", &[("a/msg/A.msg", "uint8 x\n  boolean y")]);
@@ -221,7 +222,7 @@ fn errors_say_where() {
 fn only_what_lies_in_an_image_as_in_memory_is_filled_there() {
     let files = [
         ("a/msg/Even.msg", "float64 c\nuint32 a\nfloat32 b"),
-        ("a/msg/Uneven.msg", "uint32 a\nfloat32 b\nfloat64 c"), // where it begins in an image depends on what is before it
+        ("a/msg/Uneven.msg", "uint32 a\nfloat32 b\nfloat64 c"), // its offset depends on the fields before it
         ("a/msg/Parts.msg", "string name\nEven[] even\nUneven[] uneven\nbool[] flags"),
     ];
     let texts = Folder::new("uneven", &files).generator(&["a"]).texts().unwrap();
@@ -239,7 +240,7 @@ fn packages_may_lie_in_another_crate() {
     let folder = Folder::new("elsewhere", &files);
     let generator = folder.generator(&["a"]).elsewhere(folder.0.join("b"), "::other::b").root("::sinew");
     let texts = generator.texts().unwrap();
-    // Nobody has those that services need, so they are generated as well.
+    // No other crate has the packages that services need, so they are generated as well.
     assert_eq!(texts.keys().collect::<Vec<_>>(), ["a", "builtin_interfaces", "service_msgs"]);
     let text = &texts["a"];
     for line in [

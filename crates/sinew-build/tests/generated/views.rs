@@ -1,4 +1,4 @@
-//! A view of a value shows what a view of its image does.
+//! The view of a value equals the view of its encoding.
 
 use super::arm_msgs::{
     Default as Reading, Joint, JointView, Option as Arm, Result as Arms, String as Text, Vec as Place,
@@ -84,7 +84,7 @@ fn what_is_large_in_a_value_is_borrowed() {
     assert_eq!(seen.labels[1].bytes.as_ptr(), joint.labels[1].as_ptr());
 }
 
-/// What no generated message has: a sequence of sequences, and one of arrays.
+/// Types that no generated message has: a sequence of sequences, and one of arrays.
 #[test]
 fn sequences_lie_in_sequences() {
     let values = vec![vec![[true, false]], vec![]];

@@ -1,5 +1,5 @@
-//! Encodes and decodes messages again and again, with Sinew or with another CDR implementation, to
-//! be measured.
+//! Benchmark program: encodes and decodes messages repeatedly, with Sinew or with another CDR
+//! implementation.
 //!
 //! ```text
 //! cargo run --release -p sinew-interfaces --example codec -- imu sinew encode 100000
@@ -7,9 +7,10 @@
 //!
 //! Messages: `imu`, `odometry`, `transforms` (10), `joints` (20), `image` and `cloud` (8 MB each),
 //! `image-1mb` and `cloud-1mb`. Codecs: `sinew`, `cdr`, `cdr-encoding`, and `memcpy` for the last
-//! four. Ways: `encode`, `decode`, and for Sinew `decode-into` an existing value and `view`. The
-//! last argument is how often; printed is the least time of 16 parts. Instructions: the difference
-//! of two runs under `valgrind --tool=callgrind`, divided by that of how often.
+//! four messages. Operations: `encode`, `decode`, and for Sinew `decode-into` an existing value and
+//! `view`. The last argument is the number of repetitions. The program prints the least time of 16
+//! parts. To count instructions, take the difference of two runs under `valgrind --tool=callgrind`,
+//! divided by the difference in repetitions.
 
 mod peers;
 

@@ -5,7 +5,7 @@ use cdr::{CdrLe, Infinite};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A message for the other codecs. Their calls are those that allocate least.
+/// A message for the other codecs. The methods use the calls that allocate least.
 pub(crate) trait Peer: Serialize + DeserializeOwned {
     fn from_image(image: &[u8]) -> Self {
         Self::decode_cdr(image)
@@ -19,7 +19,7 @@ pub(crate) trait Peer: Serialize + DeserializeOwned {
         cdr::deserialize(image).expect("its image")
     }
 
-    /// It knows no header.
+    /// This codec has no header.
     fn encode_cdr_encoding(&self, image: &mut [u8]) {
         cdr_encoding::to_writer::<_, LittleEndian, _>(&mut &mut image[4..], self)
             .expect("the buffer has room");
@@ -51,7 +51,7 @@ structs! {
     JointState { header: Header, name: Vec<String>, position: Vec<f64>, velocity: Vec<f64>, effort: Vec<f64> }
     Pose { position: Vector3, orientation: Quaternion }
     Twist { linear: Vector3, angular: Vector3 }
-    // serde has no arrays of 36.
+    // serde does not support arrays of 36.
     PoseWithCovariance { pose: Pose, covariance: [[f64; 6]; 6] }
     TwistWithCovariance { twist: Twist, covariance: [[f64; 6]; 6] }
     Odometry { header: Header, child_frame_id: String, pose: PoseWithCovariance, twist: TwistWithCovariance }

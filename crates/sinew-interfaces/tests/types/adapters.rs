@@ -1,4 +1,4 @@
-//! A program's own type on a topic of ROS 2.
+//! A program's own type on a ROS 2 topic.
 
 use super::{decode, decode_into, encode, encoding};
 use sinew_interfaces::geometry_msgs::msg::Point;
@@ -7,13 +7,13 @@ use sinew_msg::cdr::Structure;
 use sinew_msg::view::view;
 use sinew_msg::{Adapted, Adapter, DecodeError, loan};
 
-/// As a vision library has it, with its pixels in rows.
+/// A type such as a vision library has, with its pixels in rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Grey {
     rows: Vec<Vec<u8>>,
 }
 
-/// By values.
+/// Converts by value.
 enum ByValue {}
 
 impl Adapter for ByValue {
@@ -29,7 +29,7 @@ impl Adapter for ByValue {
     }
 }
 
-/// In the image, each pixel copied once.
+/// Encodes directly, copying each pixel once.
 enum InPlace {}
 
 impl Adapter for InPlace {
@@ -100,7 +100,7 @@ fn agrees<A: Adapter<Custom = Grey, Ros = Image>>() {
     assert_eq!(*other, grey);
     let (adapted, ros) = (encoding::<Adapted<A>>(), encoding::<Image>());
     assert_eq!((adapted.name, adapted.hash), (ros.name, ros.hash));
-    // An image of the right type that is no such value, and one that is no image.
+    // A message of the right type that gives no value, and bytes that are no message.
     let empty = encode(&Image::default());
     let error = decode::<Adapted<A>>(&empty).unwrap_err();
     assert!(matches!(error, DecodeError::Invalid { problem: "a row has pixels", .. }), "{error}");

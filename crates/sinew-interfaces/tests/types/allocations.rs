@@ -1,11 +1,12 @@
-//! What decoding allocates: nothing into a value with room; never more than the image is long.
+//! Allocations of decoding: none into a value with room, and never more than the length of the
+//! message.
 
 use super::counting::allocations;
 use super::{decode_into, encode};
 use sinew_interfaces::{diagnostic_msgs, nav_msgs, sensor_msgs, test_msgs, tf2_msgs};
 use sinew_msg::Message;
 
-/// The images, one after the other, into one value; and the values, into one buffer.
+/// Decodes all messages in turn into one value, and encodes the values into one buffer.
 fn steady<T: Message + Default + PartialEq + std::fmt::Debug>(values: &[T]) {
     let images: Vec<Vec<u8>> = values.iter().map(encode).collect();
     let mut buffers = images.clone();

@@ -1,4 +1,4 @@
-//! Bytes that nobody vouches for: an error or a value, and no more memory than the image has.
+//! Untrusted bytes: an error or a value, and memory use limited by the length of the message.
 
 use super::counting::allocations;
 use super::decode;
@@ -11,7 +11,7 @@ use sinew_interfaces::{diagnostic_msgs, sensor_msgs, test_msgs, visualization_ms
 use sinew_msg::Message;
 use std::sync::OnceLock;
 
-/// True images of every type.
+/// Valid messages of every type.
 fn images() -> &'static [Vec<u8>] {
     static IMAGES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     IMAGES.get_or_init(|| {
@@ -25,8 +25,8 @@ fn images() -> &'static [Vec<u8>] {
     })
 }
 
-/// What decoding may take at once: the image's length, or the least that a vector reserves; in
-/// memory an element may be larger than in the image.
+/// Checks the largest allocation of decoding: the length of the message, or the minimum that a
+/// vector reserves. An element may be larger in memory than encoded.
 fn bounded<T: Message>(image: &[u8]) {
     let (_, _, largest) = allocations(|| decode::<T>(image));
     let most = (2 * image.len()).max(4 * size_of::<T>()).max(4096);
@@ -48,7 +48,7 @@ proptest! {
         let _ = (types[at].any)(&image);
     }
 
-    /// One of its checks: the view of a value shows what the view of its image does.
+    /// The view of a value equals the view of its encoding; this runs one check of a random type.
     #[test]
     fn any_value_is_seen_as_its_image_is(seed: u64, at: prop::sample::Index) {
         let types = every_type();

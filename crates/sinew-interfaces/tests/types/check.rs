@@ -1,4 +1,4 @@
-//! What holds for a value of any type and its image.
+//! Properties of a value of any type and its encoding.
 
 use super::counting::allocations;
 use super::{decode, decode_into, encode, encoding};
@@ -8,19 +8,19 @@ use sinew_msg::view::{self, Viewed, view};
 use sinew_msg::{DecodeError, Message, TypeHash};
 use std::fmt::Debug;
 
-/// The checks for a type, which is not known any more.
+/// The checks for a type, with the type erased.
 pub(crate) struct Checks {
     pub(crate) name: &'static str,
     pub(crate) hash: TypeHash,
     pub(crate) description: fn() -> TypeDescription,
-    /// The default value comes back from its image.
+    /// The default value survives encoding and decoding.
     pub(crate) default: fn(),
-    /// An image and the same in big-endian order are the same value, which has the first as its
-    /// image. Gives what the value prints.
+    /// A message and the same message in big-endian order decode to the same value, and the value
+    /// encodes to the first. Returns the debug text of the value.
     pub(crate) image: fn(&[u8], &[u8]) -> String,
-    /// What the default value prints.
+    /// Returns the debug text of the default value.
     pub(crate) shown_default: fn() -> String,
-    /// Bytes that nobody vouches for are an error or a value.
+    /// Untrusted bytes give an error or a value.
     pub(crate) any: fn(&[u8]) -> Result<(), DecodeError>,
 }
 
@@ -44,7 +44,7 @@ where
             assert_eq!(view::check::<T>(image).err(), seen.as_ref().err().cloned());
             let value = decode::<T>(image)?;
             assert_eq!(format!("{:?}", T::of(&value)), format!("{:?}", seen.unwrap()), "of {value:?}");
-            // Whatever it is, it has an image of its own.
+            // Every decoded value can be encoded.
             let again = encode(&value);
             let printed = format!("{value:?}"); // NaNs are not equal
             assert_eq!(format!("{:?}", decode::<T>(&again)?), printed);
@@ -81,7 +81,7 @@ where
     longer.extend([0xaa; 88]);
     assert_eq!(format!("{:?}", decode::<T>(&longer[1..]).unwrap()), printed);
     assert_eq!(format!("{:?}", view::<T>(&longer[1..]).unwrap()), seen);
-    let step = (little.len() / 64).max(1); // of long ones, not every cut
+    let step = (little.len() / 64).max(1); // only some cuts of long messages
     for length in (0..little.len()).rev().step_by(step) {
         assert!(decode::<T>(&little[..length]).is_err(), "{name}, cut at {length}");
         assert!(view::<T>(&little[..length]).is_err(), "{name}, cut at {length}, seen");
@@ -89,12 +89,12 @@ where
     printed
 }
 
-/// Whether there is a `wstring` anywhere in it: what a view has a copy of.
+/// Returns whether the type contains a `wstring` anywhere; a view copies those.
 fn has_wstring<T: Structure>() -> bool {
     let TypeDescription { type_description, referenced_type_descriptions } =
         T::DESCRIPTION.describe().unwrap();
     let all = referenced_type_descriptions.iter().chain([&type_description]);
-    // The numbers of arrays and sequences are those of their elements and a multiple of this.
+    // The number of an array or sequence type is that of its element plus a multiple of this.
     let element = |field: u8| field % type_id::ARRAY;
     all.flat_map(|one| &one.fields).any(|field| {
         [type_id::WSTRING, type_id::BOUNDED_WSTRING].contains(&element(field.field_type.type_id))

@@ -1,4 +1,4 @@
-//! The definitions, from which the types were generated.
+//! The definitions from which the types were generated.
 
 use super::every::every_type;
 use super::random::random_images;
@@ -34,7 +34,7 @@ fn types_say_of_themselves_what_the_definitions_do() {
         let mut description = interfaces.description(&name).unwrap();
         let referenced = &mut description.referenced_type_descriptions;
         let all = std::iter::once(&mut description.type_description).chain(referenced);
-        // The types don't say what their defaults are.
+        // The types don't know their defaults.
         all.flat_map(|one| &mut one.fields).for_each(|field| field.default_value.clear());
         assert_eq!((checks.description)(), description, "{name}");
     }
@@ -45,7 +45,8 @@ fn defaults_come_back_from_their_images() {
     every_type().iter().for_each(|checks| (checks.default)());
 }
 
-/// The images are made from the descriptions, by another way than the generated one.
+/// The messages are encoded from the descriptions, by another implementation than the generated
+/// one.
 #[test]
 fn every_type_has_the_images_that_its_description_says() {
     let interfaces = interfaces();

@@ -2,7 +2,7 @@
 
 use super::check::{Checks, checks};
 
-/// One for each type. (A test compares the list with the definitions.)
+/// Returns one entry per type. (A test compares the list with the definitions.)
 #[expect(clippy::too_many_lines, reason = "a list")]
 pub(crate) fn every_type() -> Vec<Checks> {
     macro_rules! list {

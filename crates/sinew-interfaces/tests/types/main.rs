@@ -1,5 +1,5 @@
-//! The generated types: their images are those of ROS 2, in both byte orders, and nothing that is
-//! broken passes.
+//! The generated types: their encoding is ROS 2's, in both byte orders, and broken messages are
+//! refused.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod adapters;
@@ -24,7 +24,7 @@ fn encoding<T: Message>() -> &'static Encoding<T> {
 }
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {
-    let mut image = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written, too
+    let mut image = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written as well
     (encoding::<T>().encode)(value, &mut image);
     image
 }

@@ -1,4 +1,4 @@
-//! What generated items are called and what they are.
+//! Names and kinds of generated items.
 
 use sinew_interfaces::{
     action_msgs, example_interfaces, geometry_msgs, nav_msgs, sensor_msgs, std_msgs, test_msgs,
@@ -39,7 +39,7 @@ fn what_lies_in_memory_as_in_its_image_is_plain() {
     }
     plain::<geometry_msgs::msg::PoseWithCovariance>();
     plain::<std_msgs::msg::ColorRGBA>();
-    // 20 bytes, and then a pose that is aligned to 8.
+    // 20 bytes, followed by a pose that is aligned to 8.
     assert!(nav_msgs::msg::MapMetaData::ENCODING.unwrap().plain.is_none());
     assert!(std_msgs::msg::Header::ENCODING.unwrap().plain.is_none());
     assert!(std_msgs::msg::Bool::ENCODING.unwrap().plain.is_none());

@@ -1,8 +1,8 @@
-//! Images of any type, made of its description in the plainest way there is.
+//! Encodes messages of any type from its description, in the simplest possible way.
 
 use sinew_msg::description::{IndividualTypeDescription, TypeDescription, type_id};
 
-/// A value's image in little-endian and in big-endian order.
+/// Encodes a random value in little-endian and in big-endian order.
 pub(crate) fn random_images(description: &TypeDescription, seed: u64) -> [Vec<u8>; 2] {
     [false, true].map(|is_big| {
         let image = vec![0, u8::from(!is_big), 0, 0];
@@ -33,10 +33,10 @@ impl Writer<'_> {
         self.random() % end
     }
 
-    /// The lowest bytes of a number.
+    /// Writes the lowest `size` bytes of a number.
     fn number(&mut self, bits: u64, size: usize) {
-        // Padding is read as anything, but written as zeros: the little-endian image has to come
-        // back.
+        // Padding may be anything when read, but is written as zeros: the little-endian message
+        // must be reproduced.
         let padding = if self.is_big { 0x55 } else { 0 };
         while !(self.image.len() - 4).is_multiple_of(size) {
             self.image.push(padding);
@@ -103,7 +103,7 @@ impl Writer<'_> {
                     self.number(unit, 4);
                 }
             }
-            // No NaNs, which lose their sign on the way.
+            // No NaNs, since their sign is lost on the way.
             type_id::FLOAT => {
                 let bits = self.below(0x7f00_0000);
                 self.number(bits, 4);

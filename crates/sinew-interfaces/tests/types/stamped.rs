@@ -1,4 +1,4 @@
-//! What has a header has a stamp and a frame.
+//! A message with a header has a stamp and a frame.
 
 use sinew_interfaces::builtin_interfaces::msg::Time;
 use sinew_interfaces::geometry_msgs::msg::TransformStamped;

@@ -1,10 +1,10 @@
-//! What a value prints, as a tree that can be compared with JSON.
+//! Parses the debug text of a value into a tree that can be compared with JSON.
 
 use serde_json::Value;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Whether what `{:?}` prints of a value is this JSON.
+/// Checks that the `{:?}` text of a value equals this JSON.
 pub(crate) fn same(printed: &str, json: &Value) -> Result<(), String> {
     let tree = Reader { rest: printed.chars().peekable() }.value();
     compare(&tree, json, "")
@@ -43,7 +43,7 @@ impl Reader<'_> {
                         (name, reader.value())
                     }))
                 } else if self.take("(") {
-                    let value = self.value(); // what has a bound
+                    let value = self.value(); // a bounded type
                     assert!(self.take(")"), "one value has a bound");
                     value
                 } else if word.starts_with(|c: char| c.is_ascii_uppercase()) && word != "NaN" {
@@ -130,7 +130,7 @@ fn compare(tree: &Tree, json: &Value, path: &str) -> Result<(), String> {
     }
 }
 
-/// Integers exactly; a float of 32 bits may print fewer digits than the same one of 64.
+/// Compares integers exactly; a 32-bit float may print fewer digits than the same 64-bit one.
 fn is_same_number(word: &str, expected: &serde_json::Number) -> bool {
     if !expected.is_f64() {
         return word == expected.to_string() || word == format!("{expected}.0");

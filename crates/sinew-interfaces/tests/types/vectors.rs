@@ -1,4 +1,4 @@
-//! Images made by ROS 2 Jazzy's own serialisers, with their values.
+//! Messages encoded by ROS 2 Jazzy's own serialisers, with their values.
 
 use super::every::every_type;
 use super::tree;
@@ -10,7 +10,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
-/// All of them.
+/// Returns all vectors.
 fn vectors() -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cdr");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -19,8 +19,7 @@ fn vectors() -> Vec<Value> {
         .collect()
 }
 
-/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for
-/// that.)
+/// The reference values are parsed exactly. (`serde_json` needs a feature for that.)
 #[test]
 fn floats_are_read_to_the_last_bit() {
     let text = "122.416294033786585";
@@ -43,7 +42,7 @@ fn images_and_values_are_those_of_ros_2() {
     }
 }
 
-/// What ROS 2 fills in is what `Default` does.
+/// `Default` gives the values that ROS 2 fills in.
 #[test]
 fn defaults_are_those_of_ros_2() {
     let types = every_type();

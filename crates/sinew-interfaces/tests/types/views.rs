@@ -1,4 +1,4 @@
-//! Messages as they are seen in an image, and images that are built in place.
+//! Views of encoded messages, and messages built in place.
 
 use super::counting::allocations;
 use super::{encode, encoding};
@@ -18,7 +18,7 @@ use sinew_msg::{DecodeError, Message};
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-/// An image as it lies in a chunk: byte 4 is aligned.
+/// An encoded message as it lies in a chunk: byte 4 is aligned.
 struct Chunk {
     words: Vec<u64>,
     length: usize,
@@ -65,7 +65,7 @@ fn what_is_large_is_borrowed() {
 
 #[test]
 fn bytes_lie_as_in_memory_in_every_image() {
-    let image = [&[0, 0, 0, 0][..], &[0, 0, 0, 3], &[1, 2, 0xff]].concat(); // of the other byte order
+    let image = [&[0, 0, 0, 0][..], &[0, 0, 0, 3], &[1, 2, 0xff]].concat(); // in the other byte order
     for at in 0..8 {
         let shifted = Chunk::of(&[&vec![0; at], &*image].concat());
         let image = &shifted.bytes()[at..];
@@ -135,13 +135,14 @@ fn a_bound_holds_for_a_view_as_well() {
     let too_long = Strings::default();
     let mut image = encode(&too_long);
     let at = image.windows(12).rposition(|twelve| twelve == b"Hello world!").unwrap();
-    // The last but three of the bounded strings becomes longer than the rest allows; its length is
-    // 4 bytes before it.
+    // The third bounded string from the end becomes longer than the remaining bytes; its length is
+    // in the 4 bytes before it.
     image[at - 4] = 255;
     assert!(view::<Strings>(&image).is_err());
 }
 
-/// The view of a value, which shows what the view of its image does, and has allocated nothing.
+/// Returns the view of a value, after checking that it equals the view of the encoding and that
+/// creating it allocates nothing.
 fn of<T>(value: &T) -> T::View<'_>
 where
     T: Message + Structure + Viewed,
@@ -155,7 +156,7 @@ where
     seen
 }
 
-/// Whether it begins where that does.
+/// Returns whether both begin at the same address.
 fn begins<A, B>(one: &[A], other: &[B]) -> bool {
     one.as_ptr().cast::<u8>() == other.as_ptr().cast()
 }
@@ -208,17 +209,18 @@ fn elements_of_a_value_are_seen_one_by_one() {
     assert_eq!(count, 0);
 }
 
-/// Builds an image in place and fills it as in `value`.
+/// Builds a message in place and fills it as in `value`.
 fn built<T: Built + Message>(value: &T, lengths: &T::Lengths, fill: impl Fn(T::Parts<'_>)) -> Vec<u8> {
     let mut chunk = Chunk::new(loan::size(value, lengths));
     chunk.bytes_mut().fill(0xee);
     let (parts, count, _) = allocations(|| loan::build(value, lengths, chunk.bytes_mut()));
     assert_eq!(count, 0);
     fill(parts.unwrap());
-    // A second time, as a loan does that is asked twice: what was filled stays.
+    // Build again, as a loan does when its parts are requested twice: elements that were filled
+    // stay.
     drop(loan::build(value, lengths, chunk.bytes_mut()).unwrap());
     let filled = chunk.bytes().to_vec();
-    // What is filled when it is edited lies in the same places.
+    // Editing fills the same places.
     let mut again = Chunk::new(filled.len());
     again.bytes_mut().fill(0x11);
     drop(loan::build(value, lengths, again.bytes_mut()).unwrap());
@@ -261,7 +263,7 @@ fn an_image_that_is_built_in_place_is_the_encoded_one() {
     let lengths = ImageLengths { data: 18 };
     let image = built(&empty, &lengths, |parts| parts.data.copy_from_slice(&picture().data));
     assert_eq!(image, encode(&picture()));
-    // What the value has there itself is not looked at.
+    // The value's own sequence is ignored.
     let image = built(&picture(), &ImageLengths::default(), |parts| assert!(parts.data.is_empty()));
     assert_eq!(image, encode(&empty));
 }
@@ -312,12 +314,12 @@ fn what_cannot_be_built_in_place_says_why() {
     let expected =
         BuildError::TooMany { type_name: SolidPrimitive::NAME, field: "dimensions", count: 4, bound: 3 };
     assert_eq!(error, expected);
-    // A length beyond all images is a size beyond all memory, not a small one.
+    // A length beyond all messages gives a huge size, not a small one.
     let lengths = PointCloud2Lengths { data: usize::MAX };
     assert!(loan::size(&PointCloud2::default(), &lengths) > 1 << 32);
 }
 
-/// A view of a plain message is the message.
+/// The view of a plain message is the message.
 #[test]
 fn plain_messages_are_seen_as_they_are() {
     fn is_itself<T: for<'a> Viewed<View<'a> = T>>() {}
