@@ -1,16 +1,18 @@
-//! Components: nodes that a process takes in while it runs.
+//! Components: nodes that a process loads while it runs.
 //!
-//! A program registers the kinds of nodes it can make, and a [`Container`] makes them when a
-//! service asks for it: `~/_container/load_node`, `unload_node` and `list_nodes` of ROS 2's
-//! `composition_interfaces`, so `ros2 component` and `sinew component` work on it. The nodes share the
-//! container's context: messages between them move by ownership, as between any nodes of a process.
+//! A program registers the kinds of nodes that it can make, and a [`Container`] makes them on
+//! request through services: `~/_container/load_node`, `unload_node` and `list_nodes` of ROS 2's
+//! `composition_interfaces`, so `ros2 component` and `sinew component` work with it. The nodes
+//! share the container's context: messages between them move by ownership, as between any nodes of
+//! a process.
 //!
-//! What is to be there from the start is named on the program's command line, by hand or by a launch
-//! file: `--component demo::Ticker`, or `--component demo::Ticker=/robot/clock` with a name.
+//! Nodes to load at the start are named on the program's command line, by hand or by a launch file:
+//! `--component demo::Ticker`, or `--component demo::Ticker=/robot/clock` with a name.
 //!
-//! Nothing is loaded from shared libraries: what a container can make was compiled into its program.
-//! [`component!`] registers a kind of node where it is written, with all containers of the program;
-//! [`ContainerBuilder::component`] registers one with one container, from a closure if need be.
+//! Nothing is loaded from shared libraries: a container makes only components that were compiled
+//! into its program. [`component!`] registers a kind of node, next to its definition, with all
+//! containers of the program; [`ContainerBuilder::component`] registers one with a single
+//! container, from a closure if necessary.
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -53,20 +55,20 @@ use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 
 sinew::__debug_says!(ContainerError, LoadError);
 
-/// What a component is, in a box, so that dropping it ends it; or why there is none.
+/// A boxed component, which ends when it is dropped; or the reason why it could not be made.
 type Made = Result<Box<dyn Any + Send>, Box<dyn Error + Send + Sync>>;
 
-/// Makes what a component is, on the node that it gets.
+/// Makes a component on the node that it is given.
 type Factory = Box<dyn FnMut(Node) -> Made + Send>;
 
-/// Registers a kind of node with all containers of the program: `component!(TYPE, NODE, MAKE)`, where
-/// `TYPE` is what is asked for (`plugin_name`, mostly `package::Type`), `NODE` what its node is called
-/// if it isn't said, and `MAKE` a function from a [`Node`] to a `Result`, whose value is kept while
-/// the node is loaded; see [`ContainerBuilder::component`], which does the same for one container.
+/// Registers a kind of node with all containers of the program: `component!(TYPE, NODE, MAKE)`.
+/// `TYPE` is the name for requests (`plugin_name`, mostly `package::Type`), `NODE` the default name
+/// of the node, and `MAKE` a function from a [`Node`] to a `Result` with a value that is kept while
+/// the node is loaded. [`ContainerBuilder::component`] does the same for one container.
 ///
-/// It stands beside the functions of a module. One in a library counts if the program uses something
-/// of that library, or says `use that_library as _;`: what nothing refers to isn't linked. (ROS 2:
-/// `RCLCPP_COMPONENTS_REGISTER_NODE`.)
+/// Use it at module level, beside functions. In a library, it takes effect only if the program uses
+/// some item of that library, or says `use that_library as _;`: unreferenced code isn't linked.
+/// (ROS 2: `RCLCPP_COMPONENTS_REGISTER_NODE`.)
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -87,13 +89,13 @@ macro_rules! component {
     };
 }
 
-/// For [`component!`] alone.
+/// Items for [`component!`] only.
 #[doc(hidden)]
 pub mod private {
     use super::{Any, Error, Made, Node};
     pub use inventory::submit;
 
-    /// A kind of node that was registered where it is written.
+    /// A kind of node registered by the macro.
     pub struct Component {
         pub(super) type_name: &'static str,
         pub(super) node: &'static str,
@@ -118,19 +120,19 @@ pub mod private {
 
 /// A kind of node that a container can make.
 struct Registered {
-    /// What its node is called if nobody says otherwise.
+    /// The default name of the node.
     node: String,
     factory: Factory,
 }
 
-/// A node that was loaded, and what it is made of.
+/// A loaded node and its component.
 struct Loaded {
     full_name: String,
-    /// Dropping it ends all that it does.
+    /// Dropping it ends the component.
     _component: Box<dyn Any + Send>,
 }
 
-/// The state of the container's group: its services run one at a time.
+/// The state of the container's callback group, which runs its services one at a time.
 struct State {
     context: Context,
     registry: BTreeMap<String, Registered>,
@@ -138,7 +140,7 @@ struct State {
     last: u64,
 }
 
-/// Makes a [`Container`]; from [`Container::builder`].
+/// Makes a [`Container`]; returned by [`Container::builder`].
 pub struct ContainerBuilder {
     context: Context,
     name: String,
@@ -147,28 +149,28 @@ pub struct ContainerBuilder {
     twice: Option<&'static str>,
 }
 
-/// A node with the three services that load, unload and list others, and one more,
-/// `~/_container/list_types` (`std_srvs/srv/Trigger`), whose message has the kinds that can be
-/// loaded, one on each line. Nodes that were loaded live as long as this, unless they are unloaded.
+/// A node with the three services that load, unload and list nodes. A fourth service,
+/// `~/_container/list_types` (`std_srvs/srv/Trigger`), returns a message with the kinds that can be
+/// loaded, one per line. Loaded nodes live as long as the container, unless they are unloaded.
 ///
-/// The services run in whatever executor serves the context.
+/// The services run in the executor that serves the context.
 pub struct Container {
     node: Node,
     types: Vec<String>,
     _services: Services,
-    /// Last, so that nothing is loaded any more when the components are dropped.
+    /// The last field, so that no service loads a node while the components are dropped.
     _group: Group<State>,
 }
 
 type Services = (Server<LoadNode>, Server<UnloadNode>, Server<ListNodes>, Server<Trigger>);
 
 impl ContainerBuilder {
-    /// Registers a kind of node: `type_name` is what is asked for (`plugin_name`, mostly
-    /// `package::Type`), `node` what its node is called if it isn't said, and `make` makes what has
-    /// to be kept while the node is loaded. A kind that was registered before is replaced.
+    /// Registers a kind of node: `type_name` is the name for requests (`plugin_name`, mostly
+    /// `package::Type`), `node` the default name of the node, and `make` makes the value that is
+    /// kept while the node is loaded. Replaces a kind registered before under the same name.
     ///
-    /// `make` runs in a callback of the container: while it does, nothing else is loaded. Its error,
-    /// or its panic, is the answer of `load_node`.
+    /// `make` runs in a callback of the container, which loads nothing else meanwhile. If it fails
+    /// or panics, `load_node` answers with the error.
     #[must_use]
     pub fn component<T, E>(
         mut self,
@@ -185,12 +187,12 @@ impl ContainerBuilder {
         self
     }
 
-    /// Makes the container's node and services, and loads what the context's command line names
-    /// (`--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`).
+    /// Makes the container's node and services, and loads the nodes named on the context's command
+    /// line (`--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`).
     ///
     /// # Errors
-    /// [`ContainerError`]: a node or server can't be made, a component can't be loaded, or two are
-    /// registered under one name.
+    /// [`ContainerError`] if a node or server cannot be made, a component cannot be loaded, or two
+    /// components are registered under one name.
     pub fn build(self) -> Result<Container, ContainerError> {
         let Self { context, name, registry, twice } = self;
         if let Some(type_name) = twice {
@@ -227,7 +229,8 @@ impl ContainerBuilder {
 }
 
 impl Container {
-    /// A container whose node is called so. It has what [`component!`] registers in the program.
+    /// Returns a builder for a container with this node name. The container has all kinds that
+    /// [`component!`] registers in the program.
     pub fn builder(context: &Context, name: impl Into<String>) -> ContainerBuilder {
         let (mut registry, mut twice) = (BTreeMap::new(), None);
         for component in inventory::iter::<private::Component> {
@@ -240,39 +243,39 @@ impl Container {
         ContainerBuilder { context: context.clone(), name: name.into(), registry, twice }
     }
 
-    /// The container's node.
+    /// Returns the container's node.
     pub fn node(&self) -> &Node {
         &self.node
     }
 
-    /// The kinds of nodes that were registered, sorted.
+    /// Returns the registered kinds of nodes, sorted.
     pub fn types(&self) -> Vec<&str> {
         self.types.iter().map(String::as_str).collect()
     }
 }
 
-/// Why there is no container.
+/// The reason why a container could not be made.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ContainerError {
-    /// Its node or a service can't be made.
+    /// The node or a service cannot be made.
     #[error(transparent)]
     Sinew(#[from] sinew::Error),
 
-    /// A component that the command line names can't be loaded; the sentence says which, and why.
+    /// A component named on the command line cannot be loaded; the text says which one, and why.
     #[error("a component of the command line can't be loaded: {0}")]
     Load(String),
 
-    /// Two modules register a component under one name.
+    /// Two modules register a component under the same name.
     #[error("two modules of the program register the component `{0}`; give one of them another name")]
     Twice(&'static str),
 
-    /// The command line ends behind `--component`.
+    /// The command line ends after `--component`.
     #[error("`--component` needs a value behind it, such as `demo::Ticker` or `demo::Ticker=/robot/clock`")]
     MissingValue,
 }
 
-/// What a command line wants to be loaded.
+/// Returns the load requests on a command line.
 fn wanted(line: &[String]) -> Result<Vec<LoadNodeRequest>, ContainerError> {
     let mut words = line.iter();
     let mut wanted = Vec::new();
@@ -298,7 +301,7 @@ fn wanted(line: &[String]) -> Result<Vec<LoadNodeRequest>, ContainerError> {
     Ok(wanted)
 }
 
-/// The node that is asked for.
+/// Makes the requested node.
 fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node, LoadError> {
     let LoadNodeRequest {
         plugin_name: _,
@@ -324,7 +327,7 @@ fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node
     if !node_namespace.is_empty() {
         builder = builder.namespace(node_namespace).remap(&format!("__ns:={node_namespace}"));
     }
-    // What is asked for by name isn't called as the command line calls all nodes.
+    // A name in the request overrides the name that the command line gives to all nodes.
     if !node_name.is_empty() {
         builder = builder.remap(&format!("__node:={node_name}"));
     }
@@ -361,7 +364,7 @@ fn made(context: &Context, name: &str, request: &LoadNodeRequest) -> Result<Node
     Ok(node)
 }
 
-/// Why a node isn't loaded.
+/// The reason why a node was not loaded.
 #[derive(thiserror::Error)]
 enum LoadError {
     #[error("this container has no `{wanted}`{instead}")]
@@ -420,8 +423,8 @@ impl State {
         let name = if request.node_name.is_empty() { &registered.node } else { &request.node_name };
         let node = made(&self.context, name, request)?;
         let full_name = node.full_name().to_owned();
-        // A component that panics must not take the others with it. What it had made is dropped; the
-        // factory is used again, as any callback is.
+        // A panic in one component must not affect the others. The values that it had made are
+        // dropped; the factory is called again later, like any callback.
         let made = catch_unwind(AssertUnwindSafe(|| (registered.factory)(node)));
         let component = match made {
             Ok(made) => made.map_err(|source| LoadError::Refused { type_name: type_name.clone(), source })?,

@@ -1,4 +1,4 @@
-//! Nodes that are loaded, used, listed and unloaded; in one process, and from another.
+//! Loading, using, listing and unloading nodes, within one process and from another.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -18,7 +18,7 @@ use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Counts how many live.
+/// Counts its instances.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -34,7 +34,8 @@ impl Drop for Counted {
     }
 }
 
-/// A container with a listener, one that refuses and one that panics, and clients of it.
+/// A container with a listener, a component that refuses and one that panics, and clients of the
+/// container.
 struct Bench {
     context: Context,
     container: Container,
@@ -49,7 +50,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// With callers in the same context, or in another one.
+    /// The callers are in the same context, or in another one.
     fn new(is_apart: bool) -> Self {
         let place = is_apart.then(|| tempfile::tempdir_in("/dev/shm").unwrap());
         let context = || match &place {
@@ -138,7 +139,7 @@ impl Bench {
     }
 }
 
-/// Ends the spinning thread also if the test fails.
+/// Ends the spinning thread even if the test fails.
 struct EndAtLast<'a>(&'a Context);
 
 impl Drop for EndAtLast<'_> {
@@ -157,7 +158,7 @@ fn nodes_come_and_go(is_apart: bool) {
         assert_eq!(bench.list(), [(1, "/listener".to_owned()), (2, "/head/ear".to_owned())]);
         assert_eq!(bench.alive.load(Ordering::SeqCst), 2);
 
-        // The first hears it; `words` of the second is another topic.
+        // The first node hears it; `words` of the second is another topic.
         assert!(publisher.wait_for_subscribers(1, PATIENCE));
         publisher.publish(Text { data: "hello".into() }).unwrap();
         while bench.heard.load(Ordering::SeqCst) == 0 {
@@ -263,7 +264,7 @@ fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
     });
 }
 
-/// The names of its topics, and what the container's own command line says of them, are its own.
+/// A component's node and topic names come from the request, then from the command line.
 #[test]
 fn a_component_has_names_of_its_own() {
     let line = ["program", "--ros-args", "-r", "__node:=box", "-r", "__ns:=/robot", "-r", "words:=all"];

@@ -1,4 +1,4 @@
-//! Components that are registered where they are written.
+//! Components registered next to their definitions.
 
 use sinew::{Context, Node};
 use sinew_component::{Container, ContainerError, component};
@@ -34,7 +34,7 @@ fn every_container_has_what_the_program_registers() {
         matches!(&refused, ContainerError::Load(why) if why.ends_with("no lidar is connected")),
         "{refused}"
     );
-    // One's own replaces it.
+    // A kind registered with the container replaces it.
     let own = |node: Node| -> sinew::Result<Node> { Ok(node) };
     let builder = Container::builder(&context("drivers::Lidar"), "three");
     assert_eq!(builder.component("drivers::Lidar", "lidar", own).build().unwrap().types().len(), 2);

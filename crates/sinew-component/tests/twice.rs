@@ -1,4 +1,4 @@
-//! Two components of one name. (A program of its own, as all containers of a program have both.)
+//! Two components of one name. (A separate program, since all containers of a program have both.)
 
 use sinew::{Context, Node};
 use sinew_component::{Container, ContainerError, component};

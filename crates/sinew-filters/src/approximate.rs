@@ -1,36 +1,38 @@
-//! The approximate policy: sets of messages, one of each topic, whose stamps are as close as can be.
+//! The approximate policy: sets of messages, one of each topic, with stamps as close together as
+//! possible.
 //!
-//! The rules are those of ROS 2's ApproximateTime (<http://wiki.ros.org/message_filters/ApproximateTime>):
-//! each message is in one set at most, sets don't cross, and of the sets with a given *pivot* the
-//! smallest is taken.
+//! The rules are those of ROS 2's ApproximateTime
+//! (<http://wiki.ros.org/message_filters/ApproximateTime>): each message is in at most one set,
+//! sets don't cross, and of the sets with a given *pivot* the smallest is chosen.
 //!
-//! # How
+//! # Algorithm
 //!
-//! Once each topic has a message, the first messages of all are a set. Its latest message is the
-//! pivot: no set without it is looked for before it is used, as an earlier one would have a gap. The
-//! set becomes smaller only by leaving its first message for the next one of that topic, so the
-//! search passes over first messages, one after the other, and keeps the best set found (the
-//! *candidate*). It has ended when the pivot itself is the first message; or when the end has moved
-//! so far that no later begin, which is the pivot's at the latest, makes up for it. A later end
-//! counts more than a later begin, by the *age penalty*: old sets are worth little.
+//! Once each topic has a message, the first messages of all topics form a set. The latest of them
+//! is the pivot. Until the pivot is used, the search considers only sets that contain it, since an
+//! earlier set would have a gap. A set becomes smaller only by replacing its earliest message by
+//! the next one of the same topic. So the search passes over the earliest message again and again,
+//! and keeps the best set found (the *candidate*). It ends when the pivot itself is the earliest
+//! message, or when the set ends so late that a later begin, at most that of the pivot, cannot make
+//! up for it. A later end counts more than a later begin, by the *age penalty*, since old sets are
+//! worth little.
 //!
-//! If a topic has no more messages, the next one of it is taken to come no earlier than its last one
-//! and the given least interval; with that the search may end without it.
+//! If a topic has no more messages, its next message is assumed to come no earlier than the least
+//! interval after its last one. With this bound the search may end without that message.
 
 use crate::policy::{Policy, Step};
 use std::collections::VecDeque;
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// In the order in which they came, which is that of their stamps.
+    /// The stamps in order of arrival, which is their own order.
     stamps: VecDeque<i64>,
-    /// So many first ones were passed over since the candidate was found.
+    /// Number of messages at the front that were passed over since the candidate was found.
     passed: usize,
-    /// A message gave way, so the first one now may not be the best of its time.
+    /// Set if a message was displaced, so that the first one now may not be the best match.
     has_gap: bool,
-    /// The next message comes no sooner after one, in nanoseconds.
+    /// Minimum time between two messages, in nanoseconds.
     least_interval: i64,
-    /// The last stamp that came.
+    /// The last stamp that arrived.
     last: Option<i64>,
 }
 
@@ -39,7 +41,7 @@ impl Queue {
         self.stamps.get(self.passed).copied()
     }
 
-    /// The next one, or the soonest that may come.
+    /// Returns the stamp of the next message, or the earliest it can have.
     fn soonest(&self, pivot: i64) -> i64 {
         let soonest = |last: i64| last.saturating_add(self.least_interval).max(pivot);
         self.next().unwrap_or_else(|| self.last.map_or(pivot, soonest))
@@ -69,7 +71,8 @@ pub(crate) struct Approximate {
     candidate: Option<Candidate>,
 }
 
-/// The earliest and the latest of some stamps, with their topics; of equal ones the first topic.
+/// The earliest and the latest of some stamps, with their topics; among equal stamps the first
+/// topic counts.
 struct Ends {
     begin: (usize, i64),
     end: (usize, i64),
@@ -85,13 +88,13 @@ impl Approximate {
         Self { limits, queues: (0..topics).map(queue).collect(), candidate: None }
     }
 
-    /// Of the next message of each topic. `None`: one has none.
+    /// Returns the ends of the topics' next messages, or `None` if a topic has no message.
     fn ends(&self) -> Option<Ends> {
         let stamps: Option<Vec<i64>> = self.queues.iter().map(Queue::next).collect();
         Some(ends_of(&stamps?))
     }
 
-    /// How much worse a later end is than that of the candidate.
+    /// Returns the cost of ending at `end` instead of at the end of the candidate.
     fn worse(&self, end: i64, candidate: &Candidate) -> f64 {
         difference(end, candidate.end) * (1.0 + self.limits.age_penalty)
     }
@@ -124,12 +127,12 @@ impl Approximate {
         }
     }
 
-    /// No set that ends then or later, and has the pivot, is better.
+    /// Returns whether no set with the pivot that ends at `end` or later can be better.
     fn is_best(&self, end: i64, candidate: &Candidate) -> bool {
         self.worse(end, candidate) >= difference(candidate.pivot_stamp, candidate.begin)
     }
 
-    /// The next messages are the candidate now; what was passed over is in no set.
+    /// Makes the next messages the candidate. The messages passed over are in no set.
     fn found(
         &mut self,
         begin: i64,
@@ -145,8 +148,8 @@ impl Approximate {
         *self.candidate.insert(Candidate { begin, end, pivot, pivot_stamp })
     }
 
-    /// Some topic has no more: whether the candidate was found to be best all the same, with what may
-    /// come at the soonest. Otherwise nothing has changed.
+    /// Called when a topic has no more messages. Returns whether the candidate is the best set even
+    /// with the earliest messages that may still come. If not, nothing has changed.
     fn look_ahead(&mut self, steps: &mut Vec<Step>) -> bool {
         let Some(candidate) = self.candidate else { return false };
         let before: Vec<usize> = self.queues.iter().map(|queue| queue.passed).collect();
@@ -188,16 +191,16 @@ impl Policy for Approximate {
     fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> bool {
         let queue = &mut self.queues[topic];
         if queue.last.is_some_and(|last| stamp < last) {
-            return false; // out of order: its place is past
+            return false; // out of order: its place has passed
         }
         queue.last = Some(stamp);
         queue.stamps.push_back(stamp);
-        // A search that found nothing yet waits for a message of a topic that has none left.
+        // A search without a result waits for a message of a topic that has none left.
         if queue.stamps.len() - queue.passed == 1 {
             self.search(steps);
         }
         if self.queues[topic].stamps.len() > self.limits.depth {
-            // The search begins anew, without the oldest of that topic.
+            // Restart the search, without the oldest message of that topic.
             self.candidate = None;
             self.queues.iter_mut().for_each(|queue| queue.passed = 0);
             self.drop_first(topic, steps);

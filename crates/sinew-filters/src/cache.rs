@@ -1,4 +1,4 @@
-//! The last messages, by their time.
+//! A cache of the last messages, ordered by time.
 
 use sinew::__private::locks::Mutex;
 use sinew::msg::Stamped;
@@ -8,8 +8,8 @@ use std::fmt;
 
 /// The last messages of a topic, in the order of their stamps. ROS 2: `message_filters::Cache`.
 ///
-/// Of so many the oldest gives way. From any thread, under a short lock. What is asked for is cloned:
-/// a [`Shared`](sinew::Shared) is a handle.
+/// A full cache drops its oldest message. All methods can be called from any thread, and take a
+/// short lock. They return clones: a [`Shared`](sinew::Shared) is a handle.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -33,14 +33,14 @@ pub struct Cache<M> {
 }
 
 impl<M: Stamped> Cache<M> {
-    /// One for so many, at least one.
+    /// Returns an empty cache of `depth` messages, at least one.
     #[must_use]
     pub fn new(depth: usize) -> Self {
         Self { depth: depth.max(1), messages: Mutex::default() }
     }
 
-    /// Adds one, behind those with the same stamp. One that is older than all of a full cache is not
-    /// kept.
+    /// Adds a message after those with the same stamp. A full cache drops a message that is older
+    /// than all others.
     pub fn add(&self, message: M) {
         let mut messages = self.messages.lock();
         let place =
@@ -48,62 +48,62 @@ impl<M: Stamped> Cache<M> {
         messages.insert(place, message);
         let oldest = if messages.len() > self.depth { messages.pop_front() } else { None };
         drop(messages);
-        drop(oldest); // the program's code, outside the lock
+        drop(oldest); // runs the program's code, outside the lock
     }
 
-    /// How many there are.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.messages.lock().len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no messages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all, as when time goes back.
+    /// Removes all messages, for example when time jumps back.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut *self.messages.lock());
-        drop(gone); // the program's code, outside the lock
+        drop(gone); // runs the program's code, outside the lock
     }
 }
 
 impl<M: Stamped + Clone> Cache<M> {
-    /// The newest.
+    /// Returns the newest message.
     pub fn latest(&self) -> Option<M> {
         self.messages.lock().back().cloned()
     }
 
-    /// The oldest.
+    /// Returns the oldest message.
     pub fn oldest(&self) -> Option<M> {
         self.messages.lock().front().cloned()
     }
 
-    /// The newest that is not after that time.
+    /// Returns the newest message that is not after this time.
     pub fn before(&self, time: Time) -> Option<M> {
         let messages = self.messages.lock();
         messages.get(not_after(&messages, time).checked_sub(1)?).cloned()
     }
 
-    /// The oldest that is not before that time.
+    /// Returns the oldest message that is not before this time.
     pub fn after(&self, time: Time) -> Option<M> {
         let messages = self.messages.lock();
         messages.get(earlier(&messages, time)).cloned()
     }
 
-    /// All from one time to another, both included.
+    /// Returns all messages from one time to another, both included.
     pub fn between(&self, from: Time, to: Time) -> Vec<M> {
         let messages = self.messages.lock();
         let (first, end) = (earlier(&messages, from), not_after(&messages, to));
         messages.range(first..end.max(first)).cloned().collect()
     }
 
-    /// Those between two times, and the next one on either side: what is needed to interpolate
-    /// throughout.
+    /// Returns the messages between two times, and the next one on either side: enough to
+    /// interpolate throughout.
     pub fn surrounding(&self, from: Time, to: Time) -> Vec<M> {
         let messages = self.messages.lock();
         let stamp = |place: usize| Some(Time::from_nanoseconds(messages.get(place)?.stamp_nanoseconds()));
-        // All of those with the stamps on either side.
+        // Include all messages with the stamps on either side.
         let before = not_after(&messages, from).checked_sub(1).and_then(stamp);
         let first = before.map_or(0, |before| earlier(&messages, before));
         let after = stamp(earlier(&messages, to));
@@ -112,12 +112,12 @@ impl<M: Stamped + Clone> Cache<M> {
     }
 }
 
-/// How many are before that time.
+/// Returns the number of messages before this time.
 fn earlier<M: Stamped>(messages: &VecDeque<M>, time: Time) -> usize {
     messages.partition_point(|message| message.stamp_nanoseconds() < time.nanoseconds())
 }
 
-/// How many are not after that time.
+/// Returns the number of messages not after this time.
 fn not_after<M: Stamped>(messages: &VecDeque<M>, time: Time) -> usize {
     messages.partition_point(|message| message.stamp_nanoseconds() <= time.nanoseconds())
 }

@@ -1,16 +1,16 @@
-//! The exact policy: messages belong together if their stamps are the same.
+//! The exact policy: messages with equal stamps form a set.
 
 use crate::policy::{Policy, Step};
 use std::collections::BTreeMap;
 
-/// By stamp, which topics have a message with it.
+/// The topics that have a message, by stamp.
 #[derive(Debug)]
 pub(crate) struct Exact {
     topics: usize,
-    /// Sets that are waited for, at most.
+    /// Maximum number of incomplete sets.
     depth: usize,
     waiting: BTreeMap<i64, Vec<bool>>,
-    /// The stamp of the last set: what is older comes too late.
+    /// The stamp of the last set: older messages come too late.
     last: Option<i64>,
 }
 
@@ -33,7 +33,7 @@ impl Policy for Exact {
         if has.iter().all(|has| *has) {
             self.waiting.remove(&stamp);
             self.last = Some(stamp);
-            // What is older would come out of order.
+            // Older sets would come out of order.
             let newer = self.waiting.split_off(&stamp);
             for (stamp, has) in std::mem::replace(&mut self.waiting, newer) {
                 drop_all(stamp, &has, steps);

@@ -1,5 +1,5 @@
-//! ROS 2's message filters: messages of several topics that belong together by their stamps, and
-//! messages of one by their time.
+//! ROS 2's message filters: sets of messages of several topics with matching stamps, and a cache of
+//! one topic's messages by time.
 //!
 //! | ROS 2 | here |
 //! |---|---|

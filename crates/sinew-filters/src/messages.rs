@@ -1,17 +1,17 @@
-//! Messages that wait, by topic: tuples of two to nine queues.
+//! Waiting messages by topic: tuples of two to nine queues.
 
 use sinew::msg::Stamped;
 use std::collections::VecDeque;
 
-/// Messages of one topic, with their stamps, as they came.
+/// The messages of one topic with their stamps, in order of arrival.
 pub(crate) type Queue<M> = VecDeque<(i64, M)>;
 
-/// A set: a tuple of two to nine messages that have stamps.
+/// A set: a tuple of two to nine messages with stamps.
 pub trait MessageSet: sealed::Set {}
 
-/// The topic of a set with that number, from 0.
+/// The topic with this number in a set, from 0.
 pub trait Topic<const NUMBER: usize>: MessageSet {
-    /// Its messages.
+    /// The type of its messages.
     type Message: Stamped;
 
     #[doc(hidden)]
@@ -25,17 +25,17 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         const TOPICS: usize;
 
-        /// Takes the first message of each topic with its stamp.
+        /// Takes the first message of each topic with its stamp in `stamps`.
         #[doc(hidden)]
         fn take(queues: &mut Self::Queues, stamps: &[i64]) -> Option<Self>;
 
-        /// Drops the first message of that topic with that stamp.
+        /// Drops the first message of this topic with this stamp.
         #[doc(hidden)]
         fn discard(queues: &mut Self::Queues, topic: usize, stamp: i64);
     }
 }
 
-/// Nearly always it is the first one.
+/// Takes the message with this stamp, nearly always the first one.
 fn take<M>(queue: &mut Queue<M>, stamp: i64) -> Option<M> {
     let place = queue.iter().position(|(other, _)| *other == stamp)?;
     queue.remove(place).map(|(_, message)| message)

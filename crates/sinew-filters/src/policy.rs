@@ -1,19 +1,20 @@
-//! What policies have in common: they see stamps only, and say what becomes of the messages.
+//! The interface of policies: they see only stamps, and decide what happens to the messages.
 
-/// What becomes of messages that were added.
+/// A decision about messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It is in no set. Of several of a topic with one stamp, the oldest.
+    /// The message is in no set. Among several of a topic with one stamp, the oldest is meant.
     Drop { topic: usize, stamp: i64 },
-    /// These belong together: a stamp for each topic. Of several with one stamp, the oldest.
+    /// These messages form a set: one stamp per topic. Among several with one stamp, the oldest is
+    /// meant.
     Emit(Vec<i64>),
 }
 
 pub(crate) trait Policy: Send {
-    /// A message came: adds what is to be done now, in this order. False: it is too late to be in
-    /// any set.
+    /// Handles a new message and adds the resulting steps, in order. Returns `false` if the message
+    /// is too late for any set.
     fn add(&mut self, topic: usize, stamp: i64, steps: &mut Vec<Step>) -> bool;
 
-    /// Forgets all.
+    /// Forgets all messages.
     fn clear(&mut self);
 }

@@ -1,4 +1,4 @@
-//! Sets of messages that belong together.
+//! Finds sets of messages with matching stamps.
 
 use crate::approximate::{Approximate, Limits};
 use crate::exact::Exact;
@@ -16,11 +16,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Finds messages of two to nine topics that belong together by their stamps. ROS 2:
+/// Finds messages of two to nine topics with matching stamps. ROS 2:
 /// `message_filters::Synchronizer`.
 ///
-/// [`subscribe`](Self::subscribe) has it fed by subscriptions; [`add`](Self::add) feeds it by hand,
-/// as a replay or a test does. `T` is the tuple of the messages, of any types that have stamps.
+/// [`subscribe`](Self::subscribe) feeds it from subscriptions; [`add`](Self::add) feeds it by hand,
+/// as a replay or a test does. `T` is the tuple of the messages, of any types with stamps.
 ///
 /// ```
 /// use sinew::msg::Stamped;
@@ -44,27 +44,29 @@ use std::sync::Arc;
 pub struct Synchronizer<T: MessageSet> {
     policy: Box<dyn Policy>,
     queues: T::Queues,
-    /// So many of each topic were in no set.
+    /// Number of messages of each topic that were in no set.
     dropped: Vec<u64>,
-    /// Kept for its room.
+    /// Kept to reuse its allocation.
     steps: Vec<Step>,
-    /// Sets that the callback of subscriptions hasn't got yet.
+    /// Sets that the callback of the subscriptions has not received yet.
     found: VecDeque<T>,
-    /// Of subscriptions.
+    /// The QoS of the subscriptions.
     qos: QoS,
 }
 
 impl<T: MessageSet> Synchronizer<T> {
-    /// Sets of messages whose stamps are the same. So many stamps are waited for at a time, at
-    /// least one; then the oldest gives way. Sets come in the order of their stamps.
+    /// Returns a synchroniser for sets of messages with equal stamps. It keeps at most `depth`
+    /// stamps with incomplete sets, at least one, and drops the oldest when there are more. Sets
+    /// come in the order of their stamps.
     #[must_use]
     pub fn exact(depth: usize) -> Self {
         Self::with(Box::new(Exact::new(T::TOPICS, depth)))
     }
 
-    /// Sets of messages whose stamps are as close as can be. Of each topic so many messages wait at
-    /// a time, at least one; then the oldest gives way. Messages of a topic must come in the order
-    /// of their stamps: those that don't are dropped.
+    /// Returns a builder of a synchroniser for sets of messages with stamps as close together as
+    /// possible. It keeps at most `depth` waiting messages of each topic, at least one, and drops
+    /// the oldest when there are more. Messages of a topic must come in the order of their stamps;
+    /// others are dropped.
     pub fn approximate(depth: usize) -> ApproximateBuilder<T> {
         let limits = Limits { depth, max_interval: i64::MAX, age_penalty: 0.1 };
         ApproximateBuilder { limits, least_intervals: vec![0; T::TOPICS], of: PhantomData }
@@ -81,15 +83,15 @@ impl<T: MessageSet> Synchronizer<T> {
         }
     }
 
-    /// The QoS of the subscriptions that feed it; the default one if it isn't said.
+    /// Sets the QoS of the subscriptions that feed it. The default is the default QoS.
     #[must_use]
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
     }
 
-    /// A message of the topic with that number, from 0; calls `found` with each set that is
-    /// complete by it.
+    /// Adds a message of the topic with this number, from 0, and calls `found` with each set that
+    /// it completes.
     pub fn add<const NUMBER: usize>(
         &mut self,
         message: <T as Topic<NUMBER>>::Message,
@@ -120,13 +122,14 @@ impl<T: MessageSet> Synchronizer<T> {
         self.steps = steps;
     }
 
-    /// How many messages of each topic were in no set: too old, out of order, or one too many.
+    /// Returns the number of messages of each topic that were in no set: too old, out of order, or
+    /// displaced.
     #[must_use]
     pub fn dropped(&self) -> Vec<u64> {
         self.dropped.clone()
     }
 
-    /// Forgets all that waits, as when time goes back.
+    /// Forgets all waiting messages, for example when time jumps back.
     pub fn clear(&mut self) {
         self.policy.clear();
         self.queues = T::Queues::default();
@@ -140,7 +143,7 @@ impl<T: MessageSet> fmt::Debug for Synchronizer<T> {
     }
 }
 
-/// Options of an approximate synchroniser; from [`Synchronizer::approximate`].
+/// Options of an approximate synchroniser; returned by [`Synchronizer::approximate`].
 #[derive(Debug)]
 #[must_use = "there is no synchroniser before `build`"]
 pub struct ApproximateBuilder<T: MessageSet> {
@@ -150,24 +153,23 @@ pub struct ApproximateBuilder<T: MessageSet> {
 }
 
 impl<T: MessageSet> ApproximateBuilder<T> {
-    /// How far apart the first and the last stamp of a set may be; any if it isn't said. ROS 2:
-    /// `setMaxIntervalDuration`.
+    /// Sets the maximum distance between the first and the last stamp of a set. The default is
+    /// unlimited. ROS 2: `setMaxIntervalDuration`.
     pub fn max_interval(mut self, interval: Duration) -> Self {
         self.limits.max_interval = nanoseconds(interval);
         self
     }
 
-    /// How much worse it is that a set ends later than that it begins earlier; 0.1 if it isn't
-    /// said. With 0 the smallest sets are found, with more they come sooner. ROS 2:
-    /// `setAgePenalty`.
+    /// Sets how much more a later end of a set costs than an earlier begin; the default is 0.1.
+    /// With 0 the smallest sets are found; with more, sets come sooner. ROS 2: `setAgePenalty`.
     pub fn age_penalty(mut self, penalty: f64) -> Self {
         self.limits.age_penalty = penalty.max(0.0);
         self
     }
 
-    /// A message of the topic with that number comes no sooner than this after the one before: with
-    /// that, sets are known to be the best before the next one is there. ROS 2:
-    /// `setInterMessageLowerBound`. A number that no topic has changes nothing.
+    /// Promises a minimum interval between messages of the topic with this number. With it, a set
+    /// can be known to be the best before the next message arrives. ROS 2:
+    /// `setInterMessageLowerBound`. A number without a topic has no effect.
     pub fn least_interval(mut self, topic: usize, interval: Duration) -> Self {
         if let Some(least) = self.least_intervals.get_mut(topic) {
             *least = nanoseconds(interval);
@@ -187,8 +189,8 @@ fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// A synchroniser that subscriptions feed; from [`Synchronizer::subscribe`]. It ends when it is
-/// dropped.
+/// A synchroniser that subscriptions feed; returned by [`Synchronizer::subscribe`]. It ends when it
+/// is dropped.
 #[must_use = "it ends when it is dropped"]
 pub struct Synchronized<T: MessageSet> {
     fed: Arc<Mutex<Synchronizer<T>>>,
@@ -197,7 +199,7 @@ pub struct Synchronized<T: MessageSet> {
 }
 
 impl<T: MessageSet> Synchronized<T> {
-    /// How many messages of each topic were in no set so far.
+    /// Returns the number of messages of each topic that were in no set so far.
     #[must_use]
     pub fn dropped(&self) -> Vec<u64> {
         self.fed.lock().dropped()
@@ -218,8 +220,9 @@ fn clear_on_jumps<S: Send + 'static, T: SharedSet>(
     group.on_time_jump(JumpThreshold::resets(), move |_| fed.lock().clear())
 }
 
-/// Sets that are found while another thread has the callback are delivered by that one; those
-/// behind one with which the callback panics are when the next message comes.
+/// Delivers the sets that a message completes. If another thread is running the callback, that
+/// thread delivers them. If the callback panics, the sets after the one that it was given are
+/// delivered when the next message comes.
 fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
     fed: &Mutex<Synchronizer<T>>,
     callback: &Lent<impl FnMut(&mut S, T) -> R>,
@@ -245,10 +248,10 @@ fn feed<const NUMBER: usize, T: Topic<NUMBER>, S, R: Outcome>(
     outcome
 }
 
-/// What [`Synchronizer::subscribe`] makes.
+/// The subscriptions that [`Synchronizer::subscribe`] makes.
 pub(crate) type Subscriptions = Vec<Box<dyn Any + Send + Sync>>;
 
-/// A set of shared messages: what subscriptions feed.
+/// A set of shared messages, as subscriptions deliver them.
 pub trait SharedSet: MessageSet + Send + 'static {
     /// The names of its topics: an array.
     type Names<'a>;
@@ -264,11 +267,11 @@ pub trait SharedSet: MessageSet + Send + 'static {
 }
 
 impl<T: SharedSet> Synchronizer<T> {
-    /// Has it fed by subscriptions of the node's to these topics, in a group of their own;
-    /// `callback` gets each set.
+    /// Subscribes to these topics with the node, in a new callback group; `callback` receives each
+    /// set.
     ///
     /// # Errors
-    /// As [`subscribe_in`](Self::subscribe_in).
+    /// As for [`subscribe_in`](Self::subscribe_in).
     pub fn subscribe<R: Outcome>(
         self,
         node: &Node,
@@ -278,14 +281,14 @@ impl<T: SharedSet> Synchronizer<T> {
         self.subscribe_in(&node.group(()), topics, move |(): &mut (), set| callback(set))
     }
 
-    /// Has it fed by subscriptions to these topics, whose callbacks run in that group; `callback`
-    /// gets the group's state and each set.
+    /// Subscribes to these topics, with callbacks that run in this group; `callback` receives the
+    /// group's state and each set.
     ///
-    /// Messages aren't copied: a set has shared handles. When ROS time goes back, or comes from
-    /// another source, what waits is forgotten.
+    /// Messages aren't copied: a set has shared handles. When ROS time jumps back or changes its
+    /// source, all waiting messages are forgotten.
     ///
     /// # Errors
-    /// [`CreateError`]: a topic's name, its type, or the context is shut down.
+    /// [`CreateError`] if a topic's name or type is not valid, or the context is shut down.
     pub fn subscribe_in<S: Send + 'static, R: Outcome>(
         self,
         group: &Group<S>,

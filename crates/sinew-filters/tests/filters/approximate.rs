@@ -11,7 +11,7 @@ fn exactly_best(depth: usize) -> Synchronizer<Three> {
 
 #[test]
 fn the_nearest_meet() {
-    // A slow topic, and two fast ones that are a little late.
+    // A slow topic, and two fast ones with a small delay.
     let messages =
         [(0, 0), (1, 2), (2, 3), (1, 12), (2, 13), (1, 22), (2, 23), (0, 20), (1, 32), (2, 33), (0, 40)];
     let (sets, _) = fed(exactly_best(10), &messages);
@@ -56,7 +56,8 @@ fn interval(set: [i64; 3]) -> i64 {
     set.iter().max().unwrap() - set.iter().min().unwrap()
 }
 
-/// The smallest set there is that has the pivot, of all that come: the latest of the first messages.
+/// Returns the size of the smallest set with the pivot (the latest of the first messages) among all
+/// messages.
 fn smallest(queues: &[Vec<i64>; 3]) -> Option<i64> {
     let firsts: Option<Vec<i64>> = queues.iter().map(|queue| queue.first().copied()).collect();
     let firsts = firsts?;
@@ -86,8 +87,8 @@ fn messages() -> impl Strategy<Value = Vec<(usize, i64)>> {
 }
 
 proptest! {
-    /// Each set is the smallest with its pivot, whatever order topics come in; no message is used
-    /// twice, and none after one that came later.
+    /// Each set is the smallest with its pivot, whatever the order of topics; no message is used
+    /// twice, or after a later one.
     #[test]
     fn each_set_is_the_smallest_with_its_pivot(messages in messages()) {
         let (sets, dropped) = fed(exactly_best(1000), &messages);
@@ -109,7 +110,8 @@ proptest! {
         prop_assert!(used + dropped.iter().sum::<u64>() <= messages.len() as u64);
     }
 
-    /// With any options: sets in order, within the interval, nothing kept beyond the depth.
+    /// With any options: sets are in order and within the interval, and nothing beyond the depth is
+    /// kept.
     #[test]
     fn sets_keep_the_rules(
         messages in proptest::collection::vec((0..3_usize, 0..60_i64), 0..80),

@@ -27,7 +27,7 @@ fn of_two_with_one_stamp_the_newer_counts() {
     assert_eq!((sets[0][0].1, dropped), (1, vec![1, 0, 0]));
 }
 
-/// The rules, by looking at everything each time.
+/// Implements the rules naively.
 fn oracle(depth: usize, messages: &[(usize, i64)]) -> (Vec<[i64; 3]>, [u64; 3]) {
     let mut waiting: BTreeMap<i64, [bool; 3]> = BTreeMap::new();
     let (mut sets, mut dropped, mut last) = (Vec::new(), [0; 3], None);

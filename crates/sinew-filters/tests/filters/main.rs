@@ -1,4 +1,4 @@
-//! Message filters, by hand and with subscriptions.
+//! Message filters, fed by hand and by subscriptions.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod approximate;
@@ -21,8 +21,8 @@ impl<const TOPIC: usize> Stamped for Stamp<TOPIC> {
 
 type Three = (Stamp<0>, Stamp<1>, Stamp<2>);
 
-/// Adds messages of three topics, numbered, in this order; returns the sets, and how many were
-/// dropped.
+/// Adds numbered messages of three topics in this order; returns the sets, and the number of
+/// dropped messages per topic.
 fn fed(mut synchronizer: Synchronizer<Three>, messages: &[(usize, i64)]) -> (Vec<[Stamp<9>; 3]>, Vec<u64>) {
     let mut sets = Vec::new();
     let mut found = |(a, b, c): Three| sets.push([Stamp(a.0, a.1), Stamp(b.0, b.1), Stamp(c.0, c.1)]);
@@ -36,7 +36,7 @@ fn fed(mut synchronizer: Synchronizer<Three>, messages: &[(usize, i64)]) -> (Vec
     (sets, synchronizer.dropped())
 }
 
-/// The stamps alone.
+/// Returns only the stamps.
 fn stamps(sets: &[[Stamp<9>; 3]]) -> Vec<[i64; 3]> {
     sets.iter().map(|set| set.map(|message| message.0)).collect()
 }

@@ -1,4 +1,4 @@
-//! Synchronisers of topics, in one process and between two that stand for two.
+//! Synchronisers of topics, in one context and between two contexts that stand for two processes.
 
 use sinew::prelude::*;
 use sinew::time::Time;
@@ -8,7 +8,7 @@ use sinew_interfaces::std_msgs::msg::Header;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Publishers and subscriptions of these contexts meet.
+/// Pairs of contexts that can communicate.
 fn worlds() -> [(Context, Context, Option<tempfile::TempDir>); 2] {
     let one = Context::builder().shared_memory(false).build().unwrap();
     let place = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -104,7 +104,7 @@ fn time_that_goes_back_begins_anew() {
     assert_eq!(told.try_iter().collect::<Vec<_>>(), [2]);
 }
 
-/// One message proves several sets; the callback panics with the first of them.
+/// One message completes several sets; the callback panics with the first of them.
 #[test]
 fn a_callback_that_panics_loses_no_other_set() {
     let context = Context::builder().shared_memory(false).build().unwrap();

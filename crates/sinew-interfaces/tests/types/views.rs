@@ -135,8 +135,8 @@ fn a_bound_holds_for_a_view_as_well() {
     let too_long = Strings::default();
     let mut image = encode(&too_long);
     let at = image.windows(12).rposition(|twelve| twelve == b"Hello world!").unwrap();
-    // The third bounded string from the end becomes longer than the remaining bytes; its length is
-    // in the 4 bytes before it.
+    // One of the bounded strings claims to be longer than the remaining bytes; its length is in the
+    // 4 bytes before it.
     image[at - 4] = 255;
     assert!(view::<Strings>(&image).is_err());
 }
