@@ -1,4 +1,4 @@
-//! What a program says of a managed node: what there is in which state, and how it comes and goes.
+//! The callbacks of a managed node: the resources of each state, and the steps between states.
 
 use crate::machine::Transition;
 use crate::managed::ManagedNode;
@@ -7,24 +7,24 @@ use std::fmt;
 
 sinew::__debug_says!(CallbackError);
 
-/// A managed node, by what it has in which state.
+/// A managed node, described by its resources in each state.
 ///
-/// Unconfigured it has only what the value itself has. [`configure`](Self::configure) makes
-/// `Inactive`, [`activate`](Self::activate) makes `Active` of that; the other callbacks go back. So
-/// no callback finds a resource that isn't there, and none has to be put into an `Option`: what a
-/// callback doesn't hand on is dropped, and is gone.
+/// An unconfigured node has only the value itself. [`configure`](Self::configure) makes `Inactive`,
+/// and [`activate`](Self::activate) turns that into `Active`; the other callbacks go back. So no
+/// callback can find a resource missing, and no resource needs to be an `Option`: whatever a
+/// callback doesn't return is dropped.
 ///
-/// A callback that returns says one of three things, as in ROS 2:
+/// A callback ends in one of three ways, as in ROS 2:
 ///
-/// | | it returns | the node |
+/// | result | return value | the node |
 /// |---|---|---|
-/// | success | `Ok` with what there is now | goes on |
-/// | failure | [`Failed::stay`] with what there was | goes back, and has that still |
-/// | error | [`Failed::error`], any error by `?`, or it panics | has nothing more, and asks [`on_error`](Self::on_error) whether it may be configured again |
+/// | success | `Ok` with the new resources | enters the new state |
+/// | failure | [`Failed::stay`] with the old resources | returns to its state, with those |
+/// | error | [`Failed::error`], `?`, or a panic | has none; see [`on_error`](Self::on_error) |
 ///
-/// Callbacks run on the thread that asks for the transition (by the service: on that of the
-/// executor that runs the node's group for transitions), one at a time, and hold no lock: they may
-/// block, and call services, also those of the node itself.
+/// A callback runs on the thread that requests the transition (for a request by service: on the
+/// executor thread that runs the node's callback group for transitions). Callbacks run one at a
+/// time and hold no lock: they may block, and call services, including those of the node itself.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -59,106 +59,106 @@ sinew::__debug_says!(CallbackError);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Lifecycle: Send + 'static {
-    /// What there is while the node is inactive.
+    /// The resources of an inactive node.
     type Inactive: Send + 'static;
-    /// What there is while the node is active.
+    /// The resources of an active node.
     type Active: Send + 'static;
 
-    /// Makes what the node needs: reads parameters, opens devices, creates entities.
+    /// Makes the node's resources: reads parameters, opens devices, creates entities.
     ///
     /// # Errors
-    /// [`Failed::stay`] of nothing, to be tried again; or an error.
+    /// [`Failed::stay`] with `()`, to allow another attempt; or an error.
     fn configure(&mut self, node: &ManagedNode) -> Result<Self::Inactive, Failed<()>>;
 
-    /// Begins to work. Managed publishers are open already; managed groups run once this has
-    /// returned.
+    /// Starts work. Managed publishers are open already; managed groups run once this has returned.
     ///
     /// # Errors
-    /// [`Failed::stay`] with what there was, or an error.
+    /// [`Failed::stay`] with the inactive resources, or an error.
     fn activate(
         &mut self,
         node: &ManagedNode,
         inactive: Self::Inactive,
     ) -> Result<Self::Active, Failed<Self::Inactive>>;
 
-    /// Ceases to work. No callback of a managed group runs any more; managed publishers are open
-    /// until this has returned, for a last word.
+    /// Stops work. Callbacks of managed groups no longer run; managed publishers stay open until
+    /// this has returned, for a last message.
     ///
     /// # Errors
-    /// [`Failed::stay`] with what there was (the node stays active), or an error.
+    /// [`Failed::stay`] with the active resources (the node stays active), or an error.
     fn deactivate(&mut self, active: Self::Active) -> Result<Self::Inactive, Failed<Self::Active>>;
 
-    /// Gives back what the node needed; by default drops it.
+    /// Releases the node's resources. The default drops them.
     ///
     /// # Errors
-    /// [`Failed::stay`] with what there was, or an error.
+    /// [`Failed::stay`] with the inactive resources, or an error.
     fn cleanup(&mut self, inactive: Self::Inactive) -> Result<(), Failed<Self::Inactive>> {
         drop(inactive);
         Ok(())
     }
 
-    /// The node ends, with what it has now; by default drops it.
+    /// Ends the node, with the resources that it has now. The default drops them.
     ///
     /// # Errors
-    /// [`Failed::stay`]: it ends all the same, as in ROS 2. After an error
-    /// [`on_error`](Self::on_error) is asked.
+    /// After [`Failed::stay`] the node ends nevertheless, as in ROS 2. After an error
+    /// [`on_error`](Self::on_error) is called.
     fn shutdown(&mut self, held: Held<Self::Inactive, Self::Active>) -> Result<(), Failed<()>> {
         drop(held);
         Ok(())
     }
 
-    /// A callback ended with an error or a panic; what the node had is dropped by now. Says whether
-    /// the node can be configured again. By default it can't, as in ROS 2. If this panics, neither.
+    /// Called after a callback failed with an error or a panic; the node's resources have been
+    /// dropped. Returns whether the node can be configured again. The default is no, as in ROS 2,
+    /// and so is a panic here.
     fn on_error(&mut self, error: &CallbackError) -> Recovery {
         let _ = error;
         Recovery::Finalized
     }
 }
 
-/// What a node has.
+/// The resources of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held<I, A> {
-    /// Nothing: it is unconfigured or finalized.
+    /// None: the node is unconfigured or finalized.
     Nothing,
-    /// What there is while it is inactive.
+    /// Those of an inactive node.
     Inactive(I),
-    /// What there is while it is active.
+    /// Those of an active node.
     Active(A),
 }
 
-/// What becomes of a node after an error.
+/// The state of a node after an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
-    /// It is unconfigured, and may be configured again.
+    /// The node is unconfigured, and may be configured again.
     Unconfigured,
-    /// It is over.
+    /// The node has ended.
     Finalized,
 }
 
-/// A callback's error, as [`Lifecycle::on_error`] is told of it.
+/// A callback's error, as passed to [`Lifecycle::on_error`].
 #[derive(thiserror::Error)]
 #[error("{transition} failed: {reason}")]
 #[non_exhaustive]
 pub struct CallbackError {
-    /// What was to be done.
+    /// The transition that failed.
     pub transition: Transition,
-    /// The error; of a panic its message.
+    /// The error; for a panic, its message.
     pub reason: Box<dyn Error + Send + Sync>,
-    /// The callback panicked.
+    /// Set if the callback panicked.
     pub has_panicked: bool,
 }
 
-/// A callback that didn't succeed: what there is still, or an error.
+/// The failure of a callback: the resources that are left, or an error.
 ///
-/// `?` makes an error of any other; so no callback goes on with half of what it needs.
+/// `?` converts any other error into one, so that no callback goes on with incomplete resources.
 pub struct Failed<T> {
     pub(crate) kept: Option<T>,
     pub(crate) reason: Box<dyn Error + Send + Sync>,
 }
 
 impl<T> Failed<T> {
-    /// ROS 2's `FAILURE`: it can't be done now. The node goes back to where it was, and keeps what
-    /// it had.
+    /// ROS 2's `FAILURE`: the transition is not possible now. The node returns to its previous
+    /// state and keeps its resources.
     ///
     /// ```
     /// use sinew_lifecycle::Failed;
@@ -194,7 +194,7 @@ impl<T> fmt::Debug for Failed<T> {
     }
 }
 
-/// The reason.
+/// Shows the reason.
 impl<T> fmt::Display for Failed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.reason, f)

@@ -1,4 +1,4 @@
-//! Asking managed nodes elsewhere.
+//! A client of managed nodes.
 
 use crate::machine::{State, Transition};
 use crate::wire;
@@ -13,10 +13,11 @@ use std::fmt;
 
 sinew::__debug_says!(LifecycleClientError);
 
-/// Asks a managed node, here or elsewhere, of Sinew or ROS 2, for its state and for transitions.
+/// Requests states and transitions from a managed node, in this process or another, of Sinew or ROS
+/// 2.
 ///
-/// Methods with a timeout block; in a callback they let the server run if that is in the same
-/// executor, as [`Client::call`] does. Clones are the same client.
+/// Methods with a timeout block. When called in a callback, they let the server run if it is in the
+/// same executor, as [`Client::call`] does. Clones are the same client.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -49,36 +50,36 @@ pub struct LifecycleClient {
     graph: Client<GetAvailableTransitions>,
 }
 
-/// Why a managed node elsewhere didn't do what it was asked for.
+/// The reason why a managed node did not fulfil a request.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleClientError {
-    /// It didn't answer.
+    /// The node did not answer.
     #[error("managed node {node}: {reason}")]
     NoAnswer {
         /// The node.
         node: String,
-        /// Why not.
+        /// A description of the problem.
         reason: String,
     },
-    /// It said no. (ROS 2's service says no more; its log has why.)
+    /// The node refused. (ROS 2's service gives no reason; the node's log does.)
     #[error("node {node} didn't {transition}{}; its log says why", is(*state))]
     Refused {
         /// The node.
         node: String,
-        /// What it was asked for.
+        /// The requested transition.
         transition: Transition,
-        /// The state that it is in, if it said so.
+        /// The node's state, if it answered the question.
         state: Option<State>,
     },
-    /// It is in a state that ROS 2 doesn't have.
+    /// The node is in a state that ROS 2 lacks.
     #[error("node {node} says that it is in a state {id} ({label:?}), which ROS 2 doesn't have")]
     UnknownState {
         /// The node.
         node: String,
         /// The state's number.
         id: u8,
-        /// Its label.
+        /// The state's label.
         label: String,
     },
 }
@@ -88,10 +89,11 @@ fn is(state: Option<State>) -> String {
 }
 
 impl LifecycleClient {
-    /// Asks in the name of `node` the managed node with that full name. It needn't be there yet.
+    /// Returns a client, in the name of `node`, of the managed node with this full name. The
+    /// managed node need not exist yet.
     ///
     /// # Errors
-    /// [`CreateError`]: the name, or the context is shut down.
+    /// [`CreateError`] if the name is not valid or the context is shut down.
     pub fn new(node: &Node, managed: &str) -> Result<Self, CreateError> {
         let name = |service: &str| format!("{}/{service}", managed.trim_end_matches('/'));
         Ok(Self {
@@ -104,53 +106,55 @@ impl LifecycleClient {
         })
     }
 
-    /// The managed node's name.
+    /// Returns the managed node's name.
     pub fn managed(&self) -> &str {
         &self.node
     }
 
-    /// Whether the services that the other methods need are there.
+    /// Returns `true` if the services that the other methods need are available.
     pub fn is_ready(&self) -> bool {
         self.change_state.is_server_ready() && self.get_state.is_server_ready()
     }
 
-    /// Waits until it is there, at most that long; returns whether it is. Not for callbacks.
+    /// Blocks until the node is available, at most for `timeout`, and returns whether it is. Not
+    /// for callbacks.
     pub fn wait_until_ready(&self, timeout: Duration) -> bool {
         let deadline = sinew::time::Time::steady() + timeout;
         let left = || deadline - sinew::time::Time::steady();
         self.change_state.wait_for_server(left()) && self.get_state.wait_for_server(left())
     }
 
-    /// The state that it is in.
+    /// Returns the state of the node.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]
+    /// [`LifecycleClientError`].
     pub fn state(&self, timeout: Duration) -> Result<State, LifecycleClientError> {
         self.known(&self.answer(self.get_state.call(GetStateRequest {}, timeout))?.current_state)
     }
 
-    /// The state that it is in, as a future. It is asked for when that is polled first.
+    /// Returns a future of the node's state. The request is sent at the first poll.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]
+    /// [`LifecycleClientError`].
     pub async fn state_async(&self) -> Result<State, LifecycleClientError> {
         self.known(&self.answer(self.get_state.call_async(GetStateRequest {}).await)?.current_state)
     }
 
-    /// Has it do a transition, and waits for its end.
+    /// Requests a transition, and blocks until it ends.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]. After a timeout the transition may still be on its way.
+    /// [`LifecycleClientError`]. After a timeout the transition may still be running.
     pub fn change(&self, transition: Transition, timeout: Duration) -> Result<(), LifecycleClientError> {
         let request = ChangeStateRequest { transition: wire::asked(transition) };
         let success = self.answer(self.change_state.call(request, timeout))?.success;
         self.changed(transition, success, || self.state(timeout).ok())
     }
 
-    /// Has it do a transition, as a future that ends with it. It begins when that is polled first.
+    /// Returns a future that requests a transition and completes when it ends. The request is sent
+    /// at the first poll.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]
+    /// [`LifecycleClientError`].
     pub async fn change_async(&self, transition: Transition) -> Result<(), LifecycleClientError> {
         let request = ChangeStateRequest { transition: wire::asked(transition) };
         let success = self.answer(self.change_state.call_async(request).await)?.success;
@@ -158,19 +162,19 @@ impl LifecycleClient {
         self.changed(transition, success, || state)
     }
 
-    /// All states that it knows.
+    /// Returns all states that the node knows.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]
+    /// [`LifecycleClientError`].
     pub fn available_states(&self, timeout: Duration) -> Result<Vec<msg::State>, LifecycleClientError> {
         let answer = self.states.call(GetAvailableStatesRequest {}, timeout);
         Ok(self.answer(answer)?.into_inner().available_states)
     }
 
-    /// What may begin now.
+    /// Returns the transitions that can begin now.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]
+    /// [`LifecycleClientError`].
     pub fn available_transitions(
         &self,
         timeout: Duration,
@@ -179,10 +183,10 @@ impl LifecycleClient {
         Ok(self.answer(answer)?.into_inner().available_transitions)
     }
 
-    /// All that there is.
+    /// Returns all transitions.
     ///
     /// # Errors
-    /// [`LifecycleClientError`]
+    /// [`LifecycleClientError`].
     pub fn transition_graph(
         &self,
         timeout: Duration,

@@ -1,10 +1,11 @@
-//! Managed nodes of one closure.
+//! Managed nodes made of one closure.
 
 use crate::callbacks::{CallbackError, Failed, Lifecycle, Recovery};
 use crate::managed::ManagedNode;
 
-/// A managed node that has the same things inactive and active: what `configure` makes. Its managed
-/// publishers, groups and what those have rest while it is inactive; it needs no other callbacks.
+/// Makes a managed node with the same resources when inactive and active: those that `configure`
+/// makes. Its managed publishers and groups rest while the node is inactive, so it needs no other
+/// callbacks.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -37,7 +38,7 @@ pub fn from_fn<R: Send + 'static>(
 type Configure<R> = Box<dyn FnMut(&ManagedNode) -> sinew::Result<R> + Send>;
 type Change<R> = Box<dyn FnMut(&mut R) -> sinew::Result<()> + Send>;
 
-/// A managed node of closures; made by [`from_fn`].
+/// A managed node made of closures; returned by [`from_fn`].
 pub struct FromFn<R> {
     configure: Configure<R>,
     activate: Change<R>,
@@ -46,19 +47,19 @@ pub struct FromFn<R> {
 }
 
 impl<R: Send + 'static> FromFn<R> {
-    /// What else is to be done when it is activated. An error is one of the callback.
+    /// Sets a callback to run when the node is activated. Its error becomes the transition's.
     #[must_use]
     pub fn on_activate(self, callback: impl FnMut(&mut R) -> sinew::Result<()> + Send + 'static) -> Self {
         Self { activate: Box::new(callback), ..self }
     }
 
-    /// What else is to be done when it is deactivated; also before a shutdown while it is active.
+    /// Sets a callback to run when the node is deactivated, or shut down while active.
     #[must_use]
     pub fn on_deactivate(self, callback: impl FnMut(&mut R) -> sinew::Result<()> + Send + 'static) -> Self {
         Self { deactivate: Box::new(callback), ..self }
     }
 
-    /// What becomes of it after an error; see [`Lifecycle::on_error`].
+    /// Sets a callback that decides the node's state after an error; see [`Lifecycle::on_error`].
     #[must_use]
     pub fn on_error(self, callback: impl FnMut(&CallbackError) -> Recovery + Send + 'static) -> Self {
         Self { on_error: Box::new(callback), ..self }

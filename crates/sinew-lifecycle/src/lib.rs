@@ -1,14 +1,14 @@
-//! ROS 2's managed nodes: what a node has and does depends on the state that it is in.
+//! ROS 2's managed nodes: the state of a node decides which resources it has and what it does.
 //!
-//! A node is *unconfigured* at first, *inactive* once it has what it needs, and *active* while it
-//! works. A program says what there is in which state, and its callbacks hand that on by ownership
-//! ([`Lifecycle`], or [`from_fn`] for a node of one closure). Who runs the system says when, by ROS
-//! 2's services: `ros2 lifecycle`, `sinew lifecycle`, a [`LifecycleClient`], or a [`Supervisor`] that
-//! brings several nodes up in order.
+//! A node is *unconfigured* at first, *inactive* once it has its resources, and *active* while it
+//! works. A program declares the resources of each state, and its callbacks pass them on by
+//! ownership ([`Lifecycle`], or [`from_fn`] for a node of one closure). The operator of the system
+//! triggers transitions through ROS 2's services: with `ros2 lifecycle`, `sinew lifecycle`, a
+//! [`LifecycleClient`], or a [`Supervisor`] that brings several nodes up in order.
 //!
-//! | what | rests while the node isn't active |
+//! | entity | while the node isn't active |
 //! |---|---|
-//! | publishers that are [managed](ManagedNode::manage) | their messages are dropped, which is told once |
+//! | [managed](ManagedNode::manage) publishers | their messages are dropped, with one warning |
 //! | [managed groups](ManagedNode::managed_group) | their subscriptions, timers and servers run no callback |
 //!
 //! ```

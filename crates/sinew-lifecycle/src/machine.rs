@@ -1,13 +1,13 @@
-//! The states of a managed node and the ways between them, without any node: what
-//! `rcl_lifecycle`'s default state machine has, with its numbers and labels.
+//! The states of a managed node and the transitions between them, independent of any node:
+//! `rcl_lifecycle`'s default state machine, with its numbers and labels.
 //!
-//! A transition has two steps. It is begun from a primary state, which leads to a transition state;
-//! there the node's callback runs, and its result leads on. An error leads to `errorprocessing`,
-//! where the callback for errors runs, whose result leads on in turn.
+//! A transition has two steps. It begins in a primary state, which leads to a transition state.
+//! There the node's callback runs, and its result decides the next state. An error leads to
+//! `errorprocessing`, where the callback for errors runs; its result again decides the next state.
 
 use std::fmt;
 
-/// A state of a managed node: primary, or that of a transition on its way.
+/// A state of a managed node: a primary state, or a transition in progress.
 ///
 /// ```
 /// use sinew_lifecycle::State;
@@ -18,32 +18,32 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum State {
-    /// No node is ever in it; ROS 2 lists it.
+    /// No node is ever in this state; ROS 2 lists it.
     Unknown = 0,
-    /// Nothing has been made yet, or it was cleaned up.
+    /// The node has no resources: they have not been made yet, or were cleaned up.
     Unconfigured = 1,
-    /// What the node needs is there, and does nothing.
+    /// The node has its resources, but does not work.
     Inactive = 2,
-    /// It works.
+    /// The node works.
     Active = 3,
-    /// It is over; nothing leads out of it.
+    /// The node has ended; no transition leads out of this state.
     Finalized = 4,
-    /// On the way from unconfigured to inactive.
+    /// In transition from unconfigured to inactive.
     Configuring = 10,
-    /// On the way from inactive to unconfigured.
+    /// In transition from inactive to unconfigured.
     CleaningUp = 11,
-    /// On the way to finalized.
+    /// In transition to finalized.
     ShuttingDown = 12,
-    /// On the way from inactive to active.
+    /// In transition from inactive to active.
     Activating = 13,
-    /// On the way from active to inactive.
+    /// In transition from active to inactive.
     Deactivating = 14,
-    /// Something went wrong; on the way to unconfigured or finalized.
+    /// After an error, in transition to unconfigured or finalized.
     ErrorProcessing = 15,
 }
 
 impl State {
-    /// All of them, in the order of their ids.
+    /// All states, in the order of their ids.
     pub const ALL: [Self; 11] = [
         Self::Unknown,
         Self::Unconfigured,
@@ -58,17 +58,17 @@ impl State {
         Self::ErrorProcessing,
     ];
 
-    /// Its number in `lifecycle_msgs/msg/State`.
+    /// Returns the number in `lifecycle_msgs/msg/State`.
     pub const fn id(self) -> u8 {
         self as u8
     }
 
-    /// The state with this number, if there is one.
+    /// Returns the state with this number, if there is one.
     pub fn from_id(id: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.id() == id)
     }
 
-    /// Its label in `lifecycle_msgs/msg/State`.
+    /// Returns the label in `lifecycle_msgs/msg/State`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -85,20 +85,20 @@ impl State {
         }
     }
 
-    /// Whether a node stays in it until it is asked to change.
+    /// Returns `true` if a node stays in this state until a transition is requested.
     pub const fn is_primary(self) -> bool {
         self.id() < Self::Configuring.id()
     }
 }
 
-/// Its label.
+/// Shows the label.
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.label())
     }
 }
 
-/// What a managed node may be asked to do.
+/// A transition that can be requested from a managed node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Transition {
     /// From unconfigured to inactive.
@@ -114,11 +114,11 @@ pub enum Transition {
 }
 
 impl Transition {
-    /// All of them, in the order of their ids.
+    /// All transitions, in the order of their ids.
     pub const ALL: [Self; 5] =
         [Self::Configure, Self::Cleanup, Self::Activate, Self::Deactivate, Self::Shutdown];
 
-    /// Its label in `lifecycle_msgs/msg/Transition`.
+    /// Returns the label in `lifecycle_msgs/msg/Transition`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Configure => "configure",
@@ -129,7 +129,7 @@ impl Transition {
         }
     }
 
-    /// The transition with this label, if there is one.
+    /// Returns the transition with this label, if there is one.
     ///
     /// ```
     /// use sinew_lifecycle::Transition;
@@ -140,8 +140,8 @@ impl Transition {
         Self::ALL.into_iter().find(|transition| transition.label() == label)
     }
 
-    /// Its number in `lifecycle_msgs/msg/Transition`. That of a shutdown depends on the state that
-    /// it begins in.
+    /// Returns the number in `lifecycle_msgs/msg/Transition`. For a shutdown it depends on the
+    /// state in which it begins.
     pub const fn id_from(self, state: State) -> u8 {
         match (self, state) {
             (Self::Configure, _) => 1,
@@ -155,14 +155,14 @@ impl Transition {
     }
 }
 
-/// Its label.
+/// Shows the label.
 impl fmt::Display for Transition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.label())
     }
 }
 
-/// What came of a callback: `TRANSITION_CALLBACK_SUCCESS` and the others of
+/// The result of a callback: `TRANSITION_CALLBACK_SUCCESS` and its siblings in
 /// `lifecycle_msgs/msg/Transition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -172,17 +172,17 @@ pub(crate) enum CallbackResult {
     Error = 99,
 }
 
-/// One step from a state to another: what ROS 2 calls a transition in
+/// One step from a state to another, which ROS 2 calls a transition in
 /// `lifecycle_msgs/msg/TransitionDescription`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Its number in `lifecycle_msgs/msg/Transition`.
+    /// The number in `lifecycle_msgs/msg/Transition`.
     pub id: u8,
-    /// Its label there.
+    /// The label in `lifecycle_msgs/msg/Transition`.
     pub label: &'static str,
-    /// Where it begins.
+    /// The state where it begins.
     pub start: State,
-    /// Where it ends.
+    /// The state where it ends.
     pub goal: State,
 }
 
@@ -194,7 +194,7 @@ const SUCCESS: &str = "transition_success";
 const FAILURE: &str = "transition_failure";
 const ERROR: &str = "transition_error";
 
-/// All steps there are: ROS 2's transition graph.
+/// All steps: ROS 2's transition graph.
 #[rustfmt::skip]
 pub const GRAPH: [Step; 25] = {
     use State::{
@@ -230,12 +230,12 @@ pub const GRAPH: [Step; 25] = {
     ]
 };
 
-/// The steps that lead out of a state.
+/// Returns the steps that lead out of a state.
 pub(crate) fn steps_from(state: State) -> impl Iterator<Item = &'static Step> {
     GRAPH.iter().filter(move |step| step.start == state)
 }
 
-/// Where a node is.
+/// The current state of a node.
 #[derive(Debug)]
 pub(crate) struct StateMachine {
     state: State,
@@ -250,8 +250,8 @@ impl StateMachine {
         self.state
     }
 
-    /// Begins a transition, if the state is one that it may begin in. During a transition none may:
-    /// so whoever has begun one is alone with it until it has ended.
+    /// Begins a transition, if the current state allows it. During a transition none can begin, so
+    /// the thread that has begun one has it to itself until it ends.
     pub(crate) fn begin(&mut self, transition: Transition) -> Option<&'static Step> {
         let id = transition.id_from(self.state);
         let step = steps_from(self.state).find(|step| step.id == id)?;
@@ -259,8 +259,8 @@ impl StateMachine {
         Some(step)
     }
 
-    /// A callback has run: goes on from the state of a transition. `None` in a primary state, in
-    /// which none runs.
+    /// Leaves the state of a transition after its callback has run. Returns `None` in a primary
+    /// state, in which no callback runs.
     pub(crate) fn end(&mut self, result: CallbackResult) -> Option<&'static Step> {
         if self.state.is_primary() {
             return None;
@@ -276,8 +276,8 @@ impl StateMachine {
     }
 }
 
-/// What a request means in a state, by ROS 2's rule: a label that isn't empty counts, else the id,
-/// and only what may begin now.
+/// Interprets a request by ROS 2's rule: a non-empty label counts, otherwise the id, and only
+/// transitions that can begin in this state.
 pub(crate) fn requested(state: State, label: &str, id: u8) -> Option<Transition> {
     let is_meant = |step: &&Step| if label.is_empty() { step.id == id } else { step.label == label };
     let step = steps_from(state).find(is_meant)?;

@@ -1,4 +1,4 @@
-//! What rests while its node is inactive: publishers and callback groups.
+//! Publishers and callback groups that rest while their node is inactive.
 
 use crate::machine::{State, StateMachine};
 use sinew::__private::locks::Mutex;
@@ -12,18 +12,20 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A [`Node`] whose entities may rest while it isn't active.
+/// A [`Node`] with entities that can rest while it isn't active.
 ///
-/// What is made as in any node (`node.subscription(..)`) doesn't rest. What is
-/// [managed](Self::manage) does:
+/// Entities made as in any node (`node.subscription(..)`) don't rest. [Managed](Self::manage) ones
+/// do:
 ///
 /// | | works |
 /// |---|---|
-/// | publishers that are [managed](Self::manage) | from the begin of activation to the end of deactivation: callbacks may have a first and a last word |
-/// | what is in a [managed group](Self::managed_group): subscriptions, timers, servers, clients | while the node is active |
+/// | [managed](Self::manage) publishers | from the start of activation to the end of deactivation |
+/// | entities in a [managed group](Self::managed_group) | while the node is active |
 ///
-/// What came for such a group meanwhile is dropped or waits as
-/// [`PauseHandle`] says: in short, as if its subscriptions and timers were made at the activation,
+/// So the callbacks of both transitions can publish a first and a last message.
+///
+/// Messages and events for such a group are dropped or wait meanwhile, as [`PauseHandle`]
+/// describes: in short, subscriptions and timers behave as if they were made at the activation,
 /// while requests wait.
 ///
 /// Clones are the same node.
@@ -39,11 +41,11 @@ struct ManagedCore {
     logger: Logger,
 }
 
-/// What lets managed publishers and groups work.
+/// The switch that lets managed publishers and groups work.
 #[derive(Default)]
 struct Gate {
     is_open: AtomicBool,
-    /// How often it was closed.
+    /// Number of times that it was closed.
     closings: AtomicU64,
     groups: Mutex<ManagedGroups>,
 }
@@ -61,24 +63,25 @@ impl ManagedNode {
         Self { node: node.clone(), core: Arc::new(core) }
     }
 
-    /// The state it is in now. Never blocks for long; from any thread.
+    /// Returns the current state. Never blocks for long; can be called from any thread.
     pub fn state(&self) -> State {
         self.machine(|machine| machine.state())
     }
 
-    /// Has a publisher drop its messages while the node isn't active.
+    /// Makes a publisher drop its messages while the node isn't active.
     pub fn manage<T: Message>(&self, publisher: Publisher<T>) -> ManagedPublisher<T> {
         ManagedPublisher { publisher, core: self.core.clone(), told: Arc::default() }
     }
 
-    /// A [group](Node::group) whose callbacks run only while the node is active.
+    /// Returns a [group](Node::group) with callbacks that run only while the node is active.
     pub fn managed_group<S: Send + 'static>(&self, state: S) -> Group<S> {
         let group = self.node.group(state);
         self.take_in(group.pause_handle());
         group
     }
 
-    /// A [reentrant group](Node::reentrant_group) whose callbacks run only while the node is active.
+    /// Returns a [reentrant group](Node::reentrant_group) with callbacks that run only while the
+    /// node is active.
     pub fn managed_reentrant_group(&self) -> ReentrantGroup {
         let group = self.node.reentrant_group();
         self.take_in(group.pause_handle());
@@ -89,26 +92,26 @@ impl ManagedNode {
         let mut groups = self.core.gate.groups.lock();
         groups.handles.retain(|group| !group.is_gone());
         if !groups.are_running {
-            group.pause(); // nothing is in it: it waits for none
+            group.pause(); // the group is empty, so this waits for no callback
         }
         groups.handles.push(group);
     }
 
-    /// Under a short lock.
+    /// Calls `with` under a short lock.
     pub(crate) fn machine<R>(&self, with: impl FnOnce(&mut StateMachine) -> R) -> R {
         with(&mut self.core.machine.lock())
     }
 
-    /// Publishers work from now on, or not.
+    /// Lets publishers work from now on, or stops them.
     pub(crate) fn open(&self, is_open: bool) {
         let gate = &self.core.gate;
-        // Relaxed: who publishes at the same time may be before or after it.
+        // Relaxed: a concurrent publish may come before or after this.
         if gate.is_open.swap(is_open, Ordering::Relaxed) && !is_open {
             gate.closings.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Groups go on from now on, or have come to rest when this returns.
+    /// Resumes all groups, or pauses them and waits until their callbacks have ended.
     pub(crate) fn run_groups(&self, run: bool) {
         let handles = {
             let mut groups = self.core.gate.groups.lock();
@@ -116,7 +119,7 @@ impl ManagedNode {
             groups.handles.clone()
         };
         for group in handles {
-            // Without the lock: a callback that is waited for may make a group.
+            // Without the lock: a callback that `pause` waits for may make a group.
             if run { group.resume() } else { group.pause() }
         }
     }
@@ -148,31 +151,31 @@ impl fmt::Debug for ManagedNode {
     }
 }
 
-/// A publisher whose messages are dropped while its node isn't active.
+/// A publisher that drops its messages while its node isn't active.
 ///
-/// Made by [`ManagedNode::manage`]. The first message that is dropped after each deactivation is
-/// told to the person who runs the program; all are [counted](Self::dropped). Clones are the same
-/// publisher. To the graph it is a publisher like any other.
+/// Returned by [`ManagedNode::manage`]. The first message dropped after each deactivation logs a
+/// warning; all dropped messages are [counted](Self::dropped). Clones are the same publisher. In
+/// the graph it is a publisher like any other.
 pub struct ManagedPublisher<T: Message> {
     publisher: Publisher<T>,
     core: Arc<ManagedCore>,
     told: Arc<Told>,
 }
 
-/// What was told of dropped messages.
+/// Counters of dropped messages and warnings.
 #[derive(Default)]
 struct Told {
     dropped: AtomicU64,
-    /// One more than the number of closings at which it was told last; 0 for never.
+    /// Number of closings at the last warning, plus one; 0 if there was none.
     at: AtomicU64,
 }
 
 impl<T: Message> ManagedPublisher<T> {
-    /// Publishes, as [`Publisher::publish`], or drops the message if the node isn't active: then it
-    /// is `Ok`, too. While it is active, costs one load more.
+    /// Publishes as [`Publisher::publish`] does, or drops the message and returns `Ok` if the node
+    /// isn't active. Costs one more load while the node is active.
     ///
     /// # Errors
-    /// As [`Publisher::publish`].
+    /// As for [`Publisher::publish`].
     #[inline]
     pub fn publish<M: IntoMessage<T>>(&self, message: M) -> Result<(), PublishError<T>> {
         if !self.is_open() {
@@ -183,13 +186,14 @@ impl<T: Message> ManagedPublisher<T> {
         self.publisher.publish(message)
     }
 
-    /// Whether messages go out now. Worth asking before one is made at great cost.
+    /// Returns `true` if messages are published now. Worth checking before making an expensive
+    /// message.
     #[inline]
     pub fn is_open(&self) -> bool {
-        self.core.gate.is_open.load(Ordering::Relaxed) // as in `ManagedNode::open`
+        self.core.gate.is_open.load(Ordering::Relaxed) // Relaxed as in `ManagedNode::open`
     }
 
-    /// A message to be filled and published, as [`Publisher::loan`].
+    /// Returns a message to fill and publish, as [`Publisher::loan`].
     pub fn loan(&self) -> Unique<T>
     where
         T: Default,
@@ -197,12 +201,13 @@ impl<T: Message> ManagedPublisher<T> {
         self.publisher.loan()
     }
 
-    /// The publisher itself: for its topic, its statistics. What it publishes isn't dropped.
+    /// Returns the publisher itself, for its topic or its statistics. Messages published with it
+    /// are not dropped.
     pub fn publisher(&self) -> &Publisher<T> {
         &self.publisher
     }
 
-    /// How many messages were dropped so far.
+    /// Returns the number of messages dropped so far.
     pub fn dropped(&self) -> u64 {
         self.told.dropped.load(Ordering::Relaxed) // a statistic
     }
@@ -211,7 +216,7 @@ impl<T: Message> ManagedPublisher<T> {
     fn tell(&self) {
         self.told.dropped.fetch_add(1, Ordering::Relaxed); // a statistic
         let now = self.core.gate.closings.load(Ordering::Relaxed) + 1;
-        // Relaxed: nothing depends on which thread tells it.
+        // Relaxed: it does not matter which thread logs the warning.
         if self.told.at.swap(now, Ordering::Relaxed) == now {
             return;
         }

@@ -21,14 +21,15 @@ use std::sync::Arc;
 
 sinew::__debug_says!(TransitionError);
 
-/// A node whose states are managed: from outside by ROS 2's five services, from inside by methods.
+/// A node with managed states: they change through ROS 2's five services, or through methods.
 ///
-/// On the wire it is what a `LifecycleNode` of ROS 2 is: services `~/change_state`, `~/get_state`,
-/// `~/get_available_states`, `~/get_available_transitions` and `~/get_transition_graph`, and events on
-/// `~/transition_event`. The first runs in a group of its own; the others answer on the thread that
-/// asks, also while a transition takes its time.
+/// To other programs it looks like a `LifecycleNode` of ROS 2, with the services `~/change_state`,
+/// `~/get_state`, `~/get_available_states`, `~/get_available_transitions` and
+/// `~/get_transition_graph`, and events on `~/transition_event`. The first service runs in its own
+/// callback group; the others answer on the thread that receives the request, even during a long
+/// transition.
 ///
-/// Dropping it ends the services and drops what the node has, without a callback.
+/// Dropping it ends the services and drops the node's resources, without a callback.
 ///
 /// See [`Lifecycle`] for an example, and [`from_fn`](crate::from_fn) for the shortest form.
 pub struct LifecycleNode<L: Lifecycle> {
@@ -40,15 +41,14 @@ struct Services {
     _change_state: Server<ChangeState>,
     _get_state: Server<GetState>,
     _get_available_states: Server<GetAvailableStates>,
-    /// Of the state, and of all.
+    /// Transitions from the current state, and all transitions.
     _get_transitions: [Server<GetAvailableTransitions>; 2],
 }
 
 struct Core<L: Lifecycle> {
     node: ManagedNode,
     events: Publisher<TransitionEvent>,
-    /// Belongs to the thread that has begun a transition: no other one takes it.
-    /// A transition has it alone.
+    /// Used only by the thread that has begun a transition, so no other thread contends for it.
     work: Lent<Work<L>>,
 }
 
@@ -57,35 +57,35 @@ struct Work<L: Lifecycle> {
     held: Held<L::Inactive, L::Active>,
 }
 
-/// What a transition ended with that didn't succeed.
+/// The error of a transition.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TransitionError {
-    /// It can't begin now.
+    /// The transition cannot begin now.
     #[error("node {node} can't {transition} while it is {state}{}", offers(*state))]
     NotAllowed {
         /// The node.
         node: String,
-        /// What was asked for.
+        /// The requested transition.
         transition: Transition,
-        /// The state it is in; that of a transition that is on its way.
+        /// The current state; during a transition, the transition state.
         state: State,
     },
-    /// The callback said that it can't be done, or failed.
+    /// The callback reported that the transition is not possible, or failed.
     #[error("node {node} didn't {transition}, and is {state} now: {reason}")]
     Failed {
         /// The node.
         node: String,
-        /// What was asked for.
+        /// The requested transition.
         transition: Transition,
-        /// The state that it led to.
+        /// The resulting state.
         state: State,
-        /// The callback's words; of a panic its message.
+        /// The callback's reason; for a panic, its message.
         reason: Box<dyn Error + Send + Sync>,
     },
 }
 
-/// What may begin in a state.
+/// Describes the transitions that can begin in a state.
 fn offers(state: State) -> String {
     let labels: Vec<&str> = steps_from(state).map(|step| step.label).collect();
     match labels[..] {
@@ -95,7 +95,7 @@ fn offers(state: State) -> String {
     }
 }
 
-/// What a callback left: what there is now, and why it didn't succeed.
+/// The outcome of a callback: the node's resources, and the failure if there was one.
 struct Outcome<L: Lifecycle> {
     held: Held<L::Inactive, L::Active>,
     failure: Option<Failure>,
@@ -108,10 +108,10 @@ struct Failure {
 }
 
 impl<L: Lifecycle> LifecycleNode<L> {
-    /// Manages a node by these callbacks; it is unconfigured.
+    /// Manages a node with these callbacks. The node begins unconfigured.
     ///
     /// # Errors
-    /// [`CreateError`]: the context is shut down, or the node is managed already by another type.
+    /// [`CreateError`] if the context is shut down, or another type manages the node already.
     pub fn new(node: &Node, lifecycle: L) -> Result<Self, CreateError> {
         let events = node.publisher("~/transition_event").create()?;
         let work = Lent::new(Work { lifecycle, held: Held::Nothing });
@@ -120,63 +120,63 @@ impl<L: Lifecycle> LifecycleNode<L> {
         Ok(Self { core, _services })
     }
 
-    /// The node.
+    /// Returns the node.
     #[must_use]
     pub fn node(&self) -> &ManagedNode {
         &self.core.node
     }
 
-    /// The state that it is in now. Doesn't wait for a transition.
+    /// Returns the current state. Doesn't wait for a transition.
     #[must_use]
     pub fn state(&self) -> State {
         self.core.node.state()
     }
 
-    /// Does a transition on this thread, callback and all; returns the state that it led to. May be
-    /// asked for anywhere: if another one is on its way, it is refused at once.
+    /// Performs a transition on the calling thread, including its callback, and returns the
+    /// resulting state. Can be called anywhere; fails at once if another transition is in progress.
     ///
     /// # Errors
-    /// [`TransitionError`]: it can't begin now, or the callback didn't succeed.
+    /// [`TransitionError`] if the transition cannot begin now, or the callback didn't succeed.
     pub fn change(&self, transition: Transition) -> Result<State, TransitionError> {
         self.core.change(transition)
     }
 
-    /// From unconfigured to inactive.
+    /// Changes from unconfigured to inactive.
     ///
     /// # Errors
-    /// As of [`change`](Self::change).
+    /// As for [`change`](Self::change).
     pub fn configure(&self) -> Result<State, TransitionError> {
         self.change(Transition::Configure)
     }
 
-    /// From inactive to unconfigured.
+    /// Changes from inactive to unconfigured.
     ///
     /// # Errors
-    /// As of [`change`](Self::change).
+    /// As for [`change`](Self::change).
     pub fn cleanup(&self) -> Result<State, TransitionError> {
         self.change(Transition::Cleanup)
     }
 
-    /// From inactive to active.
+    /// Changes from inactive to active.
     ///
     /// # Errors
-    /// As of [`change`](Self::change).
+    /// As for [`change`](Self::change).
     pub fn activate(&self) -> Result<State, TransitionError> {
         self.change(Transition::Activate)
     }
 
-    /// From active to inactive.
+    /// Changes from active to inactive.
     ///
     /// # Errors
-    /// As of [`change`](Self::change).
+    /// As for [`change`](Self::change).
     pub fn deactivate(&self) -> Result<State, TransitionError> {
         self.change(Transition::Deactivate)
     }
 
-    /// From any primary state to finalized.
+    /// Changes from unconfigured, inactive or active to finalized.
     ///
     /// # Errors
-    /// As of [`change`](Self::change).
+    /// As for [`change`](Self::change).
     pub fn shutdown(&self) -> Result<State, TransitionError> {
         self.change(Transition::Shutdown)
     }
@@ -222,13 +222,13 @@ impl Services {
     }
 }
 
-/// To a caller that waits no more, nothing is to be said.
+/// Responds, and ignores the error if the caller no longer waits.
 fn respond<S: sinew::Service>(to: Responder<S>, response: S::Response) {
     let _ = to.respond(response);
 }
 
 impl<L: Lifecycle> Core<L> {
-    /// By the service. ROS 2's clients are told no reason, so the log has it.
+    /// Handles a request of the service. ROS 2's clients get no reason, so it is logged.
     fn asked(&self, request: &ChangeStateRequest) -> ChangeStateResponse {
         let (state, asked) = (self.node.state(), &request.transition);
         let done = match requested(state, &asked.label, asked.id) {
@@ -262,7 +262,7 @@ impl<L: Lifecycle> Core<L> {
         self.end(CallbackResult::Error);
         let error = CallbackError { transition, reason, has_panicked };
         let ask = |work: &mut Work<L>| catch_unwind(AssertUnwindSafe(|| work.lifecycle.on_error(&error)));
-        let asked = self.work.with(ask).unwrap_or(Ok(Recovery::Finalized)); // a transition has it alone
+        let asked = self.work.with(ask).unwrap_or(Ok(Recovery::Finalized)); // only this transition uses it
         let state = self.end(match asked {
             Ok(Recovery::Unconfigured) => CallbackResult::Success,
             Ok(Recovery::Finalized) => CallbackResult::Failure,
@@ -271,7 +271,8 @@ impl<L: Lifecycle> Core<L> {
         Err(TransitionError::Failed { node: node(), transition, state, reason: error.reason })
     }
 
-    /// Runs the callback, with what rests and works around it.
+    /// Runs the callback. Publishers open before an activation, and groups pause before a
+    /// deactivation or shutdown; afterwards both follow the state.
     fn work(&self, transition: Transition) -> Option<Failure> {
         let work = |work: &mut Work<L>| {
             let held = mem::replace(&mut work.held, Held::Nothing);
@@ -294,7 +295,7 @@ impl<L: Lifecycle> Core<L> {
             work.held = held;
             (is_active, failure)
         };
-        let (is_active, failure) = self.work.with(work)?; // it has begun: nobody else works
+        let (is_active, failure) = self.work.with(work)?; // a transition is in progress, so no other thread uses it
         self.node.open(is_active);
         if is_active {
             self.node.run_groups(true);
@@ -302,7 +303,7 @@ impl<L: Lifecycle> Core<L> {
         failure
     }
 
-    /// Goes on from the state of a transition.
+    /// Leaves the state of a transition.
     fn end(&self, result: CallbackResult) -> State {
         let (step, state) = self.node.machine(|machine| (machine.end(result), machine.state()));
         step.into_iter().for_each(|step| self.tell(step));
@@ -310,14 +311,14 @@ impl<L: Lifecycle> Core<L> {
     }
 
     fn tell(&self, step: &Step) {
-        // It goes on without its listeners.
+        // The transition goes on without its listeners.
         if let Err(error) = self.events.publish(wire::event(step)) {
             sinew::warn!(self.node, "{error}");
         }
     }
 }
 
-/// What a callback returned, as what there is now.
+/// Calls the callback of a transition, and converts its result to the node's resources.
 trait Call: Lifecycle + Sized {
     fn call(
         &mut self,
@@ -339,7 +340,7 @@ trait Call: Lifecycle + Sized {
             (Transition::Shutdown, held) => {
                 outcome(self.shutdown(held), |()| Held::Nothing, |()| Held::Nothing)
             }
-            // The state machine offers the others in no state that they don't fit.
+            // The state machine never offers the remaining combinations.
             (_, held) => Outcome { held, failure: None },
         }
     }

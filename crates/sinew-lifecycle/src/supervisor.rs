@@ -1,4 +1,4 @@
-//! Bringing several managed nodes up in order, and down in the reverse one.
+//! Brings several managed nodes up in order, and down in the reverse order.
 
 use crate::client::{LifecycleClient, LifecycleClientError};
 use crate::machine::{State, Transition};
@@ -13,7 +13,7 @@ sinew::__debug_says!(SupervisorError);
 /// Brings managed nodes up in order, and takes them down if one of them is lost. ROS 2: nav2's
 /// `lifecycle_manager`.
 ///
-/// All methods block the thread that calls them, and are not for callbacks; the nodes may be of any
+/// All methods block the calling thread, and are not for callbacks. The nodes may be in any
 /// process, of Sinew or ROS 2.
 ///
 /// ```
@@ -46,19 +46,20 @@ pub struct Supervisor {
     is_stopped: Arc<AtomicBool>,
 }
 
-/// Ends a [supervision](Supervisor::supervise), from any thread; from [`Supervisor::stop_handle`].
+/// Ends a [supervision](Supervisor::supervise) from any thread; returned by
+/// [`Supervisor::stop_handle`].
 #[derive(Debug, Clone)]
 pub struct StopHandle(Arc<AtomicBool>);
 
 impl StopHandle {
-    /// Has it end: within a tenth of a second, or once the transition ended that it waits for. The
-    /// nodes stay as they are. It doesn't begin again. Never blocks.
+    /// Ends the supervision within a tenth of a second, or after the transition that it is waiting
+    /// for. The nodes keep their states. The supervision cannot be started again. Never blocks.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed); // nothing rides on it
+        self.0.store(true, Ordering::Relaxed); // Relaxed: no other data depends on it
     }
 }
 
-/// Makes a [`Supervisor`]; from [`Supervisor::builder`].
+/// Makes a [`Supervisor`]; returned by [`Supervisor::builder`].
 #[derive(Debug)]
 #[must_use = "there is no supervisor before `build`"]
 pub struct SupervisorBuilder {
@@ -67,46 +68,46 @@ pub struct SupervisorBuilder {
     timeout: Duration,
 }
 
-/// What becomes of the others if a node is lost.
+/// The reaction to the loss of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OnLoss {
-    /// They are deactivated and cleaned up, in reverse order, and supervision ends.
+    /// The other nodes are deactivated and cleaned up, in reverse order, and supervision ends.
     TakeDown,
-    /// The same, then all are brought up again once the lost one is back. If they can't be brought
-    /// up, also at first, that is told in the log and tried again: after a tenth of a second, then
-    /// after twice as long each time, up to 10 s.
+    /// The other nodes are deactivated and cleaned up, then all are brought up again once the lost
+    /// node is back. If bringing them up fails, even the first time, the failure is logged and the
+    /// attempt repeated: after a tenth of a second, then after twice as long each time, up to 10 s.
     Restart,
 }
 
-/// Why nodes aren't up, or down.
+/// The reason why nodes are not up, or not down.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SupervisorError {
-    /// A node isn't there.
+    /// A node is not available.
     #[error("managed node {node} isn't there after {:.1} s: it has no service change_state; is it started, and is that its full name?", .waited.as_secs_f64())]
     Missing {
         /// The node.
         node: String,
-        /// How long it was waited for.
+        /// The time that the supervisor waited.
         waited: Duration,
     },
-    /// A node didn't do what it was to do. Those that were brought up before are down again.
+    /// A transition of a node failed. Nodes that were brought up before are down again.
     #[error("{transition} failed: {source}")]
     Transition {
-        /// What it was to do.
+        /// The requested transition.
         transition: Transition,
-        /// What came of it.
+        /// The error of the request.
         source: LifecycleClientError,
     },
-    /// A node that was up is gone, or left its state by itself. The others are down.
+    /// A node that was up is gone, or left its state by itself. The other nodes are down.
     #[error("node {node} was active, and {} now; the others were taken down", found(*state))]
     Lost {
         /// The node.
         node: String,
-        /// The state that it is in; `None` if it is gone.
+        /// The node's state; `None` if it is gone.
         state: Option<State>,
     },
-    /// The context was shut down, or the supervision stopped.
+    /// The context was shut down, or the supervision was stopped.
     #[error("the context was shut down, or the supervision was stopped")]
     Shutdown,
 }
@@ -116,22 +117,24 @@ fn found(state: Option<State>) -> String {
 }
 
 impl SupervisorBuilder {
-    /// One more node, by its full name: brought up after those before, and taken down before them.
+    /// Adds a node by its full name. It is brought up after the nodes added before, and taken down
+    /// before them.
     pub fn manage(mut self, node: impl Into<String>) -> Self {
         self.managed.push(node.into());
         self
     }
 
-    /// How long a node may take to be there, and for each transition; 10 s if it isn't said.
+    /// Sets the time that a node may take to become available, and for each transition. The default
+    /// is 10 s.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Makes the supervisor; nothing is asked yet.
+    /// Makes the supervisor, which sends no requests yet.
     ///
     /// # Errors
-    /// [`CreateError`]: a name, or the context is shut down.
+    /// [`CreateError`] if a name is not valid or the context is shut down.
     pub fn build(self) -> Result<Supervisor, CreateError> {
         let Self { node, managed, timeout } = self;
         let clients = managed.iter().map(|name| LifecycleClient::new(&node, name));
@@ -140,29 +143,29 @@ impl SupervisorBuilder {
     }
 }
 
-/// How often it is looked whether all are well.
+/// Interval between two checks.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How many looks it waits at most before nodes that can't be brought up are tried again.
+/// Maximum number of intervals before nodes that failed to come up are tried again.
 const MOST_LOOKS: u32 = 100;
 
 impl Supervisor {
-    /// One that asks in the name of that node.
+    /// Returns a builder for a supervisor that sends its requests in the name of this node.
     pub fn builder(node: &Node) -> SupervisorBuilder {
         SupervisorBuilder { node: node.clone(), managed: Vec::new(), timeout: Duration::from_secs(10) }
     }
 
-    /// What ends its [`supervise`](Self::supervise).
+    /// Returns a handle that ends [`supervise`](Self::supervise).
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(self.is_stopped.clone())
     }
 
-    /// Waits for all nodes, configures all in order, then activates all in order. Those that are
-    /// there already (a node that is active, say) are left as they are.
+    /// Waits for all nodes, configures all in order, then activates all in order. Nodes that are
+    /// already in the state, or beyond it, are left unchanged.
     ///
     /// # Errors
-    /// [`SupervisorError`], with the first node that didn't. What was brought up is cleaned up again,
-    /// in reverse order.
+    /// [`SupervisorError`], with the first node that failed. Nodes that were brought up are cleaned
+    /// up again, in reverse order.
     pub fn start(&self) -> Result<(), SupervisorError> {
         for client in &self.managed {
             self.wait_for(client)?;
@@ -180,9 +183,9 @@ impl Supervisor {
 
     fn wait_for(&self, client: &LifecycleClient) -> Result<(), SupervisorError> {
         let deadline = Time::steady() + self.timeout;
-        // In parts, so that it can be stopped.
+        // In parts, so that `stop` can interrupt it.
         while !client.wait_until_ready(LOOK.min(deadline - Time::steady())) {
-            self.sleep(Duration::from_millis(1))?; // if the context is shut down, nothing was waited for
+            self.sleep(Duration::from_millis(1))?; // after a shutdown `wait_until_ready` returns at once
             if Time::steady() >= deadline {
                 let node = client.managed().to_owned();
                 return Err(SupervisorError::Missing { node, waited: self.timeout });
@@ -191,7 +194,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Does it unless the node is that far.
+    /// Requests the transition, unless the node has already made it.
     fn advance(&self, client: &LifecycleClient, transition: Transition) -> Result<(), LifecycleClientError> {
         let state = client.state(self.timeout)?;
         let is_there = match transition {
@@ -201,13 +204,12 @@ impl Supervisor {
         if is_there { Ok(()) } else { client.change(transition, self.timeout) }
     }
 
-    /// Deactivates those that are active, in reverse order. What can't be is told in the log.
+    /// Deactivates the active nodes, in reverse order. Failures are logged.
     pub fn pause(&self) {
         self.step_back(State::Active, Transition::Deactivate);
     }
 
-    /// Deactivates and cleans up those that are up, in reverse order. What can't be is told in the
-    /// log.
+    /// Deactivates and cleans up the nodes that are up, in reverse order. Failures are logged.
     pub fn take_down(&self) {
         self.step_back(State::Active, Transition::Deactivate);
         self.step_back(State::Inactive, Transition::Cleanup);
@@ -226,10 +228,11 @@ impl Supervisor {
         }
     }
 
-    /// Shuts all down, in reverse order: deactivates, cleans up, and finalizes.
+    /// Shuts all nodes down, in reverse order: deactivates, cleans up, and finalizes.
     ///
     /// # Errors
-    /// [`SupervisorError::Transition`] of the first that didn't; the others are shut down.
+    /// [`SupervisorError::Transition`] for the first node that failed; the other nodes are shut
+    /// down.
     pub fn shutdown(&self) -> Result<(), SupervisorError> {
         self.take_down();
         let mut first = Ok(());
@@ -243,13 +246,13 @@ impl Supervisor {
         first
     }
 
-    /// Brings all up, and watches until one is lost (it is gone, or no longer active), the context is
-    /// shut down, or it is [stopped](Self::stop_handle). Looks ten times a second whether all are
-    /// there, and once whether all are active.
+    /// Brings all nodes up, and watches them until one is lost (it is gone, or no longer active),
+    /// the context is shut down, or it is [stopped](Self::stop_handle). Checks ten times a second
+    /// whether all nodes exist, and once a second whether all are active.
     ///
     /// # Errors
-    /// [`SupervisorError`]: with [`OnLoss::TakeDown`] they can't be brought up, or one was lost; the
-    /// context was shut down, or it was stopped.
+    /// [`SupervisorError`]: with [`OnLoss::TakeDown`], the nodes cannot be brought up, or one was
+    /// lost; in any case, the context was shut down, or the supervision was stopped.
     pub fn supervise(&self, on_loss: OnLoss) -> Result<(), SupervisorError> {
         let mut looks = 1;
         loop {
@@ -257,7 +260,7 @@ impl Supervisor {
                 if on_loss == OnLoss::TakeDown || matches!(error, SupervisorError::Shutdown) {
                     return Err(error);
                 }
-                self.sleep(LOOK)?; // if the context is shut down, that was why
+                self.sleep(LOOK)?; // fails if the context is shut down, which may be why `start` failed
                 sinew::warn!(self.node, "{error}; it is tried again");
                 for _ in 1..looks {
                     self.sleep(LOOK)?;
@@ -279,7 +282,7 @@ impl Supervisor {
         }
     }
 
-    /// The first one that is lost.
+    /// Blocks until a node is lost, and returns the loss.
     fn watch(&self) -> Result<SupervisorError, SupervisorError> {
         for look in 0_u64.. {
             for client in &self.managed {

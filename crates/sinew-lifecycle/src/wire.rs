@@ -1,4 +1,4 @@
-//! States and transitions as ROS 2's messages have them.
+//! Converts states and transitions to ROS 2's messages.
 
 use crate::machine::{State, Step, Transition};
 use sinew_interfaces::lifecycle_msgs::msg;
@@ -21,13 +21,13 @@ pub(crate) fn description(step: &Step) -> msg::TransitionDescription {
     }
 }
 
-/// As rclcpp has it: its time is left out.
+/// Makes an event as rclcpp does, without a time.
 pub(crate) fn event(step: &Step) -> msg::TransitionEvent {
     let msg::TransitionDescription { transition, start_state, goal_state } = description(step);
     msg::TransitionEvent { timestamp: 0, transition, start_state, goal_state }
 }
 
-/// By its label, whatever the number: that of a shutdown depends on the state.
+/// Makes a request by label, with any number: that of a shutdown depends on the state.
 pub(crate) fn asked(transition: Transition) -> msg::Transition {
     msg::Transition { id: 0, label: transition.label().to_owned() }
 }

@@ -63,8 +63,8 @@ fn steps_have_the_numbers_of_the_definition() {
     assert!(!ids.contains(&T::TRANSITION_CREATE) && !ids.contains(&T::TRANSITION_DESTROY), "never offered");
 }
 
-/// Every row of ROS 2's table: what begins, its id, from where, via where, and where each result
-/// leads. Written out, not computed.
+/// Every row of ROS 2's table: the transition, its id, its start state, its transition state, and
+/// the state for each result. Written out, not computed.
 const ROWS: [(Transition, u8, State, State, [State; 3]); 7] = [
     (Transition::Configure, 1, Unconfigured, Configuring, [Inactive, Unconfigured, ErrorProcessing]),
     (Transition::Cleanup, 2, Inactive, CleaningUp, [Unconfigured, Inactive, ErrorProcessing]),
@@ -122,7 +122,7 @@ fn a_label_counts_more_than_an_id() {
         (Unconfigured, "no such thing", 1, None),
         (Unconfigured, "activate", 1, None),
         (Unconfigured, "", 3, None),
-        (Unconfigured, "", 6, None), // the shutdown of another state
+        (Unconfigured, "", 6, None), // the shutdown from another state
         (Unconfigured, "", 0, None),
         (Unconfigured, "", 8, None),
         (Inactive, "", 6, Some(Shutdown)),
@@ -133,14 +133,14 @@ fn a_label_counts_more_than_an_id() {
         (Active, "", 7, Some(Shutdown)),
         (Active, "configure", 0, None),
         (Finalized, "shutdown", 5, None),
-        (Configuring, "transition_success", 10, None), // that is for the callback to say
+        (Configuring, "transition_success", 10, None), // only a callback decides that
         (Configuring, "", 10, None),
     ] {
         assert_eq!(requested(state, label, id), expected, "{state} {label:?} {id}");
     }
 }
 
-/// What may be done to a machine.
+/// An action on a machine.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Begin(Transition),
@@ -153,8 +153,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(prop_oneof![begin, end], 0..60)
 }
 
-/// The same as a person would say it: what there is, what is being done, and whether that went
-/// wrong.
+/// The same machine in everyday terms: what the node has, what it is doing, and whether that
+/// failed.
 #[derive(Default, Clone, Copy)]
 struct Oracle {
     is_configured: bool,
@@ -233,7 +233,7 @@ proptest! {
         }
     }
 
-    /// What a request means is what may be begun.
+    /// A request is interpreted only as a transition that can begin.
     #[test]
     fn a_request_is_for_what_may_begin(acts in acts(), label in "|configure|cleanup|activate|deactivate|shutdown|.*", id in 0..16_u8) {
         let mut machine = StateMachine::new();

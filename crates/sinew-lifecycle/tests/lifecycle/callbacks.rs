@@ -1,4 +1,4 @@
-//! What callbacks get, hand on, and say.
+//! The arguments, results and errors of callbacks.
 
 use crate::world::World;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use sinew_lifecycle::{
 use std::sync::Arc;
 use std::sync::mpsc;
 
-/// What a callback is to say.
+/// The result that a callback is to return.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Says {
     Success,
@@ -34,10 +34,10 @@ impl Says {
     }
 }
 
-/// Something that is there once: alive as long as it has clones.
+/// A resource with one instance, alive as long as it has clones.
 type Thing = Arc<()>;
 
-/// A node with one thing inactive, and another one more active.
+/// A node with one resource when inactive, and a second one when active.
 struct Scripted {
     says: mpsc::Receiver<(Says, Recovery)>,
     recovery: Recovery,
@@ -103,7 +103,7 @@ fn recovery() -> impl Strategy<Value = Recovery> {
     prop_oneof![4 => Just(Recovery::Unconfigured), 1 => Just(Recovery::Finalized)]
 }
 
-/// What ROS 2's table says: where it leads, if it may begin.
+/// ROS 2's table: the resulting state, if the transition can begin.
 fn expected(state: State, transition: Transition, says: Says, recovery: Recovery) -> Option<State> {
     let (goal, stays) = match (transition, state) {
         (Transition::Configure, State::Unconfigured) => (State::Inactive, State::Unconfigured),
@@ -125,8 +125,8 @@ fn expected(state: State, transition: Transition, says: Says, recovery: Recovery
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-    /// After any transitions with any results the node is in the state that the table says, and has
-    /// what there is in that state, and nothing more.
+    /// After any transitions with any results, the node is in the state that the table gives, and
+    /// has exactly the resources of that state.
     #[test]
     fn the_state_says_what_there_is(
         steps in proptest::collection::vec((0..5_usize, says(), recovery()), 0..40),
@@ -156,7 +156,7 @@ proptest! {
                 State::Active => [1, 1],
                 _ => [0, 0],
             };
-            // Beside ours and the script's.
+            // Not counting the test's own and the script's.
             prop_assert_eq!(made.each_ref().map(|thing| Arc::strong_count(thing) - 2), there);
         }
         drop(node);
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// A callback may ask its own node for anything.
+/// A callback may query its own node.
 #[test]
 fn a_callback_may_look_at_its_node() {
     struct Curious;

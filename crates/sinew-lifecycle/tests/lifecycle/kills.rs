@@ -1,14 +1,16 @@
-//! A managed node's process is killed in the middle of a transition: who asked for it is told.
+//! A managed node's process is killed during a transition: the client that requested it gets an
+//! error.
 
 use crate::world::PATIENCE;
 use sinew::prelude::*;
 use sinew_lifecycle::{LifecycleClient, LifecycleClientError, LifecycleNode, State, Transition, from_fn};
 use std::process::{Child, Command, Stdio};
 
-/// Where the processes meet; absent in the test itself.
+/// The directory where the processes meet; unset in the test itself.
 const PLACE: &str = "SINEW_TEST_LIFECYCLE_PLACE";
 
-/// Nothing in the test itself; in a child, a node that is activated for ever.
+/// Does nothing in the test itself; in a child process, runs a node with an activation that never
+/// ends.
 #[test]
 fn a_node_is_managed_until_it_is_killed() {
     let Some(place) = std::env::var_os(PLACE) else { return };
@@ -22,7 +24,7 @@ fn a_node_is_managed_until_it_is_killed() {
     sinew::spin(&context).unwrap();
 }
 
-/// Its process; killed when it goes.
+/// The child process; killed when this is dropped.
 struct Managed(Child);
 
 impl Drop for Managed {

@@ -1,5 +1,5 @@
-//! Managed nodes as programs use them, in one process and between two that stand for two (contexts
-//! that meet in shared memory).
+//! Managed nodes as programs use them, in one context and between two that stand for two processes
+//! (contexts that communicate through shared memory).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod callbacks;
@@ -9,7 +9,7 @@ mod services;
 mod supervisor;
 mod world;
 
-/// A test for each way between a managed node and who manages it.
+/// Defines a test for each path between a managed node and its operator.
 macro_rules! on_both_paths {
     ($($name:ident),* $(,)?) => {
         mod in_process {

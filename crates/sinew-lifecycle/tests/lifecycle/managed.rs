@@ -1,4 +1,4 @@
-//! What rests while the node isn't active.
+//! Entities that rest while the node isn't active.
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, pause};
@@ -22,7 +22,7 @@ fn a_publisher_is_silent(world: &World) {
             let _ = give.send(numbers.clone());
             Ok(numbers)
         })
-        .on_activate(|numbers| Ok(numbers.publish(Int32 { data: 1 })?)) // a first word
+        .on_activate(|numbers| Ok(numbers.publish(Int32 { data: 1 })?)) // a first message
         .on_deactivate(|numbers| Ok(numbers.publish(Int32 { data: 3 })?)), // and a last one
     )
     .unwrap();
@@ -87,7 +87,8 @@ fn a_group_rests(world: &World) {
     let beside = beside.callback(move |number: &Int32| hear.send(number.data).unwrap()).unwrap();
     assert!(numbers.wait_for_subscribers(2, PATIENCE) && client.wait_for_server(PATIENCE));
     numbers.publish(Int32 { data: -1 }).unwrap();
-    // By the same connection: what has come to the later one has come to the one that rests.
+    // Over the same connection: once the later subscription has the message, so has the resting
+    // one.
     let heard = by_the_way.recv_timeout(PATIENCE).unwrap();
     assert_eq!(heard, -1);
     beside.close();

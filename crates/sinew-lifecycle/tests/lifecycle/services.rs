@@ -1,4 +1,4 @@
-//! What ROS 2's tools and clients see.
+//! The services and events that ROS 2's tools and clients use.
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, pause};
@@ -68,7 +68,7 @@ fn each_step_is_told(world: &World) {
         })
         .unwrap();
     assert!(_events.wait_for_publishers(1, PATIENCE));
-    // (The publisher has to know of it, too.)
+    // (The publisher must have discovered the subscription as well.)
     let begin = sinew::time::Time::steady();
     while told.try_recv().is_err() {
         assert!(sinew::time::Time::steady() - begin < PATIENCE, "no event");
@@ -87,7 +87,7 @@ fn each_step_is_told(world: &World) {
         (7, "shutdown", "active", "shuttingdown"),
         (50, "transition_success", "shuttingdown", "finalized"),
     ];
-    // Behind those of the rounds before.
+    // After the events of the rounds before.
     let mut events: Vec<(_, String, String, String)> = Vec::new();
     while events.last().is_none_or(|(.., goal)| goal != "finalized") {
         events.push(told.recv_timeout(PATIENCE).unwrap());
@@ -135,7 +135,7 @@ fn states_and_transitions_are_listed(world: &World) {
     assert_eq!(available(), [0_u8; 0]);
 }
 
-/// Configuring waits until it is told to go on.
+/// Configuring blocks until the test lets it go on.
 struct Slow {
     begun: mpsc::Sender<()>,
     go_on: mpsc::Receiver<()>,
@@ -187,7 +187,7 @@ fn a_node_that_is_not_there_is_no_answer(world: &World) {
     assert!(error.to_string().starts_with("managed node /nowhere: "), "{error}");
 }
 
-/// With one thread, which the callback has: it runs the node's service itself.
+/// With a single thread, which the callback occupies: the call runs the node's service itself.
 #[test]
 fn a_callback_of_the_same_executor_may_ask() {
     let context = Context::builder().shared_memory(false).domain(0).build().unwrap();

@@ -67,7 +67,7 @@ fn all_go_up_in_order_and_down_in_reverse(world: &World) {
     let (map, planner) = (node(world, "map", &story, sound()), node(world, "planner", &story, sound()));
     let supervisor = supervisor(world, &["/map", "/planner"]);
     supervisor.start().unwrap();
-    supervisor.start().unwrap(); // they are up
+    supervisor.start().unwrap(); // they are up already
     supervisor.pause();
     assert_eq!([map.state(), planner.state()], [State::Inactive; 2]);
     supervisor.start().unwrap();
@@ -100,7 +100,7 @@ fn one_that_is_missing_is_named(world: &World) {
     let story = Story::default();
     let map = node(world, "map", &story, sound());
     let operator = world.operator.node("supervisor").unwrap();
-    // The first one is looked for as long: here it is known before.
+    // The timeout applies to the first node as well; here it is known before.
     assert!(LifecycleClient::new(&operator, "/map").unwrap().wait_until_ready(PATIENCE));
     let supervisor =
         Supervisor::builder(&operator).timeout(Duration::from_millis(500)).manage("/map").manage("/gone");
@@ -140,7 +140,7 @@ fn one_that_comes_back_is_brought_up(world: &World) {
         let map = node(world, "map", &story, sound());
         let activated = || story.lock().iter().filter(|what| *what == "planner activate").count();
         wait(&|| activated() == 2);
-        // Also one that left its state by itself.
+        // The same for a node that left its state by itself.
         map.deactivate().unwrap();
         wait(&|| activated() == 3 && map.state() == State::Active && planner.state() == State::Active);
         world.operator.shutdown();
@@ -158,7 +158,7 @@ fn what_cannot_be_brought_up_is_tried_again(world: &World) {
     std::thread::scope(|scope| {
         let supervising = scope.spawn(|| supervisor.supervise(OnLoss::Restart));
         let wait = |until: &dyn Fn() -> bool| wait(|| until() || supervising.is_finished());
-        // It can't be activated, and is finalized: until it is another one, nothing helps.
+        // The node cannot be activated, and is finalized: only a new node helps.
         wait(&|| broken.state() == State::Finalized && planner.state() == State::Unconfigured);
         assert!(!supervising.is_finished());
         drop(broken);

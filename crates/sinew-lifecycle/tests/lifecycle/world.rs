@@ -1,16 +1,16 @@
-//! Where managed nodes and those who manage them meet.
+//! Contexts of managed nodes and of their operators.
 
 use sinew::prelude::*;
 use std::thread::JoinHandle;
 
-/// How long what would otherwise hang may take.
+/// Timeout of waits that would otherwise hang.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Executors that spin until it is dropped.
+/// Executors that spin until this is dropped.
 pub(crate) struct World {
-    /// Of the managed nodes.
+    /// The context of the managed nodes.
     pub(crate) robot: Context,
-    /// Of those who manage them.
+    /// The context of the operators.
     pub(crate) operator: Context,
     spinning: Vec<JoinHandle<()>>,
     _place: Option<tempfile::TempDir>,
@@ -57,7 +57,7 @@ impl Drop for World {
     }
 }
 
-/// For what is not to happen meanwhile, or to look again.
+/// Waits, to check that something does not happen meanwhile, or before checking again.
 pub(crate) fn pause(milliseconds: u64) {
     let mut never = std::future::pending::<()>();
     sinew::executor::wait_for(&mut never, Duration::from_millis(milliseconds));
