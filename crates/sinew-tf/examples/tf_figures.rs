@@ -1,4 +1,4 @@
-//! What tf costs: a buffer of 100 frames with 10 s of 1 kHz history each, one thread.
+//! Benchmark of tf: a buffer of 100 frames with 10 s of 1 kHz history each, one thread.
 //!
 //! `cargo run --release -p sinew-tf --example tf_figures`
 #![expect(clippy::unwrap_used, reason = "a program for measuring")]
@@ -8,10 +8,10 @@ use sinew_interfaces::geometry_msgs::msg::TransformStamped;
 use sinew_tf::{At, Buffer, StampedTransform, Transform};
 use std::hint::black_box;
 
-/// Links from the root to a leaf; there are ten such chains.
+/// Number of links from the root to a leaf; there are ten such chains.
 const LINKS: usize = 10;
 const CHAINS: usize = 10;
-/// A second has so many samples.
+/// Samples per second.
 const RATE: i64 = 1000;
 const SECONDS: i64 = 10;
 const PERIOD: i64 = 1_000_000_000 / RATE;
@@ -28,7 +28,7 @@ fn message(chain: usize, link: usize, stamp: i64) -> TransformStamped {
         .to_msg(&frame(chain, link - 1), &frame(chain, link))
 }
 
-/// The median over rounds of what one costs, in nanoseconds.
+/// Returns the median over all rounds of the cost of one operation, in nanoseconds.
 fn each(count: usize, mut round: impl FnMut(usize)) -> f64 {
     let mut times: Vec<f64> = (0..ROUNDS)
         .map(|number| {
@@ -88,7 +88,7 @@ fn main() {
     let found = each(LOOKUPS, |_| times.iter().for_each(|at| look("map", &across, *at)));
     println!("lookup over 5 links, at any time: {found:.0} ns");
 
-    // 100 frames a time, as it goes on: what is too old goes.
+    // 100 frames per step, as on a running robot: old samples are dropped.
     const STEPS: i64 = 200;
     let messages: Vec<Vec<TransformStamped>> = (0..ROUNDS as i64)
         .map(|round| {

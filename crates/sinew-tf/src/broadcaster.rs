@@ -1,4 +1,4 @@
-//! Telling others where frames are.
+//! Broadcasters: they publish the transforms of frames.
 
 use sinew::__private::locks::Mutex;
 use sinew::error::{CreateError, PublishFailure};
@@ -7,9 +7,9 @@ use sinew_interfaces::geometry_msgs::msg::TransformStamped;
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use std::collections::BTreeMap;
 
-/// Publishes on `/tf` where frames are that move. ROS 2: `tf2_ros::TransformBroadcaster`.
+/// Publishes the transforms of moving frames on `/tf`. ROS 2: `tf2_ros::TransformBroadcaster`.
 ///
-/// QoS: the last 100, reliable, as ROS 2's. The topic may be remapped.
+/// QoS: keep last 100, reliable, as in ROS 2. The topic may be remapped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -27,31 +27,31 @@ impl TransformBroadcaster {
     /// Makes the publisher.
     ///
     /// # Errors
-    /// [`CreateError`]: the context is shut down, or another type is on that topic.
+    /// [`CreateError`] if the context is shut down, or the topic has another type.
     pub fn new(node: &Node) -> Result<Self, CreateError> {
         Ok(Self(node.publisher("/tf").qos(QoS::default().keep_last(100)).create()?))
     }
 
-    /// Publishes them in one message. Blocks and allocates as a publish does.
+    /// Publishes the transforms in one message. Blocks and allocates as a publish does.
     ///
     /// # Errors
-    /// [`PublishFailure`], as of a publish.
+    /// [`PublishFailure`], as for a publish.
     pub fn send(&self, transforms: impl IntoIterator<Item = TransformStamped>) -> Result<(), PublishFailure> {
         let transforms = transforms.into_iter().collect();
         self.0.publish(TFMessage { transforms }).map_err(|error| error.failure())
     }
 
-    /// What it publishes with.
+    /// Returns the publisher.
     pub fn publisher(&self) -> &Publisher<TFMessage> {
         &self.0
     }
 }
 
-/// Publishes on `/tf_static` where frames are that don't move: for those that listen, and those that
-/// will. ROS 2: `tf2_ros::StaticTransformBroadcaster`.
+/// Publishes the transforms of fixed frames on `/tf_static`, for current and future listeners. ROS
+/// 2: `tf2_ros::StaticTransformBroadcaster`.
 ///
-/// QoS: the last one, reliable and transient local, as ROS 2's; so each message has all transforms
-/// that were sent so far, and a frame's last one replaces those before.
+/// QoS: keep last 1, reliable and transient local, as in ROS 2. So each message has all transforms
+/// that were sent so far; a frame's new transform replaces its old one.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -68,15 +68,15 @@ pub struct StaticTransformBroadcaster {
     sent: Mutex<Sent>,
 }
 
-/// What was sent so far.
+/// The transforms sent so far.
 #[derive(Debug, Default)]
 struct Sent {
-    /// By the frame that is placed.
+    /// Keyed by the child frame.
     transforms: BTreeMap<String, TransformStamped>,
-    /// Something was sent that is in no message yet.
+    /// Set if a transform was sent that is in no message yet.
     is_stale: bool,
-    /// A thread publishes, and does so again until nothing is stale: so the last message has all, and
-    /// no lock is held over a publish, which may run listeners.
+    /// Set while a thread publishes. It repeats until nothing is stale, so that the last message
+    /// has all transforms, and no lock is held during a publish, which may run listeners.
     is_publishing: bool,
 }
 
@@ -84,25 +84,25 @@ impl StaticTransformBroadcaster {
     /// Makes the publisher.
     ///
     /// # Errors
-    /// [`CreateError`]: the context is shut down, or another type is on that topic.
+    /// [`CreateError`] if the context is shut down, or the topic has another type.
     pub fn new(node: &Node) -> Result<Self, CreateError> {
         let qos = QoS::default().keep_last(1).transient_local();
         let publisher = node.publisher("/tf_static").qos(qos).create()?;
         Ok(Self { publisher, sent: Mutex::default() })
     }
 
-    /// Publishes these, and all that were sent before, in one message. Blocks and allocates as a
-    /// publish does. May be called from several threads; if another one is just publishing, that one
-    /// does so once more, and this one doesn't wait.
+    /// Publishes these and all earlier transforms in one message. Blocks and allocates as a publish
+    /// does. Can be called from several threads: if another thread is publishing, that thread
+    /// publishes once more, and this call doesn't wait.
     ///
     /// # Errors
-    /// [`PublishFailure`], as of a publish. They are in the next message then.
+    /// [`PublishFailure`], as for a publish. The next message then includes the transforms.
     pub fn send(&self, transforms: impl IntoIterator<Item = TransformStamped>) -> Result<(), PublishFailure> {
-        /// This thread publishes no more: also if a listener panics.
+        /// Clears `is_publishing` if a listener panics during the publish.
         struct Publishing<'a>(&'a Mutex<Sent>);
 
         impl Publishing<'_> {
-            /// All that was sent, if some of it is in no message yet.
+            /// Returns all transforms if some of them are in no message yet.
             fn next(&self) -> Option<Vec<TransformStamped>> {
                 let Sent { transforms, is_stale, is_publishing } = &mut *self.0.lock();
                 *is_publishing = std::mem::take(is_stale);
@@ -118,7 +118,7 @@ impl StaticTransformBroadcaster {
             }
         }
 
-        let transforms: Vec<_> = transforms.into_iter().collect(); // the program's code, outside the lock
+        let transforms: Vec<_> = transforms.into_iter().collect(); // runs the program's code, outside the lock
         {
             let mut sent = self.sent.lock();
             let named = transforms.into_iter().map(|transform| (transform.child_frame_id.clone(), transform));
@@ -135,7 +135,7 @@ impl StaticTransformBroadcaster {
         outcome
     }
 
-    /// What it publishes with.
+    /// Returns the publisher.
     pub fn publisher(&self) -> &Publisher<TFMessage> {
         &self.publisher
     }

@@ -1,4 +1,4 @@
-//! The buffer: the tree behind a lock, and those who wait for it.
+//! The buffer: the frame tree behind a lock, and the waiters for transforms.
 
 use crate::history::Limits;
 use crate::insertion::{InsertError, Inserted};
@@ -15,14 +15,13 @@ use sinew_interfaces::geometry_msgs::msg::TransformStamped;
 use std::fmt;
 use std::sync::Arc;
 
-/// Frames, and how they lay in each other over the last seconds. ROS 2: `tf2_ros::Buffer`.
+/// The frames, and their transforms over the last seconds. ROS 2: `tf2_ros::Buffer`.
 ///
-/// Clones are the same buffer. It may be used from any thread: lookups run side by side, and an
-/// insertion waits for those that run, which is for a microsecond or so. Lookups don't allocate
-/// (unless they fail, or climb over more than 64 frames).
+/// Clones are the same buffer. It can be used from any thread: lookups run in parallel, and an
+/// insertion waits for running lookups, about a microsecond. Lookups don't allocate (unless they
+/// fail, or climb over more than 64 frames).
 ///
-/// It is filled by a [`TransformListener`](crate::TransformListener), by [`insert`](Self::insert),
-/// or both.
+/// A [`TransformListener`](crate::TransformListener) or [`insert`](Self::insert) fills it, or both.
 ///
 /// ```
 /// use sinew::time::Time;
@@ -54,12 +53,12 @@ pub(crate) struct BufferCore {
     suggestions: Suggestions,
 }
 
-/// Makes a [`Buffer`]; from [`Buffer::builder`].
+/// Makes a [`Buffer`]; returned by [`Buffer::builder`].
 #[derive(Debug, Clone, Copy)]
 pub struct BufferBuilder(Limits);
 
 impl BufferBuilder {
-    /// For how long before its latest one transforms of a frame are kept; 10 s if it isn't said, as
+    /// Sets how long a frame's transforms are kept before its latest one. The default is 10 s, as
     /// in ROS 2.
     #[must_use]
     pub fn history(mut self, history: Duration) -> Self {
@@ -67,16 +66,16 @@ impl BufferBuilder {
         self
     }
 
-    /// How many transforms of a frame are kept at most, of 72 bytes each; the oldest give way.
-    /// 100,000 if it isn't said, at least 2.
+    /// Sets the maximum number of transforms kept per frame, of 72 bytes each; beyond it the oldest
+    /// are dropped. The default is 100,000, the minimum 2.
     #[must_use]
     pub fn max_samples(mut self, samples: usize) -> Self {
         self.0.samples = samples.max(2);
         self
     }
 
-    /// How many frames there may be; 10,000 if it isn't said. A bound for what senders can make a
-    /// process keep.
+    /// Sets the maximum number of frames; the default is 10,000. It limits the memory that remote
+    /// publishers can make a process use.
     #[must_use]
     pub fn max_frames(mut self, frames: usize) -> Self {
         self.0.frames = frames;
@@ -92,35 +91,37 @@ impl BufferBuilder {
 }
 
 impl Buffer {
-    /// One that keeps 10 s.
+    /// Returns a buffer that keeps 10 s.
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// One with other limits.
+    /// Returns a builder for a buffer with other limits.
     #[must_use]
     pub fn builder() -> BufferBuilder {
         BufferBuilder(Limits { history: 10_000_000_000, samples: 100_000, frames: 10_000 })
     }
 
-    /// Adds how a frame lay in its parent at a time. `authority` says who knows it, for those who
-    /// look for a mistake. ROS 2: `setTransform`.
+    /// Adds the transform of a frame in its parent at a time. `authority` names the source of the
+    /// transform, for diagnostics. ROS 2: `setTransform`.
     ///
-    /// Stamps may come in any order. Of several with one stamp the last one counts. A slash before a
-    /// frame's name is left out; without it, a name has 255 bytes at most. A quaternion is
-    /// normalised.
+    /// Stamps may come in any order. Of several transforms with one stamp, the last one counts. A
+    /// slash before a frame's name is removed; the rest may have at most 255 bytes. The quaternion
+    /// is normalised.
     ///
     /// # Errors
-    /// [`InsertError`]: names, numbers, or it is older than what is kept. Nothing has changed then.
+    /// [`InsertError`] if a name or number is not valid, or the transform is older than the
+    /// history. The buffer is unchanged then.
     pub fn insert(&self, transform: &TransformStamped, authority: &str) -> Result<Inserted, InsertError> {
         self.insert_one(transform, false, authority)
     }
 
-    /// Adds how a frame lies in its parent at all times. If it moved before, that is forgotten.
+    /// Adds the transform of a frame in its parent for all times. Earlier moving transforms of the
+    /// frame are forgotten.
     ///
     /// # Errors
-    /// [`InsertError`], as [`insert`](Self::insert).
+    /// [`InsertError`], as for [`insert`](Self::insert).
     pub fn insert_static(
         &self,
         transform: &TransformStamped,
@@ -140,7 +141,7 @@ impl Buffer {
         inserted
     }
 
-    /// Adds all, and tells of each that was refused.
+    /// Adds all transforms, and reports each refused one.
     pub(crate) fn insert_all(
         &self,
         transforms: &[TransformStamped],
@@ -148,7 +149,7 @@ impl Buffer {
         authority: &str,
         mut refused: impl FnMut(InsertError),
     ) {
-        let mut errors = Vec::new(); // told without the lock
+        let mut errors = Vec::new(); // reported without the lock
         {
             let mut tree = self.0.tree.write();
             for transform in transforms {
@@ -159,14 +160,14 @@ impl Buffer {
         errors.into_iter().for_each(&mut refused);
     }
 
-    /// What takes coordinates in the frame `source` to those in `target`, at a time; said otherwise,
-    /// how `source` lies in `target`. ROS 2: `lookupTransform`.
+    /// Returns the transform from coordinates in the frame `source` to coordinates in `target`, at
+    /// a time. In other words, the pose of `source` in `target`. ROS 2: `lookupTransform`.
     ///
-    /// Between two stamps it is interpolated: the translation on a line, the rotation at a steady
-    /// pace. Nothing is extrapolated.
+    /// Between two stamps the transform is interpolated: the translation on a line, the rotation at
+    /// a constant rate. Nothing is extrapolated.
     ///
     /// # Errors
-    /// [`LookupError`] says which frame, link or time is missing.
+    /// [`LookupError`], which names the missing frame, link or time.
     pub fn lookup(
         &self,
         target: &str,
@@ -176,12 +177,13 @@ impl Buffer {
         self.0.lookup(target, source, at.into()).map_err(|error| self.0.told(error))
     }
 
-    /// What takes coordinates in the frame `source` at one time to those in `target` at another one,
-    /// while the frame `fixed` stands still; so `("base_link", now)`, `("base_link", then)` and
-    /// `"odom"` say how the robot has moved. ROS 2: `lookupTransform`, the form with two times.
+    /// Returns the transform from coordinates in the frame `source` at one time to coordinates in
+    /// `target` at another time, with the frame `fixed` at rest. For example, `("base_link", now)`,
+    /// `("base_link", then)` and `"odom"` give the robot's motion. ROS 2: `lookupTransform`, the
+    /// form with two times.
     ///
     /// # Errors
-    /// [`LookupError`], as [`lookup`](Self::lookup).
+    /// [`LookupError`], as for [`lookup`](Self::lookup).
     pub fn lookup_over_time(
         &self,
         (target, target_time): (&str, impl Into<At>),
@@ -197,15 +199,16 @@ impl Buffer {
         Ok(StampedTransform { stamp: now.stamp, transform: (now.transform * then.transform).normalized() })
     }
 
-    /// Whether [`lookup`](Self::lookup) would find something, or why not.
+    /// Checks whether [`lookup`](Self::lookup) would succeed.
     ///
     /// # Errors
-    /// [`LookupError`], as it.
+    /// [`LookupError`], as for [`lookup`](Self::lookup).
     pub fn can_transform(&self, target: &str, source: &str, at: impl Into<At>) -> Result<(), LookupError> {
         self.lookup(target, source, at).map(drop)
     }
 
-    /// A stamped message in another frame, at its own stamp. ROS 2: `transform`.
+    /// Returns a stamped message in another frame, transformed at its own stamp. ROS 2:
+    /// `transform`.
     ///
     /// ```
     /// # use sinew_interfaces::geometry_msgs::msg::{Point, PointStamped, TransformStamped};
@@ -222,19 +225,19 @@ impl Buffer {
     /// ```
     ///
     /// # Errors
-    /// [`LookupError`], as [`lookup`](Self::lookup).
+    /// [`LookupError`], as for [`lookup`](Self::lookup).
     pub fn transform<T: TransformableStamped>(&self, message: &T, target: &str) -> Result<T, LookupError> {
         let stamp = Time::from_nanoseconds(message.stamp_nanoseconds());
         let found = self.lookup(target, message.frame_id(), stamp)?;
         Ok(message.in_frame(target, &found))
     }
 
-    /// Waits until there is such a transform: a future, or a thread that blocks in
-    /// [`wait`](PendingTransform::wait). ROS 2: `waitForTransform`.
+    /// Waits until there is such a transform. The result is a future; its method
+    /// [`wait`](PendingTransform::wait) blocks a thread instead. ROS 2: `waitForTransform`.
     ///
-    /// The future is woken by the thread that inserts what was missing, and needs no executor. It
-    /// yields an error only if what it waits for can't come any more: the time is before what the
-    /// buffer keeps.
+    /// The thread that inserts the missing transform wakes the future, which needs no executor. It
+    /// returns an error only if the transform can no longer arrive: the time is before the buffer's
+    /// history.
     ///
     /// ```
     /// use sinew::Duration;
@@ -254,12 +257,12 @@ impl Buffer {
         PendingTransform::new(self.0.clone(), target, source, at.into())
     }
 
-    /// Forgets all that moved; static transforms stay. ROS 2: `clear`.
+    /// Forgets all moving transforms; static ones stay. ROS 2: `clear`.
     pub fn clear(&self) {
         self.0.tree.write().clear();
     }
 
-    /// All frames, by their names. Allocates.
+    /// Returns the status of all frames, ordered by name. Allocates.
     #[must_use]
     pub fn frames(&self) -> Vec<FrameStatus> {
         self.0.tree.read().status()
@@ -267,12 +270,13 @@ impl Buffer {
 }
 
 impl BufferCore {
-    /// Without what may have been meant by an unknown name.
+    /// The error lacks suggestions for an unknown name.
     pub(crate) fn lookup(&self, target: &str, source: &str, at: At) -> Result<StampedTransform, LookupError> {
         self.tree.read().lookup(target, source, at)
     }
 
-    /// The error as a caller gets it: names what may have been meant. Call it without the lock.
+    /// Completes an error for the caller, with a suggestion for an unknown name. Must be called
+    /// without the lock.
     pub(crate) fn told(&self, mut error: LookupError) -> LookupError {
         if let LookupError::UnknownFrame { frame, similar, known } = &mut error {
             let found = self.suggestions.of(frame, *known, || self.tree.read().names());
@@ -283,7 +287,7 @@ impl BufferCore {
 
     fn wake(&self) {
         self.waiters.wake(|query| {
-            let tree = self.tree.read(); // once: a second one behind a waiting writer would wait for ever
+            let tree = self.tree.read(); // once: a second read lock, behind a waiting writer, would block for ever
             match tree.lookup(&query.target, &query.source, query.at) {
                 Ok(_) => true,
                 Err(error) => tree.is_past(&error),

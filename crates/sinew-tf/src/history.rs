@@ -1,26 +1,27 @@
-//! How one frame lay in its parent over time.
+//! The transforms of one frame in its parent over time.
 //!
-//! A ring in the order of time. Where a time is in it is guessed as if stamps came at a steady pace,
-//! which they mostly do, so it seldom takes more than one look, at the two entries that are
-//! interpolated then. A lookup guesses for all of its links before it looks at any entry, and touches
-//! what it guessed, so that the delays of the memory run side by side. Parents lie in a ring beside it,
-//! which is only read if they change; what climbing the tree needs (`ends`) lies beside both.
+//! A ring in the order of time. The position of a time is guessed on the assumption that stamps
+//! come at a steady rate, which they mostly do. A lookup therefore seldom reads more than the two
+//! entries that it interpolates. It guesses the positions in all its links before it reads any
+//! entry, and touches the guessed entries, so that the memory accesses overlap. Parents are in a
+//! second ring, which is read only if they change; climbing the tree needs only `ends`, which is
+//! stored beside both rings.
 
 use crate::insertion::Inserted;
 use crate::transform::Transform;
 use std::collections::VecDeque;
 
-/// A frame, in the order in which they were first named.
+/// The number of a frame, in the order in which frames were first named.
 pub(crate) type FrameNumber = u32;
 
-/// How a frame lay in its parent at a time.
+/// The transform of a frame in its parent at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) transform: Transform,
     pub(crate) parent: FrameNumber,
 }
 
-/// One line of the processor's cache: an interpolation reads two that lie side by side.
+/// One cache line: an interpolation reads two adjacent ones.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Entry {
@@ -28,17 +29,17 @@ struct Entry {
     transform: Transform,
 }
 
-/// What is kept at most.
+/// The limits of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Before the latest stamp, in nanoseconds.
+    /// Time kept before the latest stamp, in nanoseconds.
     pub(crate) history: i64,
-    /// Samples of a frame.
+    /// Maximum number of samples of a frame.
     pub(crate) samples: usize,
     pub(crate) frames: usize,
 }
 
-/// First and last stamp, and the parent at the last.
+/// The first and last stamp, and the parent at the last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ends {
     pub(crate) first: i64,
@@ -46,29 +47,30 @@ pub(crate) struct Ends {
     pub(crate) parent: FrameNumber,
 }
 
-/// Where a time may be among the samples.
+/// The guessed position of a time among the samples.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guess(usize);
 
-/// A time among the samples.
+/// The position of a time among the samples.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     older: usize,
-    /// From the older one to the next.
+    /// Fraction of the way from the older sample to the next.
     ratio: f64,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// By ascending stamps, each once.
+    /// By ascending stamp, each stamp once.
     entries: VecDeque<Entry>,
     /// One for each entry.
     parents: VecDeque<FrameNumber>,
-    /// Of the rings; `None` while they are empty.
+    /// The ends of the rings; `None` while they are empty.
     ends: Option<Ends>,
-    /// How many neighbours have different parents. With none, `ends` has the parent at any time.
+    /// Number of adjacent samples with different parents. If it is 0, `ends` has the parent at any
+    /// time.
     changes: usize,
-    /// Samples that gave way because there were too many.
+    /// Number of samples dropped because there were too many.
     crowded_out: u64,
 }
 
@@ -81,7 +83,7 @@ impl History {
         self.entries.len()
     }
 
-    /// How many neighbours have different parents.
+    /// Returns the number of adjacent samples with different parents.
     pub(crate) fn changes(&self) -> usize {
         self.changes
     }
@@ -94,28 +96,28 @@ impl History {
         *self = Self { crowded_out: self.crowded_out, ..Self::default() };
     }
 
-    /// The parent at that time; `None` if nothing is known of it.
+    /// Returns the parent at this time; `None` if the history doesn't cover it.
     pub(crate) fn parent_at(&self, time: i64) -> Option<FrameNumber> {
         let ends = self.covering(time)?;
         if self.changes == 0 {
             return Some(ends.parent);
         }
-        Some(self.parents[self.above(time) - 1]) // of a time between two, the older one's
+        Some(self.parents[self.above(time) - 1]) // between two samples, the parent of the older one
     }
 
-    /// Where that time may be; `None` if nothing is known of it. Looks at no sample.
+    /// Guesses the position of this time; `None` if the history doesn't cover it. Reads no sample.
     pub(crate) fn guess(&self, time: i64) -> Option<Guess> {
         self.covering(time).map(|ends| self.guess_within(ends, time))
     }
 
-    /// Reads what will be looked at if the guess is right. What it returns says nothing: as no branch
-    /// depends on it, the processor goes on with the next one before the memory has answered.
+    /// Reads the entries that a correct guess needs. The result has no meaning: since no branch
+    /// depends on it, the processor continues with the next link before the memory has answered.
     pub(crate) fn touch(&self, Guess(at): Guess) -> i64 {
         let stamp = |at: usize| self.entries.get(at).map_or(0, |entry| entry.stamp);
         stamp(at) ^ stamp(at + 1)
     }
 
-    /// Where that time is, which the guess was for.
+    /// Returns the position of this time, starting from its guess.
     #[inline]
     pub(crate) fn find(&self, guess: Guess, time: i64) -> Place {
         let older = self.after(guess, time) - 1;
@@ -124,8 +126,8 @@ impl History {
         Place { older, ratio }
     }
 
-    /// How it lay there. Between two stamps it is interpolated, unless the parent changes there: then
-    /// the older one counts, as in tf2.
+    /// Returns the transform at this position. It is interpolated between two stamps unless the
+    /// parent changes there; then the older one counts, as in tf2.
     #[inline]
     pub(crate) fn transform(&self, Place { older: at, ratio }: Place) -> Transform {
         let older = &self.entries[at].transform;
@@ -141,13 +143,13 @@ impl History {
         self.ends.filter(|ends| (ends.first..=ends.last).contains(&time))
     }
 
-    /// Adds a sample; of several with one stamp the last one counts.
+    /// Adds a sample; of several with one stamp, the last one counts.
     ///
-    /// What is too old goes first, by the latest stamp before this one, as in tf2: so of a frame that
-    /// is sent seldom, there are always two to interpolate between.
+    /// Old samples are dropped first, relative to the latest stamp before this one, as in tf2. So a
+    /// frame that is sent seldom always has two samples to interpolate between.
     ///
     /// # Errors
-    /// The latest stamp, if this one is older than that by more than what is kept.
+    /// The latest stamp, if this one is older than the history before it.
     pub(crate) fn insert(&mut self, stamp: i64, sample: Sample, limits: &Limits) -> Result<Inserted, i64> {
         let mut inserted = Inserted::New;
         if let Some(Ends { last, .. }) = self.ends {
@@ -195,7 +197,8 @@ impl History {
         self.parents.pop_front();
     }
 
-    /// 1 if the sample there has another parent than the one before.
+    /// Returns 1 if the sample at this position has another parent than the one before, otherwise
+    /// 0.
     fn differs(&self, place: usize) -> usize {
         let before = place.checked_sub(1).and_then(|before| self.parents.get(before));
         let pair = before.zip(self.parents.get(place));
@@ -211,7 +214,7 @@ impl History {
         });
     }
 
-    /// How many stamps are not above that time.
+    /// Returns the number of stamps that are not above this time.
     fn above(&self, time: i64) -> usize {
         match self.ends {
             Some(ends) if time >= ends.first => self.after(self.guess_within(ends, time), time),
@@ -219,7 +222,7 @@ impl History {
         }
     }
 
-    /// As if stamps came at a steady pace.
+    /// Guesses a position as if stamps came at a steady rate.
     fn guess_within(&self, Ends { first, last, .. }: Ends, time: i64) -> Guess {
         let newest = self.entries.len() - 1;
         if time >= last {
@@ -235,7 +238,7 @@ impl History {
         Guess(guess)
     }
 
-    /// The same as [`above`](Self::above), of a time that isn't before the first.
+    /// The same as [`above`](Self::above), for a time that isn't before the first stamp.
     #[inline]
     fn after(&self, Guess(guess): Guess, time: i64) -> usize {
         let count = self.entries.len();
@@ -243,7 +246,7 @@ impl History {
         if self.ends.is_some_and(|ends| ends.last <= time) {
             return count;
         }
-        // From here on: stamp(low) <= time < stamp(high).
+        // Invariant from here on: stamp(low) <= time < stamp(high).
         let (mut low, mut high, mut step) = (0, count - 1, 1);
         if stamp(guess) <= time {
             low = guess;
@@ -274,17 +277,17 @@ impl History {
     }
 }
 
-/// Where a time lies between two others: 0 at the first, 1 at the last.
+/// Returns the fraction of a time between two others: 0 at the first, 1 at the last.
 fn part(first: i64, time: i64, last: i64) -> f64 {
     span(first, time) / span(first, last)
 }
 
-/// From a time to one that isn't before it.
+/// Returns the span from a time to one that isn't before it.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "to some nanoseconds in a year")]
 fn span(from: i64, to: i64) -> f64 {
     match to.wrapping_sub(from) {
-        span @ 0.. => span as f64, // of a signed number this is one instruction
+        span @ 0.. => span as f64, // a single instruction for a signed number
         span => span.cast_unsigned() as f64,
     }
 }
@@ -302,7 +305,7 @@ mod tests {
         Sample { transform: Transform { translation, ..Transform::IDENTITY }, parent }
     }
 
-    /// The same by looking at all of a list.
+    /// A naive implementation on a list.
     #[derive(Default)]
     struct Plain(Vec<(i64, Sample)>);
 

@@ -1,8 +1,8 @@
-//! tf2: where the frames of a robot are, and were.
+//! tf2: the present and past poses of a robot's frames.
 //!
-//! Each sensor, wheel and map has a frame of coordinates. Nodes tell how theirs lie in others, on
-//! `/tf` and `/tf_static`; a [`Buffer`] puts them together, and says how any frame lay in any other
-//! at any time of the last ten seconds.
+//! Each sensor, wheel and map has a coordinate frame. Nodes publish the poses of their frames in
+//! other frames on `/tf` and `/tf_static`; a [`Buffer`] combines them, and gives the pose of any
+//! frame in any other at any time of the last ten seconds.
 //!
 //! | what | with |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | take a message to another frame | [`Buffer::transform`], [`Transformable`] |
 //! | compute | [`Transform`] |
 //!
-//! Topics, types and QoS are ROS 2's, so each end may be ROS 2's own.
+//! Topics, types and QoS are those of ROS 2, so either end may be a ROS 2 node.
 //!
 //! ```
 //! use sinew::prelude::*;

@@ -1,4 +1,4 @@
-//! Filling a buffer from what others tell.
+//! Fills a buffer from `/tf` and `/tf_static`.
 
 use crate::buffer::Buffer;
 use crate::refusal::{Refusal, Refusals};
@@ -12,18 +12,18 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Has a buffer filled from `/tf` and `/tf_static`, as long as it lives. ROS 2:
+/// Fills a buffer from `/tf` and `/tf_static` as long as it lives. ROS 2:
 /// `tf2_ros::TransformListener`.
 ///
-/// The thread that delivers a message inserts it: in one process that which publishes, otherwise the
-/// one that receives. So it needs no executor and no thread of its own, and a callback that blocks,
-/// also one that waits for a transform, holds up nothing. QoS: the last 100, reliable, on
-/// `/tf_static` transient local, as ROS 2's.
+/// The thread that delivers a message inserts its transforms: the publishing thread within a
+/// process, otherwise the receiving thread. So the listener needs no executor and no thread of its
+/// own, and a blocked callback, even one that waits for a transform, delays nothing. QoS: keep last
+/// 100, reliable, and on `/tf_static` transient local, as in ROS 2.
 ///
-/// What the buffer refuses is counted, see [`refusals`](Self::refusals), and told in the node's log,
-/// of each listener each kind at most once in 10 s. When ROS time jumps back, or comes from another
-/// source, the buffer is cleared, which is told there, too. As authority of a frame the buffer gets
-/// the publisher's gid.
+/// Transforms that the buffer refuses are counted, see [`refusals`](Self::refusals), and logged by
+/// the node, each kind at most once in 10 s per listener. When ROS time jumps back or changes its
+/// source, the buffer is cleared, which is logged as well. The authority of a frame in the buffer
+/// is the publisher's gid.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -46,10 +46,10 @@ pub struct TransformListener {
 }
 
 impl TransformListener {
-    /// Listens in the name of that node.
+    /// Subscribes with this node.
     ///
     /// # Errors
-    /// [`CreateError`]: the context is shut down, or another type is on one of the topics.
+    /// [`CreateError`] if the context is shut down, or one of the topics has another type.
     pub fn new(node: &Node, buffer: &Buffer) -> Result<Self, CreateError> {
         let qos = QoS::default().keep_last(100);
         let moving = node.subscription("/tf").qos(qos).create()?;
@@ -65,8 +65,8 @@ impl TransformListener {
         Ok(Self { moving, fixed, filler, _jumps: clear_on_jumps(node, buffer) })
     }
 
-    /// What has come and was refused, by kinds, in the order in which the kinds came first; empty if
-    /// all was taken. Allocates.
+    /// Returns the transforms refused so far, by kind, in the order in which the kinds first
+    /// occurred; empty if none was refused. Allocates.
     ///
     /// ```
     /// # use sinew::prelude::*;
@@ -142,7 +142,7 @@ impl Filler {
     }
 }
 
-/// Texts of gids that are kept.
+/// Maximum number of gid texts that are cached.
 const MOST_AUTHORITIES: usize = 1000;
 
 impl fmt::Debug for TransformListener {

@@ -1,13 +1,14 @@
-//! What is asked of a buffer, and why there is no answer.
+//! Queries of a buffer, and the reasons why they fail.
 
 use crate::insertion::{LONGEST_NAME, beginning, seconds};
 use sinew::Duration;
 use sinew::time::Time;
 use std::fmt;
 
-/// The time at which a transform is asked for.
+/// The time of a query.
 ///
-/// A [`Time`] becomes one; 0 means the latest, as in ROS 2, where messages with that stamp say so.
+/// A [`Time`] converts to it; 0 means the latest time, as in ROS 2, where messages with that stamp
+/// mean it.
 ///
 /// ```
 /// use sinew::time::Time;
@@ -20,7 +21,7 @@ pub enum At {
     /// The latest time at which all links between the two frames are known. ROS 2:
     /// `TimePointZero`.
     Latest,
-    /// That time, by the clock that stamps are read from.
+    /// This time, by the clock of the stamps.
     Time(Time),
 }
 
@@ -30,10 +31,10 @@ impl From<Time> for At {
     }
 }
 
-/// What a buffer knows of how a frame lies in its parent.
+/// The link of a frame to its parent, and the time range that a buffer knows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LinkRange {
-    /// The frame it lies in.
+    /// The parent frame.
     pub parent: String,
     /// The frame.
     pub child: String,
@@ -43,53 +44,53 @@ pub struct LinkRange {
     pub last: Time,
 }
 
-/// Why a buffer has no transform. ROS 2 throws these under the names given here.
+/// The reason why a buffer has no transform. ROS 2 throws these under the names given here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
-    /// No transform has named that frame. `LookupException`.
+    /// No transform has named this frame. `LookupException`.
     UnknownFrame {
-        /// What was asked for.
+        /// The requested name.
         frame: String,
-        /// The known frame whose name is most like it.
+        /// The known frame with the most similar name.
         similar: Option<String>,
-        /// How many frames are known.
+        /// Number of known frames.
         known: usize,
     },
-    /// That name is longer than 255 bytes, so no frame has it.
+    /// The name is longer than 255 bytes, so no frame can have it.
     NameTooLong {
-        /// Its first letters.
+        /// The first characters of the name.
         begin: String,
-        /// How many bytes it has.
+        /// Its length in bytes.
         length: usize,
     },
-    /// They lie in two trees. `ConnectivityException`.
+    /// The frames are in two trees. `ConnectivityException`.
     NotConnected {
-        /// What was asked for.
+        /// The requested target.
         target: String,
-        /// What was asked for.
+        /// The requested source.
         source: String,
-        /// The top of the target's tree.
+        /// The root of the target's tree.
         target_root: String,
-        /// The top of the source's tree.
+        /// The root of the source's tree.
         source_root: String,
-        /// When it is so, if they are connected now.
+        /// The time at which they are not connected, if they are connected now.
         time: Option<Time>,
     },
-    /// They are connected, but not all links are known at that time. `ExtrapolationException`.
+    /// The frames are connected, but some links don't cover this time. `ExtrapolationException`.
     Extrapolation {
-        /// What was asked for.
+        /// The requested target.
         target: String,
-        /// What was asked for.
+        /// The requested source.
         source: String,
-        /// The time; of [`At::Latest`] the latest that the links could have in common.
+        /// The time; for [`At::Latest`], the latest that the links could have in common.
         time: Time,
-        /// The links that aren't known then, from the target up and from the source up.
+        /// The links that don't cover the time, from the target up and from the source up.
         lacking: Vec<LinkRange>,
     },
-    /// Frames lie in each other in a circle.
+    /// The parents of frames form a loop.
     Loop {
-        /// Each lies in the next, and the last in the first.
+        /// The frames: the parent of each is the next, and the parent of the last is the first.
         frames: Vec<String>,
     },
 }
@@ -160,7 +161,7 @@ impl fmt::Display for LookupError {
 impl std::error::Error for LookupError {}
 
 impl LookupError {
-    /// That no frame is called so; without what may have been meant, which is looked for outside
+    /// Returns the error for an unknown name, without a suggestion, which is searched for outside
     /// the tree's lock.
     pub(crate) fn unknown(frame: &str, known: usize) -> Self {
         if frame.len() > LONGEST_NAME {
@@ -170,28 +171,28 @@ impl LookupError {
     }
 }
 
-/// A frame, and what is known of it.
+/// The status of a frame.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FrameStatus {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The frame it lies in, by its latest transform; `None` for the top of a tree.
+    /// The parent in its latest transform; `None` for the root of a tree.
     pub parent: Option<String>,
-    /// Whether it never moves.
+    /// Set if the frame is static.
     pub is_static: bool,
-    /// The first stamp kept and the latest, if it moves.
+    /// The first and the latest stamp kept, if the frame moves.
     pub range: Option<[Time; 2]>,
-    /// Transforms kept.
+    /// Number of transforms kept.
     pub samples: usize,
-    /// Transforms that gave way before their time, because there were too many.
+    /// Number of transforms dropped early because there were too many.
     pub crowded_out: u64,
-    /// Who sent its latest transform; empty for the top of a tree.
+    /// The sender of its latest transform; empty for the root of a tree.
     pub authority: String,
 }
 
 impl FrameStatus {
-    /// Transforms in a second, over what is kept. `None` of fewer than two.
+    /// Returns the transforms per second over the kept history; `None` for fewer than two.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let [first, last] = self.range?;

@@ -1,4 +1,4 @@
-//! Messages that wait until it is known where they were.
+//! Messages that wait for their transforms.
 
 use crate::buffer::Buffer;
 use crate::transform::StampedTransform;
@@ -16,12 +16,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// A subscription whose messages wait until their frame can be taken to another one, at their
-/// stamp. ROS 2: `tf2_ros::MessageFilter`.
+/// A subscription that holds each message until its frame can be transformed to a target frame at
+/// the message's stamp. ROS 2: `tf2_ros::MessageFilter`.
 ///
-/// A message and the transform for it come on two topics, in any order. The callback gets both, in
-/// the group that it was made in, once both are there. So many messages may wait; then the oldest
-/// gives way. Those whose time the buffer no longer keeps are dropped, too.
+/// A message and its transform come on two topics, in any order. Once both are there, the callback
+/// receives both, in the callback group that it was made in. Only a limited number of messages may
+/// wait; beyond it the oldest is dropped. Messages from before the buffer's history are dropped as
+/// well.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -51,7 +52,7 @@ pub struct MessageFilter<T: Message> {
     _subscription: Subscription<T>,
 }
 
-/// Options of a [`MessageFilter`]; from [`Buffer::message_filter`].
+/// Options of a [`MessageFilter`]; returned by [`Buffer::message_filter`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing is received before `subscribe`"]
 pub struct MessageFilterBuilder {
@@ -67,15 +68,15 @@ struct Held<T: Message> {
     depth: usize,
     queue: Mutex<Queue<T>>,
     dropped: AtomicU64,
-    /// Has what is ready delivered, in the group.
+    /// Triggers the delivery of ready messages in the group.
     bell: OnceLock<Arc<Bell>>,
 }
 
-/// Messages that aren't delivered yet, each list in the order in which they came.
+/// Messages that aren't delivered yet; each list is in order of arrival.
 struct Queue<T: Message> {
-    /// Those without their transforms.
+    /// Messages without their transforms.
     waiting: VecDeque<(Shared<T>, PendingTransform)>,
-    /// Those that the callback gets next.
+    /// Messages that are delivered next.
     ready: VecDeque<(Shared<T>, StampedTransform)>,
 }
 
@@ -94,8 +95,8 @@ impl Wake for Bell {
 }
 
 impl Buffer {
-    /// Has messages of a topic wait until their frame can be taken to `target`; see
-    /// [`MessageFilter`].
+    /// Returns a builder of a subscription whose messages wait until their frame can be transformed
+    /// to `target`; see [`MessageFilter`].
     pub fn message_filter(&self, target: &str) -> MessageFilterBuilder {
         MessageFilterBuilder {
             buffer: self.clone(),
@@ -107,23 +108,23 @@ impl Buffer {
 }
 
 impl MessageFilterBuilder {
-    /// How many messages may wait; 100 if it isn't said, at least one.
+    /// Sets the maximum number of waiting messages; the default is 100, the minimum one.
     pub fn depth(mut self, depth: usize) -> Self {
         self.depth = depth.max(1);
         self
     }
 
-    /// The subscription's QoS; the default one if it isn't said.
+    /// Sets the subscription's QoS. The default is the default QoS.
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
     }
 
-    /// Makes the subscription. `callback` gets the group's state, a message, and what takes its
-    /// coordinates to the target frame at its stamp.
+    /// Makes the subscription. `callback` receives the group's state, a message, and the transform
+    /// of its coordinates to the target frame at its stamp.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, its type, or the context is shut down.
+    /// [`CreateError`] if the topic's name or type is not valid, or the context is shut down.
     pub fn subscribe<S: Send + 'static, T: Message + Stamped + Sync, R: Outcome>(
         self,
         group: &Group<S>,
@@ -151,14 +152,15 @@ impl MessageFilterBuilder {
 }
 
 impl<T: Message> MessageFilter<T> {
-    /// How many messages wait: for their transforms, or for the callback.
+    /// Returns the number of messages that wait for their transforms or for the callback.
     #[must_use]
     pub fn waiting(&self) -> usize {
         let queue = self.held.queue.lock();
         queue.waiting.len() + queue.ready.len()
     }
 
-    /// How many messages were dropped so far: they were one too many, or too old.
+    /// Returns the number of messages dropped so far, because too many were waiting or they were
+    /// too old.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.held.dropped.load(Ordering::Relaxed) // a statistic
@@ -179,14 +181,14 @@ impl<T: Message + Stamped> Held<T> {
         }
     }
 
-    /// Calls back with all that are ready, in the order in which they came. If another thread does
-    /// so already, it goes on with these.
+    /// Calls the callback with all ready messages, in order of arrival. If another thread does so
+    /// already, that thread delivers these as well.
     fn deliver<S, R: Outcome>(
         &self,
         state: &mut S,
         callback: &Lent<impl FnMut(&mut S, Shared<T>, StampedTransform) -> R>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        /// A callback that panics leaves the rest, which is delivered when the group runs again.
+        /// If the callback panics, this triggers the group to deliver the rest later.
         struct Rest<'a>(&'a Arc<Bell>);
 
         impl Drop for Rest<'_> {
@@ -217,7 +219,7 @@ impl<T: Message + Stamped> Held<T> {
         self.queue.lock().ready.pop_front()
     }
 
-    /// Looks which messages are ready, and which are past.
+    /// Moves messages that are ready to `ready`, and drops those that are too old.
     fn look(&self, context: &mut Context<'_>) {
         let mut past = Vec::new();
         let mut queue = self.queue.lock();
@@ -226,13 +228,13 @@ impl<T: Message + Stamped> Held<T> {
             match Pin::new(&mut pending).poll(context) {
                 Poll::Pending => kept.push_back((message, pending)),
                 Poll::Ready(Ok(transform)) => queue.ready.push_back((message, transform)),
-                Poll::Ready(Err(_)) => past.push(message), // its time is past
+                Poll::Ready(Err(_)) => past.push(message), // its time is before the history
             }
         }
         queue.waiting = kept;
         drop(queue);
         self.dropped.fetch_add(past.len() as u64, Ordering::Relaxed);
-        drop(past); // the program's code, as the callback, outside the lock
+        drop(past); // runs the program's code, like the callback, so outside the lock
     }
 }
 
@@ -250,7 +252,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    /// Messages come while a thread is in the callback with another one.
+    /// Messages arrive while a thread runs the callback with another one.
     #[test]
     fn messages_that_are_ready_while_the_callback_runs_are_delivered_afterwards() {
         let context = sinew::Context::builder().shared_memory(false).build().unwrap();

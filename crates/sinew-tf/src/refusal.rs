@@ -1,4 +1,4 @@
-//! What a listener has refused: counted, and told now and then.
+//! The transforms that a listener refused: counted, and logged at intervals.
 
 use crate::insertion::InsertError;
 use sinew::Duration;
@@ -7,21 +7,22 @@ use std::fmt;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-/// How long a kind isn't told of again.
+/// Minimum interval between two reports of one kind.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Transforms of one kind that a listener has refused: those whose [`InsertError`] is of one variant.
+/// The transforms of one kind that a listener refused: those with the same variant of
+/// [`InsertError`].
 ///
-/// As a text it is the last reason, its sender and the count: `the transform of "arm" ..; sent by
+/// Displayed as the last reason, its sender and the count: `the transform of "arm" ..; sent by
 /// 0110..; 12 like it so far`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// How many there were, at least 1.
+    /// Number of refusals, at least 1.
     pub count: u64,
-    /// Why the last one was refused.
+    /// The reason of the last refusal.
     pub error: InsertError,
-    /// Who sent the last one: the publisher's gid, as [`FrameStatus`](crate::FrameStatus) has it.
+    /// The sender of the last one: the publisher's gid, as in [`FrameStatus`](crate::FrameStatus).
     pub authority: Arc<str>,
 }
 
@@ -35,19 +36,19 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// All of one listener, in the order in which the kinds came first. There are as many at most as
-/// [`InsertError`] has variants.
+/// All refusals of one listener, in the order in which the kinds first occurred. There are at most
+/// as many as [`InsertError`] has variants.
 #[derive(Default)]
 pub(crate) struct Refusals(Vec<Kind>);
 
 struct Kind {
     refusal: Refusal,
-    /// When it was told last, by the steady clock: simulated time may stand still.
+    /// Time of the last report by the steady clock, since simulated time may stand still.
     told: Time,
 }
 
 impl Refusals {
-    /// Counts one; yields what is to be told of it, if it is time for that.
+    /// Counts a refusal; returns the report if one is due.
     pub(crate) fn count(&mut self, error: InsertError, authority: &Arc<str>, now: Time) -> Option<Refusal> {
         let known = self.0.iter_mut().find(|kind| discriminant(&kind.refusal.error) == discriminant(&error));
         let Some(kind) = known else {
@@ -92,7 +93,7 @@ mod tests {
         let parentless = "the transform of \"arm\" has no header.frame_id; name the frame in which it lies";
         assert!(told(&mut one, no_child("odom"), 100).is_some());
         assert_eq!(told(&mut one, no_child("odom"), 109), None);
-        // Neither another kind nor another listener waits for that.
+        // Other kinds and other listeners have intervals of their own.
         assert_eq!(told(&mut one, no_parent("arm"), 109), Some(format!("{parentless}; sent by 0110")));
         assert!(told(&mut other, no_child("odom"), 109).is_some());
         let again = told(&mut one, no_child("map"), 110).unwrap();

@@ -1,30 +1,30 @@
-//! Which known frame may have been meant by an unknown name.
+//! Suggestions of a known frame for an unknown name.
 //!
-//! A control loop that asks for a frame in vain does so a thousand times a second, and who publishes
-//! `/tf` says how many names it is compared with. So a name is compared once, and again only when
-//! there are an eighth more frames; and while it is, no lock is held.
+//! A control loop that requests a missing frame does so a thousand times a second, and publishers
+//! of `/tf` decide how many names it is compared with. So a name is compared once, and again only
+//! when the number of frames has grown by an eighth; no lock is held during the comparison.
 
 use sinew::__private::locks::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many unknown names are kept; beyond, all are forgotten.
+/// Maximum number of unknown names that are cached; beyond it, all are forgotten.
 const MOST: usize = 64;
 
-/// What was found for the last unknown names.
+/// The suggestions for the last unknown names.
 #[derive(Debug, Default)]
 pub(crate) struct Suggestions(Mutex<HashMap<String, Found>>);
 
 #[derive(Debug, Clone)]
 struct Found {
     similar: Option<Arc<str>>,
-    /// How many frames it was compared with.
+    /// Number of frames that it was compared with.
     among: usize,
 }
 
 impl Suggestions {
-    /// The known frame whose name is most like this one. `names` yields those of all `known` frames,
-    /// and is called only if they are compared.
+    /// Returns the known frame with the most similar name. `names` returns the names of all `known`
+    /// frames, and is called only for a comparison.
     pub(crate) fn of(
         &self,
         unknown: &str,

@@ -6,8 +6,8 @@ use sinew_interfaces::geometry_msgs::msg;
 use sinew_interfaces::std_msgs::msg::Header;
 use std::ops::Mul;
 
-/// How a frame lies in another one: what takes a point's coordinates in the one to those in the
-/// other. First it rotates, then it translates.
+/// The pose of a frame in another one, which transforms a point's coordinates in the former to
+/// those in the latter: first it rotates, then it translates.
 ///
 /// ```
 /// use sinew_tf::Transform;
@@ -26,50 +26,51 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// What leaves everything where it is.
+    /// The identity.
     pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 
-    /// A translation alone, in m.
+    /// Returns a pure translation, in m.
     #[must_use]
     pub const fn from_translation(translation: [f64; 3]) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// A translation in m, and a rotation about the fixed axes x, y and z, in this order, in rad.
+    /// Returns a translation in m with a rotation about the fixed axes x, y and z, in this order,
+    /// in rad.
     #[must_use]
     pub fn from_roll_pitch_yaw(translation: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Self {
         let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll);
         Self { translation, rotation: rotation.to_array() }
     }
 
-    /// The angles about the fixed axes x, y and z, in rad.
+    /// Returns the angles about the fixed axes x, y and z, in rad.
     #[must_use]
     pub fn roll_pitch_yaw(&self) -> [f64; 3] {
         let (yaw, pitch, roll) = self.quaternion().to_euler(EulerRot::ZYX);
         [roll, pitch, yaw]
     }
 
-    /// The way back.
+    /// Returns the inverse transform.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let back = self.quaternion().conjugate();
         Self { translation: (back * -self.vector()).to_array(), rotation: back.to_array() }
     }
 
-    /// Where a point is: rotated and translated.
+    /// Transforms a point: rotates and translates it.
     #[must_use]
     pub fn apply(&self, point: [f64; 3]) -> [f64; 3] {
         (self.vector() + self.quaternion() * DVec3::from_array(point)).to_array()
     }
 
-    /// Where a direction points, or a velocity or force: rotated.
+    /// Transforms a direction, velocity or force: only rotates it.
     #[must_use]
     pub fn rotate(&self, vector: [f64; 3]) -> [f64; 3] {
         (self.quaternion() * DVec3::from_array(vector)).to_array()
     }
 
-    /// What lies between this (`ratio` 0) and `other` (1): the translation on the line between them,
-    /// the rotation on the shorter way at a steady pace (lerp and slerp), as tf2 does.
+    /// Interpolates between this (`ratio` 0) and `other` (1), as tf2 does: the translation on the
+    /// line between them (lerp), the rotation on the shorter arc at a constant rate (slerp).
     #[must_use]
     #[inline]
     pub fn interpolate(&self, other: &Self, ratio: f64) -> Self {
@@ -86,12 +87,12 @@ impl Transform {
         DQuat::from_array(self.rotation)
     }
 
-    /// How long the quaternion is, squared: 1 for one that is a rotation.
+    /// Returns the squared length of the quaternion: 1 for a rotation.
     pub(crate) fn norm_squared(&self) -> f64 {
         self.quaternion().length_squared()
     }
 
-    /// With a quaternion that is a rotation as exactly as can be.
+    /// Returns the transform with the quaternion normalised as exactly as possible.
     pub(crate) fn normalized(self) -> Self {
         const ROUNDED: f64 = 4.0 * f64::EPSILON;
         if (self.norm_squared() - 1.0).abs() <= ROUNDED {
@@ -121,13 +122,12 @@ impl Mul for Transform {
     }
 }
 
-/// Between two unit quaternions on the shorter arc (Shoemake, "Animating rotation with quaternion
-/// curves", 1985).
+/// Interpolates between two unit quaternions on the shorter arc (Shoemake, "Animating rotation with
+/// quaternion curves", 1985).
 ///
-/// The weights are sin(wθ)/sin(θ). Transforms that follow each other by a few milliseconds are so
-/// close that a few terms of that function's series around θ = 0 are as good, and several times
-/// faster than four trigonometric functions: with θ² up to 0.002, the first term left out is below
-/// 2e-11.
+/// The weights are sin(wθ)/sin(θ). Transforms a few milliseconds apart are so close that a few
+/// terms of the function's series around θ = 0 are as accurate, and several times faster than four
+/// trigonometric functions: with θ² up to 0.002, the first omitted term is below 2e-11.
 #[inline]
 fn slerp(from: DQuat, to: DQuat, ratio: f64) -> DQuat {
     const CLOSE: f64 = 1e-3;
@@ -147,17 +147,17 @@ fn slerp(from: DQuat, to: DQuat, ratio: f64) -> DQuat {
     from * weight(1.0 - ratio) + to * weight(ratio)
 }
 
-/// A transform, and the time at which it was so.
+/// A transform and its time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StampedTransform {
-    /// Of all transforms that it was made of; 0 if all of these are static.
+    /// The common time of all transforms that it was made from; 0 if all of them are static.
     pub stamp: Time,
     /// From the source frame's coordinates to the target frame's.
     pub transform: Transform,
 }
 
 impl StampedTransform {
-    /// As a message: how `source` lies in `target`. Allocates the names.
+    /// Converts to a message with the pose of `source` in `target`. Allocates the names.
     #[must_use]
     pub fn to_msg(&self, target: &str, source: &str) -> msg::TransformStamped {
         msg::TransformStamped {
@@ -169,7 +169,7 @@ impl StampedTransform {
 }
 
 impl From<msg::Vector3> for Transform {
-    /// A translation alone.
+    /// Returns a pure translation.
     fn from(vector: msg::Vector3) -> Self {
         Self { translation: [vector.x, vector.y, vector.z], ..Self::IDENTITY }
     }
@@ -208,7 +208,7 @@ impl From<Transform> for msg::Pose {
 mod tests {
     use super::*;
 
-    /// By its definition alone.
+    /// Implements the definition.
     fn exact(from: DQuat, to: DQuat, ratio: f64) -> DQuat {
         let dot = from.dot(to);
         let to = if dot < 0.0 { -to } else { to };

@@ -1,4 +1,4 @@
-//! What can be taken from one frame to another.
+//! Values and messages that can be transformed to another frame.
 
 use crate::transform::{StampedTransform, Transform};
 use sinew::msg::Stamped;
@@ -8,7 +8,7 @@ use sinew_interfaces::geometry_msgs::msg::{
     Vector3, Vector3Stamped, Wrench, WrenchStamped,
 };
 
-/// Something with coordinates. ROS 2: `tf2::doTransform`.
+/// A value with coordinates. ROS 2: `tf2::doTransform`.
 ///
 /// ```
 /// use sinew_interfaces::geometry_msgs::msg::{Point, Vector3};
@@ -19,15 +19,16 @@ use sinew_interfaces::geometry_msgs::msg::{
 /// assert!((point.x + 1.0).abs() < 1e-12 && (velocity.x + 2.0).abs() < 1e-12);
 /// ```
 pub trait Transformable {
-    /// It, in the coordinates that the transform leads to.
+    /// Returns the value in the coordinates to which the transform leads.
     #[must_use]
     fn transformed(&self, by: &Transform) -> Self;
 }
 
-/// A message with a header that can be taken to another frame.
+/// A message with a header that can be transformed to another frame.
 pub trait TransformableStamped: Stamped {
-    /// It, in the frame `target`. The header has the name of the frame and the transform's stamp, as
-    /// in ROS 2; if all of what the transform was made of is static, the stamp stays.
+    /// Returns the message in the frame `target`. The header gets the name of the frame and the
+    /// transform's stamp, as in ROS 2; it keeps its stamp if the transform is made only from static
+    /// ones.
     #[must_use]
     fn in_frame(&self, target: &str, by: &StampedTransform) -> Self;
 }
@@ -47,7 +48,7 @@ impl Transformable for Point32 {
     }
 }
 
-/// A direction: it is rotated.
+/// A direction, which is only rotated.
 impl Transformable for Vector3 {
     fn transformed(&self, by: &Transform) -> Self {
         let [x, y, z] = by.rotate([self.x, self.y, self.z]);
@@ -75,7 +76,7 @@ impl Transformable for TransformMsg {
     }
 }
 
-/// The covariance is rotated with it.
+/// The covariance is rotated as well.
 impl Transformable for PoseWithCovariance {
     fn transformed(&self, by: &Transform) -> Self {
         Self { pose: self.pose.transformed(by), covariance: rotated(&self.covariance, by) }
@@ -88,21 +89,21 @@ impl Transformable for Polygon {
     }
 }
 
-/// Both vectors are rotated, as in tf2: it stays the wrench at the same point.
+/// Both vectors are rotated, as in tf2; the wrench keeps its reference point.
 impl Transformable for Wrench {
     fn transformed(&self, by: &Transform) -> Self {
         Self { force: self.force.transformed(by), torque: self.torque.transformed(by) }
     }
 }
 
-/// Both vectors are rotated: it stays the velocity of the same point.
+/// Both vectors are rotated; the twist keeps its reference point.
 impl Transformable for Twist {
     fn transformed(&self, by: &Transform) -> Self {
         Self { linear: self.linear.transformed(by), angular: self.angular.transformed(by) }
     }
 }
 
-/// A matrix of 6 by 6 with position and rotation, by rows: each of its four blocks `B` becomes
+/// Rotates a 6 by 6 matrix of position and rotation, in rows: each of its four blocks `B` becomes
 /// `R B Rᵀ`.
 fn rotated(covariance: &[f64; 36], by: &Transform) -> [f64; 36] {
     let mut turned = *covariance;
@@ -164,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_covariance_is_turned_on_both_sides() {
-        // Sure along x, unsure along y; a quarter turn about z swaps them, and flips their signs with z.
+        // Certain along x, uncertain along y; a quarter turn about z swaps them, and flips their
+        // signs with z.
         let mut covariance = [0.0; 36];
         (covariance[0], covariance[7], covariance[14]) = (1.0, 4.0, 9.0);
         (covariance[2], covariance[12]) = (0.5, 0.5); // x with z

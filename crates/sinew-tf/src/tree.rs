@@ -1,10 +1,10 @@
-//! The frames, and the ways between them; without locks, clocks or messages.
+//! The tree of frames and the paths between them, without locks, clocks or messages.
 //!
-//! A frame lies in one parent at a time, so the way between two frames goes up from both until they
-//! meet. A lookup climbs from both to the top, by what each frame knows of its parent at that time
-//! (it reads no sample unless the parent changed), cuts off what both ways have in common, and
-//! multiplies the samples of what is left. tf2 does the same; that it knows no data above the
-//! meeting point does no harm.
+//! A frame has one parent at a time, so the path between two frames goes up from both until they
+//! meet. A lookup climbs from both frames to the root, using each frame's parent at that time (it
+//! reads no sample unless the parent changed), cuts off the part that both paths share, and
+//! multiplies the samples on the rest. tf2 does the same. Missing data above the meeting point does
+//! no harm.
 
 use crate::history::{FrameNumber, Guess, History, Limits, Sample};
 use crate::insertion::{InsertError, Inserted, LONGEST_NAME, beginning};
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A transform that is to be inserted.
+/// A transform to be inserted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Insertion<'a> {
     pub(crate) parent: &'a str,
@@ -28,7 +28,7 @@ pub(crate) struct Insertion<'a> {
     pub(crate) authority: &'a str,
 }
 
-/// How a frame lies in its parent. The last transform says which kind it is.
+/// The pose of a frame in its parent. The kind of the last transform decides the variant.
 #[derive(Debug)]
 enum Placement {
     Moving(History),
@@ -39,7 +39,7 @@ enum Placement {
 struct Frame {
     name: Arc<str>,
     placement: Placement,
-    /// Who sent its last transform.
+    /// The sender of its last transform.
     authority: String,
 }
 
@@ -59,20 +59,20 @@ impl Link<'_> {
     }
 }
 
-/// Frames from one up to the top, with the one it began at. So many before it allocates.
+/// The frames from one up to the root, including the first. Longer paths allocate.
 type Path = SmallVec<[FrameNumber; 64]>;
 
 #[derive(Debug)]
 pub(crate) struct Tree {
     limits: Limits,
     frames: Vec<Frame>,
-    /// Each insertion and each lookup looks here twice, and SipHash would be half of an insertion. Its
-    /// hash is seeded, and there are only so many frames.
+    /// Each insertion and each lookup searches here twice, and SipHash would take half the time of
+    /// an insertion. The hash is seeded, and the number of frames is limited.
     numbers: HashMap<Arc<str>, FrameNumber, RandomState>,
 }
 
 impl Frame {
-    /// The latest one at `None`.
+    /// Returns the parent at this time, or the latest one for `None`.
     fn parent(&self, time: Option<i64>) -> Option<FrameNumber> {
         match &self.placement {
             Placement::Static(sample) => Some(sample.parent),
@@ -83,7 +83,7 @@ impl Frame {
         }
     }
 
-    /// The latest stamp of one that moves.
+    /// Returns the latest stamp of a moving frame.
     fn latest(&self) -> Option<i64> {
         match &self.placement {
             Placement::Static(_) => None,
@@ -96,7 +96,7 @@ impl Frame {
     }
 }
 
-/// Without the slash that ROS 1 put before frames' names.
+/// Removes the slash that ROS 1 put before frames' names.
 fn bare(name: &str) -> &str {
     name.strip_prefix('/').unwrap_or(name)
 }
@@ -106,7 +106,7 @@ impl Tree {
         Self { limits, frames: Vec::new(), numbers: HashMap::default() }
     }
 
-    // ---- what comes in ----
+    // ---- insertion ----
 
     pub(crate) fn insert(&mut self, insertion: &Insertion<'_>) -> Result<Inserted, InsertError> {
         let Insertion { stamp, is_static, authority, .. } = *insertion;
@@ -156,7 +156,7 @@ impl Tree {
         Ok(number)
     }
 
-    /// Forgets what moved; what is static stays, and so do the names.
+    /// Forgets moving transforms; static ones and all names stay.
     pub(crate) fn clear(&mut self) {
         for frame in &mut self.frames {
             if let Placement::Moving(history) = &mut frame.placement {
@@ -165,9 +165,9 @@ impl Tree {
         }
     }
 
-    // ---- what is asked ----
+    // ---- lookup ----
 
-    /// From the source's coordinates to the target's.
+    /// Returns the transform from the source's coordinates to the target's.
     pub(crate) fn lookup(
         &self,
         target_name: &str,
@@ -201,7 +201,8 @@ impl Tree {
         Ok(self.along(&down, &up, time))
     }
 
-    /// At the latest time that all links between them have; 0 if all of them are static.
+    /// Looks up the latest time that all links between the frames have in common; 0 if all of them
+    /// are static.
     fn latest(
         &self,
         target: FrameNumber,
@@ -220,7 +221,7 @@ impl Tree {
         let changed = down.iter().chain(&up).any(|frame| self.frame(*frame).changes_parent());
         let transform = match changed {
             false => self.along(&down, &up, time),
-            true => self.at(target, source, time)?, // another way, perhaps
+            true => self.at(target, source, time)?, // the path may differ at that time
         };
         Ok(transform.map(|transform| stamped(time, transform)))
     }
@@ -230,7 +231,7 @@ impl Tree {
         links.filter_map(|frame| self.frame(*frame).latest()).min().unwrap_or(0)
     }
 
-    /// Multiplies the links of both ways. `None` if one has nothing at that time.
+    /// Multiplies the links of both paths. Returns `None` if a link does not cover the time.
     fn along(&self, down: &[FrameNumber], up: &[FrameNumber], time: i64) -> Option<Transform> {
         let mut links = SmallVec::<[Link<'_>; 64]>::new();
         let mut touched = 0;
@@ -244,7 +245,7 @@ impl Tree {
                 }
             });
         }
-        std::hint::black_box(touched); // it is for the reading alone
+        std::hint::black_box(touched); // the value does not matter, only the reads
         let (down, up) = links.split_at(down.len());
         let product = |links: &[Link<'_>]| {
             let (first, others) = links.split_first()?;
@@ -258,7 +259,7 @@ impl Tree {
         })
     }
 
-    /// All frames from both up to the top.
+    /// Returns all frames from both up to the root.
     fn climb(
         &self,
         (down, up): (FrameNumber, FrameNumber),
@@ -294,21 +295,21 @@ impl Tree {
         Err(LookupError::unknown(name, self.frames.len()))
     }
 
-    /// The names of all frames, in the order in which they came.
+    /// Returns the names of all frames, in the order in which they were added.
     pub(crate) fn names(&self) -> Vec<Arc<str>> {
         self.frames.iter().map(|frame| frame.name.clone()).collect()
     }
 
-    // ---- why there is none ----
+    // ---- reasons of failures ----
 
-    /// The loop that a path which is longer than there are frames runs in.
+    /// Returns the loop in a path that is longer than the number of frames.
     fn loop_in(&self, path: &[FrameNumber]) -> LookupError {
         let last = path.last().copied().unwrap_or_default();
         let round = path.iter().rev().skip(1).take_while(|frame| **frame != last);
         let mut frames: Vec<String> = round.map(|frame| self.name(*frame)).collect();
         frames.push(self.name(last));
         frames.reverse();
-        // The same loop reads the same wherever the climb began.
+        // Rotate the loop so that it reads the same wherever the climb began.
         let first = (0..frames.len()).min_by_key(|at| &frames[*at]).unwrap_or(0);
         frames.rotate_left(first);
         LookupError::Loop { frames }
@@ -352,7 +353,7 @@ impl Tree {
         Ok(LookupError::Extrapolation { target: target_name, source: source_name, time, lacking })
     }
 
-    /// What a link has, if that time isn't in it.
+    /// Returns the range of a link, if it does not cover the time.
     fn lacking(&self, number: FrameNumber, time: i64) -> Option<LinkRange> {
         let frame = self.frame(number);
         let Placement::Moving(history) = &frame.placement else { return None };
@@ -365,8 +366,8 @@ impl Tree {
         })
     }
 
-    /// Whether what is asked for can't come any more: all links between the two have gone on by more
-    /// than what is kept, or no frame can have that name.
+    /// Returns whether a requested transform can no longer arrive: a link between the two frames
+    /// has advanced past the time by more than the history, or no frame can have the name.
     pub(crate) fn is_past(&self, error: &LookupError) -> bool {
         if let LookupError::NameTooLong { .. } = error {
             return true;
@@ -376,7 +377,7 @@ impl Tree {
         lacking.iter().any(|link| *time + history < link.last && *time < link.first)
     }
 
-    /// All frames, by their names.
+    /// Returns the status of all frames, ordered by name.
     pub(crate) fn status(&self) -> Vec<FrameStatus> {
         let mut all: Vec<FrameStatus> = self.frames.iter().map(|frame| self.status_of(frame)).collect();
         all.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -399,7 +400,8 @@ impl Tree {
     }
 }
 
-/// Leaves of both ways what lies below the frame where they meet. False if they don't.
+/// Reduces both paths to the part below the frame where they meet. Returns `false` if they don't
+/// meet.
 fn meet(down: &mut Path, up: &mut Path) -> bool {
     if down.last() != up.last() {
         return false;
@@ -411,9 +413,9 @@ fn meet(down: &mut Path, up: &mut Path) -> bool {
     true
 }
 
-/// tf2's checks.
+/// Performs tf2's checks.
 fn checked(parent: &str, child: &str, transform: Transform) -> Result<Transform, InsertError> {
-    // Before all else: no other error repeats such a name.
+    // First, so that no other error repeats such a name.
     if let Some(name) = [parent, child].into_iter().find(|name| name.len() > LONGEST_NAME) {
         return Err(InsertError::NameTooLong { begin: beginning(name), length: name.len() });
     }

@@ -1,7 +1,8 @@
 //! Waiting for a transform.
 //!
-//! Who waits registers first and looks then; who inserts does so first and looks for those who wait
-//! then. The buffer's lock lies between, so one of the two sees what the other did.
+//! A waiter first registers and then looks the transform up; an inserting thread first inserts and
+//! then checks the waiters. The buffer's lock orders the two, so at least one of them sees the
+//! other's step.
 
 use crate::buffer::BufferCore;
 use crate::lookup::{At, LookupError};
@@ -14,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-/// What is asked for.
+/// A requested transform.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     pub(crate) target: Arc<str>,
@@ -22,12 +23,13 @@ pub(crate) struct Query {
     pub(crate) at: At,
 }
 
-/// Those who wait; without a waker those who have been woken, until they look again.
+/// The waiters. An entry without a waker has been woken, and has not looked the transform up again
+/// yet.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters(Mutex<Slab<(Query, Option<Waker>)>>);
 
 impl Waiters {
-    /// Wakes those for whom it is over.
+    /// Wakes the waiters for which `is_over` is true.
     pub(crate) fn wake(&self, is_over: impl Fn(&Query) -> bool) {
         let mut waiters = self.0.lock();
         if waiters.is_empty() {
@@ -35,18 +37,18 @@ impl Waiters {
         }
         let over = waiters.iter_mut().filter(|(_, (query, waker))| waker.is_some() && is_over(query));
         let over: Vec<Waker> = over.filter_map(|(_, (_, waker))| waker.take()).collect();
-        drop(waiters); // what they wake may wait again
+        drop(waiters); // woken tasks may wait again
         no_lock_is_held();
         over.into_iter().for_each(Waker::wake);
     }
 }
 
-/// Waits for a transform; from [`Buffer::wait_for`](crate::Buffer::wait_for).
+/// Waits for a transform; returned by [`Buffer::wait_for`](crate::Buffer::wait_for).
 #[must_use = "it waits when it is awaited, or in `wait`"]
 pub struct PendingTransform {
     core: Arc<BufferCore>,
     query: Query,
-    /// Its place among the waiters.
+    /// Index among the waiters.
     place: Option<usize>,
 }
 
@@ -55,11 +57,11 @@ impl PendingTransform {
         Self { core, query: Query { target: Arc::from(target), source: Arc::from(source), at }, place: None }
     }
 
-    /// Blocks until it is there, at most for `timeout` (of real time). For threads, and callbacks
-    /// that may keep their group waiting: the buffer is filled meanwhile.
+    /// Blocks until the transform is there, at most for `timeout` (of real time). For threads, and
+    /// for callbacks that may block their callback group: the buffer is filled meanwhile.
     ///
     /// # Errors
-    /// [`LookupError`]: what is missing still.
+    /// [`LookupError`] for the part that is still missing.
     pub fn wait(mut self, timeout: Duration) -> Result<StampedTransform, LookupError> {
         let waited = sinew::executor::wait_for(&mut self, timeout);
         waited.unwrap_or_else(|| self.look().map_err(|error| self.core.told(error)))
@@ -70,7 +72,7 @@ impl PendingTransform {
     }
 
     fn register(&mut self, waker: &Waker) {
-        let ours = Some(waker.clone()); // the program's code, as all wakers, outside the lock
+        let ours = Some(waker.clone()); // runs the program's code, as all wakers do, so outside the lock
         let mut waiters = self.core.waiters.0.lock();
         let former = match self.place.and_then(|place| waiters.get_mut(place)) {
             Some((_, former)) => std::mem::replace(former, ours),
@@ -101,7 +103,7 @@ impl Drop for PendingTransform {
     fn drop(&mut self) {
         if let Some(place) = self.place {
             let gone = self.core.waiters.0.lock().remove(place);
-            drop(gone); // with its waker, outside the lock
+            drop(gone); // drops the waker as well, so outside the lock
         }
     }
 }

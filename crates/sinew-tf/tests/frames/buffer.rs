@@ -1,4 +1,4 @@
-//! What a buffer answers, and refuses.
+//! Lookups in a buffer, and refused transforms.
 
 use crate::counting::allocations;
 use crate::{along_x, at, fix, insert};
@@ -72,7 +72,7 @@ fn a_frame_may_get_another_parent() {
     assert_eq!(x(&buffer, "map", "cup", at(15)), 1.1, "until the other one is known");
     assert_eq!(x(&buffer, "map", "cup", at(20)), 2.2);
     assert_eq!(x(&buffer, "map", "cup", At::Latest), 2.2);
-    // Moving frames become static ones, and back.
+    // Moving frames become static, and moving again.
     fix(&buffer, "map", "cup", 7.0);
     assert_eq!(x(&buffer, "map", "cup", at(15)), 7.0);
     insert(&buffer, "hand", "cup", 30, 0.3);
@@ -83,7 +83,7 @@ fn a_frame_may_get_another_parent() {
 #[test]
 fn long_names_are_refused_before_they_cost_anything() {
     let buffer = Buffer::new();
-    fix(&buffer, "map", &format!("/{}", "x".repeat(255)), 1.0); // the slash is left out
+    fix(&buffer, "map", &format!("/{}", "x".repeat(255)), 1.0); // the slash is removed
     let long = "x".repeat(10_000_000);
     for (parent, child) in [("map", long.as_str()), (long.as_str(), "map"), (&long[..256], &long[..256])] {
         let error = buffer.insert(&along_x(parent, child, 1, f64::NAN), "").unwrap_err();
@@ -91,7 +91,7 @@ fn long_names_are_refused_before_they_cost_anything() {
         assert!([256, 10_000_000].contains(length) && error.to_string().len() < 200, "{error}");
     }
     assert_eq!(buffer.frames().len(), 2);
-    // Nor can one be asked for, or waited for: a message may name it.
+    // A lookup or a wait for such a name fails as well: a message may contain one.
     let error = buffer.lookup("map", &long, At::Latest).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -108,7 +108,7 @@ fn long_names_are_refused_before_they_cost_anything() {
 fn a_frame_that_is_asked_for_in_vain_is_compared_with_others_once() {
     let buffer = Buffer::new();
     for number in 0..9_998 {
-        // As long as names may be, and all alike but for their ends: the dearest ones to compare.
+        // Names of maximum length that differ only at their ends are the most expensive to compare.
         fix(&buffer, "map", &format!("{}{number:05}", "x".repeat(250)), 1.0);
     }
     let unknown = format!("{}12345", "y".repeat(250));
@@ -116,7 +116,7 @@ fn a_frame_that_is_asked_for_in_vain_is_compared_with_others_once() {
         let error = buffer.lookup("map", &unknown, At::Latest).unwrap_err();
         assert!(matches!(error, LookupError::UnknownFrame { similar: None, known: 9_999, .. }), "{error}");
     }
-    // Who waits asks at each transform that comes, and needs no suggestion for that.
+    // A waiter looks up again at each new transform, without searching for a suggestion.
     let mut waiting: Vec<_> = (0..100).map(|_| buffer.wait_for("map", &unknown, At::Latest)).collect();
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     for pending in &mut waiting {
@@ -204,7 +204,7 @@ fn loops_are_named() {
     }
     let error = buffer.can_transform("a", "b", At::Latest).unwrap_err();
     assert!(error.to_string().contains("\"a\" in \"b\" in \"c\" in \"a\""), "{error}");
-    // Once one of them lies elsewhere, there is none.
+    // Once one of them has another parent, the loop is gone.
     for (parent, child) in [("map", "c"), ("c", "b"), ("b", "a")] {
         insert(&buffer, parent, child, 20, 0.0);
     }
@@ -319,7 +319,7 @@ fn clearing_leaves_what_is_static() {
     buffer.clear();
     assert!(buffer.lookup("map", "odom", At::Latest).is_err());
     assert_eq!(x(&buffer, "odom", "base", At::Latest), 1.0);
-    insert(&buffer, "map", "odom", 5, 3.0); // an earlier time: the clock went back
+    insert(&buffer, "map", "odom", 5, 3.0); // an earlier time: the clock jumped back
     assert_eq!(x(&buffer, "map", "base", At::Latest), 4.0);
 }
 

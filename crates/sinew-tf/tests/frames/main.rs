@@ -1,5 +1,5 @@
-//! Frames as programs use them: in a buffer alone, and between nodes in one process and in two that
-//! stand for two (contexts that meet in shared memory).
+//! Frames as programs use them: in a buffer alone, and between nodes in one context and in two that
+//! stand for two processes (contexts that communicate through shared memory).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 #[path = "../../../sinew-msg/tests/support/counting.rs"]
@@ -19,7 +19,7 @@ fn at(nanoseconds: i64) -> Time {
     Time::from_nanoseconds(nanoseconds)
 }
 
-/// That one lies in the other, so far along x, at that time.
+/// The child lies in the parent at this distance along x, at this time.
 fn along_x(parent: &str, child: &str, stamp: i64, x: f64) -> TransformStamped {
     StampedTransform { stamp: at(stamp), transform: Transform::from_translation([x, 0.0, 0.0]) }
         .to_msg(parent, child)

@@ -66,7 +66,7 @@ fn messages_wait_for_their_transforms() {
     assert_eq!(world.heard(), [(10, 10.5)]);
     insert(&world.buffer, "odom", "base", 25, 25.0);
     assert_eq!(world.heard(), [(20, 20.5)]);
-    world.send(17); // it is there already
+    world.send(17); // its transform is there already
     assert_eq!((world.heard(), world.filter.waiting(), world.filter.dropped()), (vec![(17, 17.5)], 0, 0));
 }
 
@@ -77,12 +77,13 @@ fn the_oldest_gives_way_and_what_is_past_goes() {
         world.send(stamp);
     }
     assert_eq!((world.filter.waiting(), world.filter.dropped()), (2, 1));
-    // The transforms begin long after these.
+    // These transforms begin long after the messages.
     world.buffer.insert(&along_x("odom", "lidar", 500, 1.0), "test").unwrap();
     assert_eq!((world.heard(), world.filter.waiting(), world.filter.dropped()), (vec![], 0, 3));
 }
 
-/// The callback panics with one message, and gets those behind it when the group runs again.
+/// The callback panics with one message, and receives the messages after it when the group runs
+/// again.
 #[test]
 fn a_callback_that_panics_loses_no_other_message() {
     let context = Context::builder().shared_memory(false).build().unwrap();

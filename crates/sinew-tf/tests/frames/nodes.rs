@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where those who tell and those who listen meet.
+/// Contexts of broadcasters and of listeners.
 struct World {
     robot: Node,
     planner: Node,
@@ -69,7 +69,7 @@ fn a_long_name_is_refused_and_told(world: &World) {
     broadcaster.send([along_x("base", &long, 1, 1.0), along_x("odom", "base", 1, 1.0)]).unwrap();
     buffer.wait_for("odom", "base", at(1)).wait(PATIENCE).unwrap();
     assert_eq!(buffer.frames().len(), 2);
-    // The refusals of one message are counted once its transforms are there.
+    // The refusals of a message are counted once its valid transforms are there.
     broadcaster.send([along_x("odom", "arm", 1, 1.0)]).unwrap();
     buffer.wait_for("odom", "arm", at(1)).wait(PATIENCE).unwrap();
     let [refusal] = &listener.refusals()[..] else { panic!("{:?}", listener.refusals()) };
@@ -86,7 +86,7 @@ fn a_buffer_is_filled_without_an_executor(world: &World) {
         let both = [along_x("odom", "base", stamp, stamp as f64), along_x("base", "arm", stamp, 0.5)];
         broadcaster.send(both).unwrap();
         if stamp % 100 == 0 {
-            // Of more than that at once, the first ones may give way.
+            // If more were sent at once, the queue might drop the first ones.
             buffer.wait_for("odom", "arm", at(stamp)).wait(PATIENCE).unwrap();
         }
     }
@@ -100,7 +100,7 @@ fn a_buffer_is_filled_without_an_executor(world: &World) {
     assert_eq!(frames[0].authority, broadcaster.publisher().gid().to_string());
 }
 
-/// In one process it runs inside the first send; the last message has all.
+/// Within one process the listener runs inside the first send; the last message has all transforms.
 fn a_listener_of_what_is_static_may_add_to_it(world: &World) {
     let broadcaster = Arc::new(StaticTransformBroadcaster::new(&world.robot).unwrap());
     let qos = QoS::default().keep_last(1).transient_local();
@@ -118,7 +118,7 @@ fn a_listener_of_what_is_static_may_add_to_it(world: &World) {
         let found = buffer.wait_for("base", frame, at(5)).wait(PATIENCE).unwrap();
         assert_eq!(found.transform.translation[0], x, "{frame}");
     }
-    heard.clear_listener(); // it keeps the broadcaster
+    heard.clear_listener(); // the listener keeps the broadcaster alive
 }
 
 fn who_comes_late_gets_what_is_static(world: &World) {
@@ -146,7 +146,7 @@ fn the_qos_are_those_of_ros_2(world: &World) {
     assert_eq!(fixed.publisher().qos(), QoS::default().keep_last(1).transient_local());
 }
 
-/// One thread runs everything, and a callback of it waits for what comes later.
+/// One thread runs everything, and a callback on it waits for a later transform.
 fn a_callback_may_wait(world: &World) {
     let buffer = Buffer::new();
     let _listener = TransformListener::new(&world.planner, &buffer).unwrap();
@@ -200,7 +200,7 @@ fn what_is_wrong_spoils_nothing_else(world: &World) {
     buffer.wait_for("odom", "base", At::Latest).wait(PATIENCE).unwrap();
     assert_eq!(buffer.frames().len(), 2);
 
-    // The refusals of one message are counted once its transforms are there.
+    // The refusals of a message are counted once its valid transforms are there.
     publisher.publish(TFMessage { transforms: vec![along_x("odom", "arm", 1, 1.0)] }).unwrap();
     buffer.wait_for("odom", "arm", At::Latest).wait(PATIENCE).unwrap();
     let refusals = listener.refusals();

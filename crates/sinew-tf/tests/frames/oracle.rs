@@ -1,4 +1,4 @@
-//! Any buffer, beside one that looks at all of a list and multiplies matrices.
+//! Compares a buffer with a naive one that searches lists and multiplies matrices.
 
 use crate::at;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ const FRAMES: u8 = 6;
 struct Sent {
     parent: u8,
     child: u8,
-    /// `None`: at all times.
+    /// `None`: for all times.
     stamp: Option<i64>,
     transform: Transform,
 }
@@ -52,7 +52,7 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|row| std::array::from_fn(|column| (0..4).map(|k| a[row][k] * b[k][column]).sum()))
 }
 
-/// What was sent of each frame that counts still, by its stamp.
+/// The transforms of each frame that are still valid, by stamp.
 #[derive(Default)]
 struct Oracle {
     moving: [Vec<(i64, u8, Transform)>; FRAMES as usize],
@@ -79,7 +79,7 @@ impl Oracle {
         }
     }
 
-    /// In which frame it lies then, and how.
+    /// Returns the parent of a frame at a time, and the transform.
     fn link(&self, frame: u8, time: i64) -> Option<(u8, Transform)> {
         let frame = usize::from(frame);
         if let Some(link) = self.fixed[frame] {
@@ -94,7 +94,8 @@ impl Oracle {
         Some((older.1, older.2.interpolate(&newer.2, ratio)))
     }
 
-    /// Up to the top: each frame, and where the first one lies in it. `None` in a loop.
+    /// Climbs to the root: returns each frame with the pose of the first one in it, or `None` in a
+    /// loop.
     fn climb(&self, from: u8, time: i64) -> Option<Vec<(u8, Matrix)>> {
         let mut way = vec![(from, matrix(&Transform::IDENTITY))];
         while let Some((parent, link)) = self.link(way[way.len() - 1].0, time) {
@@ -108,7 +109,8 @@ impl Oracle {
     }
 }
 
-/// Whether the target's place times the answer is the source's place, at the frame where they meet.
+/// Checks that the target's pose times the answer is the source's pose, in the frame where they
+/// meet.
 fn holds(
     oracle: &Oracle,
     target: u8,
@@ -161,8 +163,8 @@ proptest! {
         for (target, source, time) in asked {
             let answer = buffer.lookup(&name(target), &name(source), At::Time(at(time)));
             prop_assert!(holds(&oracle, target, source, time, &answer), "{target} {source} {time}: {answer:?}");
-            // The latest is what a lookup at its stamp finds (unless that runs into a loop above the
-            // frame where both meet, which the latest need not climb through).
+            // The latest transform equals a lookup at its stamp (unless that lookup runs into a
+            // loop above the meeting point, through which the latest need not climb).
             if let Ok(latest) = buffer.lookup(&name(target), &name(source), At::Latest) {
                 let time = latest.stamp.nanoseconds();
                 let is_clear = [target, source].iter().all(|frame| oracle.climb(*frame, time).is_some());

@@ -58,7 +58,7 @@ fn what_is_past_is_not_waited_for() {
     insert(&buffer, "map", "base", 1050, 0.0);
     let error = buffer.wait_for("map", "base", at(900)).wait(PATIENCE).unwrap_err();
     assert!(matches!(error, LookupError::Extrapolation { .. }), "{error}");
-    // Also if that comes about while it waits.
+    // The same if it happens during the wait.
     let waits = buffer.clone();
     let waiting = thread::spawn(move || waits.wait_for("map", "base", at(999)).wait(PATIENCE));
     insert(&buffer, "map", "base", 1200, 0.0);
@@ -73,8 +73,8 @@ fn a_time_out_tells_what_lacks_still() {
     assert!(matches!(error, LookupError::Extrapolation { .. }), "{error}");
 }
 
-/// Two threads fill it, two read, and two wait for each stamp in turn: nobody waits for ever, and
-/// each answer is one that holds.
+/// Two threads fill the buffer, two read, and two wait for each stamp in turn: no thread waits for
+/// ever, and each answer is correct.
 #[test]
 fn threads_fill_read_and_wait_at_once() {
     const STAMPS: i64 = 2000;
