@@ -37,14 +37,16 @@
 //!
 //! | definition | Rust |
 //! |---|---|
-//! | a message | a struct with public fields, in the module `msg` of its package's; its constants |
+//! | a message | a struct with public fields, in the package's module `msg`; its constants |
 //! | | its default values as `Default` |
-//! | | [`Message`], and [`Plain`] if it looks in memory as in its image |
+//! | | [`Message`], and [`Plain`] if it is encoded as it is in memory |
 //! | | [`Stamped`], if it has a `header` |
-//! | | [`Viewed`], with a struct `JointView` that borrows from an image |
-//! | | [`Built`], with `JointLengths` and `JointParts`, if it has sequences of numbers, or a message with some |
-//! | a service `Move` | [`Service`] for an empty type `Move`; `MoveRequest`, `MoveResponse` and `MoveEvent` |
-//! | an action `Reach` | [`Action`] for an empty type `Reach`; `ReachGoal`, `ReachResult`, `ReachFeedback` and what ROS 2 derives of these |
+//! | | [`Viewed`], with a struct `JointView` that borrows from an encoded message |
+//! | | [`Built`], with `JointLengths` and `JointParts`, if it contains sequences of numbers |
+//! | a service `Move` | [`Service`] for an empty type `Move` |
+//! | | `MoveRequest`, `MoveResponse` and `MoveEvent` |
+//! | an action `Reach` | [`Action`] for an empty type `Reach` |
+//! | | `ReachGoal`, `ReachResult`, `ReachFeedback` and the types that ROS 2 derives from these |
 //!
 //! Names are those of the definitions in camel case. If that would be the name of another
 //! definition, the name contains an underscore (`Move_Request`). Fields named like a keyword are

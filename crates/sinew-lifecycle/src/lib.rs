@@ -9,7 +9,7 @@
 //! | entity | while the node isn't active |
 //! |---|---|
 //! | [managed](ManagedNode::manage) publishers | their messages are dropped, with one warning |
-//! | [managed groups](ManagedNode::managed_group) | their subscriptions, timers and servers run no callback |
+//! | [managed groups](ManagedNode::managed_group) | subscriptions, timers and servers don't run |
 //!
 //! ```
 //! use sinew::prelude::*;

@@ -7,14 +7,18 @@
 //! |---|---|
 //! | numbers, `bool`, arrays of these, plain structs, `wstring` | the value |
 //! | a string | [`Text`]: its bytes, and a checked `&str` |
-//! | a sequence of bytes (`uint8`, `int8`, `byte`, `char`) | `&[u8]` or `&[i8]`: always where it lies |
-//! | a sequence of other numbers or of plain structs | `Cow<[T]>`, which is used as a slice: borrowed from a value, and from an image if it lies there as in memory (this machine's byte order, aligned), otherwise owned |
-//! | a sequence of `bool` | `Cow<[bool]>`: borrowed from a value, but not from an image, for whose bytes nobody vouches |
+//! | bytes in a sequence (`uint8`, `int8`, `byte`, `char`) | `&[u8]` or `&[i8]`, always borrowed |
+//! | other numbers, or plain structs, in a sequence | `Cow<[T]>`, used as a slice |
+//! | `bool`s in a sequence | `Cow<[bool]>` |
 //! | any other sequence | [`Views`], which gives a view of each element |
 //! | a struct | its view |
 //!
-//! [`view`] checks the whole encoded message once. It allocates only for the fields that the table
-//! calls owned. [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
+//! A `Cow` of a value is borrowed. A `Cow` of an encoded message is borrowed if its elements are
+//! encoded as they are in memory (this machine's byte order, aligned), otherwise owned; `bool`s are
+//! always owned, since the encoded bytes are untrusted.
+//!
+//! [`view`] checks the whole encoded message once. It allocates only for an owned `Cow` and for a
+//! `wstring`. [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
 //!
 //! A subscription with a callback that takes a view creates it from whatever form the message has,
 //! for the duration of the call: `view::view::<T>(image)` for encoded bytes in a chunk,

@@ -4,16 +4,16 @@
 //! other frames on `/tf` and `/tf_static`; a [`Buffer`] combines them, and gives the pose of any
 //! frame in any other at any time of the last ten seconds.
 //!
-//! | what | with |
+//! | task | with |
 //! |---|---|
-//! | tell where a frame is | [`TransformBroadcaster`], [`StaticTransformBroadcaster`] |
-//! | keep what others tell | [`TransformListener`] and [`Buffer`] |
-//! | see what was refused | [`TransformListener::refusals`] |
-//! | ask | [`Buffer::lookup`], [`Buffer::lookup_over_time`], [`Buffer::can_transform`] |
-//! | wait, as a future or blocking | [`Buffer::wait_for`] |
-//! | have messages wait for their transforms | [`MessageFilter`] |
-//! | take a message to another frame | [`Buffer::transform`], [`Transformable`] |
-//! | compute | [`Transform`] |
+//! | publish the pose of a frame | [`TransformBroadcaster`], [`StaticTransformBroadcaster`] |
+//! | collect published poses | [`TransformListener`] and [`Buffer`] |
+//! | list refused transforms | [`TransformListener::refusals`] |
+//! | look up | [`Buffer::lookup`], [`Buffer::lookup_over_time`], [`Buffer::can_transform`] |
+//! | wait for a transform, with a future or blocking | [`Buffer::wait_for`] |
+//! | hold messages until their transforms arrive | [`MessageFilter`] |
+//! | transform a message to another frame | [`Buffer::transform`], [`Transformable`] |
+//! | compute with transforms | [`Transform`] |
 //!
 //! Topics, types and QoS are those of ROS 2, so either end may be a ROS 2 node.
 //!

@@ -95,8 +95,8 @@ impl Wake for Bell {
 }
 
 impl Buffer {
-    /// Returns a builder of a subscription whose messages wait until their frame can be transformed
-    /// to `target`; see [`MessageFilter`].
+    /// Returns a builder of a subscription that holds each message until its frame can be
+    /// transformed to `target`; see [`MessageFilter`].
     pub fn message_filter(&self, target: &str) -> MessageFilterBuilder {
         MessageFilterBuilder {
             buffer: self.clone(),

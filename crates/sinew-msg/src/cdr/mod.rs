@@ -5,7 +5,7 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | header | `00 01` (little endian; `00 00`: big endian), two bytes of options, which nobody reads |
+//! | header | `00 01` (little endian; `00 00`: big endian), two bytes of ignored options |
 //! | a number | its bytes, aligned to its size. Offsets count from the end of the header |
 //! | `bool` | one byte, 0 or 1 |
 //! | `String` | a `u32`: length in bytes with a NUL at the end; the bytes, the NUL |
@@ -13,7 +13,7 @@
 //! | `Vec` | a `u32`: number of elements; the elements |
 //! | [`BoundedString`], [`BoundedWString`], [`BoundedVec`] | as without the bound |
 //! | an array | its elements |
-//! | a struct | its fields in order, with nothing before or between but what their alignment asks for. If it has none: a byte 0 |
+//! | a struct | its fields in order, with padding only for alignment; without fields, a byte 0 |
 //!
 //! Padding is written as zeros and may be anything when read. Bytes after the last field are
 //! accepted, since some writers round the length up.

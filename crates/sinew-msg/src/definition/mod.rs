@@ -13,10 +13,14 @@
 //! | field | `float64 x` |
 //! | with a default value | `float64 w 1.0`, `int8[3] steps [-1, 0, 1]`, `string name "arm"` |
 //! | constant | `uint8 READY=2` |
-//! | types | `bool`, `byte`, `char`, `int8` to `uint64`, `float32`, `float64`, `string`, `wstring`, `Name`, `package/Name` |
+//! | basic types | `bool`, `byte`, `char`, `int8` to `uint64`, `float32`, `float64` |
+//! | other types | `string`, `wstring`, `Name`, `package/Name` |
 //! | bounds | `string<=10 a`, `int32[3] b`, `int32[] c`, `int32[<=3] d`, `string<=10[<=3] e` |
-//! | comment | `# text`, the field's or constant's that it stands before or behind; the first ones are the section's |
+//! | comment | `# text` |
 //! | next section | `---` |
+//!
+//! A comment documents the field or constant before or after which it stands; the first comments
+//! document the section.
 //!
 //! Some corner cases differ. Strings in arrays have the same escapes as other strings (ROS 2 leaves
 //! them unchanged), and `\\` is one backslash (ROS 2 replaces escapes twice). Text that ROS 2 would

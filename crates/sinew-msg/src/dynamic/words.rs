@@ -1,13 +1,14 @@
 //! Unquoted words, read as ROS 2's tools read them: with `PyYAML`, which follows YAML 1.1.
 //!
-//! | what | is |
+//! | words | read as |
 //! |---|---|
-//! | `true`, `yes`, `on`, `false`, `no`, `off` (also `True`, `TRUE` ..) | a truth |
+//! | `true`, `yes`, `on`, `false`, `no`, `off` (also `True`, `TRUE` ..) | a boolean |
 //! | `0b11`, `010`, `0x1f`, `1_000`, `1:30` | an integer, in base 2, 8, 16, 10 and 60 |
-//! | `1.5`, `1.5e+3`, `1_0.`, `.5`, `1:30.5`, `.inf`, `.nan` | a number; but `1e3`, `1.5e3` and `+.5` are texts |
+//! | `1.5`, `1.5e+3`, `1_0.`, `.5`, `1:30.5`, `.inf`, `.nan` | a number |
+//! | `1e3`, `1.5e3`, `+.5` | a text |
 //! | `2001-01-01`, `2001-1-1 12:30:00Z` | a time |
-//! | `~`, `null` | nothing |
-//! | `<<`, `=` | something of YAML's own |
+//! | `~`, `null` | null |
+//! | `<<`, `=` | special keys of YAML |
 //!
 //! The regular expressions for these are in `PyYAML`'s `resolver.py`.
 

@@ -1,11 +1,14 @@
 //! Input from outside the process, broken in every way.
 //!
-//! | test | what is broken | what must hold for whatever is left of it |
-//! |---|---|---|
-//! | `images` | images of generated and derived types, in both byte orders | decoding, decoding into a value, seeing and decoding dynamically agree; the value's image is the same value |
-//! | `texts` | YAML and JSON of dynamic messages | the message comes back from its image, its YAML and its JSON |
-//! | `definitions` | `.msg`, `.srv` and `.action` files | an error points into the text; types are resolved, described and hashed |
-//! | `descriptions` | the JSON of type descriptions, as other programs write it, and images of such types | the description comes back from its JSON; images as above |
+//! - `images` breaks encoded messages of generated and derived types, in both byte orders.
+//!   Decoding, decoding into a value, viewing and decoding dynamically must agree; the value must
+//!   survive encoding and decoding.
+//! - `texts` breaks YAML and JSON of dynamic messages. The message must survive its encoded form,
+//!   its YAML and its JSON.
+//! - `definitions` breaks `.msg`, `.srv` and `.action` files. An error must point into the text;
+//!   types must be resolved, described and hashed.
+//! - `descriptions` breaks the JSON of type descriptions, as other programs write it, and encoded
+//!   messages of such types. The description must survive its JSON; messages must behave as above.
 //!
 //! In addition: no panic, and never more memory at a time than the [`Bound`](memory::Bound) beside
 //! the check.
