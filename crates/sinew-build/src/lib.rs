@@ -231,7 +231,7 @@ fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// A package's definitions cannot be read, or one of them is wrong.
+    /// A package's definitions cannot be read, or a definition is wrong.
     #[error(transparent)]
     Read(Box<ReadError>),
     /// The definitions don't belong together.

@@ -55,8 +55,8 @@ pub trait Adapter: 'static {
 
     /// Converts a value to the message. Called twice for each encoding, since [`size`](Self::size)
     /// needs the message as well. Both messages must have encoded forms of the same length, or
-    /// encoding, and so publishing, panics: a time that this function reads is fine, the text of a
-    /// time may not be.
+    /// encoding, and so publishing, panics: this function may read the time into a number, for
+    /// example, but not into a text.
     fn to_ros(value: &Self::Custom) -> Self::Ros;
 
     /// Converts a message to a value.

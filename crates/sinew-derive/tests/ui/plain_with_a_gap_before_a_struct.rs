@@ -9,7 +9,7 @@ struct Inner {
     value: f64,
 }
 
-// In the image `inner` would follow at once: what CDR aligns is its first number, to 4 bytes.
+// CDR would encode `inner` without a gap: it aligns the first number in it, to 4 bytes.
 #[derive(Message, Clone, Copy)]
 #[message(plain)]
 #[repr(C)]

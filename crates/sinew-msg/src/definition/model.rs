@@ -59,7 +59,8 @@ pub struct Constant {
     pub element: ElementType,
     /// The value, which fits the type.
     pub value: Literal,
-    /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
+    /// The comments before it, after it in its line, and (indented) below it, without `#`; empty if
+    /// there are none.
     pub documentation: String,
     /// The place where the constant begins.
     pub place: Place,
@@ -77,7 +78,8 @@ pub struct FieldDefinition {
     /// Set if the field has the annotation `@optional`. (So far ROS 2 ignores it in encodings and
     /// hashes.)
     pub optional: bool,
-    /// The comments before, behind and (indented) after it, without `#`; empty if there are none.
+    /// The comments before it, after it in its line, and (indented) below it, without `#`; empty if
+    /// there are none.
     pub documentation: String,
     /// The place where the field begins.
     pub place: Place,

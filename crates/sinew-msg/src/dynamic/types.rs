@@ -64,7 +64,7 @@ pub(super) enum DynamicElement {
     /// With the maximum number of characters.
     String(Option<u64>),
     WString(Option<u64>),
-    /// By index.
+    /// A struct, by index.
     Structure(usize),
 }
 
