@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// The stamps in order of arrival, which is their own order.
+    /// The stamps in ascending order, which is the order of arrival.
     stamps: VecDeque<i64>,
     /// Number of messages at the front that were passed over since the candidate was found.
     passed: usize,
