@@ -1,4 +1,4 @@
-//! What goes wrong with goals, on the client's side.
+//! Errors of goals, on the client's side.
 
 use crate::goal_id::GoalId;
 use sinew::Duration;
@@ -7,17 +7,17 @@ use std::fmt;
 
 sinew::__debug_says!(SendGoalFailure, ResultError, CancelError);
 
-/// Why a goal was not accepted.
+/// The reason why a goal was not accepted.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendGoalFailure {
-    /// The server said no.
+    /// The server rejected it.
     #[error("the server rejected it: it may have as many goals as it takes, or not want this one")]
     Rejected,
-    /// It got no answer.
+    /// The request got no answer.
     #[error("it was not answered: {0}")]
     Call(CallFailure),
-    /// No server took it until the timeout. It won't be executed, and comes back.
+    /// No server took the goal before the timeout. It won't be executed, and comes back.
     #[error(
         "there was no server for it within {waited:?}: start one, or see whether it is there (`wait_for_server`, `sinew action list`)"
     )]
@@ -26,16 +26,16 @@ pub enum SendGoalFailure {
         waited: Duration,
     },
     /// The server could never answer while this thread waits for it. The goal comes back, or is
-    /// canceled should it be accepted later.
+    /// canceled if a server accepts it later.
     #[error(
         "waiting for its server's answer would never end: {why}; use `on_response`, await it, or use another group or executor"
     )]
     WouldDeadlock {
-        /// Which thread waits for which.
+        /// The circle of waiting threads.
         why: &'static str,
     },
-    /// A server took it, and didn't answer until the timeout. It is canceled, should it be accepted
-    /// later.
+    /// A server took the goal but did not answer before the timeout. The goal is canceled if it is
+    /// accepted later.
     #[error(
         "its server didn't answer within {waited:?}: is it busy deciding, or stopped? The goal is canceled if it is accepted later"
     )]
@@ -45,7 +45,7 @@ pub enum SendGoalFailure {
     },
 }
 
-/// A goal that was not accepted: why, and the goal if no server took it.
+/// A goal that was not accepted, with the reason; it holds the goal if no server took it.
 pub struct SendGoalError<G> {
     pub(crate) action: String,
     pub(crate) failure: SendGoalFailure,
@@ -53,12 +53,12 @@ pub struct SendGoalError<G> {
 }
 
 impl<G> SendGoalError<G> {
-    /// Why.
+    /// Returns the reason.
     pub fn failure(&self) -> &SendGoalFailure {
         &self.failure
     }
 
-    /// The goal, if it never left: then nothing has happened at the server.
+    /// Returns the goal if it was never sent, so that nothing has happened at the server.
     pub fn into_goal(self) -> Option<Box<G>> {
         self.goal
     }
@@ -78,18 +78,18 @@ impl<G> fmt::Debug for SendGoalError<G> {
 
 impl<G> std::error::Error for SendGoalError<G> {}
 
-/// Why a goal that was accepted has no result.
+/// The reason why an accepted goal has no result.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultError {
-    /// The server went, or its process died, before the goal ended.
+    /// The server closed, or its process died, before the goal ended.
     #[error("the server of goal {goal} went away: what became of it isn't known")]
     ServerGone {
         /// The goal.
         goal: GoalId,
     },
-    /// The server that answered doesn't know the goal: it is another one than accepted it, or the
-    /// result was asked for too late.
+    /// The server that answered doesn't know the goal: it is not the server that accepted it, or
+    /// the result was requested too late.
     #[error(
         "the server doesn't know goal {goal}: it was started anew, or keeps results for a shorter time (`result_timeout`)"
     )]
@@ -97,7 +97,7 @@ pub enum ResultError {
         /// The goal.
         goal: GoalId,
     },
-    /// There was no result until the timeout. The goal goes on.
+    /// There was no result before the timeout. The goal goes on.
     #[error("goal {goal} has not ended in time; it goes on")]
     Timeout {
         /// The goal.
@@ -111,7 +111,7 @@ pub enum ResultError {
     WouldDeadlock {
         /// The goal.
         goal: GoalId,
-        /// Which thread waits for which.
+        /// The circle of waiting threads.
         why: &'static str,
     },
     /// The call for the result failed.
@@ -119,24 +119,25 @@ pub enum ResultError {
     Call {
         /// The goal.
         goal: GoalId,
-        /// Why.
+        /// The reason.
         failure: CallFailure,
     },
 }
 
-/// Why it isn't known what became of a request to cancel.
+/// The reason why the outcome of a cancel request is unknown.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CancelError {
-    /// It got no answer.
+    /// The request got no answer.
     #[error("the request to cancel goals of {action} was not answered: {failure}")]
     Call {
         /// The action.
         action: String,
-        /// Why.
+        /// The reason.
         failure: CallFailure,
     },
-    /// Goals that were accepted at time 0 or before are none: ROS 2 takes that for all goals.
+    /// Cancelling the goals that were accepted at time 0 or before is refused: ROS 2 reads time 0
+    /// as "all goals".
     #[error(
         "goals of {action} that were accepted at time 0 or before can't be cancelled, as ROS 2 takes that time for all goals: \
          say `Cancel::All` if that is meant (a server of rclcpp doesn't tell when it accepted a goal)"
@@ -153,10 +154,10 @@ pub enum CancelError {
     WouldDeadlock {
         /// The action.
         action: String,
-        /// Which thread waits for which.
+        /// The circle of waiting threads.
         why: &'static str,
     },
-    /// There was no answer until the timeout.
+    /// There was no answer before the timeout.
     #[error("the request to cancel goals of {action} was not answered in time")]
     Timeout {
         /// The action.

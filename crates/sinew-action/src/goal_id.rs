@@ -1,10 +1,10 @@
-//! What a goal is known by.
+//! The id of a goal.
 
 use sinew_interfaces::action_msgs::msg::GoalInfo;
 use sinew_interfaces::unique_identifier_msgs::msg::UUID;
 use std::fmt;
 
-/// What a goal is known by: 16 bytes, which its client makes of random numbers. ROS 2: `GoalUUID`.
+/// The id of a goal: 16 random bytes, which its client chooses. ROS 2: `GoalUUID`.
 ///
 /// ```
 /// use sinew_action::GoalId;
@@ -14,15 +14,15 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct GoalId(
-    /// As they go over the wire.
+    /// The bytes, as on the wire.
     pub [u8; 16],
 );
 
 impl GoalId {
-    /// What stands for no single goal in a request to cancel.
+    /// Stands for "no single goal" in a cancel request.
     pub(crate) const NONE: Self = Self([0; 16]);
 
-    /// A new one. Never blocks; some 5 ns.
+    /// Returns a new random id. Never blocks; takes about 5 ns.
     #[must_use]
     pub fn random() -> Self {
         Self(fastrand::u128(1..).to_ne_bytes())
@@ -38,7 +38,7 @@ impl GoalId {
 }
 
 impl fmt::Display for GoalId {
-    /// As UUIDs are written.
+    /// Writes the id as a UUID.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, byte) in self.0.iter().enumerate() {
             let dash = if matches!(index, 4 | 6 | 8 | 10) { "-" } else { "" };

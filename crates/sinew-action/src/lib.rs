@@ -1,9 +1,10 @@
-//! ROS 2's actions: goals that take their time, tell how far they are, can be cancelled, and have a
+//! ROS 2's actions: goals that take time, report their progress, can be cancelled, and have a
 //! result.
 //!
-//! An action type comes from an `.action` definition: from ROS 2's packages (`sinew-interfaces`) or
-//! from your own, by `sinew-build`. A name has one [`ActionServer`] and any number of
-//! [`ActionClient`]s; on the wire they are what ROS 2's are, so each may be ROS 2's own.
+//! An action type is generated from an `.action` definition: from ROS 2's packages
+//! (`sinew-interfaces`) or from your own, by `sinew-build`. A name has one [`ActionServer`] and any
+//! number of [`ActionClient`]s; on the wire they look like ROS 2's, so either side may be a ROS 2
+//! program.
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -31,18 +32,27 @@
 //!
 //! # What runs where
 //!
-//! | what | runs |
+//! | code | thread or group |
 //! |---|---|
-//! | [`on_goal`](ActionServerBuilder::on_goal), [`on_cancel`](ActionServerBuilder::on_cancel), a goal's [`on_cancel_requested`](ExecutingGoal::on_cancel_requested) | on the thread that asks; for other processes on that which receives |
-//! | a server's [`callback`](ActionServerBuilder::callback), the futures of [`async_callback`](ActionServerBuilder::async_callback) | in the server's group |
-//! | a goal's [`on_response`](GoalBuilder::on_response), `on_feedback`, `on_result` | in the client's group |
-//! | wakers of futures and streams | on the thread that answers or publishes |
+//! | [`on_goal`], [`on_cancel`], a goal's [`on_cancel_requested`] | the requesting thread [^1] |
+//! | a server's [`callback`], the futures of [`async_callback`] | the server's group |
+//! | a goal's [`on_response`], `on_feedback`, `on_result` | the client's group |
+//! | wakers of futures and streams | the thread that answers or publishes |
 //!
-//! So goals are accepted and cancelled, and results given, whatever the groups' callbacks are busy
-//! with; nothing waits for anything but for short locks.
+//! [^1]: For requests from other processes, the receiving thread.
 //!
-//! In one process, goals, feedback and results move, as messages do: none of them needs `Clone`. A
-//! result that the server keeps for those who ask later is the one that the clients have.
+//! [`on_goal`]: ActionServerBuilder::on_goal
+//! [`on_cancel`]: ActionServerBuilder::on_cancel
+//! [`on_cancel_requested`]: ExecutingGoal::on_cancel_requested
+//! [`callback`]: ActionServerBuilder::callback
+//! [`async_callback`]: ActionServerBuilder::async_callback
+//! [`on_response`]: GoalBuilder::on_response
+//!
+//! So goals are accepted and cancelled, and results delivered, even while the groups' callbacks are
+//! busy; nothing waits except for short locks.
+//!
+//! In one process, goals, feedback and results move, as messages do: none of them needs `Clone`.
+//! The server keeps for later requests the same result object that the clients have.
 #![forbid(unsafe_code)]
 
 mod client;
@@ -68,16 +78,16 @@ pub use sinew::msg::Action;
 pub use status::GoalStatus;
 pub use wire::FeedbackMessage;
 
-/// What nodes and groups have for actions.
+/// Makes action servers and clients; implemented by nodes and groups.
 pub trait Actions: Maker {
-    /// A server of an action, named as topics are; its callback runs in this group, or in the node's
-    /// default group.
+    /// Makes a server of an action. The action is named as topics are; the server's callback runs
+    /// in this group, or in the node's default group.
     fn action_server<A: Action>(&self, name: &str) -> ActionServerBuilder<A, Self> {
         ActionServerBuilder::new(self, name)
     }
 
-    /// A client of an action, named as topics are; its callbacks run in this group, or in the node's
-    /// default group.
+    /// Makes a client of an action. The action is named as topics are; the client's callbacks run
+    /// in this group, or in the node's default group.
     fn action_client<A: Action>(&self, name: &str) -> ActionClientBuilder<A, Self> {
         ActionClientBuilder::new(self, name)
     }

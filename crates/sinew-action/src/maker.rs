@@ -1,4 +1,4 @@
-//! What actions are made by: a node, in its default group, or a group.
+//! The makers of actions: a node (in its default group) or a group.
 
 use sinew::error::CreateError;
 use sinew::introspection::{RegisteredType, TypeDescription};
@@ -10,16 +10,16 @@ use sinew::{
 };
 use std::error::Error;
 
-/// A [`Node`], a [`Group`] or a [`ReentrantGroup`]: what the callbacks of an action run in.
+/// A [`Node`], a [`Group`] or a [`ReentrantGroup`]: the callbacks of an action run in its group.
 pub trait Maker: sealed::Make {}
 
 impl<M: sealed::Make> Maker for M {}
 
-/// What a callback returns.
+/// A callback's return value.
 pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
 
-/// Entities of one kind of maker. Protocol work is done by listeners, which no group's callback
-/// keeps waiting; only the program's callbacks run in the group.
+/// Makes the entities of an action. Listeners do the protocol work, so no callback of the group can
+/// delay it; only the program's callbacks run in the group.
 pub(crate) mod sealed {
     use super::*;
 

@@ -17,19 +17,19 @@ pub enum GoalStatus {
     Unknown = 0,
     /// It was accepted, and has not begun.
     Accepted = 1,
-    /// The server works on it.
+    /// The server is executing it.
     Executing = 2,
-    /// It is to end early, and hasn't yet.
+    /// It was asked to end early, and has not ended yet.
     Canceling = 3,
-    /// It was reached.
+    /// It has reached its aim.
     Succeeded = 4,
-    /// It ended early, as it was asked to.
+    /// It ended early, as requested.
     Canceled = 5,
     /// The server gave it up.
     Aborted = 6,
 }
 
-/// What happens to a goal. (The other transitions of the table.)
+/// An event in a goal's life. (The other transitions of the table.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GoalEvent {
     Execute,
@@ -40,22 +40,22 @@ pub(crate) enum GoalEvent {
 }
 
 impl GoalStatus {
-    /// Whether it has ended.
+    /// Returns `true` if the goal has ended.
     pub fn is_terminal(self) -> bool {
         self >= Self::Succeeded
     }
 
-    /// Whether it is known, and has not ended.
+    /// Returns `true` if the goal is known and has not ended.
     pub fn is_active(self) -> bool {
         !self.is_terminal() && self != Self::Unknown
     }
 
-    /// Whether it can be asked to end: not twice.
+    /// Returns `true` if the goal can be asked to end; not a second time.
     pub(crate) fn is_cancelable(self) -> bool {
         matches!(self, Self::Accepted | Self::Executing)
     }
 
-    /// The table above; `None`: an event that can't happen now.
+    /// Returns the next state by the table above; `None`: the event isn't possible in this state.
     pub(crate) fn after(self, event: GoalEvent) -> Option<Self> {
         Some(match (self, event) {
             (Self::Accepted, GoalEvent::Execute) => Self::Executing,
@@ -67,7 +67,7 @@ impl GoalStatus {
         })
     }
 
-    /// Of the number on the wire; one that ROS 2 doesn't have is `Unknown`.
+    /// Returns the state for a number on the wire; a number that ROS 2 doesn't define is `Unknown`.
     pub(crate) fn of_wire(number: i8) -> Self {
         match number {
             1 => Self::Accepted,

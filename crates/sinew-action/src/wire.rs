@@ -1,8 +1,8 @@
-//! What goes between a client and a server: ROS 2's five entities, their names and types.
+//! The messages between a client and a server: ROS 2's five entities, their names and types.
 //!
-//! What ROS 2 generates of an action (`Fibonacci_SendGoal` and so on) wraps a goal, a result or
-//! feedback. The types here are the same on the wire, with the same names and hashes, but are one
-//! for all actions, and hold a result by reference: so the server's cache and every client of its
+//! ROS 2's generated types of an action (`Fibonacci_SendGoal` and so on) wrap a goal, a result or
+//! feedback. The types here have the same encoded form, names and hashes, but are generic over all
+//! actions, and refer to a result by a shared handle: the server's cache and every client of its
 //! process have the same one.
 
 use crate::goal_id::GoalId;
@@ -17,8 +17,8 @@ use sinew_interfaces::builtin_interfaces::msg::Time as TimeMessage;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The names of an action's five entities. A rule for the action's name remaps all; each can also be
-/// remapped by itself, as in ROS 2.
+/// The names of an action's five entities. A remapping rule for the action's name changes all of
+/// them; each can also be remapped on its own, as in ROS 2.
 pub(crate) struct Names {
     pub(crate) send_goal: String,
     pub(crate) cancel_goal: String,
@@ -39,14 +39,14 @@ impl Names {
         }
     }
 
-    /// The action's name, of that of its topic.
+    /// Returns the action's name for the name of its status topic.
     pub(crate) fn action_of(status: &str) -> &str {
         status.strip_suffix("/_action/status").unwrap_or(status)
     }
 }
 
-/// The description of the action type: its generated parts together. `None`: one of them can't be
-/// described, or the action has the hash of another type.
+/// Describes the action type: its generated parts together. Returns `None` if one of them can't be
+/// described, or if the action has the hash of another type.
 pub(crate) fn describe<A: Action>() -> Option<TypeDescription> {
     let of = |description: &'static ConstDescription| description.describe();
     let [goal, result, feedback, message] = [
@@ -72,7 +72,7 @@ pub(crate) fn status_qos() -> QoS {
     QoS::new().keep_last(1).reliable().transient_local()
 }
 
-/// The service that takes goals.
+/// The service that accepts goals.
 pub(crate) struct SendGoal<A>(PhantomData<fn(A)>);
 
 impl<A: Action> Service for SendGoal<A> {
@@ -81,7 +81,7 @@ impl<A: Action> Service for SendGoal<A> {
     const TYPE: Option<&'static ServiceType> = A::SendGoal::TYPE;
 }
 
-/// The service that gives results.
+/// The service that returns results.
 pub(crate) struct GetResult<A>(PhantomData<fn(A)>);
 
 impl<A: Action> Service for GetResult<A> {
@@ -107,17 +107,17 @@ pub(crate) struct GetResultRequest<A> {
 }
 
 pub(crate) struct GetResultResponse<A: Action> {
-    /// As it was sent: what a peer says is judged by its reader.
+    /// The number as it was sent; the reader validates it.
     pub(crate) status: i8,
     pub(crate) result: Shared<A::Result>,
 }
 
-/// Feedback as it goes over its topic: with the id of its goal, as all clients of the action get
-/// it.
+/// Feedback as it is sent on its topic: with the id of its goal, since all clients of the action
+/// receive it.
 pub struct FeedbackMessage<A: Action> {
-    /// The goal.
+    /// The goal's id.
     pub goal_id: GoalId,
-    /// How far it is.
+    /// The feedback itself.
     pub feedback: A::Feedback,
 }
 
@@ -130,8 +130,8 @@ impl<A: Action<Feedback: fmt::Debug>> fmt::Debug for FeedbackMessage<A> {
     }
 }
 
-/// Of a struct in CDR: its fields in order, and the description of the generated one that it stands
-/// for.
+/// Implements the traits of a struct that stands for a generated one: its fields in order in CDR,
+/// and the description of that type.
 macro_rules! stands_for {
     ($name:ident, $generated:ty, $($field:ident: $wire:ty, $to:expr, $from:expr;)*) => {
         impl<A: Action> Message for $name<A> {
@@ -213,7 +213,8 @@ mod tests {
         (T::ENCODING.unwrap().decode)(image).unwrap()
     }
 
-    /// Name, hash and image are those of the generated type, and the image is read back.
+    /// Name, hash and encoded form are those of the generated type, and decoding restores the
+    /// value.
     fn same<Ours: Message, Theirs: Message + PartialEq + std::fmt::Debug>(ours: &Ours, theirs: &Theirs) {
         let (mine, other) = (Ours::ENCODING.unwrap(), Theirs::ENCODING.unwrap());
         assert_eq!((mine.name, mine.hash), (other.name, other.hash));

@@ -1,4 +1,4 @@
-//! Asking a server to end goals early.
+//! Requests to end goals early.
 
 use super::core::ClientCore;
 use crate::error::CancelError;
@@ -16,18 +16,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-/// Which goals of an action are to end early, whichever client sent them. Times are those of the
-/// server at which it accepted them ([`GoalHandle::stamp`](super::GoalHandle::stamp)).
+/// Selects the goals of an action that are to end early, whichever client sent them. Times are
+/// acceptance times by the server's clock ([`GoalHandle::stamp`](super::GoalHandle::stamp)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cancel {
-    /// All.
+    /// All goals.
     All,
-    /// Those that were accepted then or before. Not 0, which ROS 2 takes for all, and which is the
-    /// stamp of a goal whose server tells none: that is an error.
+    /// The goals that were accepted at this time or before. Time 0 is an error: ROS 2 reads it as
+    /// "all goals", and it is the stamp of a goal whose server reports none.
     Before(Time),
-    /// This one.
+    /// This goal.
     Goal(GoalId),
-    /// This one, and those that were accepted then or before.
+    /// This goal, and the goals that were accepted at this time or before.
     GoalAndBefore(GoalId, Time),
 }
 
@@ -43,28 +43,28 @@ impl Cancel {
     }
 }
 
-/// What a server says to a request to cancel. ROS 2's `return_code`.
+/// The server's answer to a cancel request. ROS 2's `return_code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CancelOutcome {
-    /// It did, or there was nothing to cancel.
+    /// The goals are canceling, or there was nothing to cancel.
     Done,
-    /// It won't.
+    /// The server refused.
     Rejected,
-    /// It doesn't know the goal.
+    /// The server doesn't know the goal.
     UnknownGoal,
-    /// The goal has ended, or is canceling already.
+    /// The goal has ended, or is already canceling.
     GoalTerminated,
-    /// A number that ROS 2 doesn't have.
+    /// A code that ROS 2 doesn't define.
     Other(i8),
 }
 
-/// The answer to a request to cancel.
+/// The answer to a cancel request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Canceled {
-    /// What the server says.
+    /// The server's return code.
     pub outcome: CancelOutcome,
-    /// The goals that will end early, and when they were accepted.
+    /// The goals that will end early, with their acceptance times.
     pub goals: Vec<(GoalId, Time)>,
 }
 
@@ -83,7 +83,8 @@ impl Canceled {
 }
 
 impl<A: Action> ClientCore<A> {
-    /// The answer comes to a listener, as all do: so waiting for it needs no executor.
+    /// Sends the request. A listener takes the answer, as it does all answers: waiting for it needs
+    /// no executor.
     pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
         let slot = Arc::new(Mutex::new(Slot::default()));
         let action = self.name.clone();
@@ -125,9 +126,9 @@ struct Slot {
     waker: Option<Waker>,
 }
 
-/// The answer to a request to cancel, as a future for any runtime; from
+/// The answer to a cancel request, as a future for any runtime; from
 /// [`ActionClient::cancel`](super::ActionClient::cancel) and
-/// [`GoalHandle::cancel`](super::GoalHandle::cancel). Dropped, the request goes on.
+/// [`GoalHandle::cancel`](super::GoalHandle::cancel). Dropping it doesn't withdraw the request.
 #[must_use = "a future does nothing until it is awaited (the request is sent in any case)"]
 pub struct PendingCancel {
     slot: Arc<Mutex<Slot>>,
@@ -137,11 +138,12 @@ pub struct PendingCancel {
 }
 
 impl PendingCancel {
-    /// Waits for it, at most for `timeout` (of real time). In one process it doesn't wait at all.
+    /// Waits for the answer, for at most `timeout` (of real time). If the server is in the same
+    /// process, the answer is already there.
     ///
     /// # Errors
-    /// [`CancelError`]. A request that no server took until the timeout is withdrawn: a server that
-    /// comes later may have other goals.
+    /// [`CancelError`]. If no server took the request before the timeout, it is withdrawn: a server
+    /// that comes later may have other goals.
     pub fn wait(mut self, timeout: Duration) -> Result<Canceled, CancelError> {
         let client = self.client.clone();
         let error = match client.__wait_beside(&GoalId::NONE.0, &mut self, timeout) {
@@ -159,9 +161,9 @@ impl PendingCancel {
 impl Future for PendingCancel {
     type Output = Result<Canceled, CancelError>;
 
-    /// Pending for ever once it has yielded the answer.
+    /// Stays pending for ever once it has yielded the answer.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let ours = context.waker().clone(); // the program's code, as all wakers, outside the lock
+        let ours = context.waker().clone(); // runs the program's code: outside the lock
         let mut slot = self.slot.lock();
         let answer = slot.answer.take();
         let left = if answer.is_none() { slot.waker.replace(ours) } else { Some(ours) };

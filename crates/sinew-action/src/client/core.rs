@@ -1,15 +1,16 @@
-//! What a client does: its goals, and what comes of them.
+//! The client's goals, and the handling of everything that arrives for them.
 //!
-//! Answers and feedback are handled by listeners, on the thread that answers or publishes (or that
-//! receives, from elsewhere), so futures need no executor. The program's callbacks run in the
-//! client's group: a goal that has news for them lies in `ready`, once, and the bell has the
-//! executor run one of them. While it runs, its thread has the goal's callbacks, so those of one
-//! goal never run at the same time, also in a reentrant group, and no lock is held.
+//! Listeners handle answers and feedback on the thread that answers or publishes (for other
+//! processes, on the receiving thread), so futures need no executor. The program's callbacks run in
+//! the client's group: a goal that has news for them is put into `ready`, once, and the bell makes
+//! the executor run one of its callbacks. While a callback runs, its thread owns the goal's
+//! callbacks and holds no lock, so the callbacks of one goal never run at the same time, even in a
+//! reentrant group.
 //!
-//! What comes by the feedback topic, and the ends of goals, are taken in by one thread at a time
-//! ([`Intake`]): so feedback keeps its order, and what was published before a goal ended reaches it
-//! before its result does. A thread that finds another one at it leaves word and goes on. No lock is
-//! held over a take from a topic: that reads what other processes have published, and may run
+//! One thread at a time takes in feedback messages and the ends of goals ([`Intake`]): feedback
+//! keeps its order, and feedback that was published before a goal ended reaches the goal before its
+//! result does. A thread that finds the intake busy leaves a note and goes on. No lock is held
+//! while a thread takes from a topic: a take reads messages of other processes and may run
 //! listeners.
 
 use super::cancel::Cancel;
@@ -37,14 +38,15 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-/// Pieces of feedback that are taken before the goals are told that have ended meanwhile: so many,
-/// or twice as many as wait at most, which is all that was there when a goal ended.
+/// Number of feedback messages that are taken in one pass before ended goals get their results. The
+/// limit is at least twice the number of waiting messages, so a pass covers everything that was
+/// there when a goal ended.
 const MOST_AT_ONCE: usize = 1000;
 
-/// How long a goal that has ended waits at most for a thread that is reading feedback.
+/// Longest time for which an ended goal waits for a thread that is reading feedback.
 const READING: Duration = Duration::from_secs(1);
 
-/// What a client's handles and listeners have in common.
+/// State shared by a client's handles and listeners.
 pub(super) struct ClientCore<A: Action> {
     pub(super) name: String,
     pub(super) send: Client<SendGoal<A>>,
@@ -52,29 +54,30 @@ pub(super) struct ClientCore<A: Action> {
     pub(super) result: Client<GetResult<A>>,
     pub(super) feedback: Subscription<FeedbackMessage<A>>,
     pub(super) status: Subscription<GoalStatusArray>,
-    /// Pieces of feedback of each goal, unless that says otherwise.
+    /// Number of feedback messages kept for each goal, unless the goal sets its own.
     pub(super) depth: usize,
     state: Mutex<ClientState<A>>,
     pub(super) bell: OnceLock<GuardCondition>,
-    /// Its node tells others of the action's type.
+    /// Registers the action's type with the client's node, which describes it to other processes.
     pub(super) used: OnceLock<RegisteredType>,
 }
 
 struct ClientState<A: Action> {
-    /// Those of which something may come.
+    /// Goals for which something may still arrive.
     goals: HashMap<GoalId, Arc<ClientGoal<A>>>,
-    /// Those with news for callbacks.
+    /// Goals with news for their callbacks.
     ready: VecDeque<Arc<ClientGoal<A>>>,
     intake: Intake<A>,
 }
 
-/// Who takes in what has come, and what is to be taken in.
+/// The intake: whether a thread works on it, and the work that waits.
 struct Intake<A: Action> {
-    /// A thread is at it, and looks again until nothing is wanted.
+    /// A thread is working, and looks again until nothing is wanted.
     is_running: bool,
-    /// Something came since a thread looked last.
+    /// Something arrived since a thread last looked.
     is_wanted: bool,
-    /// Goals that have ended: told once the feedback is that was published before.
+    /// Ended goals. Each gets its end once the feedback that was published before it has been taken
+    /// in.
     ends: VecDeque<End<A>>,
 }
 
@@ -84,7 +87,7 @@ struct End<A: Action> {
     result: GoalEnd<A>,
 }
 
-/// The result of a goal, or why there is none.
+/// The result of a goal, or the reason why there is none.
 type GoalEnd<A> = Result<(GoalStatus, Shared<<A as Action>::Result>), ResultError>;
 
 /// One goal.
@@ -92,20 +95,21 @@ pub(super) struct ClientGoal<A: Action> {
     pub(super) id: GoalId,
     pub(super) has_feedback_callback: bool,
     has_callbacks: bool,
-    /// Feedback of the action that had been lost on its way before this goal was sent.
+    /// Number of the action's feedback messages that had been lost in transit before this goal was
+    /// sent.
     lost_before: u64,
-    /// Handles of the program.
+    /// Number of handles that the program holds.
     pub(super) handles: AtomicUsize,
     pub(super) state: Mutex<GoalState<A>>,
 }
 
 pub(super) struct GoalState<A: Action> {
     pub(super) progress: Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>,
-    /// The request that isn't answered yet.
+    /// The request that is not answered yet.
     request: Option<RequestId>,
-    /// The goal that never left.
+    /// The goal that was never sent.
     pub(super) unsent: Option<Box<A::Goal>>,
-    /// A thread has them while it runs one.
+    /// `None` while a thread runs one of them.
     callbacks: Option<Callbacks<A>>,
     is_ready: bool,
 }
@@ -115,10 +119,10 @@ pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Action>:
 /// A callback that is called once.
 type Once<T> = Box<dyn FnOnce(T) -> CallbackResult + Send>;
 
-/// A callback for each piece of feedback.
+/// A callback that is called for each feedback message.
 type OnFeedback<F> = Box<dyn FnMut(&F) -> CallbackResult + Send>;
 
-/// What the program wants called.
+/// The program's callbacks for a goal.
 pub(super) struct Callbacks<A: Action> {
     pub(super) response: Option<Once<Accepted<A>>>,
     pub(super) feedback: Option<OnFeedback<A::Feedback>>,
@@ -132,7 +136,7 @@ impl<A: Action> Callbacks<A> {
 }
 
 impl<A: Action> ClientGoal<A> {
-    /// The outcome of sending it, once it is known.
+    /// Returns the outcome of sending the goal, once it is known.
     pub(super) fn accepted(self: &Arc<Self>, core: &Arc<ClientCore<A>>) -> Option<Accepted<A>> {
         let mut state = self.state.lock();
         match state.progress.response.clone()? {
@@ -147,7 +151,7 @@ impl<A: Action> ClientGoal<A> {
         }
     }
 
-    /// What is looked for of the goal, or has the task woken at whatever comes next.
+    /// Returns what `look` finds, or registers the task to be woken by the next change.
     pub(super) fn poll<T>(
         &self,
         task: &Waker,
@@ -158,7 +162,7 @@ impl<A: Action> ClientGoal<A> {
             let mut state = self.state.lock();
             if let Some(found) = look(&mut state.progress) {
                 drop(state);
-                drop(ours); // the program's code, outside the lock
+                drop(ours); // dropping a waker runs the program's code: outside the lock
                 return Poll::Ready(found);
             }
             if state.progress.has(task) {
@@ -169,7 +173,7 @@ impl<A: Action> ClientGoal<A> {
                 return Poll::Pending;
             }
             drop(state);
-            ours = Some(task.clone()); // the program's code; then everything is looked at again
+            ours = Some(task.clone()); // runs the program's code; then look again
         }
     }
 
@@ -209,7 +213,7 @@ impl<A: Action> ClientCore<A> {
         core
     }
 
-    // ---- what goes out ----
+    // ---- sending ----
 
     pub(super) fn send_goal(
         self: &Arc<Self>,
@@ -232,7 +236,7 @@ impl<A: Action> ClientCore<A> {
                 is_ready: false,
             }),
         });
-        // Known before it is sent: its feedback may come before its response.
+        // Registered before it is sent: its feedback may come before its response.
         self.state.lock().goals.insert(id, sent.clone());
         let (core, known) = (Arc::downgrade(self), sent.clone());
         let listener = move |result: CallResult<SendGoal<A>>| {
@@ -241,7 +245,7 @@ impl<A: Action> ClientCore<A> {
             }
         };
         match self.send.call_with_listener(SendGoalRequest { goal_id: id, goal }, listener) {
-            // Of no use if it was answered meanwhile, and no harm.
+            // If the goal was answered meanwhile, the id has no use and does no harm.
             Ok(request) => sent.state.lock().request = Some(request),
             Err(error) => {
                 let failure = error.failure().clone();
@@ -255,8 +259,8 @@ impl<A: Action> ClientCore<A> {
         sent
     }
 
-    /// The client waits no longer for a goal to be accepted. The goal comes back if no server took
-    /// it; one that is accepted later is canceled.
+    /// Stops waiting for a goal to be accepted. Returns the goal if no server took it; a goal that
+    /// is accepted later is canceled.
     pub(super) fn give_up(&self, goal: &ClientGoal<A>) -> Option<Box<A::Goal>> {
         let request = {
             let mut state = goal.state.lock();
@@ -284,7 +288,7 @@ impl<A: Action> ClientCore<A> {
         self.change(goal, |progress| is_given_up = progress.handle_response(response));
         if is_accepted {
             if is_given_up {
-                drop(self.cancel(Cancel::Goal(goal.id))); // no one waits for the answer
+                drop(self.cancel(Cancel::Goal(goal.id))); // nothing waits for the answer
             }
             self.ask_for_result(goal);
         }
@@ -302,13 +306,13 @@ impl<A: Action> ClientCore<A> {
             let failure = ResultError::of(goal.id, error.failure().clone());
             self.end(goal, Err(failure));
         } else if !self.send.is_server_ready() && !self.result.is_server_ready() {
-            // The server has gone since it answered. What went to it has failed; but the request
-            // may have found no server, and would wait for another one.
+            // The server has gone since it answered. Requests that it had taken have failed, but
+            // this one may have found no server and would wait for another one.
             self.end(goal, Err(ResultError::ServerGone { goal: goal.id }));
         }
     }
 
-    // ---- what comes ----
+    // ---- receiving ----
 
     fn ended(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<GetResult<A>>) {
         let result = match result {
@@ -324,8 +328,8 @@ impl<A: Action> ClientCore<A> {
         self.take_in(Some(End { goal: goal.clone(), result }));
     }
 
-    /// Brings what has come to its goals, and ends a goal after that; unless another thread is at
-    /// it, which then does so.
+    /// Hands arrived feedback and statuses to their goals, and then ends a goal. If another thread
+    /// is already doing this, that thread takes over the work.
     fn take_in(self: &Arc<Self>, end: Option<End<A>>) {
         {
             let Intake { is_running, is_wanted, ends } = &mut self.state.lock().intake;
@@ -339,7 +343,7 @@ impl<A: Action> ClientCore<A> {
         while running.next() {
             self.take_feedback();
             if !running.ends.is_empty() {
-                // A take finds nothing of what another thread is just reading.
+                // A take misses messages that another thread is reading at the moment.
                 self.feedback.bring_in(READING);
                 self.take_feedback();
             }
@@ -354,21 +358,21 @@ impl<A: Action> ClientCore<A> {
         self.change(goal, |progress| progress.handle_result(result, lost));
     }
 
-    /// Feedback of the action, of whatever goals, that was lost before it was taken in here: it was
-    /// overwritten, got lost on the network, or had no room.
+    /// Number of the action's feedback messages, of any goal, that were lost before this client
+    /// took them in: overwritten, lost on the network, or dropped for want of room.
     fn lost_on_the_way(&self) -> u64 {
         let statistics = self.feedback.statistics();
         statistics.overwritten + statistics.missed
     }
 
-    /// Feedback of a goal that its program missed, as far as that is known.
+    /// Number of the goal's feedback messages that its program missed, as far as is known.
     pub(super) fn missed_feedback(&self, goal: &ClientGoal<A>) -> u64 {
         let lost = self.lost_on_the_way();
         goal.state.lock().progress.missed(|| lost - goal.lost_before)
     }
 
-    /// Takes what has come from the topic to the goals that it is of; what is of other clients'
-    /// goals is no concern of this one. Only for the thread that is at the intake.
+    /// Takes feedback messages from the topic and hands them to their goals; messages for other
+    /// clients' goals are skipped. Only for the thread that runs the intake.
     fn take_feedback(self: &Arc<Self>) {
         for _ in 0..MOST_AT_ONCE.max(self.depth.saturating_mul(2)) {
             let Some((message, _)) = self.feedback.take() else { return };
@@ -376,14 +380,14 @@ impl<A: Action> ClientCore<A> {
             if let Some(goal) = goal {
                 let mut displaced = None;
                 self.change(&goal, |progress| displaced = progress.handle_feedback(message));
-                drop(displaced); // outside the lock: with the program's code
+                drop(displaced); // runs the program's code: outside the lock
             }
         }
         self.state.lock().intake.is_wanted = true; // a goal that ends needn't wait for all of these
     }
 
-    /// Takes what has come of the goals' states. Several threads may do so: a goal's state goes on,
-    /// and never back.
+    /// Takes status arrays from the topic. Several threads may do so: a goal's state only ever
+    /// moves forward.
     pub(super) fn take_status(&self) {
         while let Some((array, _)) = self.status.take() {
             for entry in &array.status_list {
@@ -395,7 +399,7 @@ impl<A: Action> ClientCore<A> {
         }
     }
 
-    /// Something of a goal changes: tells those that wait for it.
+    /// Applies a change to a goal, and wakes the tasks and the callbacks that wait for it.
     fn change(
         self: &Arc<Self>,
         goal: &Arc<ClientGoal<A>>,
@@ -420,20 +424,20 @@ impl<A: Action> ClientCore<A> {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Nothing more is expected of a goal.
+    /// Forgets a goal that expects nothing more.
     pub(super) fn forget(&self, id: GoalId) {
         let goal = self.state.lock().goals.remove(&id);
-        drop(goal); // outside the lock: with the program's code
+        drop(goal); // runs the program's code: outside the lock
     }
 
-    /// The program has no handle of the goal any more.
+    /// The program has dropped its last handle of the goal.
     pub(super) fn release(&self, goal: &ClientGoal<A>) {
         if !goal.has_callbacks {
             self.forget(goal.id);
         }
     }
 
-    // ---- the group's work ----
+    // ---- callbacks, in the group ----
 
     fn ring(&self) {
         if let Some(bell) = self.bell.get() {
@@ -441,7 +445,7 @@ impl<A: Action> ClientCore<A> {
         }
     }
 
-    /// Runs a callback. If there is more to do, the executor comes again.
+    /// Runs one callback. If there is more to do, the executor comes again.
     pub(super) fn run_next(self: &Arc<Self>) -> CallbackResult {
         let (goal, more) = {
             let mut state = self.state.lock();
@@ -461,16 +465,17 @@ impl<A: Action> ClientCore<A> {
     }
 }
 
-/// This thread is at the intake until this is dropped, also over a panic of the program's code.
+/// The current thread runs the intake until this is dropped, even if the program's code panics.
 struct RunningIntake<'a, A: Action> {
     core: &'a ClientCore<A>,
-    /// The goals that have ended, and don't know it yet.
+    /// Ended goals that have not got their results yet.
     ends: VecDeque<End<A>>,
     is_over: bool,
 }
 
 impl<A: Action> RunningIntake<'_, A> {
-    /// Gets the goals that have ended meanwhile. False: nothing has come since the last look.
+    /// Collects the goals that have ended meanwhile. Returns `false` if nothing has come since the
+    /// last look.
     fn next(&mut self) -> bool {
         let Intake { is_running, is_wanted, ends } = &mut self.core.state.lock().intake;
         if !std::mem::take(is_wanted) {
@@ -486,7 +491,7 @@ impl<A: Action> RunningIntake<'_, A> {
 impl<A: Action> Drop for RunningIntake<'_, A> {
     fn drop(&mut self) {
         if !self.is_over {
-            // A waker of the program panicked: the next thread goes on with the rest.
+            // A waker of the program panicked: the next thread goes on with the remaining ends.
             let Intake { is_running, is_wanted, ends } = &mut self.core.state.lock().intake;
             self.ends.append(ends);
             std::mem::swap(ends, &mut self.ends);
@@ -495,7 +500,7 @@ impl<A: Action> Drop for RunningIntake<'_, A> {
     }
 }
 
-/// One callback of a goal that is being called. Dropped, also over a panic, it gives the callbacks
+/// A callback of a goal that is being run. Dropping it, also during a panic, gives the callbacks
 /// back; if there is more news, the executor comes again.
 struct Running<'a, A: Action> {
     core: &'a Arc<ClientCore<A>>,
@@ -549,7 +554,7 @@ impl ResultError {
     }
 }
 
-/// When a goal was accepted, by its server's clock.
+/// The goal's acceptance time, by its server's clock.
 pub(super) fn stamp_of<A: Action>(goal: &ClientGoal<A>) -> Time {
     match &goal.state.lock().progress.response {
         Some(Ok(stamp)) => *stamp,

@@ -1,4 +1,4 @@
-//! What a client's program has of its goals: handles, futures and a stream.
+//! The program's side of a client's goals: handles, futures and a stream.
 
 use super::cancel::{Cancel, PendingCancel};
 use super::core::{Accepted, ClientCore, ClientGoal, stamp_of};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 
-/// Counts those who expect something of a goal.
+/// Counts the handles and futures that keep a goal.
 struct Hold<A: Action> {
     core: Arc<ClientCore<A>>,
     goal: Arc<ClientGoal<A>>,
@@ -25,7 +25,8 @@ struct Hold<A: Action> {
 
 impl<A: Action> Hold<A> {
     fn new(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Self {
-        // Relaxed, as one is only made of another one, or by the goal's callback, which keeps it.
+        // Relaxed: a hold is only cloned from another one, or made by the goal's callback, which
+        // keeps it.
         goal.handles.fetch_add(1, Ordering::Relaxed);
         Self { core: core.clone(), goal: goal.clone() }
     }
@@ -45,7 +46,7 @@ impl<A: Action> Drop for Hold<A> {
     }
 }
 
-/// `Debug` with the action and the goal.
+/// Implements `Debug` with the action and the goal.
 macro_rules! debug_with_goal {
     ($($name:ident),*) => {$(
         impl<A: Action> fmt::Debug for $name<A> {
@@ -62,8 +63,8 @@ debug_with_goal!(PendingGoal, GoalHandle, PendingResult, Feedback);
 
 /// A goal on its way to the server; from [`ActionClient::send_goal`](super::ActionClient::send_goal).
 ///
-/// A future of its [`GoalHandle`], for any runtime. Dropped, the goal goes on, and only its
-/// callbacks are told of it.
+/// A future of its [`GoalHandle`], for any runtime. Dropping it doesn't stop the goal; only the
+/// goal's callbacks then hear of it.
 #[must_use = "a future does nothing until it is awaited (the goal is sent in any case)"]
 pub struct PendingGoal<A: Action>(Hold<A>);
 
@@ -72,17 +73,17 @@ impl<A: Action> PendingGoal<A> {
         Self(Hold::new(core, goal))
     }
 
-    /// What the goal is known by, also before the server knows it.
+    /// Returns the goal's id, which exists before the server knows the goal.
     pub fn id(&self) -> GoalId {
         self.0.goal.id
     }
 
-    /// Waits for the server's answer, at most for `timeout` (of real time). In one process it
-    /// doesn't wait at all: the server decides while the goal is sent.
+    /// Waits for the server's answer, for at most `timeout` (of real time). A server in the same
+    /// process decides while the goal is sent, so there is nothing to wait for.
     ///
     /// # Errors
-    /// [`SendGoalError`]: also if there was no answer in time, or could never be any. Then the goal comes back if no server
-    /// took it; one that a server accepts later is canceled.
+    /// [`SendGoalError`], also if no answer came in time or none could ever come. The goal comes
+    /// back if no server took it; a goal that a server accepts later is canceled.
     pub fn wait(mut self, timeout: Duration) -> Result<GoalHandle<A>, SendGoalError<A::Goal>> {
         let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
         let why = match core.send.__wait_beside(&goal.id.0, &mut self, timeout) {
@@ -91,7 +92,7 @@ impl<A: Action> PendingGoal<A> {
             Err(why) => Some(why),
         };
         let unsent = core.give_up(&goal);
-        // It may have been answered at the last moment.
+        // The answer may have arrived at the last moment.
         goal.accepted(&core).unwrap_or_else(|| {
             let failure = match (why, &unsent) {
                 (Some(why), _) => SendGoalFailure::WouldDeadlock { why },
@@ -115,7 +116,8 @@ impl<A: Action> Future for PendingGoal<A> {
 
 /// A goal that its server has accepted.
 ///
-/// Clones are the same goal. It keeps its client alive. Dropped, the goal goes on.
+/// Clones refer to the same goal. A handle keeps its client alive. Dropping it doesn't stop the
+/// goal.
 pub struct GoalHandle<A: Action>(Hold<A>);
 
 impl<A: Action> Clone for GoalHandle<A> {
@@ -129,53 +131,55 @@ impl<A: Action> GoalHandle<A> {
         Self(Hold::new(core, goal))
     }
 
-    /// What the goal is known by.
+    /// Returns the goal's id.
     pub fn id(&self) -> GoalId {
         self.0.goal.id
     }
 
-    /// When the server accepted it, by the server's clock. (A server of rclcpp leaves it 0.)
+    /// Returns the time at which the server accepted the goal, by the server's clock. (A server of
+    /// rclcpp leaves it 0.)
     pub fn stamp(&self) -> Time {
         stamp_of(&self.0.goal)
     }
 
-    /// Its state, as far as it has been heard. Never blocks but for short locks.
+    /// Returns the last state that the client has heard of. Never blocks, except for short locks.
     pub fn status(&self) -> GoalStatus {
         self.0.core.take_status();
         self.0.goal.state.lock().progress.status()
     }
 
-    /// Its result, as a future for any runtime. All that are asked for get the same one, whatever
-    /// has become of the goal by then.
+    /// Returns the goal's result, as a future for any runtime. Every such future yields the same
+    /// result, even if the goal has ended long before.
     pub fn result(&self) -> PendingResult<A> {
         PendingResult(self.0.clone())
     }
 
-    /// What it tells of its progress, as a stream for any runtime, which ends with the goal. Each
-    /// piece goes to one stream, or to the callback, if there is one. What came before is there,
-    /// also from before the server's answer, as far as the
+    /// Returns the goal's feedback, as a stream for any runtime that ends with the goal. Each
+    /// message goes to one stream, or to the feedback callback if there is one. Earlier messages
+    /// are included, also those from before the server's answer, as far as the
     /// [depth](super::GoalBuilder::feedback_depth) allows.
     pub fn feedback(&self) -> Feedback<A> {
         Feedback(self.0.clone())
     }
 
-    /// Feedback that the program misses: pieces of this goal that were not read in time, and gave way
-    /// to newer ones; and pieces on the action's topic that were overwritten before the client had
-    /// them, since the goal was sent and until it ended. Of those it isn't known whose they were: if
-    /// goals overlap, some may be of others. A bigger
-    /// [depth](super::ActionClientBuilder::feedback_depth) loses less.
+    /// Returns the number of feedback messages that the program missed: messages of this goal that
+    /// were not read in time and were displaced by newer ones, and messages on the action's topic
+    /// that were overwritten between sending the goal and its end, before the client took them. The
+    /// goals of the latter are not known: if goals overlap, some may belong to other goals. A
+    /// larger [depth](super::ActionClientBuilder::feedback_depth) loses fewer.
     pub fn feedback_lost(&self) -> u64 {
         self.0.core.missed_feedback(&self.0.goal)
     }
 
-    /// Asks the server to end it early. It is sent now, not when the future is polled.
+    /// Asks the server to end the goal early. The request is sent now, not when the future is
+    /// polled.
     pub fn cancel(&self) -> PendingCancel {
         self.0.core.cancel(Cancel::Goal(self.id()))
     }
 }
 
-/// The result of a goal that has ended: shared with the server's cache and other clients of this
-/// process, not copied.
+/// The result of a goal that has ended, shared (not copied) with the server's cache and other
+/// clients of this process.
 pub struct GoalResult<A: Action> {
     id: GoalId,
     status: GoalStatus,
@@ -187,17 +191,17 @@ impl<A: Action> GoalResult<A> {
         Self { id, status, result }
     }
 
-    /// Its goal.
+    /// Returns the goal's id.
     pub fn id(&self) -> GoalId {
         self.id
     }
 
-    /// How the goal ended: succeeded, canceled or aborted.
+    /// Returns how the goal ended: succeeded, canceled or aborted.
     pub fn status(&self) -> GoalStatus {
         self.status
     }
 
-    /// The result itself.
+    /// Returns the result itself.
     pub fn into_result(self) -> Shared<A::Result> {
         self.result
     }
@@ -227,19 +231,19 @@ impl<A: Action<Result: fmt::Debug>> fmt::Debug for GoalResult<A> {
     }
 }
 
-/// The result of a goal, as soon as it has ended; from [`GoalHandle::result`].
+/// The result of a goal, ready as soon as it has ended; from [`GoalHandle::result`].
 #[must_use = "a future does nothing until it is awaited"]
 pub struct PendingResult<A: Action>(Hold<A>);
 
 impl<A: Action> PendingResult<A> {
-    /// Waits for it, at most for `timeout` (of real time). In a callback, and while an executor is
-    /// spun, this thread makes itself useful as in [`Client::call`](sinew::Client::call): if the server's
-    /// group is free and its executor lets this thread in, the server's callback executes the goal
-    /// here, inside this wait.
+    /// Waits for the result, for at most `timeout` (of real time). In a callback, and while an
+    /// executor is spun, the thread runs other work as in [`Client::call`](sinew::Client::call): if
+    /// the server's group is free and its executor lets this thread in, the server's callback
+    /// executes the goal here, inside this wait.
     ///
     /// # Errors
-    /// [`ResultError`]. If the goal could never begin while this thread waits (its server's callback
-    /// needs this thread, or the group of the callback that waits), it says so at once:
+    /// [`ResultError`]. If the goal could never begin while this thread waits (because its server's
+    /// callback needs this thread, or the group of the waiting callback), the error comes at once:
     /// [`ResultError::WouldDeadlock`].
     pub fn wait(mut self, timeout: Duration) -> Result<GoalResult<A>, ResultError> {
         let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
@@ -261,22 +265,23 @@ impl<A: Action> Future for PendingResult<A> {
     }
 }
 
-/// The feedback of a goal, piece by piece; from [`GoalHandle::feedback`].
+/// The feedback of a goal, message by message; from [`GoalHandle::feedback`].
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Feedback<A: Action>(Hold<A>);
 
 impl<A: Action> Feedback<A> {
-    /// The next piece; `None`: the goal has ended, and there is no more.
+    /// Waits for the next message. Returns `None` once the goal has ended and no feedback is left.
     pub async fn next(&mut self) -> Option<FeedbackItem<A>> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Pieces that the program misses, as [`GoalHandle::feedback_lost`].
+    /// Returns the number of messages that the program missed, as [`GoalHandle::feedback_lost`]
+    /// does.
     pub fn lost(&self) -> u64 {
         self.0.core.missed_feedback(&self.0.goal)
     }
 
-    /// The next piece, if it is there.
+    /// Returns the next message if it has arrived.
     pub fn take(&mut self) -> Option<FeedbackItem<A>> {
         self.0.goal.state.lock().progress.take_feedback().map(FeedbackItem)
     }
@@ -293,7 +298,7 @@ impl<A: Action> Stream for Feedback<A> {
     }
 }
 
-/// One piece of feedback: the server's own, not a copy, if it is in the same process.
+/// A feedback message; if the server is in the same process, its own message and not a copy.
 pub struct FeedbackItem<A: Action>(Shared<FeedbackMessage<A>>);
 
 impl<A: Action> Deref for FeedbackItem<A> {
@@ -305,7 +310,7 @@ impl<A: Action> Deref for FeedbackItem<A> {
 }
 
 impl<A: Action> FeedbackItem<A> {
-    /// The message as it came, to be kept or passed on.
+    /// Returns the message as it arrived, to be kept or passed on.
     pub fn into_message(self) -> Shared<FeedbackMessage<A>>
     where
         FeedbackMessage<A>: Message,

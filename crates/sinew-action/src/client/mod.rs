@@ -2,8 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `progress` | what is known of a goal, and in which order the program is told; without I/O |
-//! | `core` | what comes of requests, answers and feedback |
+//! | `progress` | a client's knowledge of a goal, and the order of its callbacks; without I/O |
+//! | `core` | the handling of answers and feedback |
 //! | `goal` | handles, futures and streams |
 //! | `cancel` | ending goals early |
 
@@ -29,16 +29,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Pieces of feedback that a client has room for, on their way and for each goal, unless it says
-/// otherwise: as many as ROS 2's subscriptions keep.
+/// Default capacity for feedback messages, in transit and for each goal: the depth of ROS 2's
+/// subscriptions.
 const FEEDBACK_DEPTH: usize = 10;
 
 /// Sends goals to the server of an action.
 ///
-/// Made by [`Actions::action_client`](crate::Actions::action_client). Clones are the same client; it
-/// exists until the last one, and the last handle and future of its goals, is dropped. May be used
-/// from any thread and in any callback. What it awaits is woken by the thread that answers or
-/// publishes, and needs no executor; callbacks run in the client's group.
+/// Made by [`Actions::action_client`](crate::Actions::action_client). Clones are the same client;
+/// it exists until the last clone, and the last handle and future of its goals, is dropped. It may
+/// be used from any thread and in any callback. The thread that answers or publishes wakes its
+/// futures, so these need no executor; callbacks run in the client's group.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -78,31 +78,32 @@ const FEEDBACK_DEPTH: usize = 10;
 pub struct ActionClient<A: Action>(Arc<ClientCore<A>>);
 
 impl<A: Action> ActionClient<A> {
-    /// Sends a goal; the future yields its handle once the server has accepted it. It is sent now,
-    /// not when the future is polled. Without a server it waits for one to come.
+    /// Sends a goal now, not when the future is polled. The future yields the goal's handle once a
+    /// server has accepted it. If there is no server, the goal waits for one.
     pub fn send_goal(&self, goal: A::Goal) -> PendingGoal<A> {
         self.goal(goal).send()
     }
 
-    /// A goal that is to be sent with callbacks, or other options.
+    /// Prepares a goal with callbacks or other options.
     pub fn goal(&self, goal: A::Goal) -> GoalBuilder<A> {
         let callbacks = Callbacks { response: None, feedback: None, result: None };
         GoalBuilder { core: self.0.clone(), goal, depth: self.0.depth, callbacks }
     }
 
-    /// Asks the server to end goals early, also those of other clients. It is sent now, not when
-    /// the future is polled.
+    /// Asks the server to end goals early, also those of other clients. The request is sent now,
+    /// not when the future is polled.
     pub fn cancel(&self, which: Cancel) -> PendingCancel {
         self.0.cancel(which)
     }
 
-    /// Whether there is a server: its three services, and publishers of both topics.
+    /// Returns `true` if there is a server: its three services, and publishers of both topics.
     pub fn is_server_ready(&self) -> bool {
         self.wait_for_server(Duration::ZERO)
     }
 
-    /// Waits until there is a server, at most for `timeout` (of real time), or until the context is
-    /// shut down; returns whether there is one. Not for callbacks: it does nothing else meanwhile.
+    /// Blocks until there is a server, for at most `timeout` (of real time), or until the context
+    /// is shut down. Returns `true` if there is one. Not for callbacks: the thread does nothing
+    /// else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
         let deadline = Time::steady() + timeout;
         let left = || deadline - Time::steady();
@@ -114,7 +115,7 @@ impl<A: Action> ActionClient<A> {
             && core.status.wait_for_publishers(1, left())
     }
 
-    /// Publishes what happens to its requests and responses, of all three services; as
+    /// Publishes the client's requests and responses of all three services as events; see
     /// [`ActionServer::configure_introspection`](crate::ActionServer::configure_introspection).
     ///
     /// ```
@@ -136,14 +137,14 @@ impl<A: Action> ActionClient<A> {
     /// ```
     ///
     /// # Errors
-    /// As there.
+    /// As for the server.
     pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
         self.0.send.configure_introspection(state, qos)?;
         self.0.cancel.configure_introspection(state, qos)?;
         self.0.result.configure_introspection(state, qos)
     }
 
-    /// The action's full name.
+    /// Returns the action's full name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -177,21 +178,23 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
         Self { maker: maker.clone(), name, feedback_depth: FEEDBACK_DEPTH, of: PhantomData }
     }
 
-    /// Pieces of feedback that the client has room for (10 by default, at least 1): so many of all
-    /// goals of the action on their way to it, which it takes in as they come, and so many of each of
-    /// its goals until they are read, unless the goal [says otherwise](GoalBuilder::feedback_depth).
-    /// Then the oldest gives way, and is [counted](GoalHandle::feedback_lost).
+    /// Sets the capacity for feedback messages (10 by default, at least 1). It applies twice: to
+    /// messages of all goals of the action on their way to the client, which takes them in as they
+    /// come, and to the unread messages of each of its goals, unless the goal [sets its
+    /// own](GoalBuilder::feedback_depth). Beyond it, the oldest message is displaced, and is
+    /// [counted](GoalHandle::feedback_lost).
     ///
-    /// A server in another process that publishes in bursts wants as much as its longest burst.
+    /// If a server in another process publishes in bursts, the capacity should cover the longest
+    /// burst.
     pub fn feedback_depth(mut self, pieces: usize) -> Self {
         self.feedback_depth = pieces.max(1);
         self
     }
 
-    /// Makes the client. There needn't be a server yet.
+    /// Creates the client. There needn't be a server yet.
     ///
     /// # Errors
-    /// [`CreateError`]: the name, or the context is shut down.
+    /// [`CreateError`]: the name is invalid, or the context is shut down.
     pub fn create(self) -> Result<ActionClient<A>, CreateError> {
         let Self { maker, name, feedback_depth, .. } = self;
         let names = Names::of(&name);
@@ -214,9 +217,9 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
 
 /// A goal to be sent; from [`ActionClient::goal`].
 ///
-/// The callbacks run in the client's group, those of one goal never at the same time, and in this
-/// order, whatever comes first: the response, feedback, the result. Callbacks whose client, and all
-/// its goals' handles, are dropped are not called.
+/// The callbacks run in the client's group, those of one goal never at the same time, and always in
+/// this order: the response, feedback, the result. Once the client and all handles of its goals are
+/// dropped, no callback is called.
 #[must_use = "nothing is sent before `send`"]
 pub struct GoalBuilder<A: Action> {
     core: Arc<ClientCore<A>>,
@@ -226,7 +229,8 @@ pub struct GoalBuilder<A: Action> {
 }
 
 impl<A: Action> GoalBuilder<A> {
-    /// Called once, with the goal's handle, or why it was not accepted.
+    /// Sets a callback that is called once, with the goal's handle or the reason why it was not
+    /// accepted.
     pub fn on_response<R: Outcome>(
         mut self,
         callback: impl FnOnce(Result<GoalHandle<A>, SendGoalError<A::Goal>>) -> R + Send + 'static,
@@ -235,7 +239,7 @@ impl<A: Action> GoalBuilder<A> {
         self
     }
 
-    /// Called for each piece of feedback.
+    /// Sets a callback that is called for each feedback message.
     pub fn on_feedback<R: Outcome>(
         mut self,
         mut callback: impl FnMut(&A::Feedback) -> R + Send + 'static,
@@ -244,7 +248,7 @@ impl<A: Action> GoalBuilder<A> {
         self
     }
 
-    /// Called once, with the result, or why there is none.
+    /// Sets a callback that is called once, with the result or the reason why there is none.
     pub fn on_result<R: Outcome>(
         mut self,
         callback: impl FnOnce(Result<GoalResult<A>, ResultError>) -> R + Send + 'static,
@@ -253,15 +257,15 @@ impl<A: Action> GoalBuilder<A> {
         self
     }
 
-    /// Pieces of this goal's feedback that are kept until they are read (at least 1; by default as
-    /// many as [its client](ActionClientBuilder::feedback_depth) has room for): then the oldest gives
-    /// way, and is [counted](GoalHandle::feedback_lost).
+    /// Sets the number of unread feedback messages that are kept for this goal (at least 1; by
+    /// default that of [its client](ActionClientBuilder::feedback_depth)). Beyond it, the oldest
+    /// message is displaced, and is [counted](GoalHandle::feedback_lost).
     pub fn feedback_depth(mut self, pieces: usize) -> Self {
         self.depth = pieces;
         self
     }
 
-    /// Sends it. Never blocks but for short locks.
+    /// Sends the goal. Never blocks, except for short locks.
     pub fn send(self) -> PendingGoal<A> {
         let Self { core, goal, depth, callbacks } = self;
         let sent = core.send_goal(goal, depth, callbacks);

@@ -1,9 +1,10 @@
-//! What a client knows of one of its goals, and in which order its program is told: without I/O.
+//! A client's knowledge of one of its goals, and the order in which the program hears of it:
+//! without I/O.
 //!
 //! A goal's response, its feedback, its result and the status array come by four ways, which
 //! overtake each other. Feedback that comes before the response is kept, and the callbacks are
-//! called in this order whatever came first: response, feedback, result. What comes after the
-//! result is of no use any more.
+//! called in this order whatever came first: response, feedback, result. Anything that comes after
+//! the result is ignored.
 
 use crate::error::{ResultError, SendGoalFailure};
 use crate::status::GoalStatus;
@@ -13,26 +14,26 @@ use std::task::Waker;
 
 /// `F`: feedback; `R`: a result.
 pub(super) struct Progress<F, R> {
-    /// When the goal was accepted; or why it wasn't.
+    /// The acceptance time of the goal, or the reason why it was not accepted.
     pub(super) response: Option<Result<Time, SendGoalFailure>>,
-    /// The client waited for that in vain.
+    /// The client stopped waiting for the response.
     is_given_up: bool,
     status: GoalStatus,
     feedback: VecDeque<F>,
-    /// How much feedback is kept.
+    /// Number of feedback messages that are kept.
     depth: usize,
-    /// Feedback that gave way to newer one here.
+    /// Number of feedback messages that newer ones displaced here.
     displaced: u64,
-    /// Feedback of the action that was lost on its way while the goal was going on; known once it has
-    /// ended.
+    /// Number of the action's feedback messages that were lost in transit while the goal was
+    /// active; known once it has ended.
     lost_on_the_way: Option<u64>,
     pub(super) result: Option<Result<(GoalStatus, R), ResultError>>,
-    /// Those that wait for something of the goal.
+    /// Tasks that wait for a change of the goal.
     wakers: Vec<Waker>,
     told: Told,
 }
 
-/// What the callbacks were told last.
+/// The last news that the callbacks got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Told {
     Nothing,
@@ -40,7 +41,7 @@ enum Told {
     Result,
 }
 
-/// What a callback is told next.
+/// The next news for a callback.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum News<F> {
     Response,
@@ -64,7 +65,7 @@ impl<F, R: Clone> Progress<F, R> {
         }
     }
 
-    /// Whether nothing will come any more.
+    /// Returns `true` if nothing more will come.
     pub(super) fn is_over(&self) -> bool {
         self.result.is_some() || matches!(self.response, Some(Err(_)))
     }
@@ -73,7 +74,7 @@ impl<F, R: Clone> Progress<F, R> {
         self.status
     }
 
-    /// Returns whether it was given up meanwhile: then it is to be canceled.
+    /// Returns `true` if the client has given up meanwhile: then the goal is to be canceled.
     pub(super) fn handle_response(&mut self, response: Result<Time, SendGoalFailure>) -> bool {
         if response.is_ok() {
             self.handle_status(GoalStatus::Accepted);
@@ -82,12 +83,12 @@ impl<F, R: Clone> Progress<F, R> {
         self.is_given_up
     }
 
-    /// The client waits no longer for the response, unless it is there.
+    /// Stops waiting for the response, unless it has arrived.
     pub(super) fn give_up(&mut self) {
         self.is_given_up = self.response.is_none();
     }
 
-    /// Returns the piece that is not kept, to be dropped under no lock.
+    /// Returns the message that is not kept. The caller drops it under no lock.
     #[must_use]
     pub(super) fn handle_feedback(&mut self, feedback: F) -> Option<F> {
         if self.is_over() {
@@ -100,20 +101,21 @@ impl<F, R: Clone> Progress<F, R> {
         displaced
     }
 
-    /// Feedback that the program missed; `lost`: of the action on its way, since the goal was sent.
+    /// Number of feedback messages that the program missed. `lost` returns the number of the
+    /// action's messages that were lost in transit since the goal was sent.
     pub(super) fn missed(&self, lost: impl FnOnce() -> u64) -> u64 {
         self.displaced + self.lost_on_the_way.unwrap_or_else(lost)
     }
 
-    /// A goal goes on, and never back: status arrays may be older than what is known.
+    /// Moves the goal's state forward, never back: status arrays may be older than the known state.
     pub(super) fn handle_status(&mut self, status: GoalStatus) {
         if !self.status.is_terminal() {
             self.status = self.status.max(status);
         }
     }
 
-    /// The goal has ended, of whose feedback so much was lost on its way at most. The first result
-    /// counts.
+    /// Ends the goal. `lost` is the most feedback of this goal that can have been lost in transit.
+    /// Only the first result counts.
     pub(super) fn handle_result(&mut self, result: Result<(GoalStatus, R), ResultError>, lost: u64) {
         if self.result.is_some() {
             return;
@@ -129,22 +131,22 @@ impl<F, R: Clone> Progress<F, R> {
         self.feedback.pop_front()
     }
 
-    /// Whether this task is woken already at whatever comes next.
+    /// Returns `true` if this task is already registered to be woken.
     pub(super) fn has(&self, waker: &Waker) -> bool {
         self.wakers.iter().any(|known| known.will_wake(waker))
     }
 
-    /// Has a task woken at whatever comes next.
+    /// Registers a task to be woken by the next change.
     pub(super) fn wait(&mut self, waker: Waker) {
         self.wakers.push(waker);
     }
 
-    /// Those that wait: to be woken under no lock.
+    /// Takes the registered tasks. The caller wakes them under no lock.
     pub(super) fn take_wakers(&mut self) -> Vec<Waker> {
         std::mem::take(&mut self.wakers)
     }
 
-    /// What the callbacks are told next; `feedback`: whether there is one for that.
+    /// Returns the next news for the callbacks; `feedback`: whether there is a feedback callback.
     pub(super) fn poll_news(&mut self, feedback: bool) -> Option<News<F>> {
         if self.told == Told::Nothing {
             self.response.as_ref()?;
@@ -161,7 +163,7 @@ impl<F, R: Clone> Progress<F, R> {
         Some(News::Result)
     }
 
-    /// Whether there is news for callbacks.
+    /// Returns `true` if there is news for callbacks.
     pub(super) fn has_news(&self, feedback: bool) -> bool {
         match self.told {
             Told::Nothing => self.response.is_some(),
@@ -196,8 +198,8 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order things come, callbacks are told the response first, then the feedback
-        /// in its order, then the result, each once; nothing that came in time is missing but what
+        /// In whatever order things arrive, callbacks get the response first, then the feedback in
+        /// its order, then the result, each once; nothing that came in time is missing except what
         /// is counted as lost.
         #[test]
         fn callbacks_are_told_in_order(steps in prop::collection::vec(step(), 1..80), depth in 1..6_usize) {

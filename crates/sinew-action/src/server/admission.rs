@@ -1,39 +1,39 @@
-//! Which goal may begin when: the policies, without I/O and without a clock.
+//! Decides which goal may begin when: the policies, without I/O and without a clock.
 
 use crate::goal_id::GoalId;
 use std::collections::VecDeque;
 
-/// What a server does with a goal that comes while another one is executing.
+/// A server's treatment of a goal that arrives while another one is executing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Both are executed (at most [`max_goals`](super::ActionServerBuilder::max_goals) at once): as
-    /// ROS 2 does it, and the default.
+    /// Both are executed (at most [`max_goals`](super::ActionServerBuilder::max_goals) at once).
+    /// This is ROS 2's behavior and the default.
     #[default]
     Parallel,
-    /// It is rejected.
+    /// The new goal is rejected.
     Reject,
-    /// It waits, as accepted, until those before it have ended; if so many wait already, it is
-    /// rejected.
+    /// The new goal is accepted, and waits until the goals before it have ended. If this many goals
+    /// wait already, it is rejected.
     Queue(usize),
-    /// The newest wins: the one that is executing is asked to end (its status is canceling), and
-    /// the new one begins once it has. If a newer one comes meanwhile, the one that waits is
-    /// canceled.
+    /// The newest goal wins: the executing goal is asked to end (its status becomes canceling), and
+    /// the new one begins once it has. If a newer one comes meanwhile, the waiting one is canceled.
     NewestWins,
 }
 
-/// The goals of a server that are executed or wait to be, under its policy. `G`: what was sent.
+/// The goals of a server that execute or wait under its policy. `G`: the goal's content.
 pub(super) struct Admission<G> {
     policy: Policy,
     executing: Vec<GoalId>,
     waiting: VecDeque<(GoalId, G)>,
 }
 
-/// What becomes of a goal that was accepted by the program.
+/// The outcome for a goal that the program has accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Admitted<G> {
     Begins(G),
-    /// It waits. `preempts`: to be asked to end; `displaces`: waited, and never will begin.
+    /// The goal waits. `preempts`: the goal to be asked to end; `displaces`: a waiting goal that
+    /// will never begin.
     Waits {
         preempts: Option<GoalId>,
         displaces: Option<GoalId>,
@@ -45,7 +45,7 @@ impl<G> Admission<G> {
         Self { policy, executing: Vec::new(), waiting: VecDeque::new() }
     }
 
-    /// Whether a goal would be admitted now.
+    /// Returns `true` if a goal would be admitted now.
     pub(super) fn has_room(&self) -> bool {
         let is_free = self.executing.is_empty() && self.waiting.is_empty();
         match self.policy {
@@ -55,7 +55,7 @@ impl<G> Admission<G> {
         }
     }
 
-    /// A goal for which there [is room](Self::has_room).
+    /// Admits a goal. The caller has checked that there [is room](Self::has_room).
     pub(super) fn admit(&mut self, id: GoalId, goal: G) -> Admitted<G> {
         if self.policy == Policy::Parallel || self.executing.is_empty() {
             self.executing.push(id);
@@ -70,14 +70,14 @@ impl<G> Admission<G> {
         Admitted::Waits { preempts, displaces }
     }
 
-    /// A goal that waits won't begin. False: it isn't waiting.
+    /// Removes a waiting goal, which will not begin. Returns `false` if it isn't waiting.
     pub(super) fn withdraw(&mut self, id: GoalId) -> bool {
         let waiting = self.waiting.len();
         self.waiting.retain(|(other, _)| *other != id);
         self.waiting.len() < waiting
     }
 
-    /// A goal has ended; the one that begins instead.
+    /// Records that a goal has ended, and returns the goal that begins instead.
     pub(super) fn ended(&mut self, id: GoalId) -> Option<(GoalId, G)> {
         let at = self.executing.iter().position(|other| *other == id)?;
         self.executing.swap_remove(at);
@@ -89,7 +89,7 @@ impl<G> Admission<G> {
         Some(next)
     }
 
-    /// None of those that wait will begin.
+    /// Removes all waiting goals; none of them will begin.
     pub(super) fn clear(&mut self) -> VecDeque<(GoalId, G)> {
         std::mem::take(&mut self.waiting)
     }
@@ -134,8 +134,8 @@ mod tests {
     }
 
     proptest! {
-        /// However goals come, are withdrawn and end, at most one is executed, those that wait
-        /// begin in their order, and none is forgotten.
+        /// In any order of arrivals, withdrawals and ends, at most one goal is executed, waiting
+        /// goals begin in their order, and none is forgotten.
         #[test]
         fn a_queue_keeps_order_and_loses_nothing(
             steps in prop::collection::vec(prop_oneof![Just(None), (0..8_u8).prop_map(Some)], 1..100),

@@ -17,35 +17,33 @@ use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// Active goals of a server at most, unless it says otherwise.
+/// Default limit of active goals of a server.
 const MAX_GOALS: usize = 1000;
 
-/// Results kept at most, unless the server says otherwise.
+/// Default limit of kept results.
 const MAX_RESULTS: usize = 1000;
 
-/// Bytes of results kept at most, unless the server says otherwise.
+/// Default limit of the bytes of kept results.
 const MAX_RESULT_BYTES: usize = 64 << 20;
 
-/// How long results are kept, unless the server says otherwise. ROS 2:
-/// `rcl_action_server_get_default_options`, Jazzy.
+/// Default time for which results are kept. ROS 2: `rcl_action_server_get_default_options`, Jazzy.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a server says to a goal; from the closure of
-/// [`ActionServerBuilder::on_goal`].
+/// A server's decision on a goal; returned by the closure of [`ActionServerBuilder::on_goal`].
 pub enum Decision<A: Action> {
-    /// No.
+    /// Rejects the goal.
     Reject,
-    /// It is accepted, and the server's callback executes it: now, or when its
-    /// [policy](Policy) lets it.
+    /// Accepts the goal. The server's callback executes it, now or when the [policy](Policy)
+    /// allows.
     Execute,
-    /// It is accepted. The closure gets it, once its client knows, on the thread that asked; it
-    /// should be quick, for instance put the goal where it is [executed](AcceptedGoal::execute)
-    /// later. See [`Decision::defer`].
+    /// Accepts the goal and hands it to the closure, once its client has been notified, on the
+    /// thread that sent the request. The closure should be quick, for instance store the goal to be
+    /// [executed](AcceptedGoal::execute) later. See [`Decision::defer`].
     Defer(Box<dyn FnOnce(AcceptedGoal<A>) + Send>),
 }
 
 impl<A: Action> Decision<A> {
-    /// [`Decision::Defer`], without the box.
+    /// Makes a [`Decision::Defer`] and boxes the closure.
     pub fn defer(then: impl FnOnce(AcceptedGoal<A>) + Send + 'static) -> Self {
         Self::Defer(Box::new(then))
     }
@@ -61,13 +59,13 @@ impl<A: Action> fmt::Debug for Decision<A> {
     }
 }
 
-/// Asked for each goal.
+/// Decides on each goal.
 type Decide<A> = Box<dyn Fn(GoalId, &<A as Action>::Goal) -> Decision<A> + Send + Sync>;
 
-/// Gets a goal that is deferred.
+/// Receives a deferred goal.
 pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) + Send>;
 
-/// What a server is made with.
+/// Settings of a server.
 pub(super) struct Options<A: Action> {
     pub(super) policy: Policy,
     pub(super) max_goals: usize,
@@ -102,53 +100,55 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         Self { maker: maker.clone(), name: name.to_owned(), options }
     }
 
-    /// What it does with a goal that comes while another one is executing (default:
+    /// Sets the treatment of a goal that arrives while another one is executing (default:
     /// [`Policy::Parallel`]).
     pub fn policy(mut self, policy: Policy) -> Self {
         self.options.policy = policy;
         self
     }
 
-    /// Goals that are executing, wait to be, or are deferred, at most (1000 by default). More are
-    /// rejected, and the program isn't asked.
+    /// Sets the limit of goals that are executing, waiting or deferred (1000 by default). Further
+    /// goals are rejected without asking the program.
     pub fn max_goals(mut self, goals: usize) -> Self {
         self.options.max_goals = goals;
         self
     }
 
-    /// Ended goals whose results are kept at most (1000 by default): then the one that ended first
-    /// is forgotten.
+    /// Sets the limit of ended goals with a kept result (1000 by default). Beyond it, the goal that
+    /// ended first is forgotten.
     pub fn max_results(mut self, results: usize) -> Self {
         self.options.max_results = results;
         self
     }
 
-    /// Bytes of the results of ended goals that are kept at most, as they are encoded (64 MiB by
-    /// default): then those that ended first are forgotten. The result of the goal that ended last is
-    /// kept in any case, until the next one ends: its client may only be asking for it.
+    /// Sets the limit of the encoded bytes of kept results (64 MiB by default). Beyond it, the
+    /// goals that ended first are forgotten. The result of the goal that ended last is kept in any
+    /// case, until the next goal ends, as its client may only be asking for it.
     pub fn max_result_bytes(mut self, bytes: usize) -> Self {
         self.options.max_result_bytes = bytes;
         self
     }
 
-    /// How long a result is kept for those who ask later, from the end of its goal on (10 s by
-    /// default, as in ROS 2 Jazzy); `None`: until newer ones came, as many as
-    /// [`max_results`](Self::max_results) or [`max_result_bytes`](Self::max_result_bytes) say. Who waited already, has it. By ROS time; counted exactly, but memory of a result is
-    /// given back up to as much later.
+    /// Sets the time for which a result is kept for later requests, from the end of its goal on (10
+    /// s by default, as in ROS 2 Jazzy). With `None`, a result is kept until newer ones reach the
+    /// limit of [`max_results`](Self::max_results) or [`max_result_bytes`](Self::max_result_bytes).
+    /// Clients that already wait get their result in any case. Measured in ROS time and exact, but
+    /// a result's memory may be freed up to one such time later.
     pub fn result_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.options.result_timeout = timeout.into();
         self
     }
 
-    /// What becomes of a goal whose handle is dropped (default: [`OnDrop::Cancel`]).
+    /// Sets how a goal ends if its handle is dropped (default: [`OnDrop::Cancel`]).
     pub fn on_drop(mut self, on_drop: OnDrop) -> Self {
         self.options.on_drop = on_drop;
         self
     }
 
-    /// Asked for each goal that there is room for: whether it is rejected, executed or deferred (by
-    /// default: executed). Runs on the thread that asks, or, for clients of other processes, on that
-    /// which receives, several at the same time: it should be quick.
+    /// Sets the closure that decides whether a goal is rejected, executed or deferred (by default:
+    /// executed). It is called for each goal that there is room for, on the thread that sends the
+    /// goal or, for clients of other processes, on the receiving thread, on several threads at the
+    /// same time. It should be quick.
     pub fn on_goal(
         mut self,
         decide: impl Fn(GoalId, &A::Goal) -> Decision<A> + Send + Sync + 'static,
@@ -157,22 +157,22 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         self
     }
 
-    /// Asked for each goal that a client wants to end early: whether it will (by default: yes).
-    /// Otherwise as [`on_goal`](Self::on_goal).
+    /// Sets the closure that decides whether a goal may be ended early at a client's request (by
+    /// default: yes). It runs under the same conditions as [`on_goal`](Self::on_goal).
     pub fn on_cancel(mut self, may_cancel: impl Fn(GoalId) -> bool + Send + Sync + 'static) -> Self {
         self.options.may_cancel = Box::new(may_cancel);
         self
     }
 
-    /// Makes the server. The executor calls `callback` in the server's group for each goal that
+    /// Creates the server. The executor calls `callback` in the server's group for each goal that
     /// begins, with its handle: `|goal: ExecutingGoal<A>|`, in a [`Group<S>`](sinew::Group) with a
     /// state also `|state: &mut S, goal: ExecutingGoal<A>|`, in a
     /// [`ReentrantGroup`](sinew::ReentrantGroup) `Fn` and `Sync`. It may execute the goal there, or
-    /// hand it on, to a thread, a timer, a task. Clients that cancel are heard meanwhile in any
-    /// case.
+    /// hand it to a thread, a timer or a task. Cancel requests are handled meanwhile in any case.
     ///
     /// # Errors
-    /// [`CreateError`]: the name, another server of that name, or the context is shut down.
+    /// [`CreateError`]: the name is invalid, the name has another server, or the context is shut
+    /// down.
     pub fn callback<Form, F>(self, callback: F) -> Result<ActionServer<A>, CreateError>
     where
         F: GoalCallback<A, M, Form>,
@@ -183,8 +183,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         })
     }
 
-    /// Makes the server, with a callback that returns a future for each goal that begins. The
-    /// group's executor polls it; no runtime is needed. Futures of a server that is closed are
+    /// Creates the server with a callback that returns a future for each goal that begins. The
+    /// group's executor polls it; no runtime is needed. When the server is closed, its futures are
     /// dropped.
     ///
     /// ```
@@ -251,17 +251,17 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
             feedback: maker.publish(&names.feedback, QoS::default())?,
             status: maker.publish(&names.status, status_qos())?,
         };
-        // Longer than a century is for ever.
+        // A timeout of more than a century means for ever.
         let century = Duration::from_secs(100 * 365 * 86_400);
         options.result_timeout = options.result_timeout.filter(|timeout| *timeout < century);
         let timeout = options.result_timeout.filter(|timeout| !timeout.is_zero());
-        // Of each goal, several clients may wait for the result.
+        // Several clients may wait for the result of each goal.
         let most = options.max_goals.saturating_mul(4).max(MAX_GOALS);
         let full_name = Names::action_of(topics.status.topic()).to_owned();
         let clock = maker.clone();
         let core = ServerCore::new(full_name, options, topics, move || clock.time());
         let weak = Arc::downgrade(&core);
-        // Requests find everything in its place: those that were waiting come at once.
+        // Created last, when requests find everything in its place: waiting requests come at once.
         drop(core.bell.set(bell(&maker, &core.name, &weak)?));
         if let Some(timeout) = timeout {
             let forgetful = weak.clone();
@@ -273,7 +273,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
             timer.cancel();
             drop(core.timer.set(timer));
         }
-        core.publish_status(); // whoever joins knows that there is none
+        core.publish_status(); // clients that join learn that there is no goal
         let server = |core: &Weak<ServerCore<A>>| core.clone();
         let (to_result, to_cancel, to_send) = (server(&weak), server(&weak), server(&weak));
         let result: Server<GetResult<A>> = maker.serve(
@@ -289,7 +289,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
             let waits = weak.clone();
             let has =
                 move |job: &[u8; 16]| waits.upgrade().is_some_and(|core| core.waits_for_group(GoalId(*job)));
-            result.__is_worked_by(bell, has); // threads that wait for a result execute its goal
+            result.__is_worked_by(bell, has); // a thread that waits for a result executes its goal
         }
         let cancel: Server<CancelGoal> = maker.serve(
             &names.cancel_goal,
@@ -300,7 +300,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
                 }
             },
         )?;
-        // The last: a client whose goal was accepted finds all else.
+        // Created last: a client whose goal was accepted finds all other entities.
         let send: Server<SendGoal<A>> = maker.serve(
             &names.send_goal,
             most,

@@ -1,4 +1,4 @@
-//! The forms a server's callback may have: one implementation for each, with the form's signature
+//! The allowed forms of a server's callback: one implementation for each, with the form's signature
 //! as a marker type that keeps them apart.
 
 use super::core::Next;
@@ -9,7 +9,7 @@ use sinew::event::Outcome;
 use sinew::msg::Action;
 use sinew::{Group, GuardCondition, Node, ReentrantGroup};
 
-/// What a callback gets its goals from.
+/// The source of a callback's goals.
 #[doc(hidden)]
 pub(super) type Goals<A> = Box<dyn Fn() -> Option<Next<A>> + Send + Sync>;
 
@@ -28,12 +28,12 @@ pub trait GoalCallback<A: Action, M: Maker, Form>: Sized + Send + 'static {
     fn bell(self, maker: &M, action: &str, goals: Goals<A>) -> Result<GuardCondition, CreateError>;
 }
 
-/// What is said to fail if a goal's callback or future does.
+/// The name used in reports when a goal's callback or future fails.
 pub(super) fn called(action: &str) -> String {
     format!("action server {action}")
 }
 
-/// Executes what is next.
+/// Executes the next goal or future.
 fn run<A: Action>(
     goals: &Goals<A>,
     callback: impl FnOnce(ExecutingGoal<A>) -> CallbackResult,
@@ -68,7 +68,7 @@ macro_rules! forms {
     };
 }
 
-/// Of a group with whatever state, for callbacks that don't take it.
+/// For callbacks without a state parameter, in a group with any state.
 impl<A, F, R, S> GoalCallback<A, Group<S>, fn(ExecutingGoal<A>) -> R> for F
 where
     A: Action,

@@ -1,4 +1,4 @@
-//! How a goal learns that it is to end early: a flag, a future and a callback.
+//! Notifies a goal that it is to end early: by a flag, a future and a callback.
 
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use std::fmt;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Waker};
 
-/// Why a goal is to end early.
+/// The reason why a goal is to end early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum CancelReason {
-    /// A client asked for it.
+    /// A client requested it.
     Client = 1,
-    /// A newer goal came ([`Policy::NewestWins`](super::Policy::NewestWins)).
+    /// A newer goal arrived ([`Policy::NewestWins`](super::Policy::NewestWins)).
     Preempted = 2,
     /// The server is gone: no client will hear of the goal any more.
     ServerGone = 3,
@@ -26,7 +26,7 @@ impl CancelReason {
     }
 }
 
-/// One goal's. The first reason counts; that the server is gone, counts more.
+/// The signal of one goal. The first reason counts, but `ServerGone` replaces it.
 #[derive(Default)]
 pub(super) struct CancelSignal {
     reason: AtomicU8,
@@ -41,13 +41,14 @@ struct Told {
 
 impl CancelSignal {
     pub(super) fn reason(&self) -> Option<CancelReason> {
-        // Acquire: pairs with the Release in `raise`, so that what the client did before it asked
-        // is seen by the program that sees the flag.
+        // Acquire: pairs with the Release in `raise`, so that a program that sees the flag also
+        // sees everything that the client did before its request.
         CancelReason::of(self.reason.load(Ordering::Acquire))
     }
 
-    /// From now on there is a reason: for the thread that changes the goal's status, before any
-    /// other sees that. Those that wait are told by [`raise`](Self::raise).
+    /// Records the reason. Called by the thread that changes the goal's status, before any other
+    /// thread sees that change. [`raise`](Self::raise) then notifies the waiting tasks and the
+    /// callback.
     pub(super) fn mark(&self, reason: CancelReason) {
         self.mark_under(&self.told.lock(), reason);
     }
@@ -59,7 +60,8 @@ impl CancelSignal {
         }
     }
 
-    /// Tells those that wait. Runs the program's code: the caller holds no lock.
+    /// Notifies the waiting tasks and the callback. Runs the program's code: the caller holds no
+    /// lock.
     pub(super) fn raise(&self, reason: CancelReason) {
         let told = {
             let mut told = self.told.lock();
@@ -73,7 +75,7 @@ impl CancelSignal {
         }
     }
 
-    /// Has it called once; at once, if there is a reason already.
+    /// Sets a callback that is called once; it is called at once if there is already a reason.
     pub(super) fn tell(&self, callback: impl FnOnce(CancelReason) + Send + 'static) {
         let replaced = {
             let mut told = self.told.lock();
@@ -86,7 +88,7 @@ impl CancelSignal {
                 }
             }
         };
-        drop(replaced); // the program's code, outside the lock
+        drop(replaced); // dropping it runs the program's code: outside the lock
     }
 }
 
@@ -104,7 +106,7 @@ impl Future for CancelRequested {
             let mut told = self.0.told.lock();
             if let Some(reason) = self.0.reason() {
                 drop(told);
-                drop(ours); // the program's code, outside the lock
+                drop(ours); // dropping a waker runs the program's code: outside the lock
                 return Poll::Ready(reason);
             }
             if told.tasks.iter().any(|waker| waker.will_wake(context.waker())) {
@@ -115,7 +117,7 @@ impl Future for CancelRequested {
                 return Poll::Pending;
             }
             drop(told);
-            ours = Some(context.waker().clone()); // the program's code; then it is looked at again
+            ours = Some(context.waker().clone()); // runs the program's code; then look again
         }
     }
 }

@@ -1,13 +1,13 @@
-//! What a server does: the goal table, and what follows from its changes.
+//! The server: the goal table, and the consequences of its changes.
 //!
-//! Requests are handled by listeners, on the thread that asks (or that receives, from elsewhere):
-//! so goals are accepted and cancelled, and results given, whatever the group's callbacks are busy
-//! with, also if one of them executes a goal for hours. What the group has to do (begin a goal, poll
-//! a goal's future) lies in `ready`, and the bell has the executor run it.
+//! Listeners handle requests on the thread that sends them (for other processes, on the receiving
+//! thread). So goals are accepted and cancelled, and results delivered, even while the group's
+//! callbacks are busy, for instance with a goal that takes hours. The group's work (beginning a
+//! goal, polling a goal's future) is put into `ready`, and the bell makes the executor run it.
 //!
-//! Nothing of the program runs while `state` is locked: what a change entails is written into
-//! [`Effects`], and carried out after it. So a goal may be ended in any callback, also in one that
-//! is told of a message which this server is just publishing.
+//! No code of the program runs while `state` is locked: the consequences of a change are collected
+//! in [`Effects`] and carried out afterwards. So a goal may be ended in any callback, also in one
+//! that handles a message which this server is just publishing.
 
 use super::admission::{Admission, Admitted};
 use super::builder::{Decision, Deferred, Options};
@@ -33,16 +33,16 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-/// What a server's handle, its listeners and its goals have in common.
+/// State shared by a server's handle, its listeners and its goals.
 pub(super) struct ServerCore<A: Action> {
     pub(super) name: String,
     pub(super) options: Options<A>,
     clock: Box<dyn Fn() -> Time + Send + Sync>,
     state: Mutex<ServerState<A>>,
-    /// Has the group run what is ready.
+    /// Makes the group run the work in `ready`.
     pub(super) bell: OnceLock<GuardCondition>,
-    /// Forgets results; none if they are kept for ever, or not at all. Cancelled while there are
-    /// none.
+    /// Forgets results. There is no timer if results are kept for ever or not at all; it is
+    /// cancelled while there are no results.
     pub(super) timer: OnceLock<Timer>,
 }
 
@@ -53,12 +53,12 @@ struct ServerState<A: Action> {
     tasks: HashMap<GoalId, Arc<GoalTask<A>>>,
     /// `None` once the server is closed.
     topics: Option<Topics<A>>,
-    /// The status array that was published last is of before a change.
+    /// The last published status array is older than the last change.
     is_stale: bool,
-    /// A thread is publishing status arrays, and goes on until none is stale: so they leave in
-    /// their order, and no lock is held.
+    /// A thread is publishing status arrays, and goes on until none is stale: arrays leave in
+    /// order, and no lock is held meanwhile.
     is_publishing: bool,
-    /// The thread that publishes them while goals are many, once they were.
+    /// The thread that publishes arrays while there are many goals; started when there first were.
     status_thread: Option<StatusThread>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Topics<A: Action> {
     pub(super) status: Publisher<msg::GoalStatusArray>,
 }
 
-/// A status array that is to be published, once no lock is held.
+/// A status array that is published once no lock is held.
 struct StaleArray {
     array: Unique<msg::GoalStatusArray>,
     publisher: Publisher<msg::GoalStatusArray>,
@@ -75,18 +75,19 @@ struct StaleArray {
 
 impl StaleArray {
     fn publish(self) {
-        // The context is shut down, or there is no room for now: the next change tells all.
+        // The context is shut down, or there is no room for now: the next change publishes
+        // everything.
         drop(self.publisher.publish(self.array));
     }
 }
 
-/// What the group is to do.
+/// Work for the group.
 enum Ready<A: Action> {
     Begin(GoalId, A::Goal, Arc<CancelSignal>),
     Resume(Arc<GoalTask<A>>),
 }
 
-/// The same, for the callback.
+/// Work for the callback.
 #[doc(hidden)]
 pub enum Next<A: Action> {
     Begin(ExecutingGoal<A>),
@@ -94,16 +95,16 @@ pub enum Next<A: Action> {
     Resume(Arc<GoalTask<A>>),
 }
 
-/// What a change of the table entails, once no lock is held.
+/// The consequences of a change of the table, carried out once no lock is held.
 struct Effects<A: Action> {
-    /// When it happens, by the server's clock.
+    /// The time of the change, by the server's clock.
     now: Time,
     answers: Vec<(Responder<GetResult<A>>, GetResultResponse<A>)>,
     signals: Vec<(Arc<CancelSignal>, CancelReason)>,
-    /// Results that are kept no longer.
+    /// Results that are no longer kept.
     forgotten: Vec<Shared<A::Result>>,
     rings: bool,
-    /// The first result is kept: the timer begins.
+    /// The first result is kept: the timer starts.
     begins_to_keep: bool,
 }
 
@@ -114,14 +115,14 @@ impl<A: Action> Effects<A> {
     }
 }
 
-/// A result, and what it counts as among those that are kept.
+/// A result, and its size among the kept results.
 struct GoalResult<A: Action> {
     result: Shared<A::Result>,
     bytes: usize,
 }
 
 impl<A: Action> GoalResult<A> {
-    /// As many bytes as it has in its encoded form, at least those of the value itself.
+    /// The size of the encoded form, but at least that of the value itself.
     fn new(result: Shared<A::Result>) -> Self {
         let encoded = <A::Result as Message>::ENCODING.map_or(0, |encoding| (encoding.size)(&result));
         Self { result, bytes: encoded.max(size_of::<A::Result>()) }
@@ -133,8 +134,8 @@ impl<A: Action> ServerState<A> {
         self.topics.is_some() && self.table.active() < options.max_goals && self.admission.has_room()
     }
 
-    /// The states of all goals, if they have changed. Otherwise the thread that `is_publishing` is
-    /// through.
+    /// Returns the states of all goals if they have changed. Otherwise the thread that
+    /// `is_publishing` is done.
     fn stale_array(&mut self) -> Option<StaleArray> {
         let topics = self.topics.as_ref().filter(|_| self.is_stale);
         self.is_stale = false;
@@ -156,7 +157,7 @@ impl<A: Action> ServerState<A> {
         }
     }
 
-    /// A goal is to end early, if it can be.
+    /// Asks a goal to end early, if it can be.
     fn cancel(&mut self, id: GoalId, reason: CancelReason, effects: &mut Effects<A>) -> bool {
         let Some(signal) = self.table.handle_event(id, GoalEvent::Cancel) else { return false };
         signal.mark(reason);
@@ -166,7 +167,7 @@ impl<A: Action> ServerState<A> {
 
     fn end(&mut self, id: GoalId, event: GoalEvent, result: GoalResult<A>, effects: &mut Effects<A>) {
         if event == GoalEvent::Canceled {
-            self.table.handle_event(id, GoalEvent::Cancel); // unless it is canceling already
+            self.table.handle_event(id, GoalEvent::Cancel); // no effect if already canceling
         }
         let kept = self.table.poll_timeout().is_some();
         let GoalResult { result, bytes } = result;
@@ -177,14 +178,14 @@ impl<A: Action> ServerState<A> {
             effects.answers.extend(waiting.into_iter().map(|responder| (responder, answer())));
         }
         effects.forgotten.append(&mut self.table.take_forgotten());
-        effects.forgotten.push(result); // perhaps none is kept
+        effects.forgotten.push(result); // with nothing kept, the result itself
         effects.begins_to_keep |= !kept && self.table.poll_timeout().is_some();
         if let Some((next, goal)) = self.admission.ended(id) {
             self.begin(next, goal, effects);
         }
     }
 
-    /// A goal that was to wait never begins.
+    /// Ends a waiting goal, which never begins.
     fn end_waiting(&mut self, id: GoalId, effects: &mut Effects<A>) {
         self.end(id, GoalEvent::Canceled, GoalResult::new(Shared::new(A::Result::default())), effects);
     }
@@ -228,7 +229,7 @@ impl<A: Action> ServerCore<A> {
     fn carry_out(self: &Arc<Self>, effects: Effects<A>) {
         self.publish_status();
         for (responder, answer) in effects.answers {
-            drop(responder.respond(answer)); // a client that has gone doesn't miss it
+            drop(responder.respond(answer)); // the client may be gone: nothing to do
         }
         for (signal, reason) in effects.signals {
             signal.raise(reason);
@@ -243,8 +244,8 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    /// Has the states of all goals published: here and now if they are few, unless a thread is at it
-    /// and will do it once more.
+    /// Has the states of all goals published: here and now if they are few, unless another thread
+    /// is publishing, which then does so once more.
     pub(super) fn publish_status(self: &Arc<Self>) {
         let mut state = self.state.lock();
         state.is_stale = true;
@@ -258,7 +259,8 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    /// If goals are many, wakes the status thread, which is the one that publishes from now on.
+    /// Returns `true` if there are many goals: the status thread is woken, and publishes from now
+    /// on.
     fn leaves_to_thread(self: &Arc<Self>, state: &mut ServerState<A>) -> bool {
         if state.table.known() <= FEW || state.topics.is_none() {
             return false;
@@ -269,7 +271,7 @@ impl<A: Action> ServerCore<A> {
                 let stale = core.upgrade().and_then(|core| core.state.lock().stale_array());
                 stale.map(StaleArray::publish).is_some()
             };
-            state.status_thread = StatusThread::start(publish).ok(); // without, arrays leave from here
+            state.status_thread = StatusThread::start(publish).ok(); // on failure, arrays leave from here
         }
         state.status_thread.as_ref().inspect(|thread| thread.wake()).is_some()
     }
@@ -294,15 +296,15 @@ impl<A: Action> ServerCore<A> {
             drop(responder.respond(answer(false, Time::default()))); // as below
             return;
         };
-        drop(responder.respond(answer(true, effects.now))); // a client that has gone doesn't miss it
+        drop(responder.respond(answer(true, effects.now))); // the client may be gone: nothing to do
         self.carry_out(effects);
         if let Some((goal, then)) = deferred {
             then(goal);
         }
     }
 
-    /// Takes a goal in. `None`: it is rejected. A goal that is deferred comes back, with who wants
-    /// it.
+    /// Takes a goal in. Returns `None` if it is rejected. A deferred goal is returned with the
+    /// closure that receives it.
     fn accept(
         self: &Arc<Self>,
         (id, goal): (GoalId, A::Goal),
@@ -360,10 +362,10 @@ impl<A: Action> ServerCore<A> {
                 response.goals_canceling = canceled;
             }
         }
-        drop(responder.respond(response)); // a client that has gone doesn't miss it
+        drop(responder.respond(response)); // the client may be gone: nothing to do
     }
 
-    /// Has goals end early; those that can't by now are left out.
+    /// Asks goals to end early; goals for which this is no longer possible are left out.
     fn cancel_all(self: &Arc<Self>, goals: &[(GoalId, Time)]) -> Vec<msg::GoalInfo> {
         let mut effects = Effects::at(self.now());
         let mut canceled = Vec::new();
@@ -394,7 +396,7 @@ impl<A: Action> ServerCore<A> {
         let (forgotten, results, asked) = {
             let mut state = self.state.lock();
             if state.topics.is_none() {
-                return; // the responder tells
+                return; // dropping the responder reports it
             }
             let ServerState { table, .. } = &mut *state;
             let forgotten = table.handle_timeout(now);
@@ -414,7 +416,7 @@ impl<A: Action> ServerCore<A> {
         drop(responder.respond(GetResultResponse { status: status.to_wire(), result }));
     }
 
-    /// The timer's: results have been kept long enough.
+    /// Called by the timer: results have been kept long enough.
     pub(super) fn timed_out(self: &Arc<Self>) {
         let now = self.now();
         let (forgotten, results, is_empty) = {
@@ -432,9 +434,9 @@ impl<A: Action> ServerCore<A> {
 
     // ---- goals ----
 
-    /// A goal that was deferred begins.
+    /// Begins a deferred goal.
     pub(super) fn execute(self: &Arc<Self>, id: GoalId) {
-        // One that is to end early stays so.
+        // A goal that is canceling stays so.
         let begins = self.state.lock().table.handle_event(id, GoalEvent::Execute).is_some();
         if begins {
             self.publish_status();
@@ -445,7 +447,7 @@ impl<A: Action> ServerCore<A> {
         self.state.lock().table.status(id)
     }
 
-    /// A goal ends. The result comes back if the server is gone.
+    /// Ends a goal. The result comes back if the server is gone.
     pub(super) fn end(
         self: &Arc<Self>,
         id: GoalId,
@@ -465,14 +467,14 @@ impl<A: Action> ServerCore<A> {
         Ok(())
     }
 
-    /// The publisher of feedback, while there is a server.
+    /// Returns the publisher of feedback, while the server is open.
     pub(super) fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>> {
         self.state.lock().topics.as_ref().map(|topics| topics.feedback.clone())
     }
 
     // ---- the group's work ----
 
-    /// What the group does next. If there is more, the executor comes again.
+    /// Returns the next work for the group. If there is more, the executor comes again.
     pub(super) fn next(self: &Arc<Self>) -> Option<Next<A>> {
         let (next, more) = {
             let mut state = self.state.lock();
@@ -489,7 +491,7 @@ impl<A: Action> ServerCore<A> {
         })
     }
 
-    /// Whether a goal waits for the group: to begin, or to go on.
+    /// Returns `true` if a goal waits for the group, to begin or to go on.
     pub(super) fn waits_for_group(&self, id: GoalId) -> bool {
         let is_it = |ready: &Ready<A>| match ready {
             Ready::Begin(other, ..) => *other == id,
@@ -498,13 +500,13 @@ impl<A: Action> ServerCore<A> {
         self.state.lock().ready.iter().any(is_it)
     }
 
-    /// A goal's future can go on.
+    /// Puts a goal's future into `ready`: it can go on.
     pub(super) fn resume(&self, task: Arc<GoalTask<A>>) {
         self.state.lock().ready.push_back(Ready::Resume(task));
         self.ring();
     }
 
-    /// Keeps a goal's future until it is over or the server goes.
+    /// Keeps a goal's future until it is finished or the server closes.
     pub(super) fn keep(&self, id: GoalId, task: Arc<GoalTask<A>>) {
         let mut state = self.state.lock();
         if state.topics.is_some() {
@@ -512,13 +514,14 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    /// A goal's future is over.
+    /// Drops a goal's future, which is finished.
     pub(super) fn forget(&self, id: GoalId) {
         let task = self.state.lock().tasks.remove(&id);
         drop(task); // outside the lock
     }
 
-    /// The server goes: its goals are told, and who waits for their results.
+    /// Closes the server: its goals are notified, and the clients that wait for results get an
+    /// error.
     pub(super) fn close(&self) {
         let (topics, waiting, signals, rest) = {
             let mut state = self.state.lock();
@@ -528,7 +531,7 @@ impl<A: Action> ServerCore<A> {
             let topics = (state.topics.take(), state.status_thread.take());
             (topics, state.table.take_waiting(), signals, rest)
         };
-        drop((topics, waiting)); // the callers fail
+        drop((topics, waiting)); // pending requests fail
         for signal in signals {
             signal.raise(CancelReason::ServerGone);
         }

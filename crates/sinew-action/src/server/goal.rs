@@ -1,4 +1,4 @@
-//! A server's goals, as handles that say what may be done with them.
+//! Handles of a server's goals; their types say which operations are possible.
 
 use super::cancel_signal::{CancelReason, CancelRequested, CancelSignal};
 use super::core::ServerCore;
@@ -11,19 +11,19 @@ use sinew::{Message, Shared, Unique};
 use std::fmt;
 use std::sync::Arc;
 
-/// What becomes of a goal whose handle is dropped before it has ended it. (Over a panic it is
-/// aborted in any case. One that was deferred and hasn't begun is canceled: ROS 2's table has no
+/// How a goal ends if its handle is dropped before the program has ended it. (On a panic it is
+/// aborted in any case. A deferred goal that hasn't begun is canceled, as ROS 2's table has no
 /// other end for it.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnDrop {
-    /// It is canceled, with a default result: as rclcpp does it, and the default.
+    /// The goal is canceled, with a default result. This is rclcpp's behavior and the default.
     #[default]
     Cancel,
-    /// It is aborted, with a default result.
+    /// The goal is aborted, with a default result.
     Abort,
 }
 
-/// A goal is held: dropped, it ends.
+/// Keeps a goal; dropping it ends the goal.
 pub(super) struct GoalHold<A: Action> {
     core: Arc<ServerCore<A>>,
     id: GoalId,
@@ -60,12 +60,12 @@ impl<A: Action> Drop for GoalHold<A> {
             OnDrop::Cancel => GoalEvent::Canceled,
             OnDrop::Abort => GoalEvent::Abort,
         };
-        // A server that is gone has told the clients.
+        // A server that is gone has already notified the clients.
         drop(self.core.end(self.id, event, Shared::new(A::Result::default())));
     }
 }
 
-/// What every handle has.
+/// Methods of every handle.
 macro_rules! handle {
     ($handle:ident) => {
         impl<A: Action> $handle<A> {
@@ -73,50 +73,52 @@ macro_rules! handle {
                 Self { hold, goal }
             }
 
-            /// What its client knows it by.
+            /// Returns the goal's id, which its client chose.
             pub fn id(&self) -> GoalId {
                 self.hold.id
             }
 
-            /// What is to be done.
+            /// Returns the goal that the client sent.
             pub fn goal(&self) -> &A::Goal {
                 &self.goal
             }
 
-            /// What is to be done, for instance to take parts of it out.
+            /// Returns the goal mutably, for instance to move parts out of it.
             pub fn goal_mut(&mut self) -> &mut A::Goal {
                 &mut self.goal
             }
 
-            /// Its state now.
+            /// Returns the goal's current state.
             pub fn status(&self) -> GoalStatus {
                 self.hold.core.status(self.hold.id)
             }
 
-            /// Whether it is to end early: a client asked for it, a newer goal came, or the server
-            /// is gone. Never blocks.
+            /// Returns `true` if the goal is to end early: a client requested it, a newer goal
+            /// arrived, or the server is gone. Never blocks.
             pub fn is_cancel_requested(&self) -> bool {
                 self.cancel_reason().is_some()
             }
 
-            /// Why it is to end early, if it is.
+            /// Returns the reason why the goal is to end early, if it is.
             pub fn cancel_reason(&self) -> Option<CancelReason> {
                 self.hold.signal.reason()
             }
 
-            /// Ready once it is to end early. Any runtime may poll it, also without this handle.
+            /// Returns a future that is ready once the goal is to end early. Any runtime may poll
+            /// it, and it outlives this handle.
             pub fn cancel_requested(&self) -> CancelRequested {
                 CancelRequested(self.hold.signal.clone())
             }
 
-            /// Has `callback` called once, as soon as the goal is to end early: on the thread that
-            /// says so, or here, if it is already. It should be quick, and replaces the one that
-            /// was set before.
+            /// Sets a callback that is called once, as soon as the goal is to end early, on the
+            /// thread that causes it; or here, if the goal is already to end. It should be quick.
+            /// It replaces the previous callback.
             pub fn on_cancel_requested(&self, callback: impl FnOnce(CancelReason) + Send + 'static) {
                 self.hold.signal.tell(callback);
             }
 
-            /// Ends it early, as its client or a newer goal wanted, or of the server's own accord.
+            /// Ends the goal early, at the request of its client or of a newer goal, or of the
+            /// server's own accord.
             ///
             /// # Errors
             /// The server is gone: the result comes back.
@@ -137,10 +139,10 @@ macro_rules! handle {
 }
 
 /// A goal that was accepted and deferred ([`Decision::Defer`](super::Decision::Defer)): it begins
-/// when the program says so. Dropped, it is canceled.
+/// when the program calls [`execute`](Self::execute). Dropping it cancels the goal.
 ///
-/// It may be moved to any thread. It counts among the server's
-/// [`max_goals`](super::ActionServerBuilder::max_goals), but no policy watches it.
+/// It may be moved to any thread. It counts towards the server's
+/// [`max_goals`](super::ActionServerBuilder::max_goals), but no policy applies to it.
 #[must_use = "dropped, the goal is canceled"]
 pub struct AcceptedGoal<A: Action> {
     hold: GoalHold<A>,
@@ -150,8 +152,8 @@ pub struct AcceptedGoal<A: Action> {
 handle!(AcceptedGoal);
 
 impl<A: Action> AcceptedGoal<A> {
-    /// It begins. (If it is to end early already, its status stays canceling.) Its handle is the
-    /// caller's: the server's callback isn't called for it.
+    /// Begins the goal. (If it is already to end early, its status stays canceling.) The caller
+    /// gets its handle: the server's callback isn't called for it.
     pub fn execute(self) -> ExecutingGoal<A> {
         let Self { mut hold, goal } = self;
         hold.core.execute(hold.id);
@@ -160,13 +162,13 @@ impl<A: Action> AcceptedGoal<A> {
     }
 }
 
-/// A goal that is executed. It ends once, in one of three ways; the types see to it:
-/// [`succeed`](Self::succeed), [`abort`](Self::abort), [`canceled`](Self::canceled). Dropped, it
-/// ends as [`OnDrop`] says.
+/// A goal that is being executed. The types ensure that it ends once, in one of three ways:
+/// [`succeed`](Self::succeed), [`abort`](Self::abort), [`canceled`](Self::canceled). If it is
+/// dropped, it ends according to [`OnDrop`].
 ///
-/// It may be moved to any thread or task, and ended in any callback. That publishes the new status,
-/// and answers who waits for the result: never blocks but for short locks; the result moves, and is
-/// not copied.
+/// It may be moved to any thread or task, and ended in any callback. Ending it publishes the new
+/// status and answers the clients that wait for the result. This never blocks, except for short
+/// locks; the result is moved, not copied.
 #[must_use = "dropped, the goal is canceled or aborted"]
 pub struct ExecutingGoal<A: Action> {
     hold: GoalHold<A>,
@@ -176,7 +178,7 @@ pub struct ExecutingGoal<A: Action> {
 handle!(ExecutingGoal);
 
 impl<A: Action> ExecutingGoal<A> {
-    /// It was reached.
+    /// Ends the goal as succeeded.
     ///
     /// # Errors
     /// The server is gone: the result comes back.
@@ -184,7 +186,7 @@ impl<A: Action> ExecutingGoal<A> {
         self.hold.end(GoalEvent::Succeed, result.into())
     }
 
-    /// The server gives it up.
+    /// Ends the goal as aborted: the server gives it up.
     ///
     /// # Errors
     /// The server is gone: the result comes back.
@@ -192,8 +194,8 @@ impl<A: Action> ExecutingGoal<A> {
         self.hold.end(GoalEvent::Abort, result.into())
     }
 
-    /// Tells the clients how far it is. Moves the feedback, and copies it for none of them. Never
-    /// blocks but for short locks; once warm, allocates nothing.
+    /// Publishes feedback to the clients. The feedback is moved, and copied for none of them. Never
+    /// blocks, except for short locks; allocates nothing once warm.
     ///
     /// # Errors
     /// [`FeedbackError`]: the server is gone, the context is shut down, or shared memory is full;
@@ -219,7 +221,8 @@ impl<A: Action> ExecutingGoal<A> {
     }
 }
 
-/// A goal could not be ended: its server is gone. Its clients were told when that went.
+/// A goal could not be ended because its server is gone. Its clients were notified when the server
+/// closed.
 pub struct EndError<R: Message> {
     goal: GoalId,
     action: String,
@@ -227,12 +230,12 @@ pub struct EndError<R: Message> {
 }
 
 impl<R: Message> EndError<R> {
-    /// The goal.
+    /// Returns the goal's id.
     pub fn goal_id(&self) -> GoalId {
         self.goal
     }
 
-    /// The result, which no client gets.
+    /// Returns the result, which no client gets.
     pub fn into_result(self) -> Shared<R> {
         self.result
     }
@@ -264,12 +267,12 @@ pub struct FeedbackError<F> {
 }
 
 impl<F> FeedbackError<F> {
-    /// Why; `None`: the server is gone.
+    /// Returns the reason; `None`: the server is gone.
     pub fn failure(&self) -> Option<PublishFailure> {
         self.failure
     }
 
-    /// The feedback.
+    /// Returns the feedback.
     pub fn into_feedback(self) -> Option<F> {
         self.feedback
     }

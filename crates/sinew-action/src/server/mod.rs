@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `table` | the protocol, without I/O and clock |
 //! | `admission` | the policies, likewise |
-//! | `core` | what follows from the table's changes: answers, topics, what the group is to do |
-//! | `goal`, `cancel_signal` | what the program has of a goal |
+//! | `core` | the consequences of the table's changes: answers, topics, work for the group |
+//! | `goal`, `cancel_signal` | the program's handles of a goal |
 //! | `status_thread` | publishes the states of many goals |
 //! | `task` | the futures of asynchronous servers |
 //! | `builder`, `callback` | making a server |
@@ -39,13 +39,13 @@ use std::sync::Arc;
 /// Executes the goals of an action.
 ///
 /// Made by [`Actions::action_server`](crate::Actions::action_server). Goals are accepted and
-/// cancelled, and results given, on the threads of those who ask; the executor of the server's group
-/// runs its callback for each goal that begins. So what the callback does keeps no client from
-/// being heard.
+/// cancelled, and results delivered, on the threads that send the requests; the executor of the
+/// server's group runs its callback for each goal that begins. So a busy callback delays no
+/// client's request.
 ///
 /// Clones are the same server: it ends when the last one is dropped, or any of them is
-/// [closed](Self::close). Then its goals are told ([`CancelReason::ServerGone`]), and clients that
-/// wait for a result get an error.
+/// [closed](Self::close). Then its goals are notified ([`CancelReason::ServerGone`]), and clients
+/// that wait for a result get an error.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -81,13 +81,13 @@ use std::sync::Arc;
 #[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`)"]
 pub struct ActionServer<A: Action>(Arc<ServerInner<A>>);
 
-/// What goes with the last handle.
+/// The server's state, dropped with its last handle.
 struct ServerInner<A: Action> {
     core: Arc<ServerCore<A>>,
     send: Server<SendGoal<A>>,
     cancel: Server<CancelGoal>,
     result: Server<GetResult<A>>,
-    /// Its node tells others of the action's type.
+    /// Registers the action's type with the server's node, which describes it to other processes.
     _used: RegisteredType,
 }
 
@@ -100,28 +100,28 @@ impl<A: Action> ActionServer<A> {
         Self(Arc::new(ServerInner { core, send, cancel, result, _used: used }))
     }
 
-    /// The action's full name, after remapping. (Each of its five entities' names can be remapped to
-    /// another one, too.)
+    /// Returns the action's full name, after remapping. (The names of its five entities can also be
+    /// remapped one by one.)
     pub fn name(&self) -> &str {
         &self.0.core.name
     }
 
-    /// Publishes what happens to the requests and responses of its three services, each on the hidden
-    /// topic `<action>/_action/<service>/_service_event`, as
+    /// Publishes the requests and responses of the three services as events, each on the hidden
+    /// topic `<action>/_action/<service>/_service_event`; see
     /// [`Server::configure_introspection`](sinew::Server::configure_introspection). (ROS 2, from
     /// Kilted on: `configure_introspection` of an action's server.)
     ///
     /// # Errors
-    /// [`CreateError`]: the action's types can't be described; the QoS; or the context is shut down.
-    /// Services before the one that failed are configured.
+    /// [`CreateError`]: the action's types can't be described, the QoS is invalid, or the context
+    /// is shut down. Services before the one that failed stay configured.
     pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
         self.0.send.configure_introspection(state, qos)?;
         self.0.cancel.configure_introspection(state, qos)?;
         self.0.result.configure_introspection(state, qos)
     }
 
-    /// Ends it, also for its clones, as dropping the last one does. Waits for nothing. Goals that
-    /// are executing are told ([`CancelReason::ServerGone`]), those that wait are dropped.
+    /// Closes the server, also for its clones, as dropping the last one does. Waits for nothing.
+    /// Executing goals are notified ([`CancelReason::ServerGone`]), waiting ones are dropped.
     pub fn close(self) {
         self.0.close();
     }

@@ -2,25 +2,26 @@
 //!
 //! # A goal's life here
 //!
-//! | call | what happens to the goal |
+//! | call | effect on the goal |
 //! |---|---|
 //! | [`handle_goal`](GoalTable::handle_goal) | enters, as accepted |
-//! | [`handle_event`](GoalTable::handle_event) | goes on, if the table of [`GoalStatus`] says so |
+//! | [`handle_event`](GoalTable::handle_event) | goes on, if [`GoalStatus`]'s table allows it |
 //! | [`handle_result_request`](GoalTable::handle_result_request) | active: the request is kept; ended: it is answered |
-//! | [`handle_end`](GoalTable::handle_end) | ends; requests that waited are handed out, the result is kept |
+//! | [`handle_end`](GoalTable::handle_end) | ends; waiting requests go out, the result is kept |
 //! | [`handle_timeout`](GoalTable::handle_timeout) | is forgotten, one `result_timeout` after its *end* |
 //!
-//! An ended goal is also forgotten when those that ended after it are as many, or as large, as may be
-//! kept. The one that ended last is kept in any case, however large: its client may only be asking.
+//! An ended goal is also forgotten when the goals that ended after it reach the limit of kept
+//! results, by number or by bytes. The goal that ended last is kept in any case, however large its
+//! result is: its client may only be asking for it.
 //!
 //! The design article says that results are kept from the end of the goal; ROS 2 up to Jazzy counts
 //! from its acceptance, so that goals that run long lose their result at once
 //! (<https://github.com/ros2/rcl/pull/1121>).
 //!
-//! Goals are numbered as they come, and lie in that order in `slots`: a status array is one walk.
-//! Those that are forgotten leave a gap. Gaps at the front are closed at once, all others when they
-//! are more than the goals: so each step costs the same, however many goals there are, and memory
-//! goes with the goals that are known.
+//! Goals are numbered in the order of their arrival, and lie in that order in `slots`: building a
+//! status array is one walk. Forgotten goals leave gaps. Gaps at the front are closed at once, all
+//! others when there are more gaps than goals. So the cost of a step doesn't depend on the number
+//! of goals, and memory is proportional to the number of known goals.
 
 use crate::goal_id::GoalId;
 use crate::status::{GoalEvent, GoalStatus};
@@ -29,34 +30,34 @@ use sinew::time::Time;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// So many gaps are never closed: that would be more work than walking over them.
+/// Up to this many gaps are never closed: walking over them is less work.
 const GAPS: usize = 16;
 
-/// `P`: what the server keeps of an active goal; `W`: a request for a result; `R`: a result.
+/// The goals of a server. `P`: data of an active goal; `W`: a request for a result; `R`: a result.
 pub(crate) struct GoalTable<P, W, R> {
     numbers: HashMap<GoalId, u64>,
     slots: VecDeque<Option<Entry<P, W, R>>>,
-    /// The number of the first slot.
+    /// Number of the first slot.
     first: u64,
-    /// Goals that have not ended.
+    /// Number of goals that have not ended.
     active: usize,
     /// Ended goals, in the order of their ends.
     ended: VecDeque<Ended>,
-    /// Bytes of all their results.
+    /// Bytes of all results of ended goals.
     bytes: usize,
     keeps: Keeps,
-    /// What was kept of goals that are forgotten, to be dropped under no lock.
+    /// Results of forgotten goals, to be dropped under no lock.
     forgotten: Vec<R>,
 }
 
-/// What is kept of ended goals: the one that ended first goes first.
+/// Limits of the ended goals that are kept; the goal that ended first is forgotten first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keeps {
-    /// How long; `None`: for ever.
+    /// Time for which an ended goal is kept; `None`: for ever.
     pub(crate) timeout: Option<Duration>,
-    /// How many.
+    /// Number of ended goals.
     pub(crate) most: usize,
-    /// Bytes of their results, but for the one that ended last.
+    /// Bytes of their results, not counting the goal that ended last.
     pub(crate) most_bytes: usize,
 }
 
@@ -70,13 +71,13 @@ struct Entry<P, W, R> {
     id: GoalId,
     stamp: Time,
     status: GoalStatus,
-    /// Until the end.
+    /// `None` once the goal has ended.
     active: Option<P>,
     waiting: Vec<W>,
     result: Option<R>,
 }
 
-/// What becomes of a request for a result.
+/// The outcome of a request for a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ResultRequest<W, R> {
     /// The goal has not ended: the request waits with it.
@@ -85,7 +86,7 @@ pub(crate) enum ResultRequest<W, R> {
     Unknown(W),
 }
 
-/// Which goals a request to cancel is about. ROS 2's codes.
+/// The answer to a cancel request, before it is carried out. ROS 2's codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(i8)]
 pub(crate) enum CancelCode {
@@ -109,7 +110,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         }
     }
 
-    /// Goals that have not ended.
+    /// Returns the number of goals that have not ended.
     pub(crate) fn active(&self) -> usize {
         self.active
     }
@@ -131,7 +132,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         self.slots[slot].as_mut()
     }
 
-    /// Takes a goal in. False: its id is known, and nothing changes.
+    /// Takes a goal in. Returns `false`, and changes nothing, if its id is already known.
     pub(crate) fn handle_goal(&mut self, now: Time, id: GoalId, active: P) -> bool {
         if self.knows(id) {
             return false;
@@ -151,7 +152,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         true
     }
 
-    /// The goal begins, or is to end. `None`: that can't happen to it now.
+    /// Begins a goal or asks it to end. Returns `None` if its state doesn't allow the event.
     pub(crate) fn handle_event(&mut self, id: GoalId, event: GoalEvent) -> Option<&P> {
         let entry = self.entry_mut(id)?;
         let status = entry.status.after(event).filter(|status| !status.is_terminal())?;
@@ -159,8 +160,8 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         entry.active.as_ref()
     }
 
-    /// The goal ends, with a result of so many bytes: its state, and the requests that waited for the
-    /// result. `None`: it can't end so now.
+    /// Ends a goal with a result of `bytes` bytes. Returns its state and the requests that waited
+    /// for the result, or `None` if its state doesn't allow this end.
     pub(crate) fn handle_end(
         &mut self,
         now: Time,
@@ -182,12 +183,12 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         {
             self.forget_first();
         }
-        self.handle_timeout(now); // a timeout of zero
+        self.handle_timeout(now); // for a timeout of zero
         Some((status, waiting))
     }
 
-    /// The goals that a request to cancel is about, in the order in which they were accepted. They
-    /// are asked for; [`handle_event`](Self::handle_event) does it.
+    /// Returns the goals that a cancel request selects, in the order in which they were accepted.
+    /// Their states don't change yet; [`handle_event`](Self::handle_event) changes them.
     ///
     /// | id | stamp | goals |
     /// |---|---|---|
@@ -196,7 +197,8 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
     /// | id | 0 | that one |
     /// | id | t | that one, and those accepted at t or before |
     ///
-    /// of those that can be cancelled. Only a single goal can be unknown or over.
+    /// Only goals that can be cancelled are returned. Only a request for a single goal can fail
+    /// because the goal is unknown or has ended.
     pub(crate) fn handle_cancel(
         &self,
         id: GoalId,
@@ -217,7 +219,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         Ok(meant.filter_map(|entry| Some((entry.id, entry.stamp, entry.active.as_ref()?))).collect())
     }
 
-    /// A client asks for a result.
+    /// Handles a client's request for a result.
     pub(crate) fn handle_result_request(&mut self, id: GoalId, request: W) -> ResultRequest<W, R> {
         let Some(entry) = self.entry_mut(id) else { return ResultRequest::Unknown(request) };
         match &entry.result {
@@ -229,12 +231,13 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         }
     }
 
-    /// Forgets the goals whose results were kept long enough; returns whether there were any.
+    /// Forgets the goals with results that have been kept long enough; returns whether there were
+    /// any.
     pub(crate) fn handle_timeout(&mut self, now: Time) -> bool {
         let Some(timeout) = self.keeps.timeout else { return false };
         let mut any = false;
         while let Some(Ended { at, .. }) = self.ended.front_mut() {
-            // Time went back: no longer than a timeout from now.
+            // If time went back, the result is kept for one timeout from now at most.
             *at = (*at).min(now);
             if now < *at + timeout {
                 break;
@@ -245,38 +248,38 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
         any
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) has work next.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         Some(self.ended.front()?.at + self.keeps.timeout?)
     }
 
-    /// The state of a goal.
+    /// Returns the state of a goal.
     pub(crate) fn status(&self, id: GoalId) -> GoalStatus {
         self.entry(id).map_or(GoalStatus::Unknown, |entry| entry.status)
     }
 
-    /// All that are known, in the order in which they were accepted.
+    /// Returns all known goals, in the order in which they were accepted.
     pub(crate) fn statuses(&self) -> impl Iterator<Item = (GoalId, Time, GoalStatus)> {
         self.slots.iter().flatten().map(|entry| (entry.id, entry.stamp, entry.status))
     }
 
-    /// All that are known.
+    /// Returns the number of known goals.
     pub(crate) fn known(&self) -> usize {
         self.numbers.len()
     }
 
-    /// What is kept of those that have not ended.
+    /// Returns the data of the goals that have not ended.
     pub(crate) fn actives(&self) -> impl Iterator<Item = &P> {
         self.slots.iter().flatten().filter_map(|entry| entry.active.as_ref())
     }
 
-    /// Hands out all requests that wait: the server goes.
+    /// Takes all waiting requests out, when the server closes.
     pub(crate) fn take_waiting(&mut self) -> Vec<W> {
         self.slots.iter_mut().flatten().flat_map(|entry| std::mem::take(&mut entry.waiting)).collect()
     }
 
-    /// The results of goals that have been forgotten since this was called last: to be dropped under
-    /// no lock.
+    /// Returns the results of the goals that have been forgotten since the last call. The caller
+    /// drops them under no lock.
     #[must_use]
     pub(crate) fn take_forgotten(&mut self) -> Vec<R> {
         std::mem::take(&mut self.forgotten)
@@ -310,7 +313,7 @@ mod tests {
 
     type Table = GoalTable<(), u32, u64>;
 
-    /// A goal as a simple list has it.
+    /// A goal in the simple list.
     #[derive(Debug, Clone)]
     struct Told {
         stamp: i64,
@@ -320,7 +323,7 @@ mod tests {
         ended: Option<(i64, u64)>,
     }
 
-    /// The protocol as the articles tell it, goal by goal, without any index.
+    /// The protocol as the articles describe it, goal by goal, without any index.
     #[derive(Default)]
     struct Oracle {
         goals: Vec<(GoalId, Told)>,
@@ -393,7 +396,7 @@ mod tests {
         ]
     }
 
-    /// Of the result of the step with this number.
+    /// Size of the result of the step with this number.
     fn bytes_of(number: u64) -> usize {
         usize::try_from(number % 7).unwrap()
     }
@@ -402,7 +405,7 @@ mod tests {
         Time::from_nanoseconds(time)
     }
 
-    /// One step in the table and in the list; what each says.
+    /// Takes one step in the table and in the list; returns the answers of both.
     fn take(table: &mut Table, oracle: &mut Oracle, now: i64, what: (&Step, u32)) {
         let number = what.1;
         match *what.0 {
@@ -479,7 +482,7 @@ mod tests {
                 }
                 take(&mut table, &mut oracle, now, (step, number));
                 oracle.expire(now, timeout, (most, most_bytes));
-                // What is forgotten lazily is forgotten when it is asked for.
+                // Lazily forgotten goals are forgotten before the comparison.
                 table.handle_timeout(at(now));
                 let statuses: Vec<_> = table.statuses().map(|(id, stamp, status)| (id, stamp.nanoseconds(), status)).collect();
                 let told: Vec<_> = oracle.goals.iter().map(|(id, goal)| (*id, goal.stamp, goal.status)).collect();

@@ -1,4 +1,5 @@
-//! The future of a goal. The server's group polls it; a waker has the group's executor come again.
+//! The future of a goal. The server's group polls it; its waker makes the group's executor come
+//! again.
 
 use super::core::ServerCore;
 use crate::goal_id::GoalId;
@@ -16,23 +17,23 @@ pub(super) struct GoalTask<A: Action> {
     id: GoalId,
     core: Weak<ServerCore<A>>,
     state: Mutex<TaskState>,
-    /// It lies among what is ready.
+    /// The task is in the server's `ready` queue.
     is_ready: AtomicBool,
 }
 
-/// A thread that polls the future takes it out, and brings it back: it is polled under no lock.
+/// The thread that polls the future takes it out and puts it back: it is polled under no lock.
 struct TaskState {
-    /// `None` while a thread polls it, and once it is over.
+    /// `None` while a thread polls it, and once it is finished.
     future: Option<GoalFuture>,
     is_polled: bool,
     /// It was woken while a thread polled it.
     is_wanted: bool,
-    /// The server is gone: the thread that polls it drops it.
+    /// The server is gone: the thread that polls the future drops it.
     is_discarded: bool,
 }
 
 impl<A: Action> GoalTask<A> {
-    /// Keeps the future, and polls it for the first time.
+    /// Stores the future, and polls it for the first time.
     pub(super) fn begin(
         core: &Arc<ServerCore<A>>,
         id: GoalId,
@@ -50,9 +51,10 @@ impl<A: Action> GoalTask<A> {
         task.run()
     }
 
-    /// Polls it. If another thread is at it, as in a reentrant group, that one does so once more.
+    /// Polls the future. If another thread is polling it, as in a reentrant group, that thread
+    /// polls it once more.
     pub(super) fn run(self: Arc<Self>) -> CallbackResult {
-        // Relaxed: the future is guarded by its lock. A wake after this comes again.
+        // Relaxed: the future is guarded by its lock. A wake after this queues the task again.
         self.is_ready.store(false, Ordering::Relaxed);
         let future = {
             let mut state = self.state.lock();
@@ -61,13 +63,13 @@ impl<A: Action> GoalTask<A> {
             state.future.take()
         };
         let Some(mut future) = future else { return Ok(()) };
-        // If it panics, it is over, and the handle of the goal goes with it.
+        // If it panics, it is finished, and the goal's handle is dropped with it.
         let mut polling = Polling { task: &self, future: None };
         let waker = self.clone().into();
         no_lock_is_held();
         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(result) => {
-                drop(future); // before the server forgets it
+                drop(future); // before the server forgets the task
                 drop(polling);
                 result
             }
@@ -82,18 +84,18 @@ impl<A: Action> GoalTask<A> {
         self.id
     }
 
-    /// Drops the future, here or, if a thread polls it, there.
+    /// Drops the future here or, if a thread polls it, on that thread.
     pub(super) fn discard(&self) {
         let over = {
             let mut state = self.state.lock();
             state.is_discarded = true;
             state.future.take()
         };
-        drop(over); // the program's code, outside the lock
+        drop(over); // dropping it runs the program's code: outside the lock
     }
 }
 
-/// A thread polls a goal's future. Dropped, it brings the future back, if that goes on.
+/// A poll of a goal's future. Dropping it puts the future back, if it is not finished.
 struct Polling<'a, A: Action> {
     task: &'a Arc<GoalTask<A>>,
     future: Option<GoalFuture>,
@@ -115,7 +117,7 @@ impl<A: Action> Drop for Polling<'_, A> {
             }
         };
         let is_over = is_over || dropped.is_some();
-        drop(dropped); // the program's code, outside the lock
+        drop(dropped); // dropping it runs the program's code: outside the lock
         if is_over && let Some(core) = self.task.core.upgrade() {
             core.forget(self.task.id);
         }
