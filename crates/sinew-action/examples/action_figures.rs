@@ -1,6 +1,7 @@
-//! What an action costs above a service and a topic, in one process and in one run: goal sent until
-//! its handler begins, beside a call until its callback begins; feedback until its callback, beside
-//! a message until its callback; and goals by hundreds.
+//! Measures the cost of an action above a service and a topic, in one process and in one run: from
+//! sending a goal until its handler begins, beside a call until its callback begins; from
+//! publishing feedback until its callback, beside a message until its callback; and hundreds of
+//! goals at once.
 //!
 //! `cargo run --release -p sinew-action --example action_figures`
 #![expect(clippy::unwrap_used, reason = "a program for measuring")]
@@ -14,7 +15,7 @@ use sinew_interfaces::example_interfaces::action::{
 };
 use std::sync::Arc;
 
-/// One way of going from one side to the other, with the time at which it arrives.
+/// A way from one side to the other, with the time of arrival.
 type Arrivals = Arc<Mutex<Time>>;
 
 #[derive(Clone)]
@@ -32,8 +33,8 @@ impl Service for Ordering {
 const ROUNDS: usize = 20_000;
 const BATCH: usize = 100;
 
-/// Medians of nanoseconds, in turns: batch by batch, so that what disturbs the machine disturbs
-/// all.
+/// Medians in nanoseconds. The batches take turns, so that a disturbance of the machine affects all
+/// ways.
 fn medians<const N: usize>(mut ways: [&mut dyn FnMut() -> i64; N]) -> [i64; N] {
     let mut times: [Vec<i64>; N] = std::array::from_fn(|_| Vec::with_capacity(ROUNDS));
     for _ in 0..ROUNDS / BATCH {
@@ -130,7 +131,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// From sending the first to having the last one's result, for each goal.
+/// Time from sending the first goal to having the last goal's result, divided by the number of
+/// goals.
 fn many_at_once(
     client: &ActionClient<Fibonacci>,
     held: &Mutex<Vec<ExecutingGoal<Fibonacci>>>,

@@ -1,13 +1,19 @@
-//! How a session and a router are configured: by rmw_zenoh's defaults, the files and variables that
-//! ROS 2's users know, and what the program asks for; each overrules what stands before it.
+//! The configuration of a session and a router: rmw_zenoh's defaults, the files and variables that
+//! ROS 2's users know, and the program's options. Each overrides the ones before it.
 //!
-//! | variable | means |
+//! | variable | meaning |
 //! |---|---|
 //! | `ZENOH_SESSION_CONFIG_URI`, `ZENOH_ROUTER_CONFIG_URI` | a file (JSON5) that replaces the defaults |
-//! | `ROS_AUTOMATIC_DISCOVERY_RANGE` | `LOCALHOST` (the default): listens on this host alone; `SUBNET`: listens on all addresses, and finds others by multicast; `OFF`: connects to no host that isn't named |
-//! | `ROS_STATIC_PEERS` | hosts, separated by `;`, to whose routers it connects |
+//! | `ROS_AUTOMATIC_DISCOVERY_RANGE` | how far the session is reachable, see below |
+//! | `ROS_STATIC_PEERS` | hosts, separated by `;`; the session connects to their routers |
 //! | `ZENOH_CONFIG_OVERRIDE` | `key/path=value;..`, values in JSON5 |
 //! | `ZENOH_ROUTER_CHECK_ATTEMPTS` | see [`RouterCheck`] |
+//!
+//! `ROS_AUTOMATIC_DISCOVERY_RANGE` is one of:
+//!
+//! - `LOCALHOST` (the default): listens on this host alone;
+//! - `SUBNET`: listens on all addresses, and finds other sessions by multicast;
+//! - `OFF`: connects to no host that isn't named.
 
 use std::fmt::Write;
 use zenoh::Config;
@@ -16,7 +22,7 @@ use zenoh::config::EndPoint;
 /// The port of routers.
 pub const ROUTER_PORT: u16 = 7447;
 
-/// What zenoh's own defaults are not: rmw_zenoh's for sessions
+/// Settings that differ from zenoh's own defaults: rmw_zenoh's for sessions
 /// (`DEFAULT_RMW_ZENOH_SESSION_CONFIG.json5`).
 const SESSION: [(&str, &str); 20] = [
     ("mode", r#""peer""#),
@@ -41,12 +47,13 @@ const SESSION: [(&str, &str); 20] = [
     ("adminspace/enabled", "true"),
 ];
 
-/// What rmw_zenoh leaves to the kernel: how much of what was sent waits there, in bytes. The kernel
-/// would take megabytes, which nothing overtakes: seconds of a slow link. (It doubles the number.)
+/// Limits, in bytes, of sent data that waits in the kernel. rmw_zenoh leaves them to the kernel,
+/// which would take megabytes; nothing overtakes those, which means seconds on a slow link. (The
+/// kernel doubles the number.)
 const BUFFERS: [(&str, &str); 2] =
     [("transport/link/tcp/so_sndbuf", "131072"), ("transport/link/tls/so_sndbuf", "131072")];
 
-/// The same for routers (`DEFAULT_RMW_ZENOH_ROUTER_CONFIG.json5`), beside those of sessions.
+/// Settings of routers in addition to those of sessions (`DEFAULT_RMW_ZENOH_ROUTER_CONFIG.json5`).
 const ROUTER: [(&str, &str); 5] = [
     ("mode", r#""router""#),
     ("connect/endpoints", "[]"),
@@ -55,71 +62,72 @@ const ROUTER: [(&str, &str); 5] = [
     ("listen/timeout_ms", "0"),
 ];
 
-/// Why there is no configuration.
+/// The reason why there is no configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// A file can't be read or understood.
     #[error("{variable} names {path}, which can't be used: {problem}")]
     File {
-        /// The variable that names it.
+        /// The variable that names the file.
         variable: &'static str,
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
-    /// A variable or an option has a value that can't be used.
+    /// A variable or an option has an unusable value.
     #[error("{whose} is `{value}`, {problem}")]
     Value {
         /// The variable, or the option.
         whose: String,
         /// Its value.
         value: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and what would be right.
         problem: String,
     },
 }
 
-/// What a program asks for.
+/// A program's options for its session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionOptions {
-    /// Where to connect to, instead of this host's router: `tcp/HOST:7447`.
+    /// Endpoints to connect to, instead of this host's router: `tcp/HOST:7447`.
     pub connect: Vec<String>,
-    /// Where to listen, instead of a port of this host alone: `tcp/[::]:7448`.
+    /// Endpoints to listen on, instead of a port of this host alone: `tcp/[::]:7448`.
     pub listen: Vec<String>,
-    /// All goes through the router that it is connected to. For hosts that others can't reach.
+    /// Sends everything through the router that the session is connected to. For hosts that other
+    /// hosts can't reach.
     pub client: bool,
-    /// Finds others of its network segment by itself, and is found.
+    /// Finds other sessions of the network segment by multicast, and is found by them.
     pub multicast: bool,
-    /// More, as `key/path` and JSON5.
+    /// Further settings, as `key/path` and JSON5.
     pub set: Vec<(String, String)>,
 }
 
-/// How long a session waits for a router when it begins, by `ZENOH_ROUTER_CHECK_ATTEMPTS`.
+/// A starting session's wait for a router, by `ZENOH_ROUTER_CHECK_ATTEMPTS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RouterCheck {
-    /// Not set: looks once, and warns if there is none.
+    /// Not set: looks once, and warns if there is no router.
     #[default]
     Once,
     /// Negative: doesn't look.
     Skip,
-    /// So often, with a second between; then it goes on.
+    /// Looks this many times, a second apart; then the session goes on without.
     Times(u32),
-    /// 0: until there is one.
+    /// 0: waits until there is a router.
     Forever,
 }
 
-/// The variables of the environment; a function, so that tests need none.
+/// Looks up an environment variable; a function, so that tests need no real variables.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The process's own environment.
+/// Looks a variable up in the process's own environment.
 pub fn process_environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The configuration of a session.
+/// Returns the configuration of a session.
 ///
 /// ```
 /// use sinew_zenoh::config::{SessionOptions, session};
@@ -138,7 +146,7 @@ pub fn session(environment: Environment<'_>, options: &SessionOptions) -> Result
     Ok(config)
 }
 
-/// The configuration of a router.
+/// Returns the configuration of a router.
 ///
 /// # Errors
 /// [`ConfigError`]
@@ -150,7 +158,7 @@ pub fn router(environment: Environment<'_>, options: &SessionOptions) -> Result<
     Ok(config)
 }
 
-/// Gives a gateway's session an id by which other gateways know it, unless one is configured.
+/// Gives a gateway's session an id that marks it for other gateways, unless an id is configured.
 pub(crate) fn mark(config: &mut Config) -> Result<(), ConfigError> {
     if config.get_json("id").is_ok_and(|id| id != "null") {
         return Ok(());
@@ -159,10 +167,10 @@ pub(crate) fn mark(config: &mut Config) -> Result<(), ConfigError> {
     set(config, "id", &format!("{id:?}"), || "the session's id".to_owned())
 }
 
-/// How a session waits for a router.
+/// Returns how a session waits for a router.
 ///
 /// # Errors
-/// [`ConfigError`]: it is no number.
+/// [`ConfigError`]: the variable is not a number.
 pub fn router_check(environment: Environment<'_>) -> Result<RouterCheck, ConfigError> {
     const NAME: &str = "ZENOH_ROUTER_CHECK_ATTEMPTS";
     let Some(value) = environment(NAME) else { return Ok(RouterCheck::Once) };
@@ -178,14 +186,14 @@ pub fn router_check(environment: Environment<'_>) -> Result<RouterCheck, ConfigE
     }
 }
 
-/// The file that a variable names, or defaults.
+/// Returns the configuration in the file that a variable names, or the defaults.
 fn base(
     variable: &'static str,
     environment: Environment<'_>,
     defaults: &[&[(&str, &str)]],
 ) -> Result<Config, ConfigError> {
     if let Some(path) = environment(variable) {
-        // Zenoh says what is wrong in a file, but not in which.
+        // Zenoh reports the problem in a file, but not the file's name.
         return Config::from_file(&path).map_err(|error| {
             let problem = if std::fs::exists(&path).unwrap_or(false) {
                 reason(&error)
@@ -215,7 +223,7 @@ fn set(
     })
 }
 
-/// The first line of an error of zenoh's, without the place in its source.
+/// The first line of a zenoh error, without its location in zenoh's source.
 pub(crate) fn reason(error: &zenoh::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
@@ -257,7 +265,7 @@ fn discovery(environment: Environment<'_>, config: &mut Config) -> Result<(), Co
     set(config, "connect/endpoints", &all, || format!("what {PEERS} stands for"))
 }
 
-/// A host, with or without a port, or an endpoint as zenoh has it.
+/// Returns zenoh's endpoint for a host, with or without a port, or for an endpoint.
 fn endpoint_of_peer(peer: &str) -> String {
     let has_port = |peer: &str| {
         let address = peer.rsplit_once(':');
@@ -322,7 +330,7 @@ fn overrides(environment: Environment<'_>, config: &mut Config) -> Result<(), Co
     Ok(())
 }
 
-/// What stands between semicolons, but for those in texts.
+/// Splits at semicolons, except for those in quoted texts.
 fn entries(text: &str) -> Vec<&str> {
     let (mut all, mut begin, mut quote, mut is_escaped) = (Vec::new(), 0, None, false);
     for (at, character) in text.char_indices() {

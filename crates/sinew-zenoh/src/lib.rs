@@ -1,11 +1,12 @@
 //! Sinew on the network, in the form of ROS 2's rmw_zenoh.
 //!
-//! A [`Gateway`] brings the ends of a domain to the network, and those of the network to the domain:
-//! programs of ROS 2 (Jazzy and later, with `RMW_IMPLEMENTATION=rmw_zenoh_cpp`) and Sinew's on other
-//! hosts. It is a participant of the domain like any other, so it needs to be told nothing by the
-//! programs there. One is enough for a host: `sinew gateway`, or embedded in a program.
+//! A [`Gateway`] brings the endpoints of a domain to the network, and those of the network to the
+//! domain: programs of ROS 2 (Jazzy and later, with `RMW_IMPLEMENTATION=rmw_zenoh_cpp`) and Sinew
+//! programs on other hosts. It is a participant of the domain like any other, so the other programs
+//! need no configuration. One gateway is enough for a host: `sinew gateway`, or a gateway embedded
+//! in a program.
 //!
-//! A [`Router`] is what ROS 2's sessions find each other by, `rmw_zenohd`: `sinew router`.
+//! A [`Router`] lets ROS 2's sessions find each other, as `rmw_zenohd` does: `sinew router`.
 //!
 //! ```no_run
 //! use sinew::prelude::*;
@@ -18,12 +19,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is there: [`gateway`] the gateway, [`config`] how sessions are configured, [`router`]
-//! routers, [`rules`] what may pass, [`wire`] what rmw_zenoh writes, [`look`] who a router knows.
-//! The engine is zenoh's; nothing of it is rebuilt here.
+//! Modules: [`gateway`] is the gateway, [`config`] configures sessions, [`router`] runs routers,
+//! [`rules`] decides what may pass, [`wire`] holds rmw_zenoh's formats, [`look`] asks a router for
+//! its nodes. The engine is zenoh itself; nothing of it is rebuilt here.
 
 #[cfg(test)]
-extern crate self as sinew_zenoh; // as the tests' helpers call it
+extern crate self as sinew_zenoh; // the tests' helpers use this name
 
 pub mod config;
 pub mod gateway;

@@ -1,35 +1,35 @@
-//! Looking at the network without taking part: which nodes a router knows. For tools.
+//! Looks at the network without taking part: asks a router for the nodes that it knows. For tools.
 
 use crate::config::{ConfigError, Environment, SessionOptions};
 use crate::wire::token::{ADMIN_SPACE, Token};
 use std::time::Duration;
 use zenoh::Wait;
 
-/// Nodes that are taken, at most: what a peer announces is memory here.
+/// Most nodes that are accepted: every one that a peer announces takes memory here.
 const MOST: usize = 20_000;
 
-/// Why the network can't be looked at.
+/// The reason why the network can't be inspected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookError {
-    /// The configuration can't be used.
+    /// The configuration is unusable.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The router isn't there, or doesn't answer.
+    /// The router can't be reached, or doesn't answer.
     #[error("the router at {router} can't be asked: {reason}")]
     Router {
         /// Its endpoint.
         router: String,
-        /// What zenoh said.
+        /// Zenoh's reason.
         reason: String,
     },
 }
 
-/// The tokens of the nodes of a domain that the router at an endpoint (`tcp/HOST:7447`) knows, also
-/// of those that its other peers don't reach.
+/// Returns the tokens of a domain's nodes that the router at an endpoint (`tcp/HOST:7447`) knows,
+/// also of those that its other peers can't reach.
 ///
-/// Opens a session of its own, as a client of that router, and closes it. Starts threads of zenoh's.
-/// Blocks until the router has answered, for `patience` at most beside the connecting.
+/// Opens a session of its own, as a client of that router, and closes it. Starts threads of zenoh.
+/// Blocks until the router has answered, for at most `patience` after connecting.
 ///
 /// ```no_run
 /// use std::time::Duration;

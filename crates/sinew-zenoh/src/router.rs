@@ -1,27 +1,27 @@
-//! A router: by it the sessions of a host find each other, and hosts are connected. What
-//! `rmw_zenohd` is in ROS 2.
+//! A router: through it, the sessions of a host find each other, and hosts are connected. It
+//! corresponds to ROS 2's `rmw_zenohd`.
 
 use crate::config::{ConfigError, Environment, SessionOptions};
 use std::sync::mpsc;
 use std::time::Duration;
 use zenoh::{Config, Session, Wait};
 
-/// Why a router doesn't run.
+/// The reason why a router doesn't run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouterError {
-    /// Its configuration can't be used.
+    /// Its configuration is unusable.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// It can't listen there.
+    /// It can't listen on its endpoints.
     #[error(
         "the router can't listen on {endpoints}: {reason}. Perhaps another router runs there already (then this one isn't needed); \
          --listen tcp/HOST:PORT picks another place"
     )]
     Listen {
-        /// Where.
+        /// The endpoints.
         endpoints: String,
-        /// What zenoh said.
+        /// Zenoh's reason.
         reason: String,
     },
 }
@@ -31,13 +31,13 @@ pub enum RouterError {
 #[must_use = "a router ends when it is dropped"]
 pub struct Router {
     session: Session,
-    /// What it was asked for.
+    /// The requested endpoints.
     endpoints: Vec<String>,
 }
 
 impl Router {
     /// Starts a router with the defaults of `rmw_zenohd`: it listens on port 7447 of all addresses.
-    /// Starts threads of zenoh's. Blocks until it listens.
+    /// Starts threads of zenoh. Blocks until it listens.
     ///
     /// ```
     /// use sinew_zenoh::Router;
@@ -61,43 +61,42 @@ impl Router {
         Ok(Self { session, endpoints })
     }
 
-    /// Where it listens, with the ports that were found. On a host that has no address but
-    /// loopback's, where it was asked to.
+    /// Returns the endpoints on which it listens, with their actual ports. On a host with only a
+    /// loopback address, these are the requested endpoints.
     pub fn endpoints(&self) -> Vec<String> {
         let found = self.session.info().locators().wait();
         let found: Vec<String> = found.into_iter().map(|locator| locator.to_string()).collect();
         if found.is_empty() { self.endpoints.clone() } else { found }
     }
 
-    /// Its id.
+    /// Returns the id of its session.
     pub fn id(&self) -> String {
         self.session.zid().to_string()
     }
 
-    /// Ends it; as when it is dropped, but blocks until it is done, for a second at most: what a slow
-    /// link has not taken until then goes on without.
+    /// Stops the router, as dropping it does, but blocks until it has stopped, for a second at
+    /// most: data that a slow link has not taken by then is sent in the background.
     pub fn close(self) {
         close(&self.session, || ());
     }
 }
 
-/// How long a session may take to bring out what it has before it is closed. Zenoh would wait for ten
-/// seconds.
+/// Time that a closing session gets to send the data it has. Zenoh would wait for ten seconds.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
-/// Closes a session, after what is to be done `first`. On a slow link a thread goes on with that, and
-/// this one doesn't wait.
+/// Runs `first`, and then closes a session. On a slow link a thread completes both, and the caller
+/// doesn't wait for it.
 pub(crate) fn close(session: &Session, first: impl FnOnce() + Send + 'static) {
     let (closes, is_closed) = mpsc::channel();
     let closing = session.clone();
     let thread = std::thread::Builder::new().name("sinew-gw-close".to_owned()).spawn(move || {
         first();
-        // A session that is closed already is as good; and nobody may wait any more.
+        // A session that is already closed is just as good, and the caller may no longer wait.
         let _ = closing.close().wait();
         let _ = closes.send(());
     });
     if thread.is_ok() {
-        let _ = is_closed.recv_timeout(LAST_BYTES); // it goes on without us
+        let _ = is_closed.recv_timeout(LAST_BYTES); // the thread goes on alone
     }
 }
 

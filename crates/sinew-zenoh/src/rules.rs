@@ -1,13 +1,13 @@
-//! What may pass between a host and the network: which names, under which names there, and how
-//! often.
+//! Rules for what may pass between a host and the network: which names, under which names there,
+//! and how often.
 //!
 //! A gateway without rules passes everything. With [`Rules`] a fleet shares one network: each robot
-//! says what leaves it, stands under a namespace of its own, and keeps slow links free.
+//! decides what leaves it, has a namespace of its own, and keeps slow links free.
 //!
 //! # Names and patterns
 //!
-//! Rules are about topics, services and actions by the names that they have *on this host*. A
-//! [`Pattern`] is such a name with stars in it:
+//! Rules apply to topics, services and actions by their names *on this host*. A [`Pattern`] is such
+//! a name with stars in it:
 //!
 //! | pattern | matches | doesn't match |
 //! |---|---|---|
@@ -16,26 +16,27 @@
 //! | `/camera/**` | `/camera`, `/camera/left/image` | `/cameras` |
 //! | `/**/image` | `/image`, `/camera/left/image` | `/camera/image/info` |
 //!
-//! `*` stands for one token, which is what is between two slashes; `**` for any number of them,
-//! also none. A star stands alone between slashes: `/cam*` is refused. An action consists of topics
-//! and services below `<action>/_action`, so `/navigate/**` is the action `/navigate`.
+//! `*` stands for one token, the text between two slashes; `**` for any number of tokens, including
+//! none. A star stands alone between slashes: `/cam*` is refused. An action consists of topics and
+//! services below `<action>/_action`, so `/navigate/**` covers the action `/navigate`.
 //!
-//! What a denial matches doesn't pass. Of the rest, what a permission matches passes; without any
-//! permission, all of it does. The order of rules means nothing.
+//! A name that a denial matches doesn't pass. Of the others, those that a permission matches pass;
+//! without any permission, all of them do. The order of rules has no effect.
 //!
 //! # Namespaces
 //!
 //! With the namespace `robot1`, `/scan` of this host is `/robot1/scan` on the network, and
-//! `/robot1/scan` of the network is `/scan` here, whichever node publishes it. Each name of this host has
-//! exactly one there and the other way round: `/robot1/scan` of this host is `/robot1/robot1/scan`
-//! there. What the network has outside `/robot1` is of other robots, and doesn't come here.
+//! `/robot1/scan` of the network is `/scan` here, whichever node publishes it. Each name of this
+//! host has exactly one on the network and the other way round: `/robot1/scan` of this host is
+//! `/robot1/robot1/scan` there. Names outside `/robot1` belong to other robots, and don't come
+//! here.
 
 use crate::wire::name;
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Names with stars; see [the module](self).
+/// A name with stars; see [the module](self).
 ///
 /// ```
 /// use sinew_zenoh::rules::Pattern;
@@ -58,16 +59,17 @@ enum Token {
 }
 
 impl Pattern {
-    /// Whether it matches a full name, as `/camera/left`. Nothing else is matched. Takes at most as
-    /// many steps as the name has tokens, times those of the pattern.
+    /// Returns `true` if the pattern matches a full name, such as `/camera/left`. Texts that aren't
+    /// full names never match. Takes at most as many steps as the number of tokens in the name
+    /// times that in the pattern.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         let Some(name) = name.strip_prefix('/') else { return false };
         let name: Vec<_> = name.split('/').collect();
         let (mut here, mut there) = (0, 0);
-        // What stands behind the last `**`, and the first token of the name that it hasn't taken.
-        // It takes one more whenever the rest doesn't match. An earlier `**` needn't be tried
-        // again: the last one can take all that it could.
+        // The position behind the last `**`, and the first token of the name that it hasn't taken.
+        // The `**` takes one more token whenever the rest doesn't match. An earlier `**` needn't be
+        // tried again: the last one can take everything that it could.
         let mut retry = None;
         while let Some(found) = name.get(there) {
             match self.tokens.get(here) {
@@ -120,7 +122,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// The namespace under which a host's names stand on the network; see [the module](self#namespaces).
+/// The namespace of a host's names on the network; see [the module](self#namespaces).
 ///
 /// The default is none: names are the same on both sides.
 ///
@@ -134,13 +136,14 @@ impl fmt::Display for Pattern {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Namespace {
-    /// With its first slash; empty for none.
+    /// Starts with a slash; empty for none.
     prefix: String,
 }
 
 impl Namespace {
-    /// The name on the network of what has the full name `local` here, or of a node's namespace,
-    /// which may be `/`. `None`: it is no name, or would have more bytes there than a name may have.
+    /// Returns the network's name for the full name `local`, or for a node's namespace, which may
+    /// be `/`. Returns `None` if it is not a valid name, or would be longer on the network than a
+    /// name may be.
     #[must_use]
     pub fn to_remote<'a>(&self, local: &'a str) -> Option<Cow<'a, str>> {
         if !name::is_namespace(local) {
@@ -153,10 +156,11 @@ impl Namespace {
         Some(format!("{}{rest}", self.prefix)).filter(|name| name::is_full_name(name)).map(Cow::Owned)
     }
 
-    /// The name here of what has the full name `remote` on the network, or of a node's namespace
-    /// there. `None`: it is outside this namespace, or no name.
+    /// Returns the local name for the full name `remote` on the network, or for a node's namespace
+    /// there. Returns `None` if it is outside this namespace, or not a valid name.
     ///
-    /// The namespace itself is `/` here, which is a node's namespace but no topic's name.
+    /// The namespace itself becomes `/`, which is valid for a node's namespace but not as a topic's
+    /// name.
     #[must_use]
     pub fn to_local<'a>(&self, remote: &'a str) -> Option<Cow<'a, str>> {
         if !name::is_namespace(remote) {
@@ -164,7 +168,7 @@ impl Namespace {
         }
         match remote.strip_prefix(self.prefix.as_str())? {
             "" => Some(Cow::Borrowed("/")),
-            // Not of `/robot10`, whose name begins alike.
+            // Not of `/robot10`, which has the same beginning.
             local => local.starts_with('/').then_some(Cow::Borrowed(local)),
         }
     }
@@ -184,20 +188,20 @@ impl FromStr for Namespace {
     }
 }
 
-/// With its first slash; `/` for none.
+/// Writes it with the first slash; `/` for none.
 impl fmt::Display for Namespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.prefix.is_empty() { "/" } else { &self.prefix })
     }
 }
 
-/// The fewest messages per second that a limit allows: one in 1000 seconds.
+/// Lowest limit, in messages per second: one message in 1000 seconds.
 pub const LOWEST_RATE: f64 = 0.001;
 
-/// The most messages per second that a limit can be: more is none.
+/// Highest limit, in messages per second.
 pub const HIGHEST_RATE: f64 = 1_000_000.0;
 
-/// How many messages per second of some topics may pass: `/camera/**=5`.
+/// A limit, in messages per second, for each topic that matches a pattern: `/camera/**=5`.
 ///
 /// ```
 /// use sinew_zenoh::rules::RateLimit;
@@ -212,13 +216,13 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Which topics.
+    /// Returns the pattern of the topics.
     #[must_use]
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
 
-    /// How many messages per second of each.
+    /// Returns the limit for each of them, in messages per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.rate
@@ -249,12 +253,13 @@ impl fmt::Display for RateLimit {
     }
 }
 
-/// Says of each message of one topic whether it passes.
+/// Decides for each message of one topic whether it passes.
 ///
-/// A message passes if the one before it is a period ago. Where messages come a little early or
-/// late, the periods are counted on from each other, not from the messages: of 30 Hz, a limit of 10
-/// Hz passes every third. Over any span there pass at most as many as the rate allows, and two more.
-/// Nothing is kept: a message that doesn't pass is gone.
+/// A message passes if at least one period has gone by since the previous one that passed. If
+/// messages come a little early or late, the periods are counted from each other, not from the
+/// messages: at 30 Hz, a limit of 10 Hz passes every third message. Over any span, at most as many
+/// messages pass as the rate allows, and two more. Messages that don't pass are dropped, not
+/// stored.
 ///
 /// ```
 /// use sinew_zenoh::rules::RateLimiter;
@@ -264,15 +269,15 @@ impl fmt::Display for RateLimit {
 /// ```
 #[derive(Debug, Clone)]
 pub struct RateLimiter {
-    /// In nanoseconds.
+    /// Nanoseconds.
     period: i64,
-    /// When the next message passes; `None` before the first one.
+    /// Time from which the next message passes; `None` before the first one.
     next: Option<i64>,
 }
 
 impl RateLimiter {
-    /// A limiter that hasn't seen a message yet: the first one passes. `rate` is in messages per
-    /// second; one outside [`LOWEST_RATE`] to [`HIGHEST_RATE`] is taken for the nearer end.
+    /// Makes a limiter that hasn't seen a message yet: the first one passes. `rate` is in messages
+    /// per second, and is clamped to [`LOWEST_RATE`] and [`HIGHEST_RATE`].
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the longest period is 1e12 ns")]
     pub fn new(rate: f64) -> Self {
@@ -280,15 +285,16 @@ impl RateLimiter {
         Self { period: (1e9 / rate) as i64, next: None }
     }
 
-    /// Whether a message passes that comes at `now`: nanoseconds of a steady clock, from any time
-    /// on. Neither blocks nor allocates. If the clock goes back nevertheless, at most one period is
-    /// waited.
+    /// Returns `true` if a message that comes at `now` passes. `now` is in nanoseconds of a steady
+    /// clock with any origin. Neither blocks nor allocates. If the clock goes back nevertheless,
+    /// the next message passes after one period at most.
     pub fn passes(&mut self, now: i64) -> bool {
         let wait = self.next.map_or(0, |next| next.saturating_sub(now));
         if (1..=self.period).contains(&wait) {
             return false;
         }
-        // On time or a little late: the next one a period after this one was due. Else from now.
+        // On time or a little late: the next one is due a period after this one was. Otherwise from
+        // now.
         let is_steady = (-self.period..=0).contains(&wait) && self.next.is_some();
         let due = if is_steady { now.saturating_add(wait) } else { now };
         self.next = Some(due.saturating_add(self.period));
@@ -296,21 +302,21 @@ impl RateLimiter {
     }
 }
 
-/// What a user writes, each in the form that the option of the same name has.
+/// Rules as a user writes them, each in the form of the option of the same name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleOptions {
-    /// Patterns of what passes (`--allow`); everything if there is none.
+    /// Patterns of names that pass (`--allow`); everything passes if there are none.
     pub allow: Vec<String>,
-    /// Patterns of what doesn't (`--deny`).
+    /// Patterns of names that don't pass (`--deny`).
     pub deny: Vec<String>,
-    /// Under which namespace this host's names stand on the network (`--namespace`).
+    /// The namespace of this host's names on the network (`--namespace`).
     pub namespace: Option<String>,
-    /// How often topics pass, `PATTERN=HZ` (`--rate`).
+    /// Rate limits of topics, `PATTERN=HZ` (`--rate`).
     pub rate: Vec<String>,
 }
 
-/// What may pass; see [the module](self). The default passes everything as it is.
+/// Parsed rules; see [the module](self). The default passes everything unchanged.
 ///
 /// ```
 /// use sinew_zenoh::rules::{RuleOptions, Rules};
@@ -334,10 +340,10 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Reads rules.
+    /// Parses rules.
     ///
     /// # Errors
-    /// [`RuleError`]: the first one that is wrong.
+    /// [`RuleError`]: the first invalid rule.
     pub fn new(options: &RuleOptions) -> Result<Self, RuleError> {
         let RuleOptions { allow, deny, namespace, rate } = options;
         let patterns = |texts: &[String]| texts.iter().map(|text| text.parse()).collect::<Result<_, _>>();
@@ -349,34 +355,34 @@ impl Rules {
         })
     }
 
-    /// Whether a topic or service with this full name here may pass, in whichever direction. What is
-    /// no name doesn't.
+    /// Returns `true` if a topic or service with this full local name may pass, in either
+    /// direction. An invalid name may not.
     #[must_use]
     pub fn allows(&self, local: &str) -> bool {
         let matches = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(local));
         name::is_full_name(local) && !matches(&self.deny) && (self.allow.is_empty() || matches(&self.allow))
     }
 
-    /// The name on the network of a topic or service of this host; `None` if it doesn't pass.
+    /// Returns the network's name of a local topic or service; `None` if it doesn't pass.
     #[must_use]
     pub fn outward<'a>(&self, local: &'a str) -> Option<Cow<'a, str>> {
         self.namespace.to_remote(local).filter(|_| self.allows(local))
     }
 
-    /// The name here of a topic or service of the network; `None` if it doesn't pass.
+    /// Returns the local name of a remote topic or service; `None` if it doesn't pass.
     #[must_use]
     pub fn inward<'a>(&self, remote: &'a str) -> Option<Cow<'a, str>> {
         self.namespace.to_local(remote).filter(|local| self.allows(local))
     }
 
-    /// The namespace, by which nodes are renamed, too.
+    /// Returns the namespace; it also applies to nodes.
     #[must_use]
     pub fn namespace(&self) -> &Namespace {
         &self.namespace
     }
 
-    /// How many messages per second of a topic may pass, for a [`RateLimiter`]; `None` if nothing
-    /// limits it. `local` is the topic's full name here. Of several limits the lowest counts.
+    /// Returns the limit of a topic in messages per second, for a [`RateLimiter`]; `None` if there
+    /// is none. `local` is the topic's full local name. The lowest of several limits applies.
     #[must_use]
     pub fn rate(&self, local: &str) -> Option<f64> {
         let limits = self.rates.iter().filter(|limit| limit.pattern.matches(local));
@@ -384,33 +390,33 @@ impl Rules {
     }
 }
 
-/// Why a rule is none.
+/// The reason why a rule is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// A pattern can't be read.
+    /// A pattern is invalid.
     #[error("the pattern is `{pattern}`, {problem}")]
     Pattern {
-        /// As it was written, shortened if it is long.
+        /// The text, shortened if it is long.
         pattern: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and what would be right.
         problem: &'static str,
     },
-    /// A namespace can't be one.
+    /// A namespace is invalid.
     #[error(
         "the namespace is `{text}`, but consists of ASCII letters, digits and `_`, no digit first, with `/` \
          between its parts: `robot1`"
     )]
     Namespace {
-        /// As it was written, shortened if it is long.
+        /// The text, shortened if it is long.
         text: String,
     },
-    /// A limit can't be read.
+    /// A limit is invalid.
     #[error("the rate limit is `{text}`, {problem}")]
     Rate {
-        /// As it was written, shortened if it is long.
+        /// The text, shortened if it is long.
         text: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and what would be right.
         problem: &'static str,
     },
 }
@@ -537,7 +543,7 @@ mod tests {
         });
         assert_eq!(rules.inward("/robot1/scan").as_deref(), Some("/scan"));
         assert_eq!(rules.inward("/robot1/robot1/scan"), None);
-        // A namespace, but no topic.
+        // Valid as a namespace, but not as a topic.
         assert_eq!((rules.inward("/robot1"), rules.outward("/")), (None, None));
     }
 
@@ -575,12 +581,12 @@ mod tests {
             let mut limiter = RateLimiter::new(10.0);
             times.iter().map(|&now| limiter.passes(now * 1_000_000)).collect::<Vec<_>>()
         };
-        // Whatever the clock says first, and a pause isn't made up for.
+        // Whatever the clock shows first; and a pause isn't made up for.
         assert_eq!(passed(&[-5000, -4999, -4900]), [true, false, true]);
         assert_eq!(passed(&[0, 1000, 1001, 1002, 1100]), [true, true, false, false, true]);
         // Late by half a period: the next one is due as if it hadn't been.
         assert_eq!(passed(&[0, 150, 200, 250, 300]), [true, true, true, false, true]);
-        // It went back.
+        // The clock went back.
         assert_eq!(passed(&[5000, 10, 50, 110]), [true, true, false, true]);
         let mut limiter = RateLimiter::new(10.0);
         let far = [i64::MIN, i64::MAX, i64::MAX, i64::MIN].map(|now| limiter.passes(now));

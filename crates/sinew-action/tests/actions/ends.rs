@@ -1,4 +1,4 @@
-//! How goals, servers and clients end; and that nothing waits for what can't come.
+//! The ends of goals, servers and clients; nothing may wait for something that can't come.
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, cancel, order, sent};
@@ -63,7 +63,7 @@ fn what_no_server_took_in_time_is_not_done_later(world: &World) {
     assert_eq!(error.into_goal().unwrap().order, 7);
     let error = client.cancel(Cancel::All).wait(instant).unwrap_err();
     assert!(matches!(error, CancelError::Timeout { .. }), "{error}");
-    // A goal that no one waits for goes on: it was sent to whichever server comes.
+    // A goal without a waiting future goes on: it goes to whichever server comes.
     drop(client.send_goal(order(8)));
     let (_server, goals) = world.serve();
     let executing = world.next(&goals);
@@ -92,7 +92,7 @@ fn a_goal_that_is_accepted_too_late_is_canceled() {
     let pending = client.send_goal(order(1));
     let waited = Duration::from_millis(20);
     let error = pending.wait(waited).unwrap_err();
-    // Taken or not by then: it isn't executed to its end.
+    // Whether a server has taken it or not: it isn't executed to its end.
     let is_taken = *error.failure() == SendGoalFailure::Timeout { waited };
     assert!(is_taken && error.into_goal().is_none());
     accept.send(()).unwrap();
@@ -130,7 +130,7 @@ fn a_server_that_goes_tells_its_goals_and_clients(world: &World) {
     assert!(unheard.to_string().contains("/fibonacci"), "{unheard}");
     assert_eq!(unheard.into_result().sequence, [7]);
     world.until(|| (!client.is_server_ready()).then_some(()));
-    // A new one of the name begins anew.
+    // A new server of the name starts afresh.
     let (_server, goals) = world.serve();
     let again = world.client();
     let goal = sent(&again, 3);
@@ -138,8 +138,8 @@ fn a_server_that_goes_tells_its_goals_and_clients(world: &World) {
     assert_eq!(goal.result().wait(PATIENCE).unwrap().status(), GoalStatus::Succeeded);
 }
 
-/// The client cancels in its feedback callback; the goal ends in the callback that this runs; and
-/// the client sends the next goal when it hears of the end.
+/// The client cancels in its feedback callback; the goal ends in the callback that the cancel
+/// request runs; and the client sends the next goal when it hears of the end.
 fn goals_end_inside_callbacks_that_cancelling_runs(world: &World) {
     let (server_is, goals) = world.serve();
     let client = world.client();
@@ -238,7 +238,8 @@ fn futures_execute_goals(world: &World) {
     assert_eq!(status(&stays), Err(ResultError::ServerGone { goal: stays.id() }));
 }
 
-/// None of the three is `Clone` for the crate, so it can't copy them; they also keep their address.
+/// None of the three types implements `Clone`, so the crate can't copy them; they also keep their
+/// address.
 #[test]
 fn goals_and_results_move() {
     let world = World::in_process();

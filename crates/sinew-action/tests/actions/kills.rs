@@ -1,4 +1,4 @@
-//! A server's process is killed, with a goal in each state: the client is told.
+//! A server's process is killed, with a goal in each state: the client is notified.
 
 use crate::world::{PATIENCE, order};
 use sinew::error::CallFailure;
@@ -9,17 +9,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 
-/// Where the processes meet; absent in the test itself.
+/// Directory where the processes meet; not set in the test itself.
 const PLACE: &str = "SINEW_TEST_ACTIONS_PLACE";
 
-/// By the goal's order, what the server does with it, for ever.
+/// The goal's order selects what the server does with it, for ever.
 const UNANSWERED: i32 = 0;
 const ACCEPTED: i32 = 1;
 const EXECUTING: i32 = 2;
 const SUCCEEDED: i32 = 3;
 const TELLING: i32 = 4;
 
-/// Nothing in the test itself; in a child, the server.
+/// Does nothing in the test itself; in a child process, it is the server.
 #[test]
 fn a_server_serves_until_it_is_killed() {
     let Some(place) = std::env::var_os(PLACE) else { return };
@@ -58,7 +58,7 @@ fn a_server_serves_until_it_is_killed() {
     drop(kept);
 }
 
-/// The server's process; killed when it goes.
+/// The server's process; killed on drop.
 struct Server(Child);
 
 impl Server {
@@ -136,7 +136,7 @@ fn clients_of_a_server_that_is_killed_are_told() {
     }
 }
 
-/// The goals overlap, and all of them tell feedback when the server goes.
+/// The goals overlap, and all of them publish feedback when the server dies.
 #[test]
 fn clients_with_several_goals_are_told() {
     let place = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -165,6 +165,6 @@ fn clients_with_several_goals_are_told() {
                 ResultError::ServerGone { goal: goal.id() }
             );
         }
-        drop(canceled.wait(PATIENCE)); // the answer, or that there is none
+        drop(canceled.wait(PATIENCE)); // the answer, or an error
     }
 }

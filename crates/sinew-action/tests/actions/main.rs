@@ -1,5 +1,5 @@
-//! Actions as programs use them, in one process and between two that stand for two (contexts that
-//! meet in shared memory), and beside ends that are made of the generated types by hand.
+//! Actions as programs use them, in one process and between two contexts that meet in shared memory
+//! and stand for two processes, and with hand-made peers of the generated types.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod ends;
@@ -11,7 +11,7 @@ mod statuses;
 mod waits;
 mod world;
 
-/// A test for each way between client and server.
+/// Makes a test for each path between client and server.
 macro_rules! on_both_paths {
     ($($name:ident),* $(,)?) => {
         mod in_process {

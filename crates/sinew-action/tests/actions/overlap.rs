@@ -1,4 +1,5 @@
-//! Goals of one client that overlap, between two processes: what comes of one while another one ends.
+//! Overlapping goals of one client, between two processes: messages of one goal that arrive while
+//! another one ends.
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, order, sent};
@@ -24,7 +25,7 @@ fn feedback(number: i32) -> FibonacciFeedback {
     FibonacciFeedback { sequence: vec![number] }
 }
 
-/// Where a thread stops until it is let go.
+/// Makes a thread stop until it is released.
 struct Stop {
     arrives: SyncSender<()>,
     leaves: Mutex<Receiver<()>>,
@@ -66,7 +67,7 @@ impl Hold {
     }
 }
 
-/// The client's thread that receives finds the ends of two goals. While it tells of the first one,
+/// The client's receiving thread finds the ends of two goals. While it handles the first one,
 /// feedback of a third goal comes.
 #[test]
 fn feedback_after_the_end_of_another_goal() {
@@ -104,14 +105,14 @@ fn feedback_after_the_end_of_another_goal() {
     assert_eq!(third.result().wait(PATIENCE).unwrap().status(), GoalStatus::Succeeded);
 }
 
-/// Goals that a stress test sends, unless `SINEW_TEST_GOALS` says otherwise.
+/// Number of goals in a stress test; `SINEW_TEST_GOALS` overrides it.
 fn goals_of_a_stress_test() -> usize {
     let goals = std::env::var("SINEW_TEST_GOALS").ok().and_then(|goals| goals.parse().ok());
     goals.unwrap_or(400)
 }
 
-/// A server whose goals tell feedback, each on a thread of its own, until they have told as many
-/// pieces as their order says, or are to end early.
+/// A server that publishes feedback for each goal on a thread of its own, until the number of
+/// messages in the goal's order is reached or the goal is to end early.
 fn serve(world: &World, policy: Policy) -> ActionServer<Fibonacci> {
     let execute = |goal: ExecutingGoal<Fibonacci>| {
         let mut number = 0;
@@ -128,9 +129,9 @@ fn serve(world: &World, policy: Policy) -> ActionServer<Fibonacci> {
     world.server.action_server("fibonacci").policy(policy).callback(begin).unwrap()
 }
 
-/// Runs the world's callbacks on a thread while `work` runs on this one.
+/// Runs the world's callbacks on a thread while `work` runs on the current one.
 fn spun(world: &World, work: impl FnOnce()) {
-    /// Also if `work` panics: the thread would spin on.
+    /// Stops the thread even if `work` panics: it would spin on.
     struct Stopped(sinew::executor::StopHandle);
 
     impl Drop for Stopped {
@@ -150,7 +151,7 @@ fn ended(goal: &GoalHandle<Fibonacci>) -> GoalStatus {
     goal.result().wait(PATIENCE).unwrap().status()
 }
 
-/// Each newer goal comes while the older one tells feedback, and some are cancelled besides.
+/// Each newer goal comes while the older one publishes feedback, and some are cancelled as well.
 fn newer_goals_preempt_older_ones(world: &World) {
     let _server = serve(world, Policy::NewestWins);
     let client = world.client();
@@ -178,7 +179,7 @@ fn newer_goals_preempt_older_ones(world: &World) {
     });
 }
 
-/// What one thread does with one client that all of them share.
+/// The work of one thread with one client that all threads share.
 fn send_many(client: &ActionClient<Fibonacci>, thread: usize, goals: usize) {
     for number in 0..goals {
         let goal = sent(client, if number % 4 == 3 { i32::MAX } else { 4 });
@@ -254,7 +255,8 @@ fn a_server_is_dropped_while_goals_tell_feedback(world: &World) {
     });
 }
 
-/// What comes in a burst while no thread of the client's receives is overwritten, and counted.
+/// Messages of a burst that overwrite each other while no thread of the client receives are
+/// counted.
 #[test]
 fn feedback_that_is_overwritten_is_counted() {
     let world = World::shm();
@@ -277,7 +279,7 @@ fn feedback_that_is_overwritten_is_counted() {
         let mut context = std::task::Context::from_waker(&waker);
         assert!(futures_core::Stream::poll_next(next, &mut context).is_pending());
         executing.publish_feedback(feedback(1)).unwrap();
-        hold.arrived(); // the thread that receives
+        hold.arrived(); // the receiving thread
         for number in 2..31 {
             executing.publish_feedback(feedback(number)).unwrap();
         }

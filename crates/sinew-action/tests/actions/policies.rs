@@ -1,4 +1,4 @@
-//! What a server does with a goal that comes while another is executing.
+//! A server's treatment of a goal that arrives while another one is executing.
 
 use crate::on_both_paths;
 use crate::world::{Goals, PATIENCE, World, cancel, order, sent};
@@ -43,7 +43,7 @@ fn a_queue(world: &World) {
     let executing = world.next(&goals);
     assert_eq!(executing.goal().order, 1);
     world.until(|| (second.status() == GoalStatus::Accepted).then_some(()));
-    // One that waits ends at once, and leaves room for another.
+    // A waiting goal ends at once, and leaves room for another.
     assert_eq!(cancel(&client, Cancel::Goal(second.id())).goals.len(), 1);
     assert_eq!(ended(&second), GoalStatus::Canceled);
     let fourth = sent(&client, 4);
@@ -79,7 +79,7 @@ fn the_newest_wins(world: &World) {
     assert_eq!((ended(&first), ended(&third)), (GoalStatus::Canceled, GoalStatus::Succeeded));
 }
 
-/// Each waits for the other: so both are executed at the same time.
+/// Each goal waits for the other, so this ends only if both are executed at the same time.
 #[test]
 fn several_at_once_in_a_reentrant_group() {
     let context = Context::builder().shared_memory(false).domain(0).build().unwrap();

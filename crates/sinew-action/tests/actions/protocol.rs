@@ -1,4 +1,4 @@
-//! What ROS 2's own tests check: names, states, codes, results and when they go.
+//! The checks of ROS 2's own tests: names, states, codes, results and their lifetime.
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, cancel, order, sent};
@@ -59,7 +59,7 @@ fn a_goal_is_executed(world: &World) {
     for number in 1..3 {
         executing.publish_feedback(FibonacciFeedback { sequence: vec![number] }).unwrap();
     }
-    // All of it is there before the result, also if they come by different ways.
+    // All feedback comes before the result, although they take different ways.
     let mut lines = world.until(|| {
         let lines: Vec<String> = told.try_iter().collect();
         (!lines.is_empty()).then_some(lines)
@@ -166,7 +166,7 @@ fn results_are_given_when_they_are_there(world: &World) {
     assert_eq!((unknown.status, &unknown.result), (0, &FibonacciResult::default()));
     let goal = sent(&client, 1);
     let executing = world.next(&goals);
-    // Several wait, also of several clients.
+    // Several requests wait, also of several clients.
     let mut waiting: Vec<_> = (0..3).map(|_| by_hand.call_async(request(goal.id()))).collect();
     for call in &mut waiting {
         assert!(poll_once(call).is_none());
@@ -214,7 +214,7 @@ fn every_transition_is_published(world: &World) {
     assert_eq!(next(), [(one.id().0, 5), (two.id().0, 6)], "those that have ended stay");
 }
 
-/// A server by hand: its feedback overtakes its answer.
+/// A hand-made server: its feedback overtakes its answer.
 fn feedback_that_comes_before_the_response_is_kept(world: &World) {
     let (pen, requests) = mpsc::channel();
     let server = &world.server;
@@ -235,7 +235,7 @@ fn feedback_that_comes_before_the_response_is_kept(world: &World) {
         let told = FibonacciFeedback { sequence: vec![number] };
         feedback.publish(FibonacciFeedbackMessage { goal_id, feedback: told.clone() }).unwrap();
         let other = FibonacciFeedbackMessage { goal_id: ONE, feedback: told };
-        feedback.publish(other).unwrap(); // of another client's goal
+        feedback.publish(other).unwrap(); // for another client's goal
     }
     responder.respond(FibonacciSendGoalResponse { accepted: true, ..Default::default() }).unwrap();
     let goal = pending.wait(PATIENCE).unwrap();
@@ -307,7 +307,7 @@ fn results_are_forgotten_in_virtual_time() {
         .unwrap();
     let client = node.action_client::<Fibonacci>("fibonacci").create().unwrap();
     let goal = client.send_goal(order(1)).wait(PATIENCE).unwrap();
-    context.set_ros_time(Some(Time::from_nanoseconds(1000))); // it runs longer than results are kept
+    context.set_ros_time(Some(Time::from_nanoseconds(1000))); // beyond the result timeout
     executor.spin_all(PATIENCE).unwrap();
     let by_hand = node.client::<FibonacciGetResult>("fibonacci/_action/get_result").create().unwrap();
     let ask = || {
@@ -319,7 +319,7 @@ fn results_are_forgotten_in_virtual_time() {
     context.set_ros_time(Some(Time::from_nanoseconds(1100)));
     assert_eq!(ask(), 0);
     assert_eq!(goal.result().wait(PATIENCE).unwrap().sequence, [1], "who has it, keeps it");
-    // The timer gives memory back without being asked: the array that is published says so.
+    // The timer frees memory without a request: the array that is then published shows it.
     let qos = QoS::new().keep_last(1).reliable().transient_local();
     let statuses =
         node.subscription::<GoalStatusArray>("fibonacci/_action/status").qos(qos).create().unwrap();

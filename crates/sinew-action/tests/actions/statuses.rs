@@ -1,4 +1,4 @@
-//! The states of goals by hundreds, on the topic of states.
+//! The states of hundreds of goals, on the status topic.
 
 use crate::on_both_paths;
 use crate::world::{PATIENCE, World, sent};
@@ -13,10 +13,10 @@ use std::sync::mpsc;
 
 on_both_paths![leave_in_few_arrays, are_told_while_a_goal_holds_the_executor];
 
-/// More than are told of one by one.
+/// More goals than are published one by one.
 const GOALS: i32 = 300;
 
-/// Arrays that come while goals are few, one with each change, and so many more.
+/// Number of goals up to which each change publishes an array at once.
 const AT_ONCE: usize = 64;
 
 const EXECUTING: i8 = 2;
@@ -27,7 +27,8 @@ fn topic(world: &World) -> Subscription<GoalStatusArray> {
     world.client.subscription("fibonacci/_action/status").qos(qos).create().unwrap()
 }
 
-/// Waits for an array in which all are so, without an executor; returns how many came.
+/// Waits for an array in which `count` goals have the wanted state, without an executor; returns
+/// how many arrays came.
 #[track_caller]
 fn until_all_are(statuses: &Subscription<GoalStatusArray>, wanted: i8, count: i32) -> usize {
     let begin = Time::steady();
@@ -57,7 +58,7 @@ fn leave_in_few_arrays(world: &World) {
         goal.succeed(FibonacciResult::default()).unwrap();
     }
     came += until_all_are(&statuses, SUCCEEDED, GOALS);
-    // Then one in two milliseconds at most, the first of each burst at once.
+    // Beyond that, one array in two milliseconds at most; the first of each burst comes at once.
     let most = (Time::steady() - begin).as_millis() / 2 + 3 + AT_ONCE as u128;
     assert!(came as u128 <= most, "{came} arrays of {} changes, {most} at most", 2 * GOALS);
     assert_eq!(handles[0].status(), sinew_action::GoalStatus::Succeeded);

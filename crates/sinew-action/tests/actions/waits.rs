@@ -1,5 +1,5 @@
-//! Waiting for goals inside callbacks of the executor that has to execute them: as calls of services
-//! do, the thread that waits runs the server, or says that it would never end.
+//! Waiting for goals inside callbacks of the executor that has to execute them. As with service
+//! calls, the waiting thread runs the server, or gets an error if the wait would never end.
 
 use crate::world::{PATIENCE, World, order, sent};
 use sinew::error::SpinError;
@@ -22,7 +22,7 @@ fn serve(group: &Group) -> ActionServer<Fibonacci> {
     group.action_server("fibonacci").callback(execute).unwrap()
 }
 
-/// What a callback of the group finds that sends a goal and waits for its result.
+/// Returns the outcome of a callback in the group that sends a goal and waits for its result.
 fn waited(
     executor: &Executor,
     group: &Group,
@@ -66,7 +66,7 @@ fn a_wait_in_the_servers_own_group_would_never_end() {
     );
 }
 
-/// It has begun: any thread may end it, and the callback waits for that.
+/// The goal has begun: any thread may end it, and the callback waits for that.
 #[test]
 fn a_goal_that_another_thread_ends_is_waited_for() {
     let world = World::in_process();
@@ -81,7 +81,7 @@ fn a_goal_that_another_thread_ends_is_waited_for() {
     });
 }
 
-/// The goal waits behind one that a thread executes, and begins on the thread that waits.
+/// The goal waits behind one that a thread executes, and begins on the waiting thread.
 #[test]
 fn a_goal_that_begins_later_is_executed_by_the_thread_that_waits() {
     let world = World::in_process();
@@ -114,7 +114,7 @@ fn a_goal_that_begins_later_is_executed_by_the_thread_that_waits() {
     assert_eq!(first.result().wait(PATIENCE).unwrap().status(), GoalStatus::Canceled);
 }
 
-/// Futures of goals are polled by the thread that waits, too.
+/// The waiting thread also polls the futures of goals.
 #[test]
 fn the_thread_that_waits_polls_the_goals_future() {
     let world = World::in_process();
@@ -140,7 +140,8 @@ fn the_thread_that_waits_polls_the_goals_future() {
     assert_eq!(waited(&world.executor, &group, &client), Ok((GoalStatus::Succeeded, vec![5])));
 }
 
-/// A cancel is answered while it is asked for, and the goal that never began ends on this thread.
+/// The request to cancel is answered while it is sent, and the goal that never began ends on this
+/// thread.
 #[test]
 fn a_callback_cancels_and_waits() {
     let world = World::in_process();
@@ -158,7 +159,7 @@ fn a_callback_cancels_and_waits() {
     assert_eq!(told.try_recv(), Ok((1, GoalStatus::Succeeded)), "the server doesn't heed it");
 }
 
-/// With as many threads as there are callbacks that wait, none of them is left.
+/// As many callbacks wait as there are threads, so no thread is left.
 #[test]
 fn every_thread_of_an_executor_may_wait() {
     let context = Context::builder().shared_memory(false).domain(0).build().unwrap();
@@ -186,7 +187,7 @@ fn every_thread_of_an_executor_may_wait() {
     });
 }
 
-/// A server of services made by hand, whose callback an executor has to run.
+/// A server of hand-made services with a callback that an executor has to run.
 #[test]
 fn the_thread_that_waits_runs_a_server_that_is_made_by_hand() {
     type SendGoal = <Fibonacci as sinew_action::Action>::SendGoal;

@@ -1,4 +1,4 @@
-//! Where a client and a server meet.
+//! A world for a client and a server: one process, or two contexts that meet in shared memory.
 
 use sinew::prelude::*;
 use sinew::time::Time;
@@ -6,7 +6,7 @@ use sinew_action::{ActionClient, Actions, Cancel, Canceled, ExecutingGoal, GoalH
 use sinew_interfaces::example_interfaces::action::{Fibonacci, FibonacciGoal};
 use std::sync::mpsc;
 
-/// How long what would otherwise hang may take.
+/// Time limit of operations that would otherwise hang.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
@@ -43,14 +43,14 @@ impl World {
         self._place.is_none()
     }
 
-    /// Time for the server's stamps.
+    /// Sets the time of the server's stamps.
     pub(crate) fn set_time(&self, nanoseconds: i64) {
         for context in &self.contexts {
             context.set_ros_time(Some(Time::from_nanoseconds(nanoseconds)));
         }
     }
 
-    /// Runs callbacks until there is something.
+    /// Runs callbacks until `look` finds something.
     #[track_caller]
     pub(crate) fn until<R>(&self, mut look: impl FnMut() -> Option<R>) -> R {
         let begin = Time::steady();
@@ -64,21 +64,21 @@ impl World {
         }
     }
 
-    /// A server whose goals come out of the channel.
+    /// Makes a server that sends its goals into the channel.
     pub(crate) fn serve(&self) -> (sinew_action::ActionServer<Fibonacci>, Goals) {
         let (sender, goals) = mpsc::channel();
         let begin = move |goal: ExecutingGoal<Fibonacci>| drop(sender.send(goal));
         (self.server.action_server("fibonacci").callback(begin).unwrap(), goals)
     }
 
-    /// A client that has met the server.
+    /// Makes a client, and waits until it has found the server.
     pub(crate) fn client(&self) -> ActionClient<Fibonacci> {
         let client = self.client.action_client("fibonacci").create().unwrap();
         assert!(client.wait_for_server(PATIENCE));
         client
     }
 
-    /// What comes next: a goal that begins, say.
+    /// Runs callbacks until the channel yields something, for instance a goal that begins.
     #[track_caller]
     pub(crate) fn next<T>(&self, all: &mpsc::Receiver<T>) -> T {
         self.until(|| all.try_recv().ok())

@@ -1,23 +1,22 @@
-//! Threads that make calls which must not hold up the gateway's thread.
+//! Threads for calls that must not hold up the gateway's thread.
 //!
-//! A call may run code of the program on the thread that makes it: a server's listener, which may
-//! call over the network itself and wait, or the listener of a caller who is told that it fails.
-//! And it may wait for a slow link. So each has a thread of its own, started for it, which goes on
-//! with others that wait and ends when there are none. As clients of the network decide how many
-//! calls there are, no more than [`MOST`] threads are there at a time; what comes then waits for
-//! one of them.
+//! A call may run code of the program on the calling thread: a server's listener, which may itself
+//! call over the network and wait, or the listener of a caller whose call fails. It may also wait
+//! for a slow link. So each call gets a thread of its own, which goes on with waiting calls and
+//! ends when there are none. As clients on the network decide how many calls there are, at most
+//! [`MOST`] threads exist at a time; further calls wait for one of them.
 
 use sinew::__private::locks::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Threads at a time. A chain of servers, each of which waits for the next one's answer on its
-/// caller's thread, takes as many as it has links.
+/// Limit of threads. A chain of servers, each of which waits for the next one's answer on its
+/// caller's thread, takes as many threads as it has links.
 const MOST: usize = 32;
 
 type Calls = Box<dyn FnOnce() + Send>;
 
-/// Who makes calls aside, and what waits for that.
+/// The threads that make calls, and the calls that wait for one.
 #[derive(Default)]
 pub(super) struct Callers(Arc<Mutex<Work>>);
 
@@ -28,7 +27,7 @@ struct Work {
 }
 
 impl Callers {
-    /// Has a thread make these calls; this one, if none can be started.
+    /// Makes these calls on another thread, or on the current one if no thread can be started.
     pub(super) fn make(&self, calls: impl FnOnce() + Send + 'static) {
         {
             let mut work = self.0.lock();
@@ -48,7 +47,7 @@ impl Callers {
 
 /// Makes calls until none wait.
 fn work_off(work: &Mutex<Work>) {
-    /// Also if one panics: another thread is started in its place.
+    /// Counts the thread out even if a call panics: another thread is started in its place.
     struct Working<'a>(&'a Mutex<Work>);
 
     impl Drop for Working<'_> {
@@ -65,7 +64,7 @@ fn work_off(work: &Mutex<Work>) {
             let mut work = work.lock();
             let next = work.waiting.pop_front();
             if next.is_none() {
-                // Under the lock: what comes later finds one thread less.
+                // Under the lock: later calls find one thread less.
                 work.threads -= 1;
             }
             next
@@ -96,7 +95,7 @@ mod tests {
                 made.send("late").unwrap();
             });
         }
-        // One thread is left for all of these.
+        // One thread is left for all these calls.
         for _ in 0..100 {
             let made = made.clone();
             callers.make(move || made.send("at once").unwrap());

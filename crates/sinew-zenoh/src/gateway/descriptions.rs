@@ -1,9 +1,9 @@
-//! Descriptions of types that only the network knows: what tools need to read their messages.
+//! Descriptions of types that only the network knows; tools need them to read such messages.
 //!
-//! A type of the network whose description isn't kept on this host yet is asked for once: first
-//! the gateways of other Sinew hosts, which answer on a key of their own, then the node that has
-//! an end of the type, by ROS 2's service `get_type_description`. What comes is kept beside the
-//! domain if it has the type's hash, so it doesn't matter who sent it.
+//! The gateway asks once for the description of each network type that this host doesn't keep yet:
+//! first the gateways of other Sinew hosts, which answer on a key of their own, then the node that
+//! has an endpoint of the type, by ROS 2's service `get_type_description`. An answer is stored
+//! beside the domain if it has the type's hash, so it doesn't matter who sent it.
 
 use super::Shared;
 use super::observer::Change;
@@ -25,21 +25,22 @@ use zenoh::Wait;
 use zenoh::bytes::ZBytes;
 use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
 
-/// The key below which gateways of Sinew describe types. (No wildcard of others meets it.)
+/// The key below which Sinew's gateways describe types. (No wildcard of other programs matches it.)
 const SPACE: &str = "@sinew";
 
-/// How long an answer may take.
+/// Longest wait for an answer.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Types that are asked for at the same time, at most: what a peer announces is memory here.
+/// Limit of types that are asked for at the same time: every type that a peer announces takes
+/// memory here.
 const MOST: usize = 256;
 
-/// The longest description that is taken, in bytes.
+/// Largest accepted description, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Answers other gateways, and asks for what isn't known here.
+/// Answers other gateways, and asks for descriptions that this host lacks.
 pub(super) struct Descriptions {
-    /// Asked for, and not answered yet.
+    /// Types that were asked for and not answered yet.
     asked: Arc<Mutex<HashSet<TypeHash>>>,
     _answering: Queryable<()>,
 }
@@ -55,15 +56,15 @@ impl Descriptions {
         Ok(Self { asked: Arc::default(), _answering: queryable })
     }
 
-    /// Asks for the description of a type, if it isn't known here. `node`: the full name, on the
-    /// network, of one that uses it.
+    /// Asks for the description of a type, if this host lacks it. `node`: the full name, on the
+    /// network, of a node that uses the type.
     pub(super) fn want(&self, shared: &Arc<Shared>, type_name: &str, hash: TypeHash, node: String) {
         if !matches!(shared.place.description(&hash.0), Ok(None)) {
             return;
         }
         let mut asked = self.asked.lock();
         if asked.len() >= MOST || !asked.insert(hash) {
-            return; // it is asked for again when another end of the type comes
+            return; // it is asked for again with the type's next endpoint
         }
         drop(asked);
         let wanted = Wanted {
@@ -81,13 +82,13 @@ impl Descriptions {
 fn answer(shared: &Shared, query: &Query) {
     let hash = query.key_expr().as_str().rsplit('/').next().and_then(|hash| hash.parse().ok());
     let known = hash.and_then(|hash: TypeHash| shared.place.description(&hash.0).ok().flatten());
-    // Without a reply the query ends as one that nobody could answer.
+    // Without a reply the query ends as one without an answer.
     if let Some(text) = known {
-        let _ = query.reply(query.key_expr().clone(), text).wait(); // the session is closing
+        let _ = query.reply(query.key_expr().clone(), text).wait(); // fails if the session closes
     }
 }
 
-/// A type whose description is wanted. Dropped, it may be asked for again.
+/// A type that needs a description. Once dropped, it may be asked for again.
 struct Wanted {
     type_name: String,
     hash: TypeHash,
@@ -103,7 +104,7 @@ impl Drop for Wanted {
 }
 
 impl Wanted {
-    /// Keeps the description, if it is the right one.
+    /// Stores the description, if it is the right one.
     fn keep(&self, description: &TypeDescription) -> bool {
         let is_right = description.hash() == self.hash;
         if is_right
@@ -116,7 +117,7 @@ impl Wanted {
         is_right
     }
 
-    /// What is asked of the node that uses the type.
+    /// The request for the node that uses the type.
     fn request(&self) -> GetTypeDescriptionRequest {
         GetTypeDescriptionRequest {
             type_name: self.type_name.clone(),
@@ -133,11 +134,11 @@ impl Wanted {
     }
 }
 
-/// A query for a description; dropped when no more replies come.
+/// A query for a description; zenoh drops it when no more replies come.
 struct Question {
-    /// Until it is answered.
+    /// `None` once it is answered.
     wanted: Option<Wanted>,
-    /// How often the node was asked; `None` while it is the other gateways that are.
+    /// Number of queries to the node; `None` while other gateways are asked.
     attempt: Option<usize>,
 }
 
@@ -168,7 +169,7 @@ fn ask(question: Question) {
         .timeout(LONGEST)
         .callback(move |reply| question.lock().heard(&reply))
         .wait();
-    // The question has been dropped with its callback, and has seen to it.
+    // On an error, the question has been dropped with its callback, which has handled it.
     drop(asked);
 }
 

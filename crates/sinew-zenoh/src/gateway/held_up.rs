@@ -1,4 +1,4 @@
-//! What becomes of messages while the gateway's thread is held up, as a busy machine may do it.
+//! Messages that arrive while the gateway's thread is held up, as on a busy machine.
 #![expect(clippy::disallowed_methods, reason = "time has to pass meanwhile")]
 
 #[allow(dead_code, reason = "not all of it is needed here")]
@@ -14,7 +14,7 @@ use sinew_interfaces::std_msgs::msg::String as Text;
 use std::sync::mpsc::{self, Sender};
 use zenoh::Wait;
 
-/// A gateway's thread that does nothing until this is dropped.
+/// Blocks a gateway's thread until this is dropped.
 struct Held(#[expect(dead_code, reason = "its end is what counts")] Sender<()>);
 
 impl Held {
@@ -49,7 +49,7 @@ fn a_publisher_that_came_meanwhile_is_no_stranger() -> sinew::Result<()> {
     assert!(second.wait_for_subscribers(1, PATIENCE), "it matches what is there for others");
     second.publish(text("of one that is new"))?;
     std::thread::sleep(outgoing::ACQUAINTANCE + Duration::from_millis(100));
-    first.publish(text("of one that is known"))?; // has a look taken at what waits
+    first.publish(text("of one that is known"))?; // makes a thread look at waiting messages
     drop(held);
     let next = || wait_for("what waited", || texts.take()).0.data.clone();
     let mut both = [next(), next()];

@@ -1,10 +1,11 @@
-//! What publishers of the network keep for late joiners: asked for when a subscription here matches,
-//! and handed on before what they publish meanwhile.
+//! Retained messages of remote publishers: the gateway asks for them when a local subscription
+//! matches, and delivers them before messages that are published meanwhile.
 //!
-//! `zenoh-ext` has that, too. But its subscriber (1.10.2) asks twice, and for what it misses a third
-//! time; what a publisher publishes when one answer is there and another one isn't, it hands on at
-//! once, and drops what was kept as older. A late joiner of a busy publisher lost it so, more often
-//! than not. It brings what is published; what was kept is asked for here.
+//! `zenoh-ext` can do that as well. But its subscriber (1.10.2) asks twice, and a third time for
+//! missed messages; if a publisher publishes while one answer has arrived and another one hasn't,
+//! the subscriber delivers that message at once, and drops the retained ones as older. Late joiners
+//! of a busy publisher lost them more often than not. So that subscriber brings published messages
+//! only, and this module asks for retained ones.
 
 use super::Shared;
 use super::incoming::{Arrival, RemotePublisher, understood};
@@ -20,19 +21,20 @@ use zenoh::Wait;
 use zenoh::query::{ConsolidationMode, Reply, ReplyKeyExpr};
 use zenoh::sample::Locality;
 
-/// How long an answer may take; then what has come goes on without. A session that can't answer is known
-/// to zenoh long before, and one that is held up publishes nothing meanwhile.
+/// Longest wait for an answer; then the messages that have come are delivered without it. If a
+/// session can't answer, zenoh knows long before, and a session that is held up publishes nothing
+/// meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often it is asked at most: what was published when the answer was given, and the way for it was
-/// not open yet, is kept by then, but neither comes.
+/// Most questions for one history. A message that was published when the answer was given, before
+/// its path was open, has been retained by the next answer.
 const ROUNDS: u32 = 4;
 
-/// What waits meanwhile at most, of each publisher: messages, and bytes of them.
+/// Limits of the messages that wait meanwhile, for each publisher: their number and their bytes.
 const MOST: usize = 10_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// Messages of one publisher, by their numbers.
+/// Messages of one publisher, by their sequence numbers.
 pub(super) struct HeldSamples<M = Arrival> {
     arrivals: BTreeMap<i64, M>,
     bytes: usize,
@@ -40,10 +42,10 @@ pub(super) struct HeldSamples<M = Arrival> {
 
 /// A message that can be held.
 pub(super) trait Numbered {
-    /// Its publisher's number for it.
+    /// The publisher's sequence number of the message.
     fn sequence(&self) -> i64;
 
-    /// How many bytes it has.
+    /// Length in bytes.
     fn length(&self) -> usize;
 
     /// The same message has come once more.
@@ -59,7 +61,7 @@ impl Numbered for Arrival {
         self.sample.payload().len()
     }
 
-    /// If it comes by itself, too, all subscriptions get it.
+    /// If it also comes as a published message, all subscriptions get it.
     fn came_again(&mut self, again: &Self) {
         self.is_kept &= again.is_kept;
     }
@@ -76,13 +78,13 @@ impl<M: Numbered> HeldSamples<M> {
         self.arrivals.len() < MOST && self.bytes < MOST_BYTES
     }
 
-    /// Whether a message with that number waits.
+    /// Returns `true` if a message with that number waits.
     pub(super) fn has(&self, sequence: i64) -> bool {
         self.arrivals.contains_key(&sequence)
     }
 
-    /// The first one with a number counts: neither its bytes nor those of another one with it pass
-    /// the bound.
+    /// Stores a message. The first one with a number counts: later ones with that number add
+    /// nothing, so the limits hold.
     pub(super) fn keep(&mut self, arrival: M) {
         match self.arrivals.entry(arrival.sequence()) {
             Entry::Vacant(place) => {
@@ -102,7 +104,7 @@ impl<M: Numbered> HeldSamples<M> {
         self.arrivals.last_key_value().map(|(number, _)| *number)
     }
 
-    /// Whether one lacks between the others.
+    /// Returns `true` if a number is missing between the others.
     pub(super) fn has_gap(&self) -> bool {
         let ends = self.arrivals.first_key_value().zip(self.arrivals.last_key_value());
         let span = ends.map_or(0, |((first, _), (last, _))| last.abs_diff(*first).saturating_add(1));
@@ -117,18 +119,18 @@ impl<M: Numbered> HeldSamples<M> {
 }
 
 impl HeldSamples {
-    /// When the oldest one was published, by its host's clock.
+    /// Publication time of the oldest message, by its host's clock.
     pub(super) fn oldest(&self) -> Option<i64> {
         Some(self.arrivals.first_key_value()?.1.attachment.time)
     }
 }
 
 /// Publishers of one session on one topic, which are asked together. When the last answer has come,
-/// or none comes, what waited goes on.
+/// or the time is over, the waiting messages are delivered.
 struct Asked {
     session: String,
     round: u32,
-    /// With the question of each.
+    /// Each with its question number.
     publishers: Vec<(Arc<RemotePublisher>, u64)>,
     route: Arc<Route>,
     shared: Arc<Shared>,
@@ -160,7 +162,7 @@ impl Asked {
         let mut all = self.publishers.iter();
         match all.find(|(publisher, _)| publisher.is(&arrival.attachment.gid)) {
             Some((publisher, question)) => publisher.keep(arrival, *question, self.round > 1),
-            // Of one that makes its gid otherwise than its token says, which isn't known yet.
+            // Its publisher isn't known yet: its gid is not the one that its token implies.
             None => self.route.keep_strange(Arrival { is_kept: true, ..arrival }, &self.shared),
         }
     }
@@ -170,14 +172,15 @@ impl Drop for Asked {
     fn drop(&mut self) {
         let has_gap = self.publishers.iter().any(|(publisher, question)| publisher.has_gap(*question));
         if self.round < ROUNDS && has_gap {
-            // All of them wait on: what one lacks may come before what the others have.
+            // All publishers wait on: a missing message of one may be older than the messages of
+            // the others.
             let publishers = std::mem::take(&mut self.publishers);
             let (session, route, shared) = (self.session.clone(), self.route.clone(), self.shared.clone());
             let next = Self { session, round: self.round + 1, publishers, route, shared };
-            // By the gateway's thread: this one is zenoh's.
+            // On the gateway's thread: the current one is zenoh's.
             return self.shared.tell(Change::Later(Time::steady(), Box::new(move || next.ask())));
         }
-        // In the order of their publication, whichever publisher's they are.
+        // In the order of publication, across all publishers.
         let oldest = || {
             let all = self.publishers.iter();
             let all = all.filter_map(|(publisher, question)| {
@@ -194,9 +197,9 @@ impl Drop for Asked {
     }
 }
 
-/// Asks publishers for what they keep, by the sessions that they are of, in the order in which they
-/// were made there: so goes what was published at the same time. They know that they are asked:
-/// [`RemotePublisher::begin_history`].
+/// Asks publishers for their retained messages, grouped by session, in the order in which they were
+/// created there: that orders messages with equal times. The caller has prepared each publisher
+/// with [`RemotePublisher::begin_history`].
 pub(super) fn ask(shared: &Arc<Shared>, route: &Arc<Route>, mut publishers: Vec<Arc<RemotePublisher>>) {
     publishers.sort_by(|one, other| one.entity.cmp(&other.entity));
     for of_session in publishers.chunk_by(|one, other| one.entity.0 == other.entity.0) {

@@ -1,7 +1,8 @@
-//! From the network to this host: what publishers there publish, while a subscription here matches.
+//! From the network to this host: messages of remote publishers, while a local subscription
+//! matches.
 //!
-//! The session's thread that received a message copies it where this host's subscriptions read it,
-//! and publishes it under the name of its publisher there.
+//! The session's thread that received a message copies it to where this host's subscriptions read
+//! it, and publishes it as the local stand-in of its publisher.
 
 use super::Shared;
 use super::history::{self, HeldSamples};
@@ -24,85 +25,89 @@ use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Locality, Sample, SampleKind};
 use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, RecoveryConfig};
 
-/// Messages of publishers whose token hasn't come yet, for one topic: so many at least, and more as
-/// long as they have few bytes.
+/// Number of messages that one topic keeps in any case for publishers without a token so far; more
+/// are kept as long as they have few bytes.
 const EARLY: usize = 16;
 const MOST_EARLY: usize = 10_000;
 const MOST_EARLY_BYTES: usize = 4 << 20;
 
-/// How long such a message waits at most, if others need its room.
+/// Time after which such a message gives up its place if other messages need room.
 const EARLIEST: Duration = Duration::from_secs(10);
 
-/// How long a token may be on its way when messages of its publisher have come.
+/// Longest expected delay of a token behind the first messages of its publisher.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
-/// How long the session's thread waits for room with a reliable keep_all subscription that is full.
-/// All that comes by its link waits behind it meanwhile, so a sender is slowed down as by any slow
-/// link. That is what a publisher of this host waits by default.
+/// Longest wait of the session's thread for room in a full, reliable keep_all subscription.
+/// Everything that arrives by its link waits behind it meanwhile, so the sender is slowed down as
+/// by any slow link. This is also the default wait of a local publisher.
 const MAX_BLOCKING: Duration = Duration::from_millis(100);
 
-/// A publisher of the network, as this host sees it.
+/// A remote publisher, as this host sees it.
 pub(super) struct RemotePublisher {
     pub(super) qos: QoS,
-    /// By its token.
+    /// The gid by its token.
     pub(super) gid: [u8; 16],
-    /// Its session, and its number there.
+    /// Its session, and its number in that session.
     pub(super) entity: (String, u64),
     publisher: Publisher<SerializedMessage>,
-    /// The session that it is of.
+    /// Its session.
     session: Option<Arc<RemoteSession>>,
-    /// What it calls itself in its messages, if that isn't what its token says. Changes under the lock of
+    /// The gid in its messages, if it differs from that of its token. Changes under the lock of
     /// `state`.
     says: RwLock<Option<[u8; 16]>>,
     state: Mutex<Received>,
-    /// One that waited has been taken to be published.
+    /// Notified when a waiting message has been taken to be published.
     has_room: Condvar,
 }
 
-/// What has come of a publisher.
+/// Reception state of a publisher.
 ///
-/// One thread at a time publishes, and holds no lock meanwhile: subscriptions of this program are
-/// told on it. What comes to other threads waits for that one, in the order of its numbers.
+/// One thread at a time publishes, and holds no lock meanwhile, as it runs listeners of this
+/// program's subscriptions. Messages that reach other threads wait for that thread, in the order of
+/// their numbers.
 #[derive(Default)]
 struct Received {
-    /// The number of its last message.
+    /// Number of the last published message.
     last: Option<i64>,
-    /// That of its last one before it was gone for a while, as when a link was cut.
+    /// Number of the last message before the publisher was gone for a while, for instance because a
+    /// link was cut.
     last_before: Option<i64>,
-    /// Nothing was received for a while since then.
+    /// There was a pause in reception since then.
     has_paused: bool,
-    /// Messages that found no room here since then: subscriptions are told with the next one.
+    /// Number of messages that found no room here since then: the next message reports them to
+    /// subscriptions.
     untold: u64,
-    /// The last one waited for room in vain: the next one doesn't wait.
+    /// The last message waited for room in vain: the next one doesn't wait.
     has_stalled: bool,
-    /// What it keeps for late joiners was asked for.
+    /// Its retained messages were requested.
     is_asked: bool,
-    /// A message that wasn't kept has come since the answer.
+    /// A published (not retained) message has come since the answer.
     is_settled: bool,
-    /// It was asked for, and the answer isn't there: all that comes waits for that.
+    /// They were requested, and the answer has not arrived: all messages wait for it.
     is_waiting: bool,
-    /// The question that it waits for an answer to: one to an older one comes too late.
+    /// Number of the question that it waits for; an answer to an earlier question comes too late.
     question: u64,
-    /// Messages that were refused before they were published: no others lack where they do.
+    /// Number of messages that were refused before publication; they are not missing for any other
+    /// reason.
     unadmitted: u64,
-    /// A thread publishes.
+    /// A thread is publishing.
     is_publishing: bool,
-    /// What waits for the answer, or for the thread that publishes.
+    /// Messages that wait for the answer, or for the thread that publishes.
     held: HeldSamples,
 }
 
-/// A message, and what was said of it.
+/// A message and its attachment.
 pub(super) struct Arrival {
     pub(super) sample: Sample,
     pub(super) attachment: Attachment,
-    /// Its publisher had kept it before subscriptions here asked: volatile ones don't get it.
+    /// The publisher had retained it before local subscriptions asked: volatile ones don't get it.
     pub(super) is_kept: bool,
 }
 
 impl Received {
-    /// Whether messages lack between what was kept and this one, the first one behind it: published
-    /// when the answer was given, and the way for them was not open yet. (Later ones that lack are
-    /// noticed by zenoh's subscriber.)
+    /// Returns `true` if messages are missing between the retained ones and this one, which is the
+    /// first one behind them: they were published when the answer was given, before their path was
+    /// open. (zenoh's subscriber notices later gaps.)
     fn lacks_before(&mut self, arrival: &Arrival, qos: &QoS) -> bool {
         if !self.is_asked || self.is_waiting || std::mem::replace(&mut self.is_settled, true) {
             return false;
@@ -122,20 +127,21 @@ impl Received {
         }
     }
 
-    /// Whether it waits for the answer to that question.
+    /// Returns `true` if it waits for the answer to that question.
     fn awaits(&self, question: u64) -> bool {
         self.is_waiting && self.question == question
     }
 
-    /// How many lack before the message with that number, which is the last one from now on; and how
-    /// many of them didn't come. `None`: it was published before.
+    /// Records `sequence` as the last number. Returns how many messages are missing before it, and
+    /// how many of those never arrived; `None` if the message was published before.
     fn admit(&mut self, sequence: i64) -> Option<(u64, u64)> {
-        // While one subscription takes the place of another, both hear it; and what is kept for late
-        // joiners comes again with each. rmw_zenoh counts from 1, hiroz from 0.
+        // While one subscription replaces another, both receive a message, and each of them brings
+        // the retained ones again. rmw_zenoh counts from 1, hiroz from 0.
         if self.last.is_some_and(|last| sequence <= last) {
             return None;
         }
-        // What was here before it was gone comes again if it is kept: that is no gap, and not left out.
+        // Messages from before the pause come again if they are retained: they leave no gap, and
+        // are not skipped.
         let before = self.last.or(self.last_before).filter(|_| !self.has_paused);
         let gap = before.map_or(0, |last| sequence.saturating_sub(last).saturating_sub(1));
         (self.has_paused, self.last) = (false, Some(sequence));
@@ -145,7 +151,8 @@ impl Received {
 }
 
 impl RemotePublisher {
-    /// `gid` and `entity`: by its token. `last_before`: what [`last`](Self::last) was when it was here before.
+    /// `gid` and `entity` are those of the token. `last_before`: the value of [`last`](Self::last)
+    /// when the publisher was here before.
     pub(super) fn new(
         publisher: Publisher<SerializedMessage>,
         (qos, gid, entity): (QoS, [u8; 16], (String, u64)),
@@ -157,30 +164,30 @@ impl RemotePublisher {
         Arc::new(Self { qos, gid, entity, publisher, session, says, state, has_room })
     }
 
-    /// Whether so many subscriptions of that participant get what it publishes.
+    /// Returns `true` if `count` subscriptions of that participant receive its messages.
     pub(super) fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
         self.publisher.has_subscriptions_of(participant, count)
     }
 
-    /// The number of the last message, if what comes next has to have the next one.
+    /// The number of the last message, if the next one has to follow it without a gap.
     pub(super) fn last(&self) -> Option<i64> {
         let state = self.state.lock();
         state.last.or(state.last_before).filter(|_| !state.has_paused)
     }
 
-    /// Whether it is the one that a message comes from. One that makes its gid otherwise than
-    /// rmw_zenoh is known by the first message that is no other's.
+    /// Returns `true` if a message with that gid is from this publisher. A publisher that forms its
+    /// gid differently from rmw_zenoh is identified by the first message that belongs to no other.
     pub(super) fn is(&self, gid: &[u8; 16]) -> bool {
         self.gid == *gid || self.says.read().as_ref() == Some(gid)
     }
 
-    /// What subscriptions here know it by, whichever gateway brings its messages.
+    /// The publisher's id for local subscriptions, the same whichever gateway brings its messages.
     fn identity(&self) -> u64 {
         let (half, _) = self.gid.split_first_chunk().unwrap_or((&[0; 8], &[]));
         u64::from_le_bytes(*half)
     }
 
-    /// Takes it for the one with that gid. False: it is known to have another one.
+    /// Assigns that gid to this publisher. Returns `false` if it already has another one.
     pub(super) fn takes(&self, gid: [u8; 16]) -> bool {
         let state = self.state.lock();
         let mut says = self.says.write();
@@ -191,19 +198,19 @@ impl RemotePublisher {
         takes
     }
 
-    /// If it was taken for another one, whose token was late, it is no longer: the number of that one's
-    /// last message.
+    /// Undoes [`takes`](Self::takes) when the late token of that gid's real publisher has come.
+    /// Returns the number of the last message that was published in this publisher's name.
     pub(super) fn gives_back(&self, gid: &[u8; 16]) -> Option<Option<i64>> {
         let mut state = self.state.lock();
         let mut says = self.says.write();
         says.take_if(|says| says == gid && self.gid != *gid)?;
-        // What another thread is about to publish is that one's, too.
+        // Messages that another thread is about to publish belong to the real publisher as well.
         let held = state.held.newest();
         Some(state.last.take().max(held))
     }
 
-    /// Nothing is received any more, until it is again: what comes then is no gap. What it has kept
-    /// for late joiners is kept here, too, and isn't published again.
+    /// Stops reception for now; the messages that follow the pause leave no gap. Its retained
+    /// messages stay retained here, and are not published again.
     pub(super) fn pause(&self) {
         let mut state = self.state.lock();
         (state.has_paused, state.is_asked, state.is_waiting) = (true, false, false);
@@ -211,8 +218,8 @@ impl RemotePublisher {
         state.held = HeldSamples::default();
     }
 
-    /// Whether its history is to be asked for: then all that comes waits for that, until
-    /// [`complete_history`](Self::complete_history).
+    /// Returns `true` if its history has to be requested. Then all its messages wait for that,
+    /// until [`complete_history`](Self::complete_history).
     pub(super) fn begin_history(&self) -> bool {
         let mut state = self.state.lock();
         if state.is_asked || !has_history(&self.qos) {
@@ -223,16 +230,17 @@ impl RemotePublisher {
         true
     }
 
-    /// What an answer is to be to, if it is asked for now.
+    /// The number of the current question.
     pub(super) fn question(&self) -> u64 {
         self.state.lock().question
     }
 
-    /// A message that it has kept. `is_again`: it was asked before, so what has come since then was
-    /// published while subscriptions here listened.
+    /// Stores a retained message. `is_again`: this is not the first question, so messages that are
+    /// new since then were published while local subscriptions listened.
     pub(super) fn keep(&self, arrival: Arrival, question: u64, is_again: bool) {
         let mut state = self.state.lock();
-        // So was what it has published since it was lost sight of, or since its last message.
+        // So were those that it has published since it was lost from sight, or since its last
+        // message.
         let known = state.last.or(state.last_before).filter(|_| !state.has_paused);
         let sequence = arrival.attachment.sequence;
         let is_kept = !is_again && known.is_none_or(|last| sequence <= last);
@@ -241,33 +249,33 @@ impl RemotePublisher {
         }
     }
 
-    /// Whether one lacks between the messages that wait, though none may get lost.
+    /// Returns `true` if a number is missing between the waiting messages of a reliable publisher.
     pub(super) fn has_gap(&self, question: u64) -> bool {
         let state = self.state.lock();
         self.qos.reliability == Reliability::Reliable && state.awaits(question) && state.held.has_gap()
     }
 
-    /// When the oldest message was published that waits for the answer.
+    /// Publication time of the oldest message that waits for the answer.
     pub(super) fn oldest_held(&self, question: u64) -> Option<i64> {
         let state = self.state.lock();
         if state.awaits(question) { state.held.oldest() } else { None }
     }
 
-    /// Publishes that one. Those that come wait behind the rest.
+    /// Publishes the oldest waiting message. Later arrivals wait behind the others.
     pub(super) fn publish_oldest(&self, question: u64, shared: &Shared, route: &Route) {
         let mut state = self.state.lock();
         if !state.awaits(question) {
             return;
         }
         if state.is_publishing {
-            // The thread that publishes goes on with all of them.
+            // The thread that is publishing goes on with all of them.
             state.is_waiting = false;
         } else if let Some(arrival) = state.held.take_oldest() {
             drop(self.publish_now(state, &arrival, shared, route));
         }
     }
 
-    /// All that it has kept is here.
+    /// All retained messages have arrived: publishes them.
     pub(super) fn complete_history(&self, question: u64, shared: &Shared, route: &Route) {
         let mut state = self.state.lock();
         if state.question == question {
@@ -276,8 +284,9 @@ impl RemotePublisher {
         drop(self.publish_all(state, shared, route));
     }
 
-    /// A message that came before its publisher was known: [`publish_held`](Self::publish_held)
-    /// publishes it, and what comes from now on waits behind it.
+    /// Stores a message that came before its publisher was known.
+    /// [`publish_held`](Self::publish_held) publishes it; messages that come from now on wait
+    /// behind it.
     fn hold(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>, route: &Arc<Route>) {
         let mut state = self.state.lock();
         if state.lacks_before(&arrival, &self.qos) {
@@ -286,13 +295,13 @@ impl RemotePublisher {
         state.hold(arrival, route);
     }
 
-    /// Another one was taken for it, and has published its messages up to that one.
+    /// Another publisher was taken for this one, and has published its messages up to `last`.
     pub(super) fn goes_on_behind(&self, last: i64) {
         self.state.lock().last = Some(last);
     }
 
-    /// Publishes a message of it here, or keeps it until those before it are. Gives back one that is
-    /// another's by now.
+    /// Publishes a message here, or stores it until its predecessors are published. Gives it back
+    /// if it turns out to belong to another publisher.
     fn publish(
         self: &Arc<Self>,
         arrival: Arrival,
@@ -310,8 +319,8 @@ impl RemotePublisher {
             state = self.publish_now(state, &arrival, shared, route);
         } else {
             if !state.held.has_room() {
-                // The answer takes too long for as much as comes. What another thread publishes has
-                // an end, unless a listener of the program's takes its time.
+                // The answer takes too long for the rate of messages. The wait for another
+                // publishing thread ends soon, unless a listener of the program is slow.
                 state.is_waiting = false;
                 if state.is_publishing && !state.has_stalled {
                     state.has_stalled = self.has_room.wait_for(&mut state, MAX_BLOCKING).timed_out();
@@ -324,7 +333,7 @@ impl RemotePublisher {
         None
     }
 
-    /// Publishes what is held, unless it waits for an answer, or another thread publishes.
+    /// Publishes the stored messages, unless they wait for an answer or another thread publishes.
     pub(super) fn publish_held(&self, shared: &Shared, route: &Route) {
         drop(self.publish_all(self.state.lock(), shared, route));
     }
@@ -345,17 +354,17 @@ impl RemotePublisher {
         state
     }
 
-    /// Has all wait for what lacks.
+    /// Lets all messages wait for the missing ones, and asks again.
     fn ask_again(self: &Arc<Self>, state: &mut Received, shared: &Arc<Shared>, route: &Arc<Route>) {
         state.is_waiting = true;
         state.question += 1;
         let (publisher, route, for_later) = (self.clone(), route.clone(), shared.clone());
-        // By the gateway's thread: this one is zenoh's.
+        // On the gateway's thread: the current one is zenoh's.
         let ask = move || history::ask(&for_later, &route, vec![publisher]);
         shared.tell(Change::Later(Time::steady(), Box::new(ask)));
     }
 
-    /// Publishes it, with nothing locked meanwhile.
+    /// Publishes a message, with nothing locked meanwhile.
     fn publish_now<'a>(
         &'a self,
         mut state: MutexGuard<'a, Received>,
@@ -366,7 +375,7 @@ impl RemotePublisher {
         let Some((lost, missed)) = state.admit(arrival.attachment.sequence) else { return state };
         let lost = lost + std::mem::take(&mut state.untold);
         state.is_publishing = true;
-        // A subscription that takes nothing any more holds up what others get no more than once.
+        // A subscription that has stopped taking messages holds up the others only once.
         let max_blocking = if state.has_stalled { Duration::ZERO } else { MAX_BLOCKING };
         drop(state);
         let mut turn = Turn { publisher: self, outcome: Outcome::default() };
@@ -419,23 +428,23 @@ impl RemotePublisher {
                 counters.refused();
                 shared
                     .says_once("publish", || format!("a message on {name} was not published here: {error}"));
-                // Those before it were told all the same.
+                // The subscriptions before it got the message all the same.
                 Outcome { untold: 1, has_stalled: true }
             }
         }
     }
 }
 
-/// What became of a message.
+/// The outcome of publishing a message.
 #[derive(Default)]
 struct Outcome {
-    /// Messages that subscriptions weren't told of.
+    /// Number of messages that subscriptions were not notified of.
     untold: u64,
-    /// It waited for room in vain.
+    /// The message waited for room in vain.
     has_stalled: bool,
 }
 
-/// A thread publishes while this lives, also if code of the program panics.
+/// Marks a thread as publishing while this lives, even if the program's code panics.
 struct Turn<'a> {
     publisher: &'a RemotePublisher,
     outcome: Outcome,
@@ -452,7 +461,7 @@ impl Drop for Turn<'_> {
 
 /// A subscription on the network.
 pub(super) enum Subscribed {
-    /// The topic's key; and that of messages with buffers, if its type has such.
+    /// On the topic's key, and on that of messages with buffers if its type has such fields.
     Volatile {
         _subscriber: Subscriber<()>,
         _buffers: Option<Subscriber<()>>,
@@ -463,8 +472,8 @@ pub(super) enum Subscribed {
 }
 
 impl Subscribed {
-    /// `kept`: what publishers may keep for late joiners, and how reliable that is; what they keep is
-    /// asked for by itself ([`history`](super::history)).
+    /// `kept`: the number of messages that publishers may retain for late joiners, and their
+    /// reliability; [`history`](super::history) requests the retained messages.
     pub(super) fn open(
         shared: &Arc<Shared>,
         route: &Arc<Route>,
@@ -486,7 +495,7 @@ impl Subscribed {
         let subscriber = subscriber(route.wire_key.clone());
         let subscriber =
             subscriber.advanced().subscriber_detection().query_timeout(Duration::from_secs(3600));
-        // What gets lost on the way is asked for again.
+        // Lost messages are requested again.
         let subscriber = match reliability {
             Reliability::Reliable => subscriber.recovery(RecoveryConfig::default().heartbeat()).wait()?,
             _ => subscriber.wait()?,
@@ -514,7 +523,7 @@ fn receive(shared: &Arc<Shared>, route: &Arc<Route>, sample: Sample) {
     }
 }
 
-/// A message as ROS 2 has it; of any other it is told once.
+/// Parses a sample as a message of ROS 2; reports the first one that isn't.
 pub(super) fn understood(shared: &Shared, route: &Route, sample: Sample) -> Option<Arrival> {
     if sample.kind() != SampleKind::Put {
         return None;
@@ -542,7 +551,7 @@ pub(super) fn understood(shared: &Shared, route: &Route, sample: Sample) -> Opti
 pub(super) struct EarlySamples {
     samples: VecDeque<EarlySample>,
     bytes: usize,
-    /// They are looked at again after a while.
+    /// Another look at them is scheduled.
     is_timed: bool,
 }
 
@@ -552,12 +561,13 @@ struct EarlySample {
 }
 
 impl EarlySamples {
-    /// Whether a message of that publisher waits: a newer one waits behind it.
+    /// Returns `true` if a message of that publisher waits: newer ones wait behind it.
     fn has(&self, gid: &[u8; 16]) -> bool {
         self.samples.iter().any(|early| early.arrival.attachment.gid == *gid)
     }
 
-    /// Keeps it if there is room. What has waited for too long makes room. How many are left out.
+    /// Stores a message if there is room; messages that have waited for too long are removed.
+    /// Returns the number of messages that are dropped.
     fn keep(&mut self, arrival: Arrival, came: Time) -> u64 {
         let mut left_out = 0;
         while let Some(oldest) = self.samples.pop_front_if(|oldest| came - oldest.came > EARLIEST) {
@@ -575,7 +585,7 @@ impl EarlySamples {
         left_out
     }
 
-    /// Gives the publisher what is its. Whether there is anything.
+    /// Hands a publisher its messages. Returns `true` if there were any.
     fn hand_over(
         &mut self,
         publisher: &Arc<RemotePublisher>,
@@ -589,29 +599,29 @@ impl EarlySamples {
         let (its, others) = std::mem::take(&mut self.samples).into_iter().partition(is_its);
         self.samples = others;
         let mut its: VecDeque<EarlySample> = its;
-        // What was kept may have come after what was published meanwhile.
+        // Retained messages may have come after messages that were published meanwhile.
         its.make_contiguous().sort_by_key(|early| early.arrival.attachment.sequence);
         for EarlySample { arrival, .. } in its {
             self.bytes -= arrival.sample.payload().len();
-            // The gateway's thread is here, which alone changes whose they are.
+            // Runs on the gateway's thread, the only one that changes the assignment of gids.
             publisher.hold(arrival, shared, route);
         }
         true
     }
 
-    /// Gives what has waited long enough to publishers whose tokens say nothing of their gids.
+    /// Assigns gids that have waited long enough to publishers with tokens that imply another gid.
     fn assign(&self, now: Time, publishers: &[Arc<RemotePublisher>]) {
         for early in self.samples.iter().take_while(|early| now - early.came >= UNTOLD) {
             let gid = early.arrival.attachment.gid;
             if !publishers.iter().any(|publisher| publisher.is(&gid)) {
-                let _ = publishers.iter().any(|publisher| publisher.takes(gid)); // the first that does
+                let _ = publishers.iter().any(|publisher| publisher.takes(gid)); // up to the first that does
             }
         }
     }
 }
 
 impl Route {
-    /// Keeps a message whose publisher isn't known yet; if there are too many, it is left out.
+    /// Stores a message of an unknown publisher; if there are too many, it is dropped.
     fn keep_early(self: &Arc<Self>, early: &mut EarlySamples, arrival: Arrival, shared: &Arc<Shared>) {
         let now = Time::steady();
         (0..early.keep(arrival, now)).for_each(|_| self.counters.refused());
@@ -621,13 +631,14 @@ impl Route {
         }
     }
 
-    /// Keeps what a publisher has kept that isn't known yet by its messages.
+    /// Stores a retained message of a publisher that its messages haven't identified yet.
     pub(super) fn keep_strange(self: &Arc<Self>, arrival: Arrival, shared: &Arc<Shared>) {
         self.keep_early(&mut self.early.lock(), arrival, shared);
     }
 
-    /// A publisher that makes its gid otherwise than rmw_zenoh is the one that is no other's, once
-    /// tokens have had their time to come. (One whose token is later still takes its own back then.)
+    /// After the time that tokens may take, messages with an unknown gid are assigned to a
+    /// publisher that no other message belongs to: it forms its gid differently from rmw_zenoh. (A
+    /// publisher whose token is even later takes its messages back then.)
     fn assign_early(self: &Arc<Self>, shared: &Arc<Shared>) {
         let now = Time::steady();
         let is_young = |early: &EarlySample| now - early.came < UNTOLD;
@@ -644,12 +655,12 @@ impl Route {
         }
     }
 
-    /// Publishes what came before its publisher was known: beside the gateway's thread, as
-    /// subscriptions of this program are told.
+    /// Publishes messages that came before their publisher was known. Not on the gateway's thread,
+    /// since this runs listeners of this program's subscriptions.
     pub(super) fn publish_early(self: &Arc<Self>, shared: &Arc<Shared>) {
         let mut publishers = self.remote.read().clone();
         {
-            // Under the lock: what comes meanwhile waits behind what came before.
+            // Under the lock: messages that come meanwhile wait behind these.
             let mut early = self.early.lock();
             publishers.retain(|publisher| early.hand_over(publisher, shared, self));
         }
@@ -662,7 +673,7 @@ impl Route {
     }
 }
 
-/// Whether a publisher keeps messages for late joiners.
+/// Returns `true` if a publisher retains messages for late joiners.
 pub(super) fn has_history(qos: &QoS) -> bool {
     qos.durability == Durability::TransientLocal
 }

@@ -1,8 +1,8 @@
-//! Which gateway of a domain brings its messages to the network, if there are several: one leads,
-//! the others wait until it is gone.
+//! Selects the leading gateway of a domain with several gateways: only the leader brings the
+//! domain's messages to the network, the others wait until it is gone.
 //!
-//! The one that leads holds a lock on a file in the domain's directory. The kernel gives it up when
-//! its process ends, however that happens.
+//! The leader holds a lock on a file in the domain's directory. The kernel releases it when its
+//! process ends, in whatever way.
 
 use super::GatewayError;
 use sinew::gateway::LOCK_FILE;
@@ -24,7 +24,7 @@ impl Claim {
         Ok(Self { file, path })
     }
 
-    /// Whether this gateway leads from now on, until the claim is dropped. Never blocks.
+    /// Returns `true` if this gateway leads from now on, until the claim is dropped. Never blocks.
     pub(super) fn leads(&self) -> Result<bool, GatewayError> {
         match self.file.try_lock() {
             Ok(()) => Ok(true),

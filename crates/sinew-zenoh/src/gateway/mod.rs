@@ -2,22 +2,22 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `worker` | the gateway's thread: who is where, and what is brought over for that |
-//! | `observer` | what is in the domain and on the network; each change is told to that thread |
-//! | `leader` | which of several gateways of a domain does it |
-//! | `route` | a topic: its ends on both sides |
-//! | `outgoing` | what publishers here publish, to the network |
-//! | `turns` | whose turn it is when the link doesn't take everything |
-//! | `incoming` | what publishers there publish, to this host |
-//! | `descriptions` | what tools need to know of types that only the network has |
+//! | `worker` | the gateway's thread: keeps track of endpoints, and connects both sides |
+//! | `observer` | watches the domain and the network, and reports each change to that thread |
+//! | `leader` | selects the leading one of a domain's gateways |
+//! | `route` | a topic: its endpoints on both sides |
+//! | `outgoing` | local publishers' messages, to the network |
+//! | `turns` | the order of topics when the link can't take everything |
+//! | `incoming` | remote publishers' messages, to this host |
+//! | `descriptions` | descriptions, for tools, of types that only the network has |
 //! | `services` | servers and clients of both sides |
 //! | `callers` | threads that make calls beside the gateway's thread |
-//! | `sessions` | which sessions there are, whether they are reached, and their clocks |
+//! | `sessions` | the sessions of the network, their reachability and their clocks |
 //! | `reports` | the counters of all this, where tools read them |
 //!
-//! Messages don't pass the gateway's thread. What leaves is put into the session by the thread that
-//! publishes it, or received it from another process, or by the one that waits for a slow link; what
-//! comes is published by the session's.
+//! Messages don't pass through the gateway's thread. The thread that publishes a message, or
+//! received it from another process, puts it into the session, or leaves it to the thread that
+//! waits for a slow link. The session's threads publish incoming messages.
 
 mod callers;
 mod descriptions;
@@ -54,48 +54,48 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use zenoh::{Config, Session, Wait};
 
-/// How often a gateway that waits for another one to go looks whether it has.
+/// How often a waiting gateway checks whether the leader is gone.
 const LEADER_PERIOD: Duration = Duration::from_millis(200);
 
-/// Why a gateway doesn't run.
+/// The reason why a gateway doesn't run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GatewayError {
-    /// Its configuration can't be used.
+    /// Its configuration is unusable.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The context is without shared memory.
+    /// The context has no shared memory.
     #[error(
         "a gateway finds by shared memory what there is, and this context is without: leave out shared_memory(false)"
     )]
     NoSharedMemory,
-    /// The domain is none of ROS 2's.
+    /// The domain number is outside ROS 2's range.
     #[error("domain {domain} can't be on the network: ROS 2's are 0 to {LAST_DOMAIN}")]
     Domain {
-        /// The context's.
+        /// The context's domain.
         domain: u32,
     },
-    /// The domain's directory can't be used.
+    /// The domain's directory is unusable.
     #[error(transparent)]
     Place(#[from] DomainError),
     /// The domain can't be joined.
     #[error(transparent)]
     Join(#[from] JoinError),
-    /// The file can't be locked that says which gateway leads.
+    /// The file that decides which gateway leads can't be locked.
     #[error("{path}, which says which gateway of the domain leads, can't be locked: {source}")]
     Lock {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// The session could not be opened.
     #[error("the session with the network could not be opened: {reason}")]
     Session {
-        /// What zenoh said.
+        /// Zenoh's reason.
         reason: String,
     },
-    /// What may pass isn't said rightly.
+    /// A rule is invalid.
     #[error(transparent)]
     Rule(#[from] RuleError),
     /// A thread could not be started.
@@ -103,55 +103,56 @@ pub enum GatewayError {
     Thread(std::io::Error),
 }
 
-/// The greatest domain: ROS 2 allows more with DDS nowhere.
+/// The greatest domain: ROS 2 with DDS allows no greater one on any platform.
 const LAST_DOMAIN: u32 = 232;
 
-/// What a topic brought over.
+/// Counters of a topic's messages between the domain and the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RouteStatistics {
     /// Messages that went to the network.
     pub sent: u64,
-    /// Bytes of their images.
+    /// Bytes of their encoded forms.
     pub sent_bytes: u64,
-    /// Messages that didn't: they gave way to newer ones, or the session refused them.
+    /// Messages that didn't go to the network: newer ones displaced them, or the session refused
+    /// them.
     pub unsent: u64,
     /// Messages that waited for the link for more than a second.
     pub late: u64,
-    /// Messages that were left out for a [rate limit](crate::rules).
+    /// Messages that were dropped because of a [rate limit](crate::rules).
     pub limited: u64,
     /// Messages of the network that were published here.
     pub received: u64,
-    /// Bytes of their images.
+    /// Bytes of their encoded forms.
     pub received_bytes: u64,
-    /// Messages that publishers there published, and that didn't come.
+    /// Messages that remote publishers published and that didn't arrive.
     pub missed: u64,
-    /// Messages that came, and could not be published here.
+    /// Messages that arrived and could not be published here.
     pub refused: u64,
 }
 
-/// What a gateway does now.
+/// The current state of a gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct GatewayStatistics {
-    /// Whether it is the one that leads in its domain. The others do nothing.
+    /// Whether this gateway leads in its domain. The others do nothing.
     pub leads: bool,
     /// Its session's id.
     pub session: String,
-    /// Nodes and ends of this host that the network knows.
+    /// Nodes and endpoints of this host that the network knows.
     pub local: usize,
-    /// Nodes and ends of the network that this host knows.
+    /// Nodes and endpoints of the network that this host knows.
     pub remote: usize,
-    /// Per topic: its name, its type, and what was brought over.
+    /// Per topic: its name, its type, and its counters.
     pub topics: Vec<(String, String, RouteStatistics)>,
-    /// Per service: its name, its type, and how many calls were brought over, were answered, and
+    /// Per service: its name, its type, and the numbers of calls that were forwarded, answered and
     /// failed.
     pub services: Vec<(String, String, [u64; 3])>,
-    /// Tokens of the network that made no sense.
+    /// Tokens of the network that were invalid.
     pub garbage: u64,
 }
 
-/// Whether a gateway leads.
+/// Notifies waiting threads that the gateway leads.
 #[derive(Default)]
 struct Leads {
     leads: Mutex<bool>,
@@ -165,33 +166,35 @@ impl Leads {
     }
 }
 
-/// Brings a domain's ends to the network, and the network's to the domain, until it is dropped.
+/// Connects a domain's endpoints with the network, in both directions, until it is dropped.
 ///
-/// If there is another gateway in the domain, it waits until that one is gone, and takes over then.
+/// If there is another gateway in the domain, this one waits until that one is gone, and then takes
+/// over.
 #[must_use = "a gateway ends when it is dropped"]
 pub struct Gateway {
     changes: Sender<Change>,
     leads: Arc<Leads>,
-    /// Its statistics when it was asked last.
+    /// The last statistics that were requested.
     told: Mutex<GatewayStatistics>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Gateway {
-    /// One with the defaults of rmw_zenoh and of the environment; see [`config`](crate::config).
+    /// Returns a builder with the defaults of rmw_zenoh and of the environment; see
+    /// [`config`](crate::config).
     pub fn builder() -> GatewayBuilder {
         let (options, rules) = (SessionOptions::default(), RuleOptions::default());
         GatewayBuilder { options, rules, strict_qos: false }
     }
 
-    /// What it does now. Waits for the gateway's thread to say: on that thread itself, which tells
-    /// listeners of this program what comes and goes on the network, it is what it said last.
+    /// Returns the gateway's current state. Waits for the gateway's thread to report it. On that
+    /// thread itself, which runs listeners of this program, it returns the previous report.
     pub fn statistics(&self) -> GatewayStatistics {
         if self.is_own_thread() {
             return self.told.lock().clone();
         }
         let (to, statistics) = mpsc::channel();
-        // A gateway that has stopped does nothing.
+        // A gateway that has stopped reports nothing.
         let _ = self.changes.send(Change::Statistics(to));
         let statistics = statistics.recv().unwrap_or_default();
         self.told.lock().clone_from(&statistics);
@@ -202,7 +205,8 @@ impl Gateway {
         self.thread.as_ref().is_some_and(|own| own.thread().id() == std::thread::current().id())
     }
 
-    /// Waits until it leads in its domain, at most for `timeout`. Whether it does.
+    /// Blocks until the gateway leads in its domain, for at most `timeout`. Returns `true` if it
+    /// does.
     pub fn wait_until_it_leads(&self, timeout: Duration) -> bool {
         let end = Time::steady() + timeout;
         let mut leads = self.leads.leads.lock();
@@ -216,8 +220,9 @@ impl Gateway {
         true
     }
 
-    /// Ends it; as when it is dropped. Blocks until the network knows, or for a second if the link is
-    /// slow; on its own thread, as in a listener, it doesn't wait.
+    /// Closes the gateway, as dropping it does. Blocks until the network has been notified, or for
+    /// a second if the link is slow; on the gateway's own thread, as in a listener, it doesn't
+    /// wait.
     pub fn close(self) {
         drop(self);
     }
@@ -225,11 +230,11 @@ impl Gateway {
 
 impl Drop for Gateway {
     fn drop(&mut self) {
-        let _ = self.changes.send(Change::Stop); // it has stopped already, if it isn't there
-        // A listener that it tells on its own thread has it end afterwards.
+        let _ = self.changes.send(Change::Stop); // on failure, it has stopped already
+        // If a listener on the gateway's own thread closes it, the thread ends afterwards.
         let is_own = self.is_own_thread();
         if let Some(thread) = self.thread.take().filter(|_| !is_own) {
-            let _ = thread.join(); // it has said what it had to say
+            let _ = thread.join(); // the thread has reported any error
         }
     }
 }
@@ -251,46 +256,48 @@ pub struct GatewayBuilder {
 
 impl GatewayBuilder {
     /// Connects to that endpoint (`tcp/HOST:7447`), instead of this host's router. May be called
-    /// again.
+    /// repeatedly.
     pub fn connect(mut self, endpoint: impl Into<String>) -> Self {
         self.options.connect.push(endpoint.into());
         self
     }
 
-    /// Listens there, instead of on a port that only this host reaches. May be called again.
+    /// Listens on that endpoint, instead of on a port that only this host reaches. May be called
+    /// repeatedly.
     pub fn listen(mut self, endpoint: impl Into<String>) -> Self {
         self.options.listen.push(endpoint.into());
         self
     }
 
-    /// What may pass, under which names, and how often; see [`rules`](crate::rules). The default
-    /// passes everything as it is.
+    /// Sets which names may pass, under which names on the network, and how often; see
+    /// [`rules`](crate::rules). The default passes everything unchanged.
     pub fn rules(mut self, rules: RuleOptions) -> Self {
         self.rules = rules;
         self
     }
 
-    /// Whether ends here and there have to be compatible in QoS also where the other program isn't of
-    /// Sinew. By default they match as rmw_zenoh's own do, which looks at no QoS: a best-effort
-    /// publisher here reaches a reliable subscription of ROS 2, and the log says once what isn't
-    /// promised. Ends of two hosts of Sinew are always matched strictly.
+    /// Sets whether local and remote endpoints must have compatible QoS also if the other program
+    /// isn't Sinew's. By default they match as in rmw_zenoh, which ignores QoS: a best-effort
+    /// publisher here reaches a reliable subscription of ROS 2, and the log reports once which
+    /// promise doesn't hold. Endpoints of two Sinew hosts are always matched strictly.
     pub fn strict_qos(mut self, is_strict: bool) -> Self {
         self.strict_qos = is_strict;
         self
     }
 
-    /// All options at once.
+    /// Sets all options at once.
     pub fn options(mut self, options: SessionOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Starts it for the context's domain: its nodes, and those of all other programs there. What
-    /// publishers of this context publish goes to the network on their own threads, but for large
-    /// messages, for which a slow link would have them wait.
+    /// Starts the gateway for the context's domain: for the context's nodes and those of all other
+    /// programs in the domain. Publishers of this context put their messages into the network's
+    /// session on their own threads, except for large messages, for which they would have to wait
+    /// on a slow link.
     ///
-    /// Starts a thread, which opens the session. A router that isn't there yet is no error: it is
-    /// looked for again and again.
+    /// Starts a thread, which opens the session. A missing router is not an error: the session
+    /// keeps looking for one.
     ///
     /// # Errors
     /// [`GatewayError`]
@@ -298,7 +305,7 @@ impl GatewayBuilder {
         self.start_with(context, &process_environment)
     }
 
-    /// The same with another environment than the process's.
+    /// Starts the gateway with another environment than the process's.
     ///
     /// # Errors
     /// [`GatewayError`]
@@ -332,7 +339,7 @@ impl GatewayBuilder {
             changes: changes.clone(),
             leads: leads.clone(),
         };
-        // What is wrong with the session is found at once, if this gateway leads at once.
+        // If this gateway leads at once, problems with the session are reported at once.
         let first = if claim.leads()? { Some(start.open()?) } else { None };
         let thread = std::thread::Builder::new()
             .name("sinew-gateway".to_owned())
@@ -342,7 +349,7 @@ impl GatewayBuilder {
     }
 }
 
-/// What it takes to lead.
+/// Everything that a gateway needs to lead.
 struct Start {
     context: Context,
     place: Domain,
@@ -395,13 +402,13 @@ impl Start {
         }
         self.leads.set(false);
         shared.congestion.end();
-        // The network was told first that all of this host's ends are gone. A put that waits for the link
-        // comes to its end before: zenoh (1.10) can't close a session meanwhile, and has all
-        // sessions of the process wait.
+        // The network was first notified that all of this host's endpoints are gone. A put that
+        // waits for the link ends before the session is closed: meanwhile zenoh (1.10) could not
+        // close it, and would make all sessions of the process wait.
         crate::router::close(&shared.session, move || drop(sender.join()));
     }
 
-    /// Waits until this gateway leads. `None`: it is to end.
+    /// Waits until this gateway leads. Returns `None` if it is to end.
     fn wait(&self, claim: &Claim, told: &Receiver<Change>) -> Option<Session> {
         let mut has_complained = false;
         loop {
@@ -432,22 +439,22 @@ impl Start {
     }
 }
 
-/// What all of a gateway's threads use.
+/// State shared by all threads of a gateway.
 struct Shared {
     context: Context,
     session: Session,
     place: Domain,
     rules: Rules,
-    /// Ends of programs that aren't of Sinew are matched by their QoS, too.
+    /// Endpoints of programs that aren't Sinew's are matched by their QoS as well.
     strict_qos: bool,
     changes: Sender<Change>,
     congestion: Congestion,
-    /// What was said once.
+    /// Subjects that were reported once.
     said: Mutex<HashSet<&'static str>>,
-    /// Make calls of the network here that waited for the gateway's thread, or run a server of the
-    /// program's.
+    /// Threads that call local servers for the network, for calls that waited for the gateway's
+    /// thread or run a server of this program.
     callers: Callers,
-    /// Make calls to the network: none of these waits for one of those.
+    /// Threads that call the network: none of these waits for one of those.
     askers: Callers,
 }
 
@@ -457,13 +464,13 @@ impl Shared {
         self.context.now(ClockKind::System).nanoseconds()
     }
 
-    /// Tells the gateway's thread, which is gone only with the gateway.
+    /// Sends a change to the gateway's thread, which exists as long as the gateway.
     fn tell(&self, change: Change) {
         let _ = self.changes.send(change);
     }
 
-    /// Has the gateway's thread do something then, behind all that it was told before: a thread that was
-    /// held up finds the time over, but has yet to hear what came meanwhile.
+    /// Schedules work on the gateway's thread, behind all changes that were sent before. If that
+    /// thread was held up, the time may be over while changes from before it still wait.
     fn later(self: &Arc<Self>, at: Time, work: impl FnOnce() + Send + 'static) {
         let shared = self.clone();
         let behind = move || shared.tell(Change::Later(at, Box::new(work)));
@@ -474,7 +481,7 @@ impl Shared {
         sinew_shm::tell!(Level::Warn, "gateway of domain {}: {text}", self.context.domain());
     }
 
-    /// Says it the first time: what is wrong with one message is wrong with many.
+    /// Reports a subject only the first time: a problem with one message is a problem with many.
     fn says_once(&self, about: &'static str, text: impl FnOnce() -> String) {
         if self.said.lock().insert(about) {
             self.says(&format!("{} (counted, and not said again)", text()));

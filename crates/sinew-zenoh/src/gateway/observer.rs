@@ -1,4 +1,4 @@
-//! What is in the domain, and what is on the network: each change is told to the gateway's thread.
+//! Watches the domain and the network, and reports each change to the gateway's thread.
 
 use super::GatewayStatistics;
 use super::route::RouteKey;
@@ -10,49 +10,49 @@ use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Peer, S
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// An end of this host: its participant, and which of that.
+/// An endpoint of this host: its participant, and its key there.
 pub(super) type LocalKey = (u64, EndpointKey);
 
-/// What the gateway's thread is told.
+/// A notification for the gateway's thread.
 pub(super) enum Change {
-    /// A node or an end of this host came.
+    /// A node or an endpoint of this host has come.
     Local(LocalKey, Box<Endpoint>, Arc<Peer>),
     /// It is gone.
     LocalGone(LocalKey),
-    /// A token of another session came: its key, and what that says.
+    /// A token of another session has come: its key and its content.
     Remote(String, Box<Token>),
     /// It is gone.
     RemoteGone(String),
-    /// What it published last has had its time to come.
+    /// Messages that the publisher of this token sent last have had time to arrive.
     RemoteLeft(String),
-    /// What this service needs may have changed.
+    /// The needs of this service may have changed.
     Service(RouteKey),
-    /// A tool wants to know whether that thread is at work.
+    /// A tool checks whether the gateway's thread is working.
     Knock,
-    /// A client here calls for the first time.
+    /// A local client calls for the first time.
     FreshClient(RouteKey, Gid),
-    /// Its calls go on, if what its program has is brought over; or after so many looks.
+    /// Its calls go on if its program's endpoints are on the network, or after this many looks.
     Introduce(RouteKey, Gid, u32),
-    /// The same of a client there, by its gid.
+    /// As `FreshClient`, for a remote client, by its gid.
     FreshRemoteClient(RouteKey, [u8; 16]),
-    /// Its calls go on, if these topics are brought there that its program subscribes to; or after so
-    /// many looks.
+    /// Its calls go on if the topics to which its program subscribes are on the network, or after
+    /// this many looks.
     IntroduceRemote(RouteKey, [u8; 16], Vec<RouteKey>, u32),
-    /// Something to be done then.
+    /// Work to be done at that time.
     Later(Time, Box<dyn FnOnce() + Send>),
-    /// Something to be done once all is known that ends of this host have told of by now.
+    /// Work to be done once all endpoints that this host has announced so far are known.
     OnceKnown(Box<dyn FnOnce() + Send>),
-    /// Links with other sessions came or went.
+    /// Links with other sessions have come or gone.
     Links,
-    /// A session was asked whether it is reached: it is, or not.
+    /// A session has been asked whether it is reachable; the answer.
     Answered(String, bool),
-    /// Its counters are asked for.
+    /// A request for the gateway's counters.
     Statistics(Sender<GatewayStatistics>),
     /// The gateway ends.
     Stop,
 }
 
-/// Sees the participants of the domain.
+/// Watches the participants of the domain.
 pub(super) struct DomainObserver(pub(super) Sender<Change>);
 
 impl Observer for DomainObserver {
@@ -62,7 +62,7 @@ impl Observer for DomainObserver {
         }
         let is_carried = match endpoint.kind {
             EndpointKind::Node => true,
-            // Ends of types that stay in their process are nothing to others.
+            // Endpoints with types that stay in their process don't concern the network.
             EndpointKind::Publisher
             | EndpointKind::Subscription
             | EndpointKind::Server
@@ -80,7 +80,7 @@ impl Observer for DomainObserver {
     }
 
     fn connected(&self, _: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
-        None // nothing is received by this participant
+        None // this participant receives nothing
     }
 
     fn left(&self, _: &Arc<Peer>) {}

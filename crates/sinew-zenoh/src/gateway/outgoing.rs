@@ -1,29 +1,31 @@
-//! From this host to the network: what publishers here publish, while a subscription there matches.
+//! From this host to the network: messages of local publishers, while a remote subscription
+//! matches.
 //!
 //! # Threads
 //!
-//! A [`Carrier`] is a subscription whose listener runs on the thread that publishes (in its own
-//! process) or on that which receives (from others). That thread puts the message into the session.
-//! If the session makes it wait, that thread and all others leave what follows in the carriers'
-//! histories, whose depth is the bound, to a thread of the gateway's: see [`Congestion`]. The one
-//! wait lasts as long as the link takes for what it has in hand; a link that is dead is given up
-//! by zenoh after `transport/link/tx/queue/congestion_control/block/wait_before_close`. Large
-//! messages are left to that thread at once.
+//! A [`Carrier`] is a subscription with a listener that runs on the publishing thread (in its own
+//! process) or on the receiving thread (for other processes). That thread puts the message into the
+//! session. If the session makes it wait, that thread and all others leave later messages in the
+//! carriers' histories, bounded by their depth, to a thread of the gateway: see [`Congestion`]. The
+//! single wait lasts as long as the link needs for the data in hand; zenoh gives up a dead link
+//! after `transport/link/tx/queue/congestion_control/block/wait_before_close`. Large messages are
+//! left to the gateway's thread at once.
 //!
 //! # A slow link
 //!
-//! A session has a queue for each of zenoh's priorities, and a put waits until its message is in the
-//! queue: 120 KB take a link of 200 kB/s more than half a second, for which all other puts of that
-//! priority wait, too. So topics of few bytes ([`Allowance`]) have a priority of their own, above the
-//! others: they go between two pieces of a large message, and no thread waits for them. A topic
-//! that sends more is *heavy* from then on, as is one whose puts wait one after the other. (A single
-//! slow put says little: the machine may be busy.) Heavy topics share what the link takes by
-//! [turns](super::turns), if it doesn't take everything.
+//! A session has a queue for each of zenoh's priorities, and a put waits until its message is in
+//! the queue: 120 KB take a link of 200 kB/s more than half a second, during which all other puts
+//! of that priority wait as well. So topics of few bytes ([`Allowance`]) have a priority of their
+//! own, above the others: their messages go between two pieces of a large message, and no thread
+//! waits for them. A topic that sends more is *heavy* from then on, as is one with several slow
+//! puts in a row. (A single slow put says little: the machine may be busy.) If the link doesn't
+//! take everything, heavy topics share it by [turns](super::turns).
 //!
-//! All publishers of a topic have one priority, and it changes once, downwards: what was published
-//! before goes before. It never changes back: a message of the higher priority would overtake those
-//! before it, which may wait in the session's queues, or a router's, for as long as the link likes;
-//! nothing tells when the last one has gone. Subscriptions would drop those as old.
+//! All publishers of a topic have one priority, and it changes at most once, downwards: messages
+//! that were published before go first. It never changes back: a message of the higher priority
+//! would overtake earlier ones, which may wait in the session's or a router's queues for as long as
+//! the link takes, and nothing reports when the last one has gone. Subscriptions would drop the
+//! overtaken messages as old.
 
 use super::Shared;
 use super::observer::Change;
@@ -49,41 +51,41 @@ use zenoh::qos::{CongestionControl, Priority, Reliability as ZenohReliability};
 use zenoh::sample::Locality;
 use zenoh_ext::{AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
 
-/// Images up to so many bytes are copied for the session: a message in shared memory is to be held
-/// for few.
+/// Largest message, in bytes, that is copied for the session: few messages should be held in shared
+/// memory.
 const COPIED: usize = 4096;
 
-/// How often a publisher with late joiners says which its last message was, if it publishes seldom:
-/// as rmw_zenoh does.
+/// Period at which a publisher with late joiners announces its last message if it publishes seldom;
+/// the value is rmw_zenoh's.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
-/// Messages that a carrier keeps while the session makes it wait, if its publishers keep all.
+/// Number of messages that a carrier of keep_all publishers keeps while the session makes it wait.
 const KEPT: usize = 1000;
 
-/// Messages that a carrier keeps at most, however many publishers it has.
+/// Most messages that a carrier keeps, however many publishers it has.
 pub(super) const MOST_KEPT: usize = 1_000_000;
 
-/// A publisher of this host, as the network sees it.
+/// A publisher of this host, and its representation on the network.
 pub(super) struct LocalPublisher {
     pub(super) qos: QoS,
     /// As in [`MessageInfo::publisher`].
     pub(super) gid: Gid,
-    /// As the network knows it.
+    /// Its gid on the network.
     pub(super) wire_gid: [u8; 16],
     way: RwLock<Option<Way>>,
-    /// Messages that a rate limit left out: for the network they were never there.
+    /// Number of messages that a rate limit dropped: on the network they never existed.
     limited: AtomicU64,
-    /// The number of the last message that went over. A carrier that takes the place of another one
-    /// brings again what is kept.
+    /// Number of the last message that was sent. A carrier that replaces another one delivers
+    /// retained messages again.
     last: AtomicU64,
 }
 
-/// A publisher's way to the network.
+/// A publisher's path to the network.
 enum Way {
-    /// Of a topic of few bytes.
+    /// For a topic of few bytes.
     Light(zenoh::pubsub::Publisher<'static>),
     Volatile(zenoh::pubsub::Publisher<'static>),
-    /// Keeps messages for late joiners.
+    /// Retains messages for late joiners.
     TransientLocal(zenoh_ext::AdvancedPublisher<'static>),
 }
 
@@ -99,7 +101,7 @@ impl LocalPublisher {
         })
     }
 
-    /// From now on it is published there, or no longer.
+    /// Starts or ends publishing on the network.
     pub(super) fn set_carried(&self, shared: &Shared, route: &Route, wanted: bool) -> zenoh::Result<()> {
         let is_carried = self.is_carried();
         if wanted == is_carried {
@@ -111,7 +113,7 @@ impl LocalPublisher {
         Ok(())
     }
 
-    /// It is gone.
+    /// The publisher is gone.
     pub(super) fn close(&self) {
         let gone = self.way.write().take();
         drop(gone); // undeclared outside the lock
@@ -121,14 +123,14 @@ impl LocalPublisher {
         self.way.read().is_some()
     }
 
-    /// Its topic has become heavy, before this message of it.
+    /// Its topic has become heavy, with the message that follows.
     fn grow_heavy(&self, shared: &Shared, route: &Route) -> zenoh::Result<()> {
         if !matches!(&*self.way.read(), Some(Way::Light(_))) {
             return Ok(());
         }
         let heavy = Way::open(shared, route, &self.qos)?;
         let mut way = self.way.write();
-        // It may have been closed meanwhile.
+        // Another thread may have closed it meanwhile.
         let light = way.take_if(|way| matches!(way, Way::Light(_)));
         if light.is_some() {
             *way = Some(heavy);
@@ -138,24 +140,24 @@ impl LocalPublisher {
         Ok(())
     }
 
-    /// Whether a message went over, or has given way to one that did.
+    /// Returns `true` if a message was sent, or was displaced by one that was.
     fn has_put(&self, info: &MessageInfo) -> bool {
-        // Relaxed: one that goes meanwhile is left out when it would go again.
+        // Relaxed: a message that is being sent meanwhile is skipped when it would be sent again.
         self.last.load(Ordering::Relaxed) >= info.publication_sequence()
     }
 
-    /// Publishes a message there.
+    /// Publishes a message on the network.
     fn put(&self, sample: Sample<SerializedMessage>, info: &MessageInfo) -> Option<zenoh::Result<usize>> {
         let way = self.way.read();
         let way = way.as_ref()?;
-        // One carrier is there at a time, and one thread carries: nothing rides on the order.
+        // There is one carrier at a time, and one thread carries: nothing depends on the order.
         if self.last.fetch_max(info.publication_sequence(), Ordering::Relaxed) >= info.publication_sequence()
         {
             return None;
         }
         let attachment = Attachment {
             sequence: i64::try_from(info.publication_sequence() - self.limited.load(Ordering::Relaxed))
-                .unwrap_or(i64::MAX), // its carrier's thread alone changes the count
+                .unwrap_or(i64::MAX), // only its carrier's thread changes the count
             time: info.source_time().nanoseconds(),
             gid: self.wire_gid,
             chain: continued(info),
@@ -176,14 +178,14 @@ impl LocalPublisher {
     }
 }
 
-/// The chain of a message that wasn't its first.
+/// The chain of a message, unless it is the chain's first message.
 fn continued(info: &MessageInfo) -> Option<Chain> {
     let lineage = info.lineage();
     let began = lineage.wall();
     (began < info.source_time()).then(|| Chain { began: began.nanoseconds(), id: lineage.id() })
 }
 
-/// An image that lies where its publisher put it, until the session has sent it.
+/// An encoded message that stays where its publisher put it, until the session has sent it.
 struct HeldImage(Sample<SerializedMessage>);
 
 impl AsRef<[u8]> for HeldImage {
@@ -199,8 +201,9 @@ impl Way {
             true => ZenohReliability::Reliable,
             false => ZenohReliability::BestEffort,
         };
-        // rmw_zenoh drops what a slow link can't take, unless all is to be kept. Here the thread
-        // that publishes waits: then the carrier's history decides what is lost, and counts it.
+        // rmw_zenoh drops messages that a slow link can't take, except for keep_all. Here the
+        // publishing thread waits: then the carrier's history decides which messages are lost, and
+        // counts them.
         let congestion = match is_reliable {
             true => CongestionControl::Block,
             false => CongestionControl::Drop,
@@ -236,8 +239,8 @@ pub(super) fn depth_of(qos: &QoS) -> usize {
     }
 }
 
-/// What the publishers of a carrier have in common: it asks for as much as they offer, so each
-/// gets to the network with all that was promised.
+/// The common QoS of a carrier's publishers. The carrier requests as much as they offer, so each
+/// publisher's messages reach the network with all its promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct QosClass {
     is_reliable: bool,
@@ -254,7 +257,7 @@ impl QosClass {
         }
     }
 
-    /// What the carrier asks for.
+    /// The QoS that the carrier requests.
     pub(super) fn asked(self, depth: usize) -> QoS {
         let qos = if self.keeps_all { QoS::new().keep_all() } else { QoS::new().keep_last(depth) };
         let qos = if self.is_reliable { qos } else { qos.best_effort() };
@@ -262,7 +265,7 @@ impl QosClass {
     }
 }
 
-/// A subscription by which messages of a topic go to the network.
+/// A subscription that takes messages of a topic to the network.
 pub(super) struct Carrier {
     class: QosClass,
     depth: usize,
@@ -270,41 +273,42 @@ pub(super) struct Carrier {
     route: Arc<Route>,
     shared: Arc<Shared>,
     slowness: Slowness,
-    /// Threads that know of messages which haven't come [in](Self::take_in) yet.
+    /// Number of notifications whose messages have not been [taken in](Self::take_in).
     coming: AtomicUsize,
-    /// Threads that know of messages which aren't carried yet.
+    /// Number of notifications whose messages have not been carried.
     wanted: AtomicUsize,
-    /// The sender knows that there are some.
+    /// It has been left to the sender.
     is_left: AtomicBool,
-    /// The sender brings them over.
+    /// The sender is carrying its messages.
     is_sending: AtomicBool,
     held: Mutex<Held>,
 }
 
-/// A message whose publisher the gateway's thread doesn't know yet holds up those behind it, which
-/// wait, too: a publisher that just came is matched before it is told of.
+/// Messages that wait here. A message from a publisher that the gateway's thread doesn't know yet
+/// holds up the messages behind it, as a new publisher is matched before it is announced.
 #[derive(Default)]
 struct Held {
-    /// Such messages, the oldest first: in the carrier's history they would give way to newer ones. And
-    /// all that publishers retain, each as many as it keeps, whatever others publish meanwhile.
+    /// The waiting messages, the oldest first; in the carrier's history, newer ones would displace
+    /// them. Also all messages that publishers retain, each up to its own depth, whatever the
+    /// others publish meanwhile.
     waiting: VecDeque<(Sample<SerializedMessage>, MessageInfo)>,
-    /// How many of them there are of each publisher.
+    /// Number of waiting messages of each publisher.
     counts: HashMap<Gid, usize>,
-    /// How many have given way to newer ones here.
+    /// Number of messages that newer ones displaced here.
     overwritten: u64,
-    /// Since when the first one waits.
+    /// Time since which the first one waits.
     since: Option<Time>,
-    /// It has waited for long enough, and its publisher still isn't known.
+    /// The first one has waited long enough, and its publisher is still unknown.
     is_overdue: bool,
-    /// Publishers that didn't become known, the newest last: theirs hold up nothing. They went again
-    /// before they were seen, or can't be told to the network.
+    /// Publishers that stayed unknown, the newest last: their messages hold up nothing. They had
+    /// gone before they were seen, or can't be announced to the network.
     strangers: VecDeque<Gid>,
     allowance: Allowance,
 }
 
 impl Held {
-    /// It waits behind the others. Returns the oldest one of its publisher if that has more than
-    /// `depth`: to be dropped outside the lock, as it may be a value of the program's.
+    /// Appends a message. Returns the oldest message of its publisher if that has more than
+    /// `depth`. The caller drops it outside the lock, as it may be a value of the program's.
     #[must_use]
     fn hold(
         &mut self,
@@ -341,64 +345,64 @@ impl Held {
         }
     }
 
-    /// It is the next one again.
+    /// Puts a message back to the front.
     fn give_back(&mut self, sample: Sample<SerializedMessage>, info: MessageInfo) {
         *self.counts.entry(info.publisher()).or_default() += 1;
         self.waiting.push_front((sample, info));
     }
 }
 
-/// A message on its way out.
+/// A message that is about to be sent.
 struct Outbound {
     publisher: Arc<LocalPublisher>,
     sample: Sample<SerializedMessage>,
     info: MessageInfo,
 }
 
-/// How long a message is held until its publisher is known. Then the gateway's thread looks once more,
-/// however long it was held up: a publisher is told of before it publishes.
+/// Time for which a message is held until its publisher is known. Then the gateway's thread looks
+/// once more, however long it was held up: a publisher is announced before it publishes.
 pub(super) const ACQUAINTANCE: Duration = Duration::from_millis(500);
 
-/// Messages that wait outside of a carrier's history, at most.
+/// Most messages that wait outside a carrier's history.
 const MOST_WAITING: usize = 256;
 
-/// Publishers that a carrier remembers because they didn't become known.
+/// Most unknown publishers that a carrier remembers.
 const MOST_STRANGERS: usize = 64;
 
 /// A put that takes longer has waited for the link.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// The priority of topics of few bytes. Calls of services have the next one, all else has zenoh's
-/// default, which is below.
+/// The priority of topics of few bytes. Service calls have the next one, everything else has
+/// zenoh's default, which is lower.
 const LIGHT: Priority = Priority::InteractiveLow;
 
-/// That of calls of services.
+/// The priority of service calls.
 pub(super) const CALLS: Priority = Priority::DataHigh;
 
-/// A message that has waited for the link for longer counts as late.
+/// A message that has waited for the link for longer than this counts as late.
 const LATE: Duration = Duration::from_secs(1);
 
-/// One that has waited for longer gives way if there is a newer one, even if its history has room.
-/// (Where all is to be kept, or is kept for late joiners, it goes however old it is.)
+/// A message that has waited for longer than this is dropped if there is a newer one, even if its
+/// history has room. (With keep_all or transient local, it is sent however old it is.)
 const STALE: Duration = Duration::from_secs(10);
 
-/// What a topic may send and be one of few bytes.
+/// The bytes that a topic may send and still count as one of few bytes.
 #[derive(Default)]
 struct Allowance {
-    /// When what it has used was counted last.
+    /// Time of the last update of `used`.
     at: Option<Time>,
-    /// Bytes that it has used.
+    /// Bytes in use.
     used: u64,
 }
 
 impl Allowance {
-    /// The longest message.
+    /// Longest message, in bytes.
     const LONGEST: usize = 8 << 10;
 
-    /// How many bytes it gets back in a second, and how many it may use at once.
+    /// Bytes that become free in a second, and bytes that may be used at once.
     const RATE: u64 = 64 << 10;
 
-    /// Whether a message of so many bytes is within it.
+    /// Returns `true` if a message of `length` bytes is within the allowance.
     fn takes(&mut self, length: usize, now: Time) -> bool {
         let passed = now - *self.at.get_or_insert(now);
         let back =
@@ -411,18 +415,19 @@ impl Allowance {
     }
 }
 
-/// Whether puts of a topic of few bytes wait for the link: as soon as one has, the sender makes those
-/// behind it, so that no publisher waits again; and if they wait, too, the topic is heavy.
+/// Watches whether puts of a topic of few bytes wait for the link. As soon as one has, the sender
+/// makes the puts behind it, so that no publisher waits again; if those wait as well, the topic is
+/// heavy.
 #[derive(Default)]
 pub(super) struct Slowness(AtomicUsize);
 
 impl Slowness {
-    /// Slow puts in a row that aren't a busy machine's any more.
+    /// Number of slow puts in a row that a busy machine no longer explains.
     const MOST: usize = 3;
 
-    /// A put was slow, or not. Whether too many were.
+    /// Records a put. Returns `true` if too many in a row were slow.
     fn note(&self, is_slow: bool) -> bool {
-        // Relaxed: it counts for itself.
+        // Relaxed: the count stands alone.
         if is_slow {
             return self.0.fetch_add(1, Ordering::Relaxed) + 1 >= Self::MOST;
         }
@@ -432,14 +437,14 @@ impl Slowness {
         false
     }
 
-    /// Whether the last put was slow.
+    /// Returns `true` if the last put was slow.
     fn is_suspected(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 }
 
-/// The thread that does what a counter's threads want: after a panic there, as of a value of the
-/// program's that is dropped, none is at it.
+/// The thread that serves a counter. If it panics, for instance while a value of the program's is
+/// dropped, the counter is reset, so that no thread counts as serving it.
 struct AtIt<'a>(&'a AtomicUsize);
 
 impl Drop for AtIt<'_> {
@@ -450,14 +455,15 @@ impl Drop for AtIt<'_> {
     }
 }
 
-/// Whether the session makes threads wait that put messages into it, and what is left to the sender
-/// then: a thread of the gateway's, which waits in their place.
+/// Tracks whether the session makes threads wait that put messages into it, and hands work to the
+/// sender: a thread of the gateway that waits in their place.
 ///
-/// Until the sender has brought over all that was left, every carrier of a heavy topic leaves its
-/// messages to it. So a slow link costs a publisher one wait, and each topic its own oldest messages.
+/// Until the sender has carried everything that was left to it, every carrier of a heavy topic
+/// leaves its messages to it. So a slow link costs a publisher one wait, and each topic only its
+/// own oldest messages.
 pub(super) struct Congestion {
     left: Sender<Weak<Carrier>>,
-    /// How many were left that the sender isn't done with.
+    /// Number of carriers that were left to the sender and are not finished.
     count: AtomicUsize,
     /// The sender is to end.
     has_ended: AtomicBool,
@@ -469,10 +475,10 @@ impl Congestion {
         (Self { left, count: AtomicUsize::new(0), has_ended: AtomicBool::new(false) }, taken)
     }
 
-    /// The sender ends after the message that it has in hand.
+    /// Ends the sender after the message that it is sending.
     pub(super) fn end(&self) {
         self.has_ended.store(true, Ordering::Release); // pairs with the look before each turn
-        let _ = self.left.send(Weak::new()); // has it look, or it is gone already
+        let _ = self.left.send(Weak::new()); // wakes it, unless it has ended
     }
 
     fn is_there(&self) -> bool {
@@ -480,15 +486,15 @@ impl Congestion {
     }
 
     fn leave(&self, carrier: &Arc<Carrier>) {
-        // AcqRel, here and in `send`: a message that came before is seen by the sender.
+        // AcqRel, here and in `send`: the sender sees every message that came before.
         if carrier.is_left.swap(true, Ordering::AcqRel) {
             return;
         }
         self.count.fetch_add(1, Ordering::AcqRel);
-        let _ = self.left.send(Arc::downgrade(carrier)); // the sender is gone only with the gateway
+        let _ = self.left.send(Arc::downgrade(carrier)); // the sender exists as long as the gateway
     }
 
-    /// The sender's thread, until no gateway is left.
+    /// The sender's thread, which runs until no gateway is left.
     pub(super) fn send(congestion: &Weak<super::Shared>, taken: &Receiver<Weak<Carrier>>) {
         let mut turns = Turns::<Weak<Carrier>>::default();
         loop {
@@ -522,16 +528,16 @@ impl Congestion {
     }
 }
 
-/// What a thread has brought over, in bytes.
+/// The bytes that a thread has carried.
 enum Carried {
-    /// All that there was, or another thread does.
+    /// Everything was carried, or another thread does it.
     All(usize),
-    /// Some of it.
+    /// Some messages are left.
     Some(usize),
 }
 
 impl Carrier {
-    /// `depth`: those of its publishers together.
+    /// `depth`: the sum of its publishers' depths.
     pub(super) fn new(
         shared: &Arc<Shared>,
         route: &Arc<Route>,
@@ -566,7 +572,7 @@ impl Carrier {
         Ok(carrier)
     }
 
-    /// Something has come, or a publisher is known.
+    /// Messages have come, or a publisher has become known.
     pub(super) fn heard(self: &Arc<Self>) {
         self.take_in();
         if self.has_to_wait() {
@@ -575,8 +581,8 @@ impl Carrier {
         self.carry(None);
     }
 
-    /// Whether it is one of those that share what the link takes, and it doesn't take everything; or
-    /// may become one.
+    /// Returns `true` if the carrier has to take turns on a link that can't take everything, or if
+    /// its topic may become heavy.
     fn has_to_wait(&self) -> bool {
         match self.route.is_heavy() {
             true => self.shared.congestion.is_there(),
@@ -584,23 +590,23 @@ impl Carrier {
         }
     }
 
-    /// The sender has brought over all of it: from now on it is told anew.
+    /// The sender has carried all its messages: from now on it has to be left anew.
     fn is_no_longer_left(self: &Arc<Self>) {
         self.is_sending.store(true, Ordering::Release); // pairs with `is_idle`, as the next ones
         self.is_left.store(false, Ordering::Release);
-        // What came meanwhile was not left again.
+        // Messages that came meanwhile were not left again.
         if let Carried::Some(_) = self.carry(Some(1)) {
             self.shared.congestion.leave(self);
         }
         self.is_sending.store(false, Ordering::Release);
     }
 
-    /// Brings what has come to the network: one thread at a time. A thread of the program's leaves
-    /// the rest to the sender if the session makes it wait. `credit`: the sender's, which goes on
-    /// with others when it is used up.
+    /// Sends the messages that have come: one thread at a time. A thread of the program leaves the
+    /// remaining ones to the sender if the session makes it wait. `credit`: bytes after which the
+    /// sender goes on with other carriers.
     fn carry(self: &Arc<Self>, credit: Option<usize>) -> Carried {
         let mut bytes = 0;
-        // AcqRel: what a thread has seen that leaves it to another one, that one sees.
+        // AcqRel: the thread that carries sees everything that the thread leaving it has seen.
         if self.wanted.fetch_add(1, Ordering::AcqRel) > 0 {
             return Carried::All(bytes);
         }
@@ -643,25 +649,28 @@ impl Carrier {
         }
     }
 
-    /// Whether all that has come so far is in the session. Brings over what no thread does yet.
+    /// Returns `true` if all messages so far are in the session. Carries those that no thread
+    /// carries yet.
     pub(super) fn is_idle(self: &Arc<Self>) -> bool {
         self.heard();
-        // Acquire, in this order: what was left is seen where it was left, or with the sender, who
-        // takes it up before it is no longer left.
+        // Acquire, in this order: a left carrier is seen either as left or with the sender, which
+        // marks itself as sending before it clears the first mark.
         let is_left = self.is_left.load(Ordering::Acquire) || self.is_sending.load(Ordering::Acquire);
-        // While none waits and no thread is at it: messages come and go only with a thread at it.
+        // Meaningful only if no message waits and no thread is working: only a working thread moves
+        // messages.
         let held = self.held.lock();
         let is_at_it = [&self.coming, &self.wanted].iter().any(|count| count.load(Ordering::Acquire) > 0);
         !is_left && !is_at_it && held.waiting.is_empty()
     }
 
-    /// The next message, and its publisher. `None` also if that isn't known yet.
+    /// Returns the next message and its publisher; `None` also if that isn't known yet.
     fn next(self: &Arc<Self>) -> Option<Outbound> {
         self.take_in();
         self.hold_more();
         loop {
             let first = self.held.lock().take();
-            // With nothing locked: it brings messages in for other subscriptions, too, which are told.
+            // With nothing locked: this also takes in messages for other subscriptions, and runs
+            // their listeners.
             let next = || if self.takes_all_in() { None } else { self.subscription.take_sample() };
             let (sample, info) = first.or_else(next)?;
             let gid = info.publisher();
@@ -696,14 +705,14 @@ impl Carrier {
         }
     }
 
-    /// Whether all that has come waits [here](Held): what publishers retain. Of others a slow link gets
-    /// what the carrier's history has.
+    /// Returns `true` if all messages wait [here](Held), as those of publishers that retain
+    /// messages do. Of other publishers, a slow link gets the messages in the carrier's history.
     fn takes_all_in(&self) -> bool {
         self.class.is_transient_local && !self.class.keeps_all
     }
 
-    /// Takes in all that has come: one thread at a time, and whichever knows first, also while another
-    /// one waits for the link.
+    /// Takes in all messages that have come: one thread at a time, whichever is notified first,
+    /// also while another one waits for the link.
     fn take_in(&self) {
         // AcqRel, as in `carry`.
         if !self.takes_all_in() || self.coming.fetch_add(1, Ordering::AcqRel) > 0 {
@@ -715,9 +724,10 @@ impl Carrier {
             while let Some((sample, info)) = self.subscription.take_sample() {
                 let publisher = self.route.local_publisher(info.publisher());
                 let depth = match publisher {
-                    // Another carrier's.
+                    // Of another carrier.
                     Some(publisher) if QosClass::of(&publisher.qos) != self.class => continue,
-                    // One that took the place of another carrier gets again what has gone already.
+                    // A carrier that replaced another one receives messages again that were already
+                    // sent.
                     Some(publisher) if publisher.has_put(&info) => continue,
                     Some(publisher) => depth_of(&publisher.qos),
                     None => MOST_WAITING,
@@ -733,8 +743,8 @@ impl Carrier {
         }
     }
 
-    /// While a message waits for its publisher, those behind it wait here: none gives way to newer
-    /// ones.
+    /// While a message waits for its publisher, those behind it wait here, so that newer ones don't
+    /// displace them.
     fn hold_more(&self) {
         let has_room = || {
             let held = self.held.lock();
@@ -748,7 +758,8 @@ impl Carrier {
         }
     }
 
-    /// Goes on without the publisher of a message that waits since then, if it doesn't become known.
+    /// Goes on without the publisher of the message that has waited since `since`, if it stays
+    /// unknown.
     fn look_again(self: &Arc<Self>, since: Time) {
         let (carrier, shared) = (Arc::downgrade(self), self.shared.clone());
         let go_on = move || {
@@ -762,9 +773,10 @@ impl Carrier {
         self.shared.tell(Change::Later(since + ACQUAINTANCE, Box::new(again)));
     }
 
-    /// `has_waited`: it was left to the sender. Whether it is one that the session may have wait.
+    /// `has_waited`: the message was left to the sender. Returns `true` if the session may make
+    /// this message wait.
     fn put(&self, Outbound { publisher, sample, info }: Outbound, has_waited: bool) -> bool {
-        // A publisher that offers more than this carrier asks for has another one.
+        // A publisher that offers more than this carrier requests has another carrier.
         if QosClass::of(&publisher.qos) != self.class {
             return false;
         }
@@ -797,8 +809,8 @@ impl Carrier {
         may_wait
     }
 
-    /// A message has waited for the link. Counts it if that was long, tells once if the link takes
-    /// too little. Whether it is too old to go.
+    /// Records that a message has waited for the link. Counts a long wait, and reports once that
+    /// the link is too slow. Returns `true` if the message is too old to be sent.
     fn is_late(&self, info: &MessageInfo) -> bool {
         let age = Time::from_nanoseconds(self.shared.wall()) - info.source_time();
         let is_late = age > LATE;
@@ -816,19 +828,20 @@ impl Carrier {
         gives_way && age > STALE && self.subscription.statistics().waiting > 0
     }
 
-    /// No message is taken any more.
+    /// Stops taking messages.
     pub(super) fn close(&self) {
         self.subscription.clear_listener();
         self.subscription.clone().close();
     }
 
-    /// Whether what so many messages keep finds room in it. (Others come one after the other.)
+    /// Returns `true` if retained messages of that total depth fit. (Without retained messages any
+    /// depth fits: messages come one after the other.)
     pub(super) fn has_room(&self, depth: usize) -> bool {
         !self.class.is_transient_local || depth <= self.depth
     }
 
-    /// Messages that gave way to newer ones before the session took them, here or where their
-    /// publishers are.
+    /// Number of messages that newer ones displaced before the session took them, here or in their
+    /// publishers' histories.
     pub(super) fn overwritten(&self) -> u64 {
         let counts = self.subscription.statistics();
         counts.overwritten + counts.missed + self.held.lock().overwritten

@@ -1,4 +1,4 @@
-//! What tools read of the gateway: counters in the memory that its participant publishes.
+//! The gateway's reports for tools: counters in the memory that its participant publishes.
 
 use super::Shared;
 use sinew::__private::locks::Mutex;
@@ -6,12 +6,12 @@ use sinew_shm::{Counters, Endpoint, OwnEndpoint, Participant};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Tells tools of what the gateway is at.
+/// Announces the gateway's endpoints and reports to tools.
 #[derive(Clone)]
 pub(super) struct Reports {
     participant: Arc<Participant>,
     shared: Arc<Shared>,
-    /// The number of the next end or report that is told of.
+    /// Number of the next endpoint or report.
     next_number: Arc<AtomicU64>,
 }
 
@@ -21,7 +21,7 @@ impl Reports {
         Self { participant: participant.clone(), shared: shared.clone(), next_number }
     }
 
-    /// Tells of an end or a report, under a number of its own, until the result is dropped.
+    /// Announces an endpoint or a report under a number of its own, until the result is dropped.
     pub(super) fn tell(&self, endpoint: Endpoint) -> Option<OwnEndpoint> {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed) + 1; // only a number
         let name = endpoint.name.clone();
@@ -32,13 +32,14 @@ impl Reports {
         .ok()
     }
 
-    /// The counters of a report.
+    /// Returns the counters of a report.
     pub(super) fn words(&self, report: Endpoint) -> Words {
         Words(self.tell(report).map(|told| (told.counters(), Mutex::new(told))))
     }
 }
 
-/// The counters of a report, which any thread counts. Without room for them nothing is counted.
+/// The counters of a report; any thread may count. If there is no room for them, nothing is
+/// counted.
 pub(super) struct Words(Option<(Counters, Mutex<OwnEndpoint>)>);
 
 impl Words {
@@ -54,7 +55,7 @@ impl Words {
         }
     }
 
-    /// What it is now.
+    /// Returns the current value.
     pub(super) fn get(&self, word: usize) -> u64 {
         self.0.as_ref().map_or(0, |(_, told)| told.lock().counts().word(word))
     }

@@ -1,4 +1,4 @@
-//! A topic of one type, as far as both sides have ends of it.
+//! A topic of one type, with its endpoints on both sides.
 
 use super::history;
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
@@ -20,10 +20,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Publishers of a topic that are gone and whose last numbers are known, at most.
+/// Most publishers of a topic that are gone and have a remembered last number.
 const MOST_GONE: usize = 64;
 
-/// What has to be the same for ends to meet.
+/// The properties that endpoints must share to match.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct RouteKey {
     pub(super) name: String,
@@ -31,41 +31,41 @@ pub(super) struct RouteKey {
     pub(super) hash: TypeHash,
 }
 
-/// What the data path needs of a topic.
+/// The part of a topic that the data path uses.
 pub(super) struct Route {
     pub(super) key: RouteKey,
     pub(super) known: GenericType,
     /// Its key on the network.
     pub(super) wire_key: String,
-    /// Its type has fields that Lyrical's publishers send on a key of their own.
+    /// Its type has fields that Lyrical's publishers send on a separate key.
     pub(super) has_buffers: bool,
     pub(super) counters: RouteCounters,
     local: RwLock<HashMap<Gid, Arc<LocalPublisher>>>,
     pub(super) remote: RwLock<Vec<Arc<RemotePublisher>>>,
     pub(super) early: Mutex<EarlySamples>,
     limiter: Option<Mutex<RateLimiter>>,
-    /// Its messages share what the link takes with other large ones.
+    /// Its messages share the link with other large ones.
     is_heavy: AtomicBool,
-    /// It was said that the link takes too little of them.
+    /// It was reported that the link is too slow for it.
     is_slow: AtomicBool,
 }
 
 impl Route {
-    /// Whether its messages share what the link takes with those of other heavy topics.
+    /// Returns `true` if its messages share the link with those of other heavy topics.
     pub(super) fn is_heavy(&self) -> bool {
-        self.is_heavy.load(Ordering::Relaxed) // a thread that doesn't know yet waits once
+        self.is_heavy.load(Ordering::Relaxed) // a thread that sees it late waits once
     }
 
     pub(super) fn grow_heavy(&self) {
         self.is_heavy.store(true, Ordering::Relaxed); // as above
     }
 
-    /// The link takes too little of it. Whether that wasn't known.
+    /// Records that the link is too slow for the topic. Returns `true` the first time.
     pub(super) fn is_slow_first(&self) -> bool {
-        !self.is_slow.swap(true, Ordering::Relaxed) // counts for itself
+        !self.is_slow.swap(true, Ordering::Relaxed) // the flag stands alone
     }
 
-    /// Whether a message may go to the network now, for all that limits its topic's rate.
+    /// Returns `true` if the topic's rate limit lets a message go to the network now.
     pub(super) fn passes(&self) -> bool {
         let Some(limiter) = &self.limiter else { return true };
         let passes = limiter.lock().passes(Time::steady().nanoseconds());
@@ -79,14 +79,14 @@ impl Route {
         self.local.read().get(&gid).cloned()
     }
 
-    /// The publisher with that gid.
+    /// Returns the publisher with that gid.
     pub(super) fn remote_publisher(&self, gid: &[u8; 16]) -> Option<Arc<RemotePublisher>> {
         let remote = self.remote.read();
         remote.iter().find(|publisher| publisher.is(gid)).cloned()
     }
 }
 
-/// What was brought over, in both directions: [`TopicWord`]s.
+/// Counters of both directions: [`TopicWord`]s.
 pub(super) struct RouteCounters(Words);
 
 impl RouteCounters {
@@ -103,7 +103,7 @@ impl RouteCounters {
         self.count(TopicWord::Unsent, count);
     }
 
-    /// It went, or would have gone, and has waited for long.
+    /// A message has waited for long, whether it was sent or not.
     pub(super) fn late(&self) {
         self.count(TopicWord::Late, 1);
     }
@@ -127,7 +127,7 @@ impl RouteCounters {
         self.count(TopicWord::Refused, 1);
     }
 
-    /// It has an attachment that can't be understood.
+    /// A message has an invalid attachment.
     pub(super) fn misunderstood(&self, error: &AttachmentError) {
         self.refused();
         if *error == AttachmentError::Old {
@@ -151,7 +151,7 @@ impl RouteCounters {
     }
 }
 
-/// What the gateway's thread knows of a topic.
+/// The part of a topic that the gateway's thread uses.
 pub(super) struct RouteEnds {
     pub(super) route: Arc<Route>,
     pub(super) local_publishers: HashMap<LocalKey, Arc<LocalPublisher>>,
@@ -160,8 +160,8 @@ pub(super) struct RouteEnds {
     pub(super) remote_subscriptions: HashMap<String, QoS>,
     carriers: HashMap<QosClass, Arc<Carrier>>,
     subscribed: Option<Subscribed>,
-    /// Tokens of publishers that were lost sight of, oldest first, and the numbers of their last
-    /// messages: what a cut link has cost is told when they are back.
+    /// Tokens of publishers that were lost from sight, the oldest first, with the numbers of their
+    /// last messages: when they return, the messages that a cut link has cost are reported.
     gone: VecDeque<(String, i64)>,
 }
 
@@ -170,7 +170,7 @@ fn fits(offered: &QoS, asked: &QoS) -> bool {
 }
 
 impl RouteEnds {
-    /// `limit`: how many messages a second may leave; and its counters.
+    /// `limit`: messages per second that may leave, and the limit's counters.
     pub(super) fn new(
         key: RouteKey,
         known: GenericType,
@@ -209,15 +209,15 @@ impl RouteEnds {
             && self.remote_subscriptions.is_empty()
     }
 
-    /// The publisher that was taken for another one, which is known only now, if there is one: by its
-    /// token; and the number of the last message that is the other's.
+    /// Finds the publisher that was taken for the one with this gid, which has only now become
+    /// known. Returns its token and the number of the last message that belongs to the other one.
     pub(super) fn mistaken_for(&self, gid: &[u8; 16]) -> Option<(String, Option<i64>)> {
         let mut all = self.remote_publishers.iter();
         all.find_map(|(token, publisher)| Some((token.clone(), publisher.gives_back(gid)?)))
     }
 
-    /// A publisher of the network came, or is back. `published`: the number of its last message that
-    /// another one has published in its place.
+    /// A remote publisher has come, or is back. `published`: the number of its last message that
+    /// another publisher has published in its place.
     pub(super) fn remote_publisher_came(
         &mut self,
         token: &str,
@@ -235,7 +235,7 @@ impl RouteEnds {
         self.remote_publishers.insert(token.to_owned(), publisher);
     }
 
-    /// A publisher of the network went, or can't be seen.
+    /// A remote publisher is gone, or out of sight.
     pub(super) fn remote_publisher_went(&mut self, token: &str) {
         let last = self.remote_publishers.remove(token).and_then(|publisher| publisher.last());
         let Some(last) = last else { return };
@@ -245,7 +245,7 @@ impl RouteEnds {
         self.gone.push_back((token.to_owned(), last));
     }
 
-    /// Brings over what the ends that are there now ask for, and nothing else.
+    /// Connects exactly what the current endpoints need.
     pub(super) fn update(&mut self, shared: &Arc<Shared>) {
         self.update_outgoing(shared);
         self.update_incoming(shared);
@@ -254,16 +254,17 @@ impl RouteEnds {
     fn update_outgoing(&mut self, shared: &Arc<Shared>) {
         let name = &self.route.key.name;
         let mut carried: Vec<QoS> = Vec::new();
-        // What is kept goes once more to those that ask for it, and its order is that of one queue.
+        // Retained messages are sent again to subscriptions that ask for them, and their order is
+        // that of one queue.
         if self.local_publishers.values().any(|publisher| has_history(&publisher.qos)) {
             self.route.grow_heavy();
         }
         for publisher in self.local_publishers.values() {
-            // What a publisher keeps for late joiners goes there as soon as it is published: later
-            // it would come as news to subscriptions that want none of it.
+            // Messages that a publisher retains for late joiners are sent as soon as they are
+            // published: later, volatile subscriptions would take them for new ones.
             let is_wanted = has_history(&publisher.qos)
                 || self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
-            // The way is there before its carrier, which brings what the publisher retains.
+            // The path exists before its carrier, which delivers the publisher's retained messages.
             if let Err(error) = publisher.set_carried(shared, &self.route, is_wanted) {
                 shared.says(&format!("{name} can't be published on the network: {error}"));
                 continue;
@@ -272,8 +273,8 @@ impl RouteEnds {
                 carried.push(publisher.qos);
             }
         }
-        // Each has room of its own: what one keeps gives way to nothing of another one. (Those that
-        // offer more than a class asks for come to its carrier, too.)
+        // Each publisher has room of its own: its retained messages are not displaced by another's.
+        // (Publishers that offer more than a class requests also reach its carrier.)
         let room = |class: QosClass| {
             let its = carried.iter().filter(|offered| fits(offered, &class.asked(1)));
             its.fold(0_usize, |room, offered| room.saturating_add(depth_of(offered))).min(MOST_KEPT)
@@ -282,7 +283,8 @@ impl RouteEnds {
             carried.iter().map(|offered| (QosClass::of(offered), room(QosClass::of(offered)))).collect();
         let known = self.local_publishers.values();
         *self.route.local.write() = known.map(|publisher| (publisher.gid, publisher.clone())).collect();
-        // What publishers keep that came since then gets room, and comes again if it found none.
+        // Retained messages of publishers that came later get room, and are delivered again if they
+        // found none.
         let has_room = |class: &QosClass, carrier: &Arc<Carrier>| {
             wanted.get(class).is_some_and(|depth| carrier.has_room(*depth))
         };
@@ -300,15 +302,15 @@ impl RouteEnds {
                 Err(error) => shared.says(&format!("{name} can't be brought to the network: {error}")),
             }
         }
-        // One of them may have held a message until its publisher was known.
+        // A carrier may have held a message until its publisher was known.
         self.carriers.values().for_each(|carrier| carrier.heard());
     }
 
     fn update_incoming(&mut self, shared: &Arc<Shared>) {
-        // Also while no publisher is there: one that comes finds the way open.
+        // Also while there is no publisher: a new publisher finds the path open.
         let is_wanted = !self.local_subscriptions.is_empty();
-        // What a publisher keeps comes with the first subscription, and is kept here from then on:
-        // so later ones get it from here, whichever asked first.
+        // Retained messages come with the first subscription and are then retained here, so later
+        // subscriptions get them from here, whichever asked first.
         let kept = self
             .remote_publishers
             .values()
@@ -316,13 +318,13 @@ impl RouteEnds {
             .filter(|offered| has_history(offered))
             .map(|offered| offered.reliability)
             .reduce(|one, other| if one == Reliability::Reliable { one } else { other });
-        // Before their messages find them.
+        // Before their messages arrive.
         let is_new = |publisher: &RemotePublisher| is_wanted && publisher.begin_history();
         let new = self.remote_publishers.iter().filter(|(_, publisher)| is_new(publisher));
         let new: Vec<_> = new.map(|(_, publisher)| publisher.clone()).collect();
         *self.route.remote.write() = self.remote_publishers.values().cloned().collect();
         let is_there = self.subscribed.as_ref().map(Subscribed::is_transient_local);
-        // What was asked for once with its history is not asked for again without it.
+        // If the history was requested once, there is no change back to a subscription without it.
         let is_enough = match is_there {
             None => !is_wanted,
             Some(has_history) => is_wanted && (has_history || kept.is_none()),
@@ -330,13 +332,13 @@ impl RouteEnds {
         if !is_wanted && !is_enough {
             self.subscribed = None;
             self.remote_publishers.values().for_each(|publisher| publisher.pause());
-            self.gone.clear(); // no subscription here misses what they publish meanwhile
+            self.gone.clear(); // no local subscription misses messages meanwhile
             *self.route.early.lock() = EarlySamples::default();
             return;
         }
         if !is_enough {
             match Subscribed::open(shared, &self.route, kept) {
-                // One that was there before goes after the new one came: nothing is missed.
+                // The old one is dropped after the new one exists: nothing is missed.
                 Ok(subscribed) => self.subscribed = Some(subscribed),
                 Err(error) => {
                     let name = &self.route.key.name;
@@ -348,8 +350,8 @@ impl RouteEnds {
         history::ask(shared, &self.route, new);
     }
 
-    /// Whether what publishers of the network publish gets to all subscriptions of that participant
-    /// that want it. Those of other ones may be beyond help.
+    /// Returns `true` if messages of remote publishers reach all subscriptions of that participant
+    /// that match. Subscriptions of other participants may be unable to match.
     pub(super) fn is_connected(&self, participant: u64) -> bool {
         let its = || self.local_subscriptions.iter().filter(|((of, _), _)| *of == participant);
         self.remote_publishers.values().all(|publisher| {
@@ -358,9 +360,10 @@ impl RouteEnds {
         })
     }
 
-    /// Whether all that publishers here have published is in the session, as far as it has come.
+    /// Returns `true` if all messages of local publishers, as far as they have come, are in the
+    /// session.
     pub(super) fn is_idle(&self) -> bool {
-        // Each of them is looked at, which has it go on.
+        // Each carrier is checked, which makes it go on.
         self.carriers.values().filter(|carrier| !carrier.is_idle()).count() == 0
     }
 

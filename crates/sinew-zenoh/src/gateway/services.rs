@@ -2,15 +2,15 @@
 //!
 //! # Threads
 //!
-//! No call waits for a thread of the gateway's. A request of this host goes to the network from the
-//! thread that calls, or from that which receives from other processes: the gateway's server has a
-//! listener. Its answer comes by the session's thread, which wakes the caller. A request of the
-//! network is brought to the server here by the session's thread; the answer is put into the
-//! session by the thread that answers: the gateway's call has a listener.
+//! No call waits for a thread of the gateway. A request of this host goes to the network from the
+//! calling thread, or from the thread that receives from other processes: the gateway's server has
+//! a listener. Its answer arrives on the session's thread, which wakes the caller. The session's
+//! thread hands a request from the network to the local server; the answering thread puts the
+//! answer into the session: the gateway's call has a listener.
 //!
-//! Some requests of the network are brought by a thread [aside](super::callers): the first ones of
-//! a client, and all to a server of this process that has a listener, which would run on the
-//! session's.
+//! A [separate thread](super::callers) makes some calls of the network: the first ones of a client,
+//! and all calls to a server of this process with a listener, which would run on the session's
+//! thread.
 
 use super::Shared;
 use super::observer::{Change, LocalKey};
@@ -34,41 +34,44 @@ use zenoh::bytes::ZBytes;
 use zenoh::key_expr::KeyExpr;
 use zenoh::query::{ConsolidationMode, Query, QueryTarget, Queryable, Reply};
 
-/// How long a server of the network may take to answer: as rmw_zenoh has it. A caller here gives up
-/// when it wants to.
+/// Longest wait for an answer of a remote server, as in rmw_zenoh. A local caller gives up when it
+/// wants to.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// A query that ends without an answer is asked again after these: the session may not know yet
-/// where the server is whose token it has.
+/// Delays after which a query without an answer is repeated: the session may not yet know the
+/// server's location although it has its token.
 pub(super) const AGAIN: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(1000)];
 
-/// After how long it is tried again to stand for a server of the network if the program has one.
+/// Delay between attempts to stand for a remote server while the program has one of that name.
 const TAKEN: Duration = Duration::from_secs(1);
 
-/// Calls of a client there that wait here at most; those beyond are refused, as by a full queue.
+/// Most calls of a remote client that wait here; further ones are refused, as by a full queue.
 const MOST_FRESH: usize = 1000;
 
-/// Clients there that are remembered as introduced, at most: what requests say is memory here.
+/// Most remote clients that are remembered as introduced: every client in a request takes memory
+/// here.
 const MOST_INTRODUCED: usize = 10_000;
 
-/// What the calls of a service need.
+/// The part of a service that its calls use.
 pub(super) struct ServiceRoute {
     pub(super) key: RouteKey,
     pub(super) known: GenericType,
-    /// Declared, so that a number goes over the wire in its place.
+    /// Declared, so that a number is sent in its place.
     wire_key: KeyExpr<'static>,
-    /// What clients here are called on the network.
+    /// The gids of local clients on the network.
     clients: RwLock<HashMap<Gid, [u8; 16]>>,
-    /// Clients here whose calls go to the network at once.
+    /// Local clients with calls that go to the network at once.
     introduced: RwLock<HashSet<Gid>>,
-    /// Calls of the others, the oldest first: see [`introduce`](Self::introduce).
+    /// Calls of the other clients, the oldest first: see [`introduce`](Self::introduce).
     fresh: Mutex<HashMap<Gid, Vec<Call>>>,
-    /// Clients there whose calls go to the server here at once, by what their requests say.
+    /// Remote clients with calls that go to the local server at once, by the gids in their
+    /// requests.
     remote_introduced: RwLock<HashSet<[u8; 16]>>,
-    /// Calls of the others, the oldest first: see [`introduce_remote`](Self::introduce_remote).
+    /// Calls of the other clients, the oldest first: see
+    /// [`introduce_remote`](Self::introduce_remote).
     remote_fresh: Mutex<HashMap<[u8; 16], Vec<Asked>>>,
-    /// For clients that are gone already.
+    /// For clients that are already gone.
     own_gid: [u8; 16],
     sequence: AtomicI64,
     /// [`ServiceWord`]s.
@@ -76,14 +79,14 @@ pub(super) struct ServiceRoute {
 }
 
 impl ServiceRoute {
-    /// What a client here is called on the network.
+    /// Returns a local client's gid on the network.
     fn wire_gid(&self, client: Gid) -> [u8; 16] {
         self.clients.read().get(&client).copied().unwrap_or(self.own_gid)
     }
 
-    /// As [`keep_fresh`](Self::keep_fresh), of a client there. All calls are kept of a server that
-    /// runs on the thread that makes them: it may call itself, and the session's thread brings the
-    /// answer.
+    /// As [`keep_fresh`](Self::keep_fresh), for a remote client. Calls are always kept if the
+    /// server runs on the calling thread: it may itself make calls, and the session's thread
+    /// delivers the answers.
     fn keep_remote_fresh(self: &Arc<Self>, call: Asked, shared: &Arc<Shared>) -> Option<Asked> {
         let client = call.attachment.gid;
         let is_aside = call.client.runs_server_here();
@@ -116,17 +119,17 @@ impl ServiceRoute {
         None
     }
 
-    /// Keeps a call of a client that isn't introduced yet. Gives back that of another one.
+    /// Stores a call of a client that isn't introduced yet; gives the call back if the client is.
     fn keep_fresh(&self, client: Gid, call: Call, shared: &Shared) -> Option<Call> {
         if self.introduced.read().contains(&client) {
             return Some(call);
         }
         let mut fresh = self.fresh.lock();
-        // It may have been introduced meanwhile, which is done under this lock.
+        // The client may have been introduced meanwhile; that happens under this lock.
         if self.introduced.read().contains(&client) {
             return Some(call);
         }
-        let is_first = !fresh.contains_key(&client); // else a thread is at it, or will be
+        let is_first = !fresh.contains_key(&client); // otherwise a thread handles it
         fresh.entry(client).or_default().push(call);
         drop(fresh);
         if is_first {
@@ -135,8 +138,8 @@ impl ServiceRoute {
         None
     }
 
-    /// A client's program has all brought over that it has made before its first call: that call,
-    /// and those behind it, go to the network.
+    /// All endpoints that a client's program created before its first call are on the network: that
+    /// call, and those behind it, are sent.
     pub(super) fn introduce(self: &Arc<Self>, shared: &Arc<Shared>, client: Gid) {
         let _introducing = Introducing(&self.fresh, client);
         loop {
@@ -147,7 +150,7 @@ impl ServiceRoute {
                     self.introduced.write().insert(client);
                     return;
                 }
-                fresh.insert(client, Vec::new()); // what comes meanwhile waits behind these
+                fresh.insert(client, Vec::new()); // later calls wait behind these
                 calls
             };
             let gid = self.wire_gid(client);
@@ -155,8 +158,8 @@ impl ServiceRoute {
         }
     }
 
-    /// What the program of a client there subscribes to is brought to it: its first call, and those
-    /// behind it, go to the server here.
+    /// The topics to which a remote client's program subscribes are carried to it: its first call,
+    /// and those behind it, go to the local server.
     pub(super) fn introduce_remote(self: &Arc<Self>, shared: &Arc<Shared>, client: [u8; 16]) {
         let _introducing = Introducing(&self.remote_fresh, client);
         loop {
@@ -183,47 +186,47 @@ impl ServiceRoute {
     }
 }
 
-/// A thread brings the calls of a client over that wait here. After a panic, as of a server that it
-/// runs, no thread does: those that wait fail, and the next one has another thread begin.
+/// A thread is making the waiting calls of a client. After a panic, for instance in a server that
+/// it runs, no thread is: the waiting calls fail, and the next call starts another thread.
 struct Introducing<'a, K: Eq + Hash, C>(&'a Mutex<HashMap<K, Vec<C>>>, K);
 
 impl<K: Eq + Hash, C> Drop for Introducing<'_, K, C> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let waiting = self.0.lock().remove(&self.1);
-            drop(waiting); // outside the lock: their callers are told
+            drop(waiting); // outside the lock: runs their callers' listeners
         }
     }
 }
 
-/// What the gateway's thread knows of a service.
+/// The part of a service that the gateway's thread uses.
 pub(super) struct ServiceEnds {
     pub(super) route: Arc<ServiceRoute>,
     pub(super) local_servers: HashSet<LocalKey>,
     pub(super) local_clients: HashMap<LocalKey, (Gid, [u8; 16])>,
-    /// By their tokens: namespace and name of their nodes.
+    /// By their tokens: namespaces and names of their nodes.
     pub(super) remote_servers: HashMap<String, (String, String)>,
     pub(super) remote_clients: HashSet<String>,
     answering: Option<Answering>,
     asking: Option<Asking>,
 }
 
-/// A server of this host, as the network asks it.
+/// Asks a server of this host for the network.
 struct Answering {
     _queryable: Queryable<()>,
     _client: Client<GenericService>,
 }
 
-/// A server of the network, as clients of this host ask it.
+/// Asks a server of the network for this host.
 struct Asking {
-    /// The token of the one that it stands for.
+    /// The token of the server that it stands for.
     token: String,
     server: Server<GenericService>,
 }
 
-/// There as long as a server here stands for one of the network: its callers are told when it goes.
-/// It also goes if that server gave way to one of the program: then the gateway's thread looks
-/// again what the service needs.
+/// Exists as long as a local server stands for a remote one; dropping it makes its callers' calls
+/// fail. It is also dropped if that server gave way to one of the program: then the gateway's
+/// thread checks again what the service needs.
 struct Standing(Arc<Shared>, RouteKey);
 
 impl Drop for Standing {
@@ -270,19 +273,19 @@ impl ServiceEnds {
             && self.remote_clients.is_empty()
     }
 
-    /// So many calls were brought over, and so many of them were answered and failed.
+    /// Numbers of calls that were forwarded, answered and failed.
     pub(super) fn calls(&self) -> [u64; 3] {
         [ServiceWord::Asked, ServiceWord::Answered, ServiceWord::Failed]
             .map(|word| self.route.counters.get(word as usize))
     }
 
-    /// Brings over what the ends that are there now need.
+    /// Connects exactly what the current endpoints need.
     pub(super) fn update(&mut self, shared: &Arc<Shared>) {
         let clients: HashMap<_, _> = self.local_clients.values().copied().collect();
         self.route.introduced.write().retain(|client| clients.contains_key(client));
         *self.route.clients.write() = clients;
         let name = &self.route.key.name;
-        // A server here answers here: one of the network with its name is only told of.
+        // A local server answers local clients: a remote server of the same name is only announced.
         let is_gone =
             |asking: &Asking| asking.server.is_closed() || !self.remote_servers.contains_key(&asking.token);
         if self.asking.as_ref().is_some_and(is_gone) || !self.local_servers.is_empty() {
@@ -302,7 +305,7 @@ impl ServiceEnds {
         let Some((token, (namespace, node))) = self.remote_servers.iter().next() else { return };
         match Asking::open(shared, &self.route, (namespace, node)) {
             Ok(server) => self.asking = Some(Asking { token: token.clone(), server }),
-            // This program has one that isn't told of yet. It may go before it is.
+            // This program has a server that isn't announced yet. It may be gone before it is.
             Err(CreateError::ServiceTaken { .. }) => {
                 let (again, key) = (shared.clone(), self.route.key.clone());
                 let again = move || again.tell(Change::Service(key));
@@ -337,16 +340,16 @@ impl Answering {
     }
 }
 
-/// A call of the network.
+/// A call from the network.
 struct Asked {
     query: Query,
     attachment: Attachment,
     request: SerializedMessage,
-    /// Of the server here.
+    /// A client of the local server.
     client: Client<GenericService>,
 }
 
-/// Asks the server of this host, and replies when it has answered.
+/// Calls the server of this host, and replies when it has answered.
 fn answer(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, client: &Client<GenericService>, query: Query) {
     let name = &route.key.name;
     let attachment = query.attachment().map(|attachment| Attachment::parse(&attachment.to_bytes()));
@@ -403,7 +406,7 @@ impl Asked {
 }
 
 fn refuse(query: &Query, reason: &str) {
-    // The session is gone, or the caller: there is no end to be told.
+    // On failure the session or the caller is gone: nothing remains to be answered.
     let _ = query.reply_err(reason.to_owned()).wait();
 }
 
@@ -443,15 +446,15 @@ struct Call {
     request: Vec<u8>,
     sequence: i64,
     gid: [u8; 16],
-    /// Until it is answered.
+    /// `None` once it is answered.
     responder: Mutex<Option<Responder<GenericService>>>,
     attempt: usize,
     stands: Weak<Standing>,
 }
 
-/// Asks the servers of the network. The first answer counts.
+/// Queries the servers of the network. The first answer counts.
 fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
-    // If a link was cut, the server may have the request: it isn't made again.
+    // If a link was cut, the server may have the request: it isn't repeated.
     if call.stands.strong_count() == 0 {
         let Some(responder) = call.responder.lock().take() else { return };
         let reason = format!("the server of {} on the network has gone", route.key.name);
@@ -480,16 +483,16 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
 
 fn fail(route: &ServiceRoute, responder: Responder<GenericService>, reason: String) {
     route.count(ServiceWord::Failed);
-    // A caller that no longer waits misses nothing.
+    // On failure the caller no longer waits.
     let _ = responder.fail(reason);
 }
 
-/// A query on its way; dropped when no more replies come.
+/// A query in progress; zenoh drops it when no more replies come.
 struct Querying {
     call: Option<Call>,
     route: Arc<ServiceRoute>,
     shared: Arc<Shared>,
-    /// What a server said that didn't answer.
+    /// The error of a server that didn't answer.
     error: Mutex<Option<String>>,
 }
 
@@ -501,7 +504,7 @@ impl Querying {
                 let Some(responder) = call.responder.lock().take() else { return };
                 self.route.count(ServiceWord::Answered);
                 let response = SerializedMessage::new(sample.payload().to_bytes().into_owned());
-                // A caller that no longer waits wants no answer.
+                // On failure the caller no longer waits.
                 let _ = responder.respond(response);
             }
             Err(error) => {
@@ -523,7 +526,7 @@ impl Drop for Querying {
             let (shared, route) = (self.shared.clone(), self.route.clone());
             let responder = Mutex::new(Some(responder));
             let call = Call { responder, attempt: call.attempt + 1, ..call };
-            let aside = shared.clone(); // as a first call: it may wait, or tell a caller
+            let aside = shared.clone(); // as for a first call: it may wait, or run a listener
             let again = move || aside.askers.make(move || ask(&shared, &route, call));
             self.shared.tell(Change::Later(Time::steady() + *pause, Box::new(again)));
             return;

@@ -1,10 +1,10 @@
-//! The sessions of the network: which ones the gateway's is connected with, whether those that have
-//! nodes are reached, and how far their hosts' clocks differ from this one's. Only told of: what
-//! passes doesn't go by it.
+//! The sessions of the network: those that the gateway's session is linked with, the reachability
+//! of sessions with nodes, and the difference between their hosts' clocks and this one's. For
+//! reports only: no message depends on it.
 //!
-//! A router doesn't pass on what one of its peers sends to another one: these talk directly, and
-//! what tells of their nodes comes all the same where they can't. So a session with nodes and
-//! without a link is asked for something that each answers. Where no query gets, no message does.
+//! A router doesn't forward messages between two of its peers: these talk directly, but tokens of
+//! their nodes arrive even where messages can't. So a session with nodes and without a link is sent
+//! a query that every session answers. If no query gets through, no message does.
 
 use super::Shared;
 use super::observer::Change;
@@ -24,31 +24,32 @@ use zenoh::query::ConsolidationMode;
 use zenoh::sample::SampleKind;
 use zenoh::session::LinkEventsListener;
 
-/// How long a session may take to get a link, or to answer.
+/// Time within which a session should get a link, or answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long one that doesn't answer is left alone at most: each time it is twice as long.
+/// Longest pause before a session without an answer is asked again; each pause is twice as long as
+/// the one before.
 const LONGEST_PAUSE: Duration = Duration::from_secs(32);
 
-/// Sessions that are asked at a time, at most: what a peer announces is work here.
+/// Most sessions that are asked at a time: every session that a peer announces is work here.
 const ASKED: usize = 32;
 
-/// How long the clocks of messages are compared before the next comparison begins, in nanoseconds.
+/// Time for which message clocks are compared before the next comparison begins, in nanoseconds.
 const WINDOW: i64 = 10_000_000_000;
 
-/// A session that has nodes, as its messages see it.
+/// A session with nodes, and the counters of its messages.
 pub(super) struct RemoteSession {
     words: Words,
     clock: Mutex<ClockWindow>,
 }
 
 impl RemoteSession {
-    /// A message of it came. `source`: its own wall time of the publication. `is_fresh`: the
-    /// message was sent when it was published, not kept for late joiners.
+    /// A message of the session has arrived. `source`: the session's wall time of the publication.
+    /// `is_fresh`: the message was sent when it was published, not retained for late joiners.
     pub(super) fn heard(&self, wall: i64, source: i64, is_fresh: bool) {
         self.words.count(SessionWord::Heard as usize, 1);
         let late = wall.saturating_sub(source);
-        // One that was kept is late for that, but never early.
+        // A retained message is late for that reason, but never early.
         if !is_fresh && late >= 0 {
             return;
         }
@@ -60,14 +61,14 @@ impl RemoteSession {
     }
 }
 
-/// The least that messages were late, of the last ten seconds or so. (A difference that is over
-/// goes with its window.)
+/// The smallest delay of messages in the last ten seconds or so. (After a clock change, the old
+/// difference goes with its window.)
 #[derive(Default)]
 struct ClockWindow {
-    /// Wall nanoseconds.
+    /// Wall time, in nanoseconds.
     begin: i64,
     least: Option<i64>,
-    /// Of the window before.
+    /// The value of the window before.
     before: Option<i64>,
 }
 
@@ -84,13 +85,13 @@ impl ClockWindow {
     }
 }
 
-/// What the gateway's thread knows of a session with nodes.
+/// The gateway's record of a session with nodes.
 struct Known {
     told: Arc<RemoteSession>,
     nodes: u64,
-    /// When it is to be asked; `None` once it is reached, or while it is asked.
+    /// Time of the next query; `None` once it has answered, or during a query.
     due: Option<Time>,
-    /// How long it was left alone before.
+    /// The previous pause.
     pause: Duration,
 }
 
@@ -107,14 +108,14 @@ impl Known {
     }
 }
 
-/// All that is known of sessions.
+/// All known sessions.
 pub(super) struct Sessions {
     shared: Arc<Shared>,
     reports: Reports,
     known: HashMap<String, Known>,
     /// By their ids and addresses.
     links: HashMap<(String, String), Words>,
-    /// The links are to be looked at, and the gateway's thread has been told.
+    /// The links have changed, and the gateway's thread has been notified.
     has_changed: Arc<AtomicBool>,
     _listener: LinkEventsListener<()>,
 }
@@ -125,7 +126,7 @@ impl Sessions {
         let (noted, telling) = (has_changed.clone(), shared.clone());
         let info = shared.session.info();
         let listener = info.link_events_listener().history(true).callback(move |_| {
-            // AcqRel: what has changed before is seen by the thread that looks.
+            // AcqRel: the thread that looks sees the changes from before.
             if !noted.swap(true, Ordering::AcqRel) {
                 telling.tell(Change::Links);
             }
@@ -140,12 +141,12 @@ impl Sessions {
         })
     }
 
-    /// When [`look`](Self::look) is due.
+    /// Returns the time at which [`look`](Self::look) is due.
     pub(super) fn next(&self) -> Option<Time> {
         self.known.values().filter_map(|known| known.due).min()
     }
 
-    /// A node of it came.
+    /// A node of the session has come.
     pub(super) fn node_came(&mut self, session: &str, node: &str) {
         let known = self.known.entry(session.to_owned()).or_insert_with(|| {
             let mut report = Report::Session.about(session, "");
@@ -162,12 +163,12 @@ impl Sessions {
         known.told.words.set(SessionWord::Nodes as usize, known.nodes);
     }
 
-    /// What its messages count.
+    /// Returns the counters for its messages.
     pub(super) fn of(&self, session: &str) -> Option<Arc<RemoteSession>> {
         self.known.get(session).map(|known| known.told.clone())
     }
 
-    /// A node of it went.
+    /// A node of the session is gone.
     pub(super) fn node_went(&mut self, session: &str) {
         let Some(known) = self.known.get_mut(session) else { return };
         known.nodes -= 1;
@@ -177,9 +178,9 @@ impl Sessions {
         }
     }
 
-    /// Links came or went.
+    /// Links have come or gone.
     pub(super) fn links_changed(&mut self) {
-        self.has_changed.store(false, Ordering::Release); // as above: what comes now is told anew
+        self.has_changed.store(false, Ordering::Release); // as above: later changes notify anew
         let info = self.shared.session.info();
         let roles: HashMap<_, _> =
             info.transports().wait().map(|transport| (*transport.zid(), transport.whatami())).collect();
@@ -212,7 +213,7 @@ impl Sessions {
         }
     }
 
-    /// Asks the sessions whose turn it is.
+    /// Queries the sessions that are due.
     pub(super) fn look(&mut self, now: Time) {
         let is_due = |known: &&mut Known| known.due.is_some_and(|at| at <= now);
         let due = self.known.iter_mut().filter_map(|(id, known)| Some((id, Some(known).filter(is_due)?)));
@@ -222,7 +223,7 @@ impl Sessions {
         }
     }
 
-    /// It has answered, or not.
+    /// A session has answered, or hasn't.
     pub(super) fn answered(&mut self, session: &str, is_reached: bool) {
         let is_linked = self.links.keys().any(|(linked, _)| linked == session);
         if let Some(known) = self.known.get_mut(session) {
@@ -231,7 +232,7 @@ impl Sessions {
     }
 }
 
-/// Tells whether it was answered, when no more replies come.
+/// Reports, when no more replies come, whether there was an answer.
 struct Asked {
     shared: Arc<Shared>,
     session: String,
@@ -245,7 +246,7 @@ impl Drop for Asked {
     }
 }
 
-/// Asks a session what it is: each answers that below `@/ID`, wherever it is.
+/// Queries a session's own description: each session answers that below `@/ID`, wherever it is.
 fn ask(shared: &Arc<Shared>, session: &str) {
     let asked =
         Asked { shared: shared.clone(), session: session.to_owned(), is_answered: AtomicBool::new(false) };
@@ -256,15 +257,15 @@ fn ask(shared: &Arc<Shared>, session: &str) {
         .timeout(PATIENCE)
         .callback(move |reply| {
             if reply.result().is_ok() {
-                asked.is_answered.store(true, Ordering::Relaxed); // the drop comes after all replies
+                asked.is_answered.store(true, Ordering::Relaxed); // it is dropped after all replies
             }
         })
         .wait();
-    drop(query); // with its callback goes what tells that it wasn't answered
+    drop(query); // its callback's drop reports that there was no answer
 }
 
-/// Nodes of other domains on the network, while none of this domain's is there: the number may be
-/// set wrong on one side.
+/// Nodes of other domains on the network, while none of this domain is there: the domain number may
+/// be wrong on one side.
 pub(super) struct Elsewhere {
     _nodes: Subscriber<()>,
 }
@@ -289,7 +290,7 @@ impl Elsewhere {
             .history(true)
             .callback(move |sample| {
                 let token = Token::parse(sample.key_expr().as_str());
-                // There are no more domains than ROS 2 has.
+                // ROS 2 has no greater domains.
                 if let Some(token) =
                     token.ok().filter(|token| token.domain <= super::LAST_DOMAIN && token.domain != own)
                 {
@@ -300,7 +301,7 @@ impl Elsewhere {
         Ok(Self { _nodes: nodes })
     }
 
-    /// A node of this domain is there.
+    /// A node of this domain has come.
     pub(super) fn close(self, words: &Words) {
         drop(self);
         words.set(GatewayWord::OtherDomain as usize, 0);
@@ -319,12 +320,12 @@ mod tests {
         assert_eq!(clock.compare(100 * second, 7 * second), 7 * second);
         assert_eq!(clock.compare(101 * second, 5 * second), 5 * second);
         assert_eq!(clock.compare(102 * second, 6 * second), 5 * second, "the least counts");
-        // Its clock was set forward.
+        // The peer's clock was set forward.
         for later in 103..120 {
             clock.compare(later * second, 1000);
         }
         assert_eq!(clock.compare(121 * second, 2000), 1000);
-        // And now it is ahead; then right again.
+        // Now it is ahead; then right again.
         assert_eq!(clock.compare(122 * second, -second), -second);
         for later in 123..150 {
             clock.compare(later * second, 3000);

@@ -1,26 +1,26 @@
-//! Whose turn it is on a slow link: plain data, without a clock or a link.
+//! The order of topics on a slow link: plain data, without a clock or a link.
 //!
-//! Flow queuing as in FQ-CoDel (RFC 8290, sections 4.1 and 4.2), where a flow is a topic and what
-//! counts is bytes. Each flow has a *credit* of bytes, which its messages use up. Flows that have
-//! just begun to wait are served first, until their first credit is used up; then they queue behind
-//! the others, and get another [`QUANTUM`] each time they come to the front without any. So a topic
-//! of few bytes never waits for more than the message that is being sent, and topics that want more
+//! Flow queuing as in FQ-CoDel (RFC 8290, sections 4.1 and 4.2), with topics as flows, measured in
+//! bytes. Each flow has a *credit* of bytes, which its messages use up. Flows that have just begun
+//! to wait are served first, until their first credit is used up; then they queue behind the
+//! others, and get another [`QUANTUM`] each time they reach the front without credit. So a topic of
+//! few bytes never waits for more than the message that is being sent, and topics that want more
 //! than the link takes share it by bytes, whatever the size of their messages.
 //!
-//! A flow that has nothing to send any more stays once at the end of the others before it leaves: one
-//! that comes and goes is not served as new each time.
+//! A flow that has nothing more to send stays once at the end of the queue before it leaves: a flow
+//! that comes and goes is not treated as new each time.
 
 use std::collections::VecDeque;
 
 /// Bytes of a turn.
 const QUANTUM: i64 = 16 << 10;
 
-/// Bytes that each message counts on top of its own.
+/// Bytes that each message counts in addition to its own.
 pub(super) const OVERHEAD: usize = 100;
 
-/// Flows that wait for their turns.
+/// Flows that wait for their turn.
 pub(super) struct Turns<T> {
-    /// Those that have just begun to wait, the first one first.
+    /// Flows that have just begun to wait, the first one first.
     new: VecDeque<Turn<T>>,
     old: VecDeque<Turn<T>>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Turn<T> {
 }
 
 impl<T> Turn<T> {
-    /// Bytes after which it is the next one's turn.
+    /// Bytes after which the next flow's turn begins.
     pub(super) fn credit(&self) -> usize {
         usize::try_from(self.credit).unwrap_or(0).max(1)
     }
@@ -55,7 +55,8 @@ impl<T> Turns<T> {
         self.new.push_back(Turn { flow, credit: QUANTUM, is_new: true });
     }
 
-    /// Whose turn it is. It comes back by [`go_on`](Self::go_on) or [`end`](Self::end).
+    /// Returns the flow whose turn it is. The caller gives it back by [`go_on`](Self::go_on) or
+    /// [`end`](Self::end).
     pub(super) fn next(&mut self) -> Option<Turn<T>> {
         loop {
             let mut turn = self.new.pop_front().or_else(|| self.old.pop_front())?;
@@ -67,7 +68,7 @@ impl<T> Turns<T> {
         }
     }
 
-    /// The flow has sent so many bytes, and has more.
+    /// The flow has sent `sent` bytes, and has more.
     pub(super) fn go_on(&mut self, mut turn: Turn<T>, sent: usize) {
         turn.credit = turn.credit.saturating_sub_unsigned(sent as u64);
         if turn.credit <= 0 {
@@ -80,8 +81,8 @@ impl<T> Turns<T> {
         }
     }
 
-    /// The flow has sent so many bytes, and nothing is left. It comes back if it leaves, and isn't
-    /// to stay for a while.
+    /// The flow has sent `sent` bytes, and has nothing left. It is returned if it leaves; it may
+    /// first stay for a while.
     pub(super) fn end(&mut self, mut turn: Turn<T>, sent: usize) -> Option<T> {
         turn.credit = turn.credit.saturating_sub_unsigned(sent as u64);
         if !turn.is_new && turn.credit > 0 {
@@ -101,8 +102,9 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// Topics whose messages have these bytes, and of which so many come for each message that the
-    /// link takes. Runs so many messages of the link. What each topic has sent.
+    /// Runs a link that takes `messages` messages. `topics`: the bytes of each topic's messages,
+    /// and how many of them arrive for each message that the link takes. Returns the messages and
+    /// bytes that each topic has sent.
     fn run(topics: &[(usize, f64)], messages: usize) -> Vec<(u64, u64)> {
         let mut turns = Turns::default();
         let mut waiting: HashMap<usize, f64> = HashMap::new();
@@ -116,7 +118,7 @@ mod tests {
                     turns.begin(topic);
                 }
             }
-            // One message goes.
+            // The link takes one message.
             while let Some(turn) = turns.next() {
                 let topic = turn.flow;
                 let count = waiting.get_mut(&topic).expect("each has one");
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn none_is_starved_by_one_that_comes_and_goes() {
-        // It has one message at each look, and never a second one.
+        // The camera has one message at each look, and never a second one.
         let sent = run(&[(120_000, 20.0), (60_000, 1.0)], 10_000);
         assert!(sent[0].1 * 10 > sent[1].1 * 9, "half of the link is the camera's: {sent:?}");
     }

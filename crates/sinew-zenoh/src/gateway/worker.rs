@@ -1,9 +1,10 @@
-//! The gateway's thread: who is where, and what is brought over for that.
+//! The gateway's thread: keeps track of endpoints on both sides, and connects them.
 //!
-//! Ends of this host become tokens on the network. Tokens of the network become ends in the domain:
-//! a publisher there is a publisher of a node of its name here, whose messages are those that come;
-//! a subscription, a client and a server there are told of. What is brought over for them is decided
-//! per topic ([`RouteEnds`]) and service ([`ServiceEnds`]), whenever an end of it comes or goes.
+//! Endpoints of this host become tokens on the network. Tokens of the network become endpoints in
+//! the domain: a remote publisher becomes a publisher of a node of its name here, and publishes the
+//! remote messages; remote subscriptions, clients and servers are announced. For each topic
+//! ([`RouteEnds`]) and service ([`ServiceEnds`]), the thread decides what to connect whenever an
+//! endpoint of it comes or goes.
 
 use super::descriptions::Descriptions;
 use super::observer::{Change, DomainObserver, LocalKey};
@@ -32,28 +33,29 @@ use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::sample::SampleKind;
 
-/// Nodes and ends of the network that are known at most: what a peer announces is memory here.
+/// Most nodes and endpoints of the network that are known: every one that a peer announces takes
+/// memory here.
 const MOST_REMOTE: usize = 20_000;
 
-/// How often it is looked, at most, whether what a publisher that is gone published last has gone over;
-/// and the time between two looks. Looks count, not the time: the machine may hold the process up, and
-/// then nothing has gone over meanwhile.
+/// Most checks for whether the last messages of a publisher that is gone have been sent, and the
+/// time between two checks. Checks count, not the time: the machine may hold the process up, and
+/// then nothing has been sent meanwhile.
 const LAST_MESSAGES: u32 = 200;
 const LAST_MESSAGES_PERIOD: Duration = Duration::from_millis(5);
 
-/// How often it is looked, at most, whether what the program of a client subscribes to is brought over,
-/// for which the client's first call waits; and the time between two looks. Looks count, as above.
+/// Most checks for whether the subscriptions of a client's program are connected, for which the
+/// client's first call waits, and the time between two checks. Checks count, as above.
 const INTRODUCTION: u32 = 1000;
 const INTRODUCTION_PERIOD: Duration = Duration::from_millis(1);
 
-/// How long a publisher of the network stays when it is gone: on a link, tokens overtake messages, and a
-/// machine that is busy may hold up the thread that brings these.
+/// Time for which a remote publisher stays after its token is gone: on a link, tokens overtake
+/// messages, and a busy machine may hold up the thread that delivers these.
 const OVERTAKING: Duration = Duration::from_millis(500);
 
-/// How long a router is waited for between two looks.
+/// Time between two looks for a router.
 const ROUTER_PERIOD: Duration = Duration::from_secs(1);
 
-/// Runs until it is told to stop.
+/// Runs until it receives `Stop`.
 pub(super) fn run(start: &Start, shared: &Arc<Shared>, told: &Receiver<Change>) -> Result<(), GatewayError> {
     let participant = Participant::join(&start.place, Arc::new(DomainObserver(start.changes.clone())))?;
     let outcome = lead(start, shared, told, &participant);
@@ -88,7 +90,7 @@ fn lead(
         about: about.clone(),
     };
     let (heard, own, counted) = (shared.clone(), worker.session.clone(), about);
-    // With its history: what is there already comes first.
+    // With its history: existing tokens come first.
     let tokens = shared
         .session
         .liveliness()
@@ -116,7 +118,7 @@ fn lead(
     Ok(())
 }
 
-/// Tells tools of the gateway, and where it is connected to.
+/// Announces the gateway and its endpoints to tools.
 fn about(start: &Start, shared: &Shared, reports: &Reports) -> Words {
     let of = |key| start.config.get_json(key).unwrap_or_default();
     let endpoints = of("connect/endpoints").replace(['[', ']', '"'], "");
@@ -126,7 +128,7 @@ fn about(start: &Start, shared: &Shared, reports: &Reports) -> Words {
     words
 }
 
-/// Whether there is a router, which most sessions find each other by.
+/// The search for a router, through which most sessions find each other.
 struct RouterSearch {
     check: RouterCheck,
     attempts: u32,
@@ -162,45 +164,46 @@ impl RouterSearch {
 
 struct Worker {
     shared: Arc<Shared>,
-    /// Sees the domain.
+    /// Watches the domain.
     participant: Arc<Participant>,
     session: String,
     next_id: u64,
-    /// The numbers of this host's nodes, by participant and full name.
+    /// Numbers of this host's nodes, by participant and full name.
     node_ids: HashMap<(u64, String), u64>,
     local: HashMap<LocalKey, LocalEnd>,
     /// By their tokens.
     remote: HashMap<String, RemoteEnd>,
-    /// By session and number: the node here, and of how many ends.
+    /// By session and number: the local stand-in node, and the number of its endpoints.
     remote_nodes: HashMap<(String, u64), (Node, usize)>,
     routes: HashMap<RouteKey, RouteEnds>,
     services: HashMap<RouteKey, ServiceEnds>,
     descriptions: Descriptions,
     sessions: Sessions,
-    /// While none of this domain's nodes is on the network.
+    /// `Some` while none of this domain's nodes is on the network.
     elsewhere: Option<Elsewhere>,
-    /// Tells of ends that are only to be seen, and of what tools want to know.
+    /// Announces remote endpoints that are only shown, and the gateway's reports.
     reports: Reports,
     /// The gateway itself, for tools.
     about: Arc<Words>,
 }
 
-/// A node or an end of this host.
+/// A node or an endpoint of this host.
 struct LocalEnd {
     kind: TokenKind,
-    /// Of an end.
+    /// For an endpoint.
     route: Option<RouteKey>,
-    /// Of a publisher that is gone: how often it was looked whether its last messages have gone.
+    /// For a publisher that is gone: number of checks for its last messages.
     looks: u32,
-    /// Whose it is.
+    /// The participant that owns it.
     peer: Arc<Peer>,
     _token: LivelinessToken,
 }
 
 impl RouteEnds {
-    /// Whether what publishers here publish goes to all subscriptions there that want it, as far as
-    /// publishers say how many they match: they don't say which. So one that lacks another program's
-    /// subscription, for want of room, say, counts as lacking this one.
+    /// Returns `true` if messages of local publishers reach all remote subscriptions that match.
+    /// Publishers report only how many subscriptions they match, not which: a publisher that lacks
+    /// a subscription of another program, for instance for want of room, counts as lacking this
+    /// one.
     fn is_brought_there(&self, local: &HashMap<LocalKey, LocalEnd>) -> bool {
         self.local_publishers.iter().all(|(key, publisher)| {
             let wanted = self.local_subscriptions.values().chain(self.remote_subscriptions.values());
@@ -211,14 +214,14 @@ impl RouteEnds {
     }
 }
 
-/// A node or an end of the network.
+/// A node or an endpoint of the network.
 struct RemoteEnd {
     kind: TokenKind,
     node: (String, u64),
     route: Option<RouteKey>,
     /// Its token is gone.
     is_leaving: bool,
-    /// What tells of it here.
+    /// Announces it here.
     _told: Option<OwnEndpoint>,
 }
 
@@ -243,7 +246,7 @@ impl Worker {
             };
             match change {
                 Ok(Change::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(Change::Statistics(to)) => drop(to.send(self.statistics())), // or nobody waits any more
+                Ok(Change::Statistics(to)) => drop(to.send(self.statistics())), // fails if the caller is gone
                 Ok(Change::Later(at, work)) => later.push((at, work)),
                 Ok(Change::Service(route)) => drop(self.with_service(&route, |_| ())),
                 Ok(Change::Knock) => self.about.count(GatewayWord::Knocks as usize, 1),
@@ -254,7 +257,7 @@ impl Worker {
                     self.introduce_remote(route, client, heard, looks);
                 }
                 Ok(Change::OnceKnown(work)) => {
-                    // What is new is told before this returns, and so it comes before the work.
+                    // New endpoints are reported before this returns, and so before the work.
                     self.participant.refresh();
                     self.shared.tell(Change::Later(Time::steady(), work));
                 }
@@ -270,24 +273,25 @@ impl Worker {
         }
     }
 
-    // ---- this host's ----
+    // ---- local endpoints ----
 
     fn new_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id - 1
     }
 
-    /// A client calls for the first time: what its program has made before is brought over before the
-    /// server may publish what it wants to hear, as the feedback of a goal.
+    /// A client calls for the first time: endpoints that its program created before are put on the
+    /// network before the server may publish messages for them, such as the feedback of a goal.
     fn fresh_client(&mut self, route: RouteKey, client: Gid) {
-        // What is new is told before this returns, and so it comes before what is told here.
+        // New endpoints are reported before this returns, and so before the change that is sent
+        // here.
         self.participant.refresh();
-        // Publishers of the network don't count a subscription that has gone for one that came.
+        // Remote publishers don't count a subscription that has gone as one that has come.
         self.shared.context.look_around();
         self.shared.tell(Change::Introduce(route, client, INTRODUCTION));
     }
 
-    /// Lets a client's calls go on once messages of the network get to the subscriptions of its
+    /// Lets a client's calls go on once messages of the network reach the subscriptions of its
     /// program.
     fn introduce(&mut self, route: RouteKey, client: Gid, looks: u32) {
         let participant = participant_of(client);
@@ -304,7 +308,8 @@ impl Worker {
         }
     }
 
-    /// The same of a client there. Its program's tokens came before its call, by the same link.
+    /// As `fresh_client`, for a remote client. Its program's tokens came before its call, by the
+    /// same link.
     fn fresh_remote_client(&mut self, route: RouteKey, client: [u8; 16]) {
         let ends = self.services.get(&route);
         let token = ends.and_then(|ends| ends.remote_clients.iter().find(|token| gid::of(token) == client));
@@ -341,7 +346,8 @@ impl Worker {
         };
         let id = if kind == TokenKind::Node { node_id } else { self.new_id() };
         let qos = match (kind, QoS::from_bytes(&endpoint.qos)) {
-            // No end matches one that says nonsense; the network isn't told of it, either.
+            // No endpoint matches one with an invalid QoS, so it isn't announced to the network
+            // either.
             (TokenKind::Publisher | TokenKind::Subscription, None) => return,
             (_, qos) => qos.unwrap_or_default(),
         };
@@ -354,7 +360,7 @@ impl Worker {
         let rules = &self.shared.rules;
         let Some(namespace) = rules.namespace().to_remote(&namespace).map(Cow::into_owned) else { return };
         let name = route.as_ref().map(|route| rules.outward(&route.name).map(Cow::into_owned));
-        // It may not pass, or is of a type of the program's own, which the network has no name for.
+        // It may not pass, or its type is the program's own, without a name on the network.
         let name = match name {
             Some(None) => return,
             Some(Some(name))
@@ -364,7 +370,8 @@ impl Worker {
             }
             name => name.flatten(),
         };
-        // A publisher of Lyrical sends such types only to those that say where they take them from.
+        // A publisher of Lyrical sends such types only to subscriptions that announce their
+        // backends.
         let has_buffers = kind == TokenKind::Subscription
             && qos.durability == Durability::Volatile
             && route.as_ref().is_some_and(|route| self.has_buffers(route));
@@ -387,12 +394,13 @@ impl Worker {
         };
         let token_key = token.to_key();
         let wire_gid = gid::of(&token_key);
-        // What stands for ends of the network knows it before those are told: what they send then at
-        // once would not get there. (A thread of the context's notices it by itself, but later.)
+        // The local stand-ins of remote endpoints must know it before those are notified: messages
+        // that they then send at once would not reach it. (A thread of the context notices it by
+        // itself, but later.)
         if matches!(kind, TokenKind::Subscription | TokenKind::Server) {
             self.shared.context.look_around();
         }
-        // The way is there before the token that tells of it.
+        // The path exists before the token that announces it.
         if let Some(route) = route.clone() {
             let local_gid = gid_of(local.0, endpoint.number);
             if !self.local_end_came(local, kind, route, (qos, local_gid, wire_gid)) {
@@ -413,7 +421,7 @@ impl Worker {
         }
     }
 
-    /// Whether it could be taken.
+    /// Returns `false` if it could not be taken in.
     fn local_end_came(
         &mut self,
         local: LocalKey,
@@ -446,7 +454,7 @@ impl Worker {
             return self.shared.tell(Change::Later(at, Box::new(again)));
         }
         let Some(LocalEnd { kind, route, _token, .. }) = self.local.remove(&local) else { return };
-        drop(_token); // the network is told first
+        drop(_token); // the network is notified first
         if !self.local.keys().any(|(participant, _)| *participant == local.0) {
             self.node_ids.retain(|(participant, _), _| *participant != local.0);
         }
@@ -455,8 +463,8 @@ impl Worker {
         }
     }
 
-    /// Whether that is a publisher that is gone, and what it published last may still be with a
-    /// thread that carries it.
+    /// Returns `true` for a publisher that is gone if its last messages may still be with a thread
+    /// that carries them.
     fn has_last_messages(&mut self, local: LocalKey) -> bool {
         let Some(LocalEnd { kind: TokenKind::Publisher, route: Some(route), looks, .. }) =
             self.local.get_mut(&local)
@@ -487,12 +495,12 @@ impl Worker {
         }
     }
 
-    // ---- the network's ----
+    // ---- remote endpoints ----
 
     fn remote_came(&mut self, token_key: String, mut token: Token) {
         if let Some(known) = self.remote.get_mut(&token_key) {
             known.is_leaving = false;
-            return; // told twice, or it is back
+            return; // announced twice, or it is back
         }
         let rules = &self.shared.rules;
         let on_the_network = token.full_node();
@@ -500,7 +508,7 @@ impl Worker {
             let Some(name) = rules.inward(&end.name).map(Cow::into_owned) else { return };
             end.name = name;
         }
-        // A node of another namespace keeps its name.
+        // A node outside the namespace keeps its name.
         if let Some(namespace) = rules.namespace().to_local(&token.namespace).map(Cow::into_owned) {
             token.namespace = namespace;
         }
@@ -518,7 +526,7 @@ impl Worker {
             }
             return;
         };
-        // Without a hash it is of Humble, and matches nothing.
+        // An endpoint without a hash is of Humble, and matches nothing.
         let hash = end.hash.unwrap_or(TypeHash([0; 32]));
         let route = RouteKey { name: end.name.clone(), type_name: end.type_name.clone(), hash };
         let Some(here) = self.enter_node(&node, &token) else { return };
@@ -545,18 +553,18 @@ impl Worker {
         if let Some(hash) = end.hash {
             self.descriptions.want(&self.shared, &end.type_name, hash, on_the_network);
         }
-        // The way is there before it is told of.
+        // The path exists before the endpoint is announced.
         let told = self.tell_of(&token, token.kind, &end, hash);
         let remote = RemoteEnd { kind: token.kind, node, route: Some(route), is_leaving: false, _told: told };
         self.remote.insert(token_key, remote);
     }
 
-    /// Whether a token's program matches as rmw_zenoh does, which looks at no QoS.
+    /// Returns `true` if a token's program matches as rmw_zenoh does, which ignores QoS.
     fn matches_any_qos(&self, token: &Token) -> bool {
         !self.shared.strict_qos && !session_id::is_gateway(&token.session)
     }
 
-    /// The node here that stands for the one of a token.
+    /// Returns the local stand-in for a token's node; creates it if there is none.
     fn enter_node(&mut self, node: &(String, u64), token: &Token) -> Option<Node> {
         if let Some((here, count)) = self.remote_nodes.get_mut(node) {
             *count += 1;
@@ -587,14 +595,14 @@ impl Worker {
                 self.remote_nodes.remove(node);
                 self.sessions.node_went(&node.0);
                 if self.remote_nodes.is_empty() {
-                    // The session is closing, if it can't be.
+                    // On an error, the session is closing.
                     self.elsewhere = Elsewhere::open(&self.shared, &self.about).ok();
                 }
             }
         }
     }
 
-    /// Whether it could be made.
+    /// Returns `false` if it could not be created.
     fn remote_publisher_came(
         &mut self,
         (session, token_key): (&str, &str),
@@ -627,8 +635,8 @@ impl Worker {
         self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, known))
     }
 
-    /// A publisher of the network has published what wasn't its own: its numbers begin again, as those of
-    /// a new one.
+    /// A remote publisher has published messages of another one: its numbers start again, as for a
+    /// new publisher.
     fn comes_anew(&mut self, token_key: &str) {
         let is_leaving = self.remote.get(token_key).is_none_or(|remote| remote.is_leaving);
         self.remote_went(token_key);
@@ -637,7 +645,7 @@ impl Worker {
         }
     }
 
-    /// Has it seen in the domain.
+    /// Announces it in the domain.
     fn tell_of(&self, token: &Token, kind: TokenKind, end: &TokenEnd, hash: TypeHash) -> Option<OwnEndpoint> {
         let kind = match kind {
             TokenKind::Subscription => EndpointKind::Subscription,
@@ -675,7 +683,7 @@ impl Worker {
     }
 
     fn remote_left(&mut self, token_key: &str) {
-        // Unless it is back, as after a link was lost.
+        // Unless it is back, for instance after a lost link.
         if self.remote.get(token_key).is_some_and(|remote| remote.is_leaving) {
             self.remote_went(token_key);
         }
@@ -705,8 +713,8 @@ impl Worker {
 
     // ---- topics and services ----
 
-    /// Changes the ends of a topic, and brings over what they need then. False: it can't be on the
-    /// network, or not here.
+    /// Changes the endpoints of a topic, and then connects what they need. Returns `false` if the
+    /// topic can't exist on the network, or not here.
     fn with_route(&mut self, route: &RouteKey, change: impl FnOnce(&mut RouteEnds)) -> bool {
         if !self.routes.contains_key(route) {
             let Some((known, wire_key)) = self.known(route) else { return false };
@@ -727,7 +735,7 @@ impl Worker {
         true
     }
 
-    /// As [`with_route`](Self::with_route), of a service.
+    /// As [`with_route`](Self::with_route), for a service.
     fn with_service(&mut self, route: &RouteKey, change: impl FnOnce(&mut ServiceEnds)) -> bool {
         if !self.services.contains_key(route) {
             let Some((known, wire_key)) = self.known(route) else { return false };
@@ -754,7 +762,8 @@ impl Worker {
         true
     }
 
-    /// Whether messages of the type have buffers, as far as its description is known here.
+    /// Returns `true` if messages of the type have buffers, as far as its description is known
+    /// here.
     fn has_buffers(&self, route: &RouteKey) -> bool {
         let text = self.participant.domain().description(&route.hash.0).ok().flatten();
         let text = text.and_then(|text| String::from_utf8(text).ok());
@@ -807,7 +816,7 @@ impl Worker {
     }
 
     fn close(&mut self) {
-        self.local.clear(); // the network is told first
+        self.local.clear(); // the network is notified first
         self.routes.drain().for_each(|(_, mut ends)| ends.close());
         self.services.drain().for_each(|(_, mut ends)| ends.close());
         self.remote.clear();
@@ -830,7 +839,7 @@ fn kind_of(kind: EndpointKind) -> Option<TokenKind> {
     }
 }
 
-/// A node's namespace and name.
+/// Splits a full name into a node's namespace and name.
 fn split(full: &str) -> Option<(String, String)> {
     if !name::is_full_name(full) {
         return None;
@@ -839,7 +848,7 @@ fn split(full: &str) -> Option<(String, String)> {
     Some((if namespace.is_empty() { "/" } else { namespace }.to_owned(), node.to_owned()))
 }
 
-/// As Sinew makes it: the participant's id, and the end's number in it.
+/// The gid that Sinew forms: the participant's id, and the endpoint's number in it.
 fn gid_of(participant: u64, number: u64) -> Gid {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&participant.to_le_bytes());
@@ -847,7 +856,7 @@ fn gid_of(participant: u64, number: u64) -> Gid {
     Gid(bytes)
 }
 
-/// The participant of [`gid_of`].
+/// The participant in a gid of [`gid_of`].
 fn participant_of(gid: Gid) -> u64 {
     let [participant, _] = gid.0.as_chunks::<8>().0 else { return 0 };
     u64::from_le_bytes(*participant)

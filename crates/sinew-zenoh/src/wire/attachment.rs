@@ -1,63 +1,63 @@
-//! What goes beside a message, a request and a response.
+//! The attachment of a message, a request and a response.
 
 /// The length in bytes of an attachment, without a chain.
 pub const LENGTH: usize = 33;
 
-/// What begins a chain. What comes behind ROS 2's part may be another one's, some day.
+/// The start of a chain. Future versions of ROS 2 may append other data here.
 const CHAIN: &[u8; 4] = b"snwl";
 
-/// What goes beside a message: 33 bytes, as rmw_zenoh writes them since April 2025, and behind them
-/// perhaps the message's chain, which other programs don't look at.
+/// The attachment of a message: 33 bytes, as rmw_zenoh has written them since April 2025,
+/// optionally followed by the message's chain, which other programs ignore.
 ///
 /// | bytes | field |
 /// |---|---|
 /// | 0.. | sequence number, i64, little endian |
 /// | 8.. | source time in nanoseconds since 1970, i64, little endian |
-/// | 16 | 16: so many bytes follow |
+/// | 16 | length of the gid: 16 |
 /// | 17.. | gid |
 /// | 33.. | `snwl`, if there is a chain |
 /// | 37.. | wall time of the chain's first message in nanoseconds since 1970, i64, little endian |
 /// | 45.. | the first message's id, u64, little endian |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attachment {
-    /// Counts a publisher's messages, or a client's requests, from 1.
+    /// Number of the message or request, which a publisher or client counts from 1.
     pub sequence: i64,
     /// Wall time of the publication, in nanoseconds.
     pub time: i64,
-    /// Of the publisher; of a request and its response, of the client.
+    /// Gid of the publisher; for a request and its response, of the client.
     pub gid: [u8; 16],
-    /// The chain that it continues; `None` if it begins one, or says nothing.
+    /// The chain that it continues; `None` if it begins one, or doesn't say.
     pub chain: Option<Chain>,
 }
 
-/// Where the chain of messages began that led to one: see [`Lineage`](sinew::msg::Lineage).
+/// The origin of the chain of messages that led to a message: see [`Lineage`](sinew::msg::Lineage).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chain {
     /// Wall time of the first message's publication, in nanoseconds.
     pub began: i64,
-    /// Which message that was.
+    /// Id of the first message.
     pub id: u64,
 }
 
-/// Why bytes are no attachment.
+/// The reason why bytes are not a valid attachment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachmentError {
-    /// It has the names of its fields in it.
+    /// It contains the names of its fields.
     #[error(
         "its attachment is of an rmw_zenoh from before April 2025, which nobody newer understands: update it there"
     )]
     Old,
-    /// It has another length.
+    /// It has a wrong length.
     #[error("its attachment has {length} bytes, where {LENGTH} are expected")]
     Length {
-        /// In bytes.
+        /// The length, in bytes.
         length: usize,
     },
-    /// A field holds what makes no sense.
+    /// A field has an invalid value.
     #[error("its attachment makes no sense: {field} is {value}")]
     Field {
-        /// Which.
+        /// The field's name.
         field: &'static str,
         /// Its value.
         value: i64,
@@ -65,7 +65,7 @@ pub enum AttachmentError {
 }
 
 impl Attachment {
-    /// Its bytes.
+    /// Returns the encoded form.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LENGTH + 20);
         bytes.extend(self.sequence.to_le_bytes());
@@ -80,7 +80,7 @@ impl Attachment {
         bytes
     }
 
-    /// What bytes say. More than 33 are taken, for what later releases add.
+    /// Decodes an attachment. More than 33 bytes are accepted, as later releases may append fields.
     ///
     /// ```
     /// use sinew_zenoh::wire::attachment::{Attachment, AttachmentError};
@@ -92,7 +92,7 @@ impl Attachment {
     /// # Errors
     /// [`AttachmentError`]
     pub fn parse(bytes: &[u8]) -> Result<Self, AttachmentError> {
-        // The old form begins with a name, and that with its length.
+        // The old form starts with a name, and that with its length.
         if bytes.windows(OLD.len()).take(24).any(|window| window == OLD) {
             return Err(AttachmentError::Old);
         }

@@ -1,14 +1,15 @@
 //! The *buffer* endpoints of Lyrical (`rmw_zenoh_cpp` 0.10.5), for types with large byte fields.
 //!
-//! For such a type, and unless it is transient local, a publisher there writes to keys beside the
-//! topic's own as soon as it thinks that every subscriber reads them; and it thinks so of every
+//! For such a type, unless it is transient local, a publisher of Lyrical writes to keys beside the
+//! topic's own as soon as it assumes that every subscriber reads them; and it assumes so for every
 //! subscriber with a token. A subscriber that wants its messages therefore subscribes to the
-//! topic's key *and* to [`cpu_key`], and appends [`CPU_BACKEND`](super::token::CPU_BACKEND) to its token. A publisher need not do
-//! anything: those subscribers read the topic's key, too.
+//! topic's key *and* to [`cpu_key`], and appends [`CPU_BACKEND`](super::token::CPU_BACKEND) to its
+//! token. A publisher needn't do anything: those subscribers also read the topic's key.
 
 use sinew_msg::description::{TypeDescription, type_id};
 
-/// The key on which those that take messages from ordinary memory get them, beside the topic's.
+/// Returns the key on which subscribers that use ordinary memory receive messages, beside the
+/// topic's.
 ///
 /// ```
 /// use sinew_zenoh::wire::buffer::cpu_key;
@@ -19,7 +20,7 @@ pub fn cpu_key(topic_key: &str) -> String {
     format!("{topic_key}/_buf_cpu")
 }
 
-/// Whether the type has a field that can be a buffer, in itself or in a type of its fields: an
+/// Returns `true` if the type has a field that can be a buffer, directly or in a nested type: an
 /// `uint8[]` or `char[]` without a bound.
 ///
 /// ```
@@ -29,7 +30,8 @@ pub fn cpu_key(topic_key: &str) -> String {
 /// ```
 #[must_use]
 pub fn has_buffer_field(description: &TypeDescription) -> bool {
-    // A `char` of ROS 2 is described as `uint8`. The referenced types are those in it, at any depth.
+    // ROS 2's `char` is described as `uint8`. The referenced types are the nested ones, at any
+    // depth.
     std::iter::once(&description.type_description)
         .chain(&description.referenced_type_descriptions)
         .flat_map(|part| &part.fields)

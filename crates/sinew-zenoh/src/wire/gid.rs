@@ -1,9 +1,9 @@
-//! The identity of an end on the network.
+//! The identity of an endpoint on the network.
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The gid of the end with that token: 128 bits of XXH3 over the token's key, as rmw_zenoh makes it:
-/// the lower half first, each half little endian (`liveliness_utils.cpp`).
+/// Returns the gid of the endpoint with that token: 128 bits of XXH3 over the token's key, in
+/// rmw_zenoh's form: the lower half first, each half little endian (`liveliness_utils.cpp`).
 ///
 /// ```
 /// let gid = sinew_zenoh::wire::gid::of("@ros2_lv/0/a/0/0/NN/%/%/talker");

@@ -3,9 +3,9 @@
 use super::name;
 use sinew::msg::TypeHash;
 
-/// The key of a topic or a service: what publishers, subscriptions, servers and clients of one type
-/// in one domain have in common. `name` is the full name, `type_name` ROS 2's; of a service, the
-/// service's type and its hash. `None`: the name or the type can't be one.
+/// Returns the key of a topic or a service, which all endpoints of one type in one domain share.
+/// `name` is the full name, `type_name` ROS 2's; for a service, the service's type and its hash.
+/// Returns `None` if the name or the type is invalid.
 ///
 /// ```
 /// use sinew::msg::TypeHash;

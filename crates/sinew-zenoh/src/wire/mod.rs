@@ -1,19 +1,19 @@
-//! ROS 2 on the network, as rmw_zenoh has it: what is written into keys and beside messages.
+//! ROS 2 on the network, in rmw_zenoh's formats: keys, and the data beside messages.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `name` | names of types, as DDS has them, and of topics |
+//! | `name` | names of types, in DDS's form, and of topics |
 //! | `key` | keys of topics and services |
-//! | `token` | liveliness tokens: which nodes and ends there are |
+//! | `token` | liveliness tokens, which announce nodes and endpoints |
 //! | `qos` | their QoS |
-//! | `gid` | the identity of an end |
+//! | `gid` | the identity of an endpoint |
 //! | `buffer` | the additional endpoints of Lyrical, for types with large byte fields |
-//! | `attachment` | what goes beside a message |
+//! | `attachment` | the data beside a message |
 //! | `session_id` | the ids of gateways' sessions |
 //!
 //! The source of all constants is rmw_zenoh's design document (`docs/design.md` of
-//! `ros2/rmw_zenoh`) and what its releases for Jazzy, Kilted and Lyrical send. Nothing that comes
-//! from there is trusted: each parser takes any text, and says what is wrong with it.
+//! `ros2/rmw_zenoh`) and the output of its releases for Jazzy, Kilted and Lyrical. Data from there
+//! is never trusted: each parser accepts any text, and reports what is wrong with it.
 
 pub mod attachment;
 pub mod buffer;

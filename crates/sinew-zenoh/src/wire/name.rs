@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-/// The kinds of interfaces; a type's second part.
+/// The kinds of interfaces: the second part of a type's name.
 const KINDS: [&str; 3] = ["msg", "srv", "action"];
 
-/// A ROS 2 type name as DDS has it: `std_msgs/msg/String` is `std_msgs::msg::dds_::String_`. `None`:
-/// it is no type name.
+/// Returns the DDS form of a ROS 2 type name: `std_msgs/msg/String` is
+/// `std_msgs::msg::dds_::String_`. Returns `None` if it is not a type name.
 ///
 /// ```
 /// use sinew_zenoh::wire::name::{to_dds, from_dds};
@@ -20,7 +20,7 @@ pub fn to_dds(type_name: &str) -> Option<String> {
     is_type((package, kind, base)).then(|| format!("{package}::{kind}::dds_::{base}_"))
 }
 
-/// The ROS 2 name of a type by its name in DDS; see [`to_dds`].
+/// Returns the ROS 2 name for a type's DDS name; see [`to_dds`].
 pub fn from_dds(dds: &str) -> Option<String> {
     let [package, kind, marker, base] = parts(dds.split("::"))?;
     let base = base.strip_suffix('_').filter(|_| marker == "dds_")?;
@@ -44,11 +44,11 @@ fn is_word(part: &str) -> bool {
         && part.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
-/// The length in bytes of the longest name of a topic, a service or a node.
+/// Longest name of a topic, a service or a node, in bytes.
 const LONGEST: usize = 1024;
 
-/// Whether a text is the full name of a topic, a service or a node: `/`, and words of letters,
-/// digits and underscores between slashes.
+/// Returns `true` if a text is the full name of a topic, a service or a node: words of letters,
+/// digits and underscores, each after a slash.
 pub fn is_full_name(name: &str) -> bool {
     name.len() <= LONGEST
         && name.strip_prefix('/').is_some_and(|rest| {
@@ -60,12 +60,12 @@ pub fn is_full_name(name: &str) -> bool {
         })
 }
 
-/// Whether a text is a namespace: `/`, or a full name.
+/// Returns `true` if a text is a namespace: `/`, or a full name.
 pub fn is_namespace(name: &str) -> bool {
     name == "/" || is_full_name(name)
 }
 
-/// In tokens, slashes of names are percent signs.
+/// Replaces the slashes of a name by percent signs, as in tokens.
 pub(super) fn mangled(name: &str) -> String {
     name.replace('/', "%")
 }
@@ -74,12 +74,12 @@ pub(super) fn demangled(chunk: &str) -> String {
     chunk.replace('%', "/")
 }
 
-/// A number in decimal digits alone: what is read is written the same way.
+/// Parses a number of decimal digits only, so that writing it yields the same text.
 pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// A text of the network, for people: not all of a long one, and nothing that steers a terminal.
+/// Shortens a text of the network for display, and removes characters that control a terminal.
 pub(crate) fn shown(text: &str) -> String {
     const SHOWN: usize = 120;
     let mut shown = String::new();

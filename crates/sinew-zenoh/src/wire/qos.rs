@@ -5,28 +5,28 @@ use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Reliability};
 use std::time::Duration;
 
-/// rmw_zenoh's default depth, which is also what a depth of 0 stands for (its `qos.cpp`).
+/// rmw_zenoh's default depth, which a depth of 0 also stands for (its `qos.cpp`).
 const DEPTH: usize = 42;
 
-/// The deepest history that is taken from the network: what a peer asks for is memory here.
+/// Greatest depth that is accepted from the network: a peer's depth takes memory here.
 const DEEPEST: usize = 1 << 20;
 
 /// An infinite time (`rmw/time.h`): `RMW_DURATION_INFINITE`.
 const INFINITE: (u64, u64) = (9_223_372_036, 854_775_807);
 
-/// Why a chunk is no QoS.
+/// The reason why a chunk is not a valid QoS.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("its QoS can't be read: {field} is `{value}`, {expected}")]
 pub struct QosChunkError {
-    /// Which part of it.
+    /// The name of the field.
     pub field: &'static str,
-    /// What is there.
+    /// Its text.
     pub value: String,
     /// What would be right.
     pub expected: &'static str,
 }
 
-/// The chunk for a QoS. What Sinew knows beyond ROS 2 isn't told.
+/// Returns the chunk for a QoS. Settings that only Sinew has are left out.
 ///
 /// ```
 /// use sinew::QoS;
@@ -41,7 +41,7 @@ pub fn to_chunk(qos: &QoS) -> String {
     let history = match qos.history {
         History::KeepLast(DEPTH) => ",".to_owned(),
         History::KeepLast(depth) => format!(",{depth}"),
-        // A depth means nothing there; its default is left out.
+        // The depth has no meaning there; its default is left out.
         _ => "2,".to_owned(),
     };
     let liveliness = if qos.liveliness == Liveliness::ManualByTopic { "3" } else { "" };
@@ -58,7 +58,7 @@ fn time_to_text(time: Option<Duration>) -> String {
     format!("{},{}", unless(seconds, INFINITE.0), unless(nanoseconds, INFINITE.1))
 }
 
-/// The QoS that a chunk tells of. What ROS 2 doesn't know is Sinew's default.
+/// Parses a chunk. Settings that ROS 2 doesn't have get Sinew's defaults.
 ///
 /// ```
 /// use sinew::QoS;
@@ -68,7 +68,8 @@ fn time_to_text(time: Option<Duration>) -> String {
 /// ```
 ///
 /// # Errors
-/// [`QosChunkError`]. "Best available" (4) is one: it says nothing, and rmw_zenoh refuses it, too.
+/// [`QosChunkError`]. "Best available" (4) is an error: it has no definite meaning, and rmw_zenoh
+/// refuses it as well.
 pub fn parse_chunk(chunk: &str) -> Result<QoS, QosChunkError> {
     let groups: Vec<_> = chunk.split(':').collect();
     let wrong = |field, value: &str, expected| {
@@ -81,7 +82,7 @@ pub fn parse_chunk(chunk: &str) -> Result<QoS, QosChunkError> {
     qos.reliability = match reliability {
         "" | "0" | "1" => Reliability::Reliable,
         "2" => Reliability::BestEffort,
-        // Unknown, which rmw_zenoh takes for its default.
+        // Unknown; rmw_zenoh reads it as its default.
         "3" => Reliability::Reliable,
         other => return wrong("reliability", other, "not one of 0 to 3"),
     };
@@ -121,14 +122,14 @@ pub fn parse_chunk(chunk: &str) -> Result<QoS, QosChunkError> {
             None => return wrong(field, text, "but is two numbers: seconds,nanoseconds"),
         };
     }
-    // More than a history of that depth is never kept; the default limit is for those who set none.
+    // No history of that depth keeps more; the default limit is for a QoS without one.
     if depth > qos.max_samples.unwrap_or(1000) {
         qos.max_samples = Some(depth);
     }
     Ok(qos)
 }
 
-/// `None`: it is none. `Some(None)`: it is infinite, or unspecified.
+/// `None`: not a valid time. `Some(None)`: infinite, or unspecified.
 fn time_of_text(text: &str) -> Option<Option<Duration>> {
     let (seconds, nanoseconds) = text.split_once(',')?;
     let (seconds, nanoseconds) = (number(seconds, INFINITE.0)?, number(nanoseconds, INFINITE.1)?);

@@ -1,15 +1,16 @@
-//! The ids of gateways' sessions: by them gateways know each other.
+//! The ids of gateways' sessions, which mark them as gateways.
 //!
-//! The id stands in every token, so it is known of an end as soon as the end itself, and nothing of
-//! rmw_zenoh's form changes. It is a mark, not a proof: who writes it is matched with more strictly.
+//! Every token contains the session's id, so the mark is known as soon as the endpoint itself, and
+//! rmw_zenoh's format stays unchanged. It is a mark, not a proof: a session that copies it is only
+//! matched more strictly.
 
 use zenoh::config::ZenohId;
 
-/// The last eight digits of the id of a gateway's session. The others are random, also the first
-/// ones: by the order of ids zenoh decides which of two peers connects.
+/// The last eight digits of the id of a gateway's session. The other digits are random, also the
+/// first ones: the order of ids decides which of two peers connects.
 const MARK: u32 = 0x51e0_0a7e;
 
-/// A new id for a gateway's session, as zenoh writes it.
+/// Returns a new id for a gateway's session, in zenoh's notation.
 ///
 /// ```
 /// use sinew_zenoh::wire::session_id::{is_gateway, new};
@@ -20,8 +21,8 @@ pub fn new() -> String {
     format!("{:x}", random & !u128::from(u32::MAX) | u128::from(MARK))
 }
 
-/// Whether a session is a gateway's of Sinew. One of a gateway whose id is configured isn't known as
-/// such.
+/// Returns `true` if the session belongs to a gateway of Sinew. A gateway with a configured id
+/// isn't recognized.
 pub fn is_gateway(session: &str) -> bool {
     u128::from_str_radix(session, 16).is_ok_and(|id| id & u128::from(u32::MAX) == u128::from(MARK))
 }

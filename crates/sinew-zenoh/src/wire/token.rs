@@ -1,8 +1,8 @@
-//! Liveliness tokens: one for each node and each of its ends. They are all that ROS 2's graph is
-//! made of.
+//! Liveliness tokens: one for each node and each of its endpoints. ROS 2's graph consists of them.
 //!
-//! `@ros2_lv/<domain>/<session>/<node id>/<id>/<kind>/<enclave>/<namespace>/<node>`, and of an end
-//! `/<name>/<type>/<hash>/<qos>`, and of one whose messages have buffers `/backends:..`.
+//! `@ros2_lv/<domain>/<session>/<node id>/<id>/<kind>/<enclave>/<namespace>/<node>`, for an
+//! endpoint followed by `/<name>/<type>/<hash>/<qos>`, and for one with buffers in its messages by
+//! `/backends:..`.
 
 use super::name::{self, demangled, mangled, shown};
 use super::qos::{self, QosChunkError};
@@ -10,17 +10,17 @@ use sinew::QoS;
 use sinew::msg::TypeHash;
 use std::fmt::Write;
 
-/// How all tokens begin.
+/// The first part of all tokens.
 pub const ADMIN_SPACE: &str = "@ros2_lv";
 
-/// The chunk of an end that takes the messages of publishers with buffers as ordinary ones
+/// The chunk of an endpoint that takes messages of publishers with buffers as ordinary messages
 /// (Lyrical 0.10.5 and later).
 pub const CPU_BACKEND: &str = "backends:cpu:";
 
-/// The length in bytes of the longest token that is read.
+/// Longest token that is read, in bytes.
 const LONGEST: usize = 4096;
 
-/// What there is a token of.
+/// The kind of entity that a token announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenKind {
@@ -50,7 +50,7 @@ impl TokenKind {
     }
 }
 
-/// What a token says.
+/// The content of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Token {
     /// The domain.
@@ -59,9 +59,9 @@ pub struct Token {
     pub session: String,
     /// The node's number in its session.
     pub node_id: u64,
-    /// The end's number in its session; of a node, the node's.
+    /// The endpoint's number in its session; for a node, the node's number.
     pub id: u64,
-    /// What it is.
+    /// The kind of entity.
     pub kind: TokenKind,
     /// The security enclave, `/` if there is none.
     pub enclave: String,
@@ -69,62 +69,63 @@ pub struct Token {
     pub namespace: String,
     /// The node's name.
     pub node: String,
-    /// What more is known of an end; `None` of a node.
+    /// The details of an endpoint; `None` for a node.
     pub end: Option<TokenEnd>,
 }
 
-/// What a token says of a publisher, subscription, server or client.
+/// A token's details of a publisher, subscription, server or client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenEnd {
     /// The full name of its topic or service.
     pub name: String,
-    /// The ROS 2 type name; of a service, the service's.
+    /// The ROS 2 type name; for a service, the service's type.
     pub type_name: String,
-    /// The type's hash; `None` from Humble, which has none, so nothing of it matches.
+    /// The type's hash; `None` for Humble, which has none, so that nothing matches.
     pub hash: Option<TypeHash>,
-    /// What it offers, or asks for.
+    /// The QoS that it offers or requests.
     pub qos: QoS,
-    /// The last chunk, of an end whose messages have buffers.
+    /// The last chunk, for an endpoint with buffers in its messages.
     pub backends: Option<String>,
 }
 
-/// Why a text is no token.
+/// The reason why a text is not a valid token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
     /// A chunk is missing.
     #[error("it has {chunks} parts between slashes, where {wanted} are expected")]
     Short {
-        /// How many it has.
+        /// Number of chunks.
         chunks: usize,
-        /// How many it should have at least.
+        /// Least number of chunks.
         wanted: usize,
     },
     /// It is longer than any token.
     #[error("it has {length} bytes, more than the {LONGEST} that a token has at most")]
     Long {
-        /// In bytes.
+        /// The length, in bytes.
         length: usize,
     },
-    /// A chunk makes no sense.
+    /// A chunk is invalid.
     #[error("its {chunk} is `{value}`, {expected}")]
     Chunk {
-        /// Which.
+        /// The chunk's name.
         chunk: &'static str,
-        /// What is there.
+        /// Its text.
         value: String,
         /// What would be right.
         expected: &'static str,
     },
-    /// The QoS makes no sense.
+    /// The QoS is invalid.
     #[error(transparent)]
     Qos(#[from] QosChunkError),
 }
 
-/// What stands in Humble's tokens instead of a hash.
+/// Humble's tokens have this text instead of a hash.
 const NO_HASH: &str = "TypeHashNotSupported";
 
-/// The session and the entity's number there that a token's key names; empty and 0 if it is none.
+/// Returns the session and the entity's number that a token's key names; empty and 0 if it is not a
+/// token.
 pub fn entity_of(key: &str) -> (&str, u64) {
     let mut parts = key.split('/').skip(2);
     let session = parts.next().unwrap_or_default();
@@ -132,7 +133,7 @@ pub fn entity_of(key: &str) -> (&str, u64) {
 }
 
 impl Token {
-    /// The node's full name.
+    /// Returns the node's full name.
     pub fn full_node(&self) -> String {
         match self.namespace.as_str() {
             "/" => format!("/{}", self.node),
@@ -140,7 +141,7 @@ impl Token {
         }
     }
 
-    /// Its key.
+    /// Returns the token's key.
     pub fn to_key(&self) -> String {
         let Self { domain, session, node_id, id, kind, enclave, namespace, node, end } = self;
         let [enclave, namespace, node] = [enclave, namespace, node].map(|name| mangled(name));
@@ -161,7 +162,7 @@ impl Token {
         key
     }
 
-    /// What a key says.
+    /// Parses a token's key.
     ///
     /// ```
     /// use sinew_zenoh::wire::token::{Token, TokenKind};
@@ -301,7 +302,7 @@ mod tests {
         );
         assert_eq!(token.full_node(), "/robot1/arm/talker");
         assert_eq!(Token::parse(&key), Ok(token));
-        // What comes behind is for later releases.
+        // Later releases may append chunks.
         assert!(Token::parse(&format!("{key}/more/and/more")).is_ok());
     }
 
