@@ -1,11 +1,11 @@
-//! What a launch file says, whatever it is written in: a list of items, before anything is replaced
-//! or decided.
+//! The content of a launch file, whatever its format: a list of items, before substitutions are
+//! replaced and conditions decided.
 
 use crate::parameter::Parameter;
 use crate::place::Place;
 use crate::text::Text;
 
-/// One thing that a file asks for.
+/// One item of a file.
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) place: Place,
@@ -13,7 +13,7 @@ pub(crate) struct Item {
     pub(crate) kind: ItemKind,
 }
 
-/// When an item counts: `if` has to be true, `unless` false.
+/// The condition of an item: `if` has to be true, `unless` false.
 #[derive(Debug, Default)]
 pub(crate) struct Condition {
     pub(crate) on_true: Option<Text>,
@@ -40,19 +40,19 @@ pub(crate) enum ItemKind {
         to: Text,
     },
     Parameter(ParameterItem),
-    /// Nodes for a container that is written elsewhere, by its node's name.
+    /// Components for a container that is declared elsewhere, by its node's name.
     Components {
         container: Text,
         components: Vec<ComponentItem>,
     },
 }
 
-/// What a user of the file may set.
+/// An argument of the file.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) name: String,
     pub(crate) default: Option<Text>,
-    /// The default is a text for sure: `"007"` stays one as a parameter.
+    /// The default is certainly a text: `"007"` stays one as a parameter.
     pub(crate) is_text: bool,
     pub(crate) description: String,
     pub(crate) choices: Vec<String>,
@@ -61,22 +61,22 @@ pub(crate) struct Argument {
 /// Another launch file.
 #[derive(Debug)]
 pub(crate) struct Include {
-    /// What its processes' names begin with; nothing in ROS 2's files.
+    /// Prefix of its processes' names; `None` in ROS 2's files.
     pub(crate) name: Option<String>,
     pub(crate) file: Text,
     pub(crate) namespace: Option<Text>,
     pub(crate) arguments: Vec<(Text, Text)>,
-    /// Whether the file sees what is set here, as in ROS 2.
+    /// Whether the file inherits the settings here, as in ROS 2.
     pub(crate) inherits: bool,
     /// Processes that all processes of the file wait for.
     pub(crate) after: Vec<(String, Place)>,
 }
 
-/// Items that share what is set among them.
+/// Items that share their settings.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) name: Option<String>,
-    /// Whether what is set in it ends with it.
+    /// Whether settings in the group end with it.
     pub(crate) scoped: Option<Text>,
     pub(crate) after: Vec<(String, Place)>,
     pub(crate) items: Vec<Item>,
@@ -85,19 +85,19 @@ pub(crate) struct Group {
 /// A process.
 #[derive(Debug, Default)]
 pub(crate) struct ProcessItem {
-    /// How it is called here; else by its node or program.
+    /// The process's name in the file; by default the name of its node or program.
     pub(crate) name: Option<String>,
     pub(crate) package: Option<Text>,
     pub(crate) program: Option<Text>,
-    /// A whole command line instead of it.
+    /// A whole command line instead of the program.
     pub(crate) command: Option<Words>,
     pub(crate) arguments: Vec<Words>,
     /// Whether `--ros-args` are added for names, remappings and parameters.
     pub(crate) takes_ros_arguments: bool,
     pub(crate) ros_arguments: Vec<Words>,
-    /// A command that runs the program, as `gdb --args`.
+    /// A command that runs the program, such as `gdb --args`.
     pub(crate) prefix: Option<Words>,
-    /// Nodes that the process is to take in.
+    /// Nodes that the process is to load.
     pub(crate) components: Vec<ComponentItem>,
     pub(crate) node: Option<Text>,
     pub(crate) namespace: Option<Text>,
@@ -117,15 +117,15 @@ pub(crate) struct ProcessItem {
     pub(crate) grace_after_term: Option<Text>,
 }
 
-/// A node that a process is to take in.
+/// A node that a process is to load.
 #[derive(Debug)]
 pub(crate) struct ComponentItem {
     pub(crate) place: Place,
     pub(crate) condition: Condition,
     pub(crate) name: Text,
-    /// Seen from what `is_below_process` says.
+    /// Relative to the namespace that `is_below_process` selects.
     pub(crate) namespace: Option<Text>,
-    /// Whether its names are seen from the process's namespace, or from the one around that.
+    /// Whether its names are relative to the process's namespace, or to the one around that.
     pub(crate) is_below_process: bool,
     pub(crate) type_name: Text,
     pub(crate) remap: Vec<(Text, Text)>,
@@ -136,9 +136,9 @@ pub(crate) struct ComponentItem {
 /// Words of a command line.
 #[derive(Debug)]
 pub(crate) enum Words {
-    /// Just one, whatever is in it.
+    /// A single word, whatever it contains.
     One(Text),
-    /// A line that is divided as a shell does.
+    /// A line that is split as in a shell.
     Line(Text),
 }
 
@@ -156,20 +156,20 @@ pub(crate) enum ParameterKind {
 
 #[derive(Debug)]
 pub(crate) enum ParameterValue {
-    /// A value that is what it is.
+    /// A value of a known type.
     Typed(Parameter),
-    /// A text, which is one for sure if nothing is replaced in it.
+    /// A text; certainly a string if nothing in it is replaced.
     Text(Text),
-    /// A text that stands for a value of that type.
+    /// A text that is read as a value of that type.
     As(Text, Typing),
-    /// Such texts, one after another.
+    /// A list of such texts.
     List(Vec<Text>),
 }
 
-/// What a text is taken for.
+/// The type as which a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typing {
-    /// Whatever it looks like.
+    /// Inferred from the text.
     Inferred,
     Bool,
     Integer,
@@ -177,7 +177,7 @@ pub(crate) enum Typing {
     Text,
 }
 
-/// What is done when the process ends.
+/// The restart settings of a process.
 #[derive(Debug, Default)]
 pub(crate) struct RestartItem {
     pub(crate) policy: Option<Text>,
@@ -187,7 +187,7 @@ pub(crate) struct RestartItem {
     pub(crate) window: Option<Text>,
 }
 
-/// When those that wait for the process may start.
+/// The conditions under which processes that wait for this one may start.
 #[derive(Debug, Default)]
 pub(crate) struct ReadyItem {
     pub(crate) service: Option<Text>,

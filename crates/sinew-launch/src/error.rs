@@ -1,4 +1,4 @@
-//! What can be wrong with a launch file, as one sentence each.
+//! Errors in launch files, as one sentence each.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::place::Place;
 
 sinew::__debug_says!(LoadError, Problem);
 
-/// Why a launch file can't be used. Nothing was started.
+/// The reason why a launch file can't be used. Nothing was started.
 ///
 /// ```
 /// use sinew_launch::{Options, load};
@@ -25,18 +25,18 @@ pub enum LoadError {
     /// The file can't be read.
     #[error("can't read the launch file {}: {source}", path.display())]
     Read {
-        /// As it was named.
+        /// The path as it was given.
         path: PathBuf,
         /// The operating system's answer.
         source: io::Error,
     },
 
-    /// Something in a file is wrong.
+    /// An error in a file.
     #[error("{place}: {problem}")]
     At {
-        /// Where.
+        /// The place of the error.
         place: Place,
-        /// What.
+        /// The error.
         problem: Box<Problem>,
     },
 
@@ -45,80 +45,80 @@ pub enum LoadError {
     UnknownArgument {
         /// Its name.
         name: String,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
 }
 
-/// What is wrong at a place in a launch file.
+/// An error at a place in a launch file.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each field is named in its variant's sentence")]
 pub enum Problem {
-    /// It is no TOML, XML or YAML.
+    /// The file is not valid TOML, XML or YAML.
     #[error("this is no {format}: {message}")]
     Syntax { format: &'static str, message: String },
 
-    /// A key, attribute or element that isn't known here.
+    /// A key, attribute or element is unknown.
     #[error("{owner} has no `{key}`{similar}; it may have {known}")]
     UnknownKey { owner: String, key: String, similar: String, known: String },
 
-    /// A setting of the file stands below `[arguments]`, and so would be an argument.
+    /// A setting of the file stands below `[arguments]`, and so would become an argument.
     #[error(
         "`{key}` would be an argument of the launch that nothing uses, as all that stands below `[arguments]`; to set it for the whole \
          file, write it above the first table, and an argument of that name is used as `$(var {key})`"
     )]
     SettingAmongArguments { key: String },
 
-    /// ROS 2 has this, and Sinew doesn't.
+    /// A feature of ROS 2 that Sinew doesn't have.
     #[error("{what} isn't understood: {remedy}")]
     NotUnderstood { what: String, remedy: String },
 
-    /// Something has to be there.
+    /// A required key is missing.
     #[error("{owner} needs `{key}`: {purpose}")]
     Missing { owner: String, key: &'static str, purpose: &'static str },
 
-    /// A value is none of those that are possible.
+    /// A value is not allowed.
     #[error("`{key}` is {found}; {expected}")]
     Value { key: String, found: String, expected: String },
 
-    /// A `$(..)` that isn't well-formed.
+    /// A `$(..)` is malformed.
     #[error("in `{text}`: {message}")]
     Substitution { text: String, message: String },
 
-    /// A variable that isn't there.
+    /// A variable doesn't exist.
     #[error("there is no argument or variable `{name}` here{similar}")]
     UnknownVariable { name: String, similar: String },
 
-    /// An argument without default that isn't given.
+    /// An argument without a default isn't given.
     #[error("the argument `{name}` has no default: give it as `{name}:=VALUE` ({description})")]
     ArgumentMissing { name: String, description: String },
 
-    /// An environment variable that isn't set.
+    /// An environment variable isn't set.
     #[error("the environment variable {name} isn't set, and there is no default: `$(env {name} DEFAULT)`")]
     NoVariable { name: String },
 
-    /// A package that isn't there.
+    /// A package doesn't exist.
     #[error("there is no package `{name}` on AMENT_PREFIX_PATH{similar} ({looked})")]
     NoPackage { name: String, similar: String, looked: String },
 
-    /// A program that isn't there.
+    /// A program doesn't exist.
     #[error("there is no program `{name}`{similar} ({looked})")]
     NoProgram { name: String, similar: String, looked: String },
 
-    /// A program that can't be executed.
+    /// A program can't be executed.
     #[error("{} can't be executed: {reason}", path.display())]
     NotExecutable { path: PathBuf, reason: &'static str },
 
-    /// A file or directory that can't be used.
+    /// A file or directory can't be used.
     #[error("can't {action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: io::Error },
 
-    /// Files include others deeper than any robot needs, but not each other.
+    /// Includes are nested deeper than any robot needs, without a loop.
     #[error("files are included more than {deepest} deep: {chain}; include them side by side")]
     IncludeDepth { deepest: usize, chain: String },
 
-    /// It would take more memory or time than it is worth.
+    /// The plan would take too much memory or time.
     #[error("{what}; {remedy}")]
     TooMuch { what: String, remedy: &'static str },
 
@@ -130,23 +130,23 @@ pub enum Problem {
     #[error("these processes wait for each other, so none would start: {chain}")]
     AfterLoop { chain: String },
 
-    /// A process that isn't in the file.
+    /// A process isn't in the file.
     #[error("there is no process `{name}` to wait for{similar}")]
     UnknownProcess { name: String, similar: String },
 
-    /// A container that isn't in the file.
+    /// A container isn't in the file.
     #[error(
         "there is no container whose node is called `{name}`{similar} (`sinew component load` loads nodes into one that runs already)"
     )]
     UnknownContainer { name: String, similar: String },
 
-    /// A name is there twice.
+    /// A name is used twice.
     #[error("there are two {what} called `{name}`; the other is at {other}")]
     Twice { what: &'static str, name: String, other: Place },
 }
 
 impl Problem {
-    /// The same at its place.
+    /// Returns this problem as an error at its place.
     pub(crate) fn at(self, place: &Place) -> LoadError {
         LoadError::At { place: place.clone(), problem: Box::new(self) }
     }
@@ -159,7 +159,7 @@ impl Problem {
         Self::Value { key: key.into(), found: found.into(), expected: expected.into() }
     }
 
-    /// Whether it is a limit of the whole plan, which nothing that comes after it can mend.
+    /// Returns `true` if it is a limit of the whole plan, so that no later item can succeed.
     pub(crate) fn is_limit(&self) -> bool {
         matches!(self, Self::TooMuch { .. } | Self::IncludeDepth { .. })
     }

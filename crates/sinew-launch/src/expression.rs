@@ -1,8 +1,9 @@
-//! What `$(eval ..)` understands: comparisons of numbers and texts, joined by `and`, `or`, `not`.
+//! The expressions of `$(eval ..)`: comparisons of numbers and texts, joined by `and`, `or`, `not`.
 //!
-//! ROS 2 hands the text to Python. A launch file that needs more than this needs a program.
+//! ROS 2 hands the text to Python. A launch file that needs more than these expressions needs a
+//! program.
 
-/// What an expression yields.
+/// The value of an expression.
 #[derive(Debug, Clone, PartialEq)]
 enum Value {
     Bool(bool),
@@ -21,10 +22,11 @@ enum Token {
     Compare(&'static str),
 }
 
-/// Deeper brackets are a mistake, and would cost stack.
+/// Deepest nesting of brackets; deeper ones are a mistake, and would cost stack.
 const DEEPEST: usize = 32;
 
-/// Evaluates it, and yields what it is as a text: `true` or `false`, a number, or a text.
+/// Evaluates an expression, and returns its value as a text: `true` or `false`, a number, or a
+/// text.
 pub(crate) fn evaluate(text: &str) -> Result<String, String> {
     let mut reading = Reading { tokens: tokens(text)?, next: 0, depth: 0 };
     let value = reading.or()?;
@@ -178,7 +180,7 @@ fn truth(value: &Value) -> Result<bool, String> {
     }
 }
 
-/// What a condition's text says, if it says true or false, as ROS 2 has it.
+/// Parses a condition's text as a boolean, by ROS 2's rules.
 pub(crate) fn boolean(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" => Some(true),

@@ -1,8 +1,10 @@
-//! Launch files: what they say becomes a [`Plan`], and a [`supervisor`] keeps its processes running.
+//! Launch files: [`load`] turns a file into a [`Plan`], and a [`supervisor`] keeps its processes
+//! running.
 //!
-//! `sinew launch` is made of this; the repository's `docs/book/launch.md` tells of the files. A file
-//! is read and planned by [`load`], which starts nothing: conditions are decided, `$(..)` replaced,
-//! includes read and programs found, and whatever is wrong gets a sentence with its line and column.
+//! `sinew launch` is built on this crate; the repository's `docs/book/launch.md` describes the
+//! files. [`load`] reads and plans a file, and starts nothing: it decides conditions, replaces
+//! `$(..)`, reads includes and finds programs, and reports each error in a sentence with its line
+//! and column.
 
 mod description;
 mod error;

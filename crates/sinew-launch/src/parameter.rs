@@ -1,5 +1,5 @@
-//! Values of parameters: what texts stand for by ROS 2's rules, and how values are written so that
-//! they are read back as what they are.
+//! Values of parameters: parsed by ROS 2's rules, and written so that reading them back yields the
+//! same value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ pub(crate) enum Parameter {
 }
 
 impl Parameter {
-    /// What a plain word of YAML stands for; a text if nothing else.
+    /// Parses a plain word of YAML; a text if it is nothing else.
     pub(crate) fn of_word(word: &str) -> Self {
         match word {
             "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
@@ -36,8 +36,7 @@ impl Parameter {
         }
     }
 
-    /// What a text stands for: a value in brackets is a list, a text in quotes is what is between
-    /// them.
+    /// Parses a text: a value in brackets is a list, and quotes around a text are removed.
     pub(crate) fn of_text(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -56,7 +55,8 @@ impl Parameter {
         Self::of_word(text)
     }
 
-    /// A list of values of one type. Among doubles integers are doubles, where nothing is lost.
+    /// Makes a list of values of one type. Integers among doubles become doubles, if that loses
+    /// nothing.
     pub(crate) fn list(values: Vec<Self>) -> Result<Self, String> {
         fn all<T>(values: &[Parameter], of: impl Fn(&Parameter) -> Option<T>) -> Option<Vec<T>> {
             values.iter().map(of).collect()
@@ -95,7 +95,7 @@ impl Parameter {
         })
     }
 
-    /// An integer as the double that it is, if there is one.
+    /// Converts an integer to a double, if the double is exact.
     fn widened(self) -> Self {
         let Self::Integer(value) = self else { return self };
         match ParameterValue::from(value).widened(ParameterType::Double) {
@@ -114,7 +114,7 @@ impl Parameter {
         }
     }
 
-    /// As YAML in one line, which is read back as just this, whatever is in it.
+    /// Writes it as YAML in one line, which reads back as the same value, whatever it contains.
     pub(crate) fn to_yaml(&self) -> String {
         fn list<T>(values: &[T], one: impl Fn(&T) -> String) -> String {
             format!("[{}]", values.iter().map(one).collect::<Vec<_>>().join(", "))
@@ -132,7 +132,7 @@ impl Parameter {
     }
 }
 
-/// Divides at commas outside quotes.
+/// Splits at commas outside quotes.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut quote) = (Vec::new(), 0, None);
     for (at, c) in text.char_indices() {
@@ -153,7 +153,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Integers by C's rules: `0x` hexadecimal, a leading 0 octal.
+/// Parses an integer by C's rules: `0x` hexadecimal, a leading 0 octal.
 fn integer(word: &str) -> Option<i64> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -177,13 +177,13 @@ fn double(word: &str) -> Option<f64> {
         ".nan" | ".NaN" | ".NAN" => return Some(f64::NAN),
         _ => {}
     }
-    // Rust also reads `inf` and `nan`, which are texts here.
+    // Rust also parses `inf` and `nan`, which are texts here.
     let is_number = word.contains(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
     is_number.then(|| word.parse().ok()).flatten()
 }
 
-/// A double that is read back as one: `1` would be an integer.
+/// Writes a double so that it reads back as one: `1` would be an integer.
 fn number(value: f64) -> String {
     if value.is_nan() {
         ".nan".to_owned()
@@ -194,7 +194,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A text in double quotes: without them `yes`, `1` or `a: b` would be something else.
+/// Writes a text in double quotes: without them `yes`, `1` or `a: b` would be something else.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -204,7 +204,7 @@ pub(crate) fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             c if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c)); // a string takes everything
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c)); // writing to a string can't fail
             }
             c => quoted.push(c),
         }
@@ -213,15 +213,15 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A parameter file for a node by its full name, or for all (`/**`): nested names, joined by `.`, as
-/// one tree.
+/// Writes a parameter file for a node by its full name, or for all nodes (`/**`): nested names,
+/// joined by `.`, become one tree.
 pub(crate) fn file(node: &str, values: &[(String, Parameter)]) -> String {
     let mut text = format!("{node}:\n  ros__parameters:\n");
-    // The last one given counts.
+    // The last value of a parameter counts.
     let last: BTreeMap<&str, &Parameter> =
         values.iter().map(|(name, value)| (name.as_str(), value)).collect();
     for (name, value) in last {
-        let _ = writeln!(text, "    {}: {}", quoted(name), value.to_yaml()); // a string takes everything
+        let _ = writeln!(text, "    {}: {}", quoted(name), value.to_yaml()); // can't fail
     }
     text
 }
@@ -262,7 +262,7 @@ mod tests {
         assert!(Parameter::of_text("[]").unwrap_err().contains("empty"));
     }
 
-    /// Reads a word back as another implementation does: by saphyr, and by how it was written.
+    /// Reads a word back with another implementation: by saphyr, and by how it was written.
     fn read_back(yaml: &str) -> Vec<Parameter> {
         use saphyr_parser::{Event, Parser, ScalarStyle};
         let mut parser = Parser::new_from_str(yaml);

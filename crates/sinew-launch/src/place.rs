@@ -1,4 +1,4 @@
-//! Where something is written: a file, a line and a column.
+//! A place in a file: a line and a column.
 
 use std::fmt;
 use std::path::Path;
@@ -18,22 +18,22 @@ pub struct Place {
 }
 
 impl Place {
-    /// That line and column of a file.
+    /// Makes the place of that line and column of a file.
     pub fn new(file: &Path, line: usize, column: usize) -> Self {
         Self { file: file.into(), line, column }
     }
 
-    /// The file, as it was named on the command line or in the file that includes it.
+    /// Returns the file, by the path on the command line or in the including file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The line.
+    /// Returns the line.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The column.
+    /// Returns the column.
     pub fn column(&self) -> usize {
         self.column
     }
@@ -49,12 +49,12 @@ impl fmt::Display for Place {
 pub(crate) struct Source {
     pub(crate) file: Arc<Path>,
     pub(crate) text: String,
-    /// The line and column of the first byte of each block, so that a place is found by reading one
+    /// The line and column of the first byte of each block, so that finding a place reads only one
     /// block, however long the file or its lines are.
     blocks: Vec<(usize, usize)>,
 }
 
-/// How many bytes are read to find a place, at most.
+/// Bytes that are read at most to find a place.
 const BLOCK: usize = 512;
 
 impl Source {
@@ -67,7 +67,7 @@ impl Source {
         Self { file: file.into(), text, blocks }
     }
 
-    /// Where the byte at `offset` is.
+    /// Returns the place of the byte at `offset`.
     pub(crate) fn place(&self, offset: usize) -> Place {
         let bytes = self.text.as_bytes();
         let offset = offset.min(bytes.len());
@@ -76,13 +76,14 @@ impl Source {
         self.at(line, column)
     }
 
-    /// That line and column.
+    /// Returns the place of that line and column.
     pub(crate) fn at(&self, line: usize, column: usize) -> Place {
         Place { file: Arc::clone(&self.file), line, column }
     }
 }
 
-/// The line and column behind a byte that is at this one. Only the first byte of a character counts.
+/// Returns the line and column behind a byte at this position. Only the first byte of a character
+/// counts.
 fn behind((line, column): (usize, usize), byte: &u8) -> (usize, usize) {
     match byte {
         b'\n' => (line + 1, 1),

@@ -1,7 +1,6 @@
-//! Names that may have been meant.
+//! Suggests similar names.
 
-/// The end of a sentence that names what may have been meant instead of `wanted`; empty if nothing
-/// is like it.
+/// Returns the end of a sentence that suggests a name similar to `wanted`; empty if there is none.
 pub(crate) fn suggestion<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let best = sinew::names::similar(wanted, names).into_iter().next();
     best.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))

@@ -1,7 +1,8 @@
-//! Texts with `$(..)` in them, which are replaced when the file is planned.
+//! Texts that contain `$(..)`, which is replaced when the file is planned.
 //!
-//! The form is that of ROS 2's launch files: `$(name argument ..)`, nested, arguments separated by
-//! spaces or in quotes; a backslash takes `$`, quotes and itself literally.
+//! The form is that of ROS 2's launch files: `$(name argument ..)`, nested, with arguments
+//! separated by spaces or in quotes; after a backslash, `$`, quotes and a backslash stand for
+//! themselves.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -26,11 +27,11 @@ pub(crate) enum Part {
     },
 }
 
-/// Deeper nesting is a mistake, and would cost stack.
+/// Deepest nesting; deeper ones are a mistake, and would cost stack.
 const DEEPEST: usize = 16;
 
 impl Text {
-    /// Reads what is written at `place`.
+    /// Parses the text that is written at `place`.
     pub(crate) fn parse(text: &str, place: &Place) -> Result<Self, LoadError> {
         let mut reading = Reading { rest: text.chars().peekable(), depth: 0 };
         let parts = reading.outside().map_err(|message| {
@@ -39,12 +40,12 @@ impl Text {
         Ok(Self { parts, place: place.clone() })
     }
 
-    /// A text without substitutions.
+    /// Makes a text without substitutions.
     pub(crate) fn literal(text: impl Into<String>, place: &Place) -> Self {
         Self { parts: vec![Part::Literal(text.into())], place: place.clone() }
     }
 
-    /// The text, if nothing in it is to be replaced.
+    /// Returns the text, if nothing in it is replaced.
     pub(crate) fn as_literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
@@ -62,7 +63,7 @@ struct Reading<'a> {
 type Read<T> = Result<T, &'static str>;
 
 impl Reading<'_> {
-    /// Text up to the end.
+    /// Parses text up to the end.
     fn outside(&mut self) -> Read<Vec<Part>> {
         let mut parts = Parts::default();
         while let Some(c) = self.rest.next() {
@@ -75,7 +76,7 @@ impl Reading<'_> {
         Ok(parts.end())
     }
 
-    /// What stands between `$` and the end of its brackets, both included.
+    /// Parses a substitution between `$` and its closing bracket, both included.
     fn call(&mut self) -> Read<Part> {
         self.rest.next(); // the bracket
         self.depth += 1;
@@ -102,7 +103,7 @@ impl Reading<'_> {
         Ok(Part::Call { name, arguments })
     }
 
-    /// One argument: up to a space or the closing bracket, outside quotes.
+    /// Parses one argument: up to a space or the closing bracket, outside quotes.
     fn argument(&mut self) -> Read<Vec<Part>> {
         let mut parts = Parts::default();
         let mut quote = None;
@@ -128,12 +129,12 @@ impl Reading<'_> {
     }
 }
 
-/// Parts while they are read.
+/// The parts read so far.
 #[derive(Default)]
 struct Parts {
     done: Vec<Part>,
     literal: String,
-    /// Also an empty literal counts.
+    /// Also counts an empty literal.
     quoted: bool,
 }
 

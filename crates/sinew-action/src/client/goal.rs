@@ -61,7 +61,8 @@ macro_rules! debug_with_goal {
 }
 debug_with_goal!(PendingGoal, GoalHandle, PendingResult, Feedback);
 
-/// A goal on its way to the server; from [`ActionClient::send_goal`](super::ActionClient::send_goal).
+/// A goal on its way to the server; from
+/// [`ActionClient::send_goal`](super::ActionClient::send_goal).
 ///
 /// A future of its [`GoalHandle`], for any runtime. Dropping it doesn't stop the goal; only the
 /// goal's callbacks then hear of it.

@@ -1,4 +1,4 @@
-//! The tree that ROS 2's launch files are, in XML as in YAML: elements with attributes.
+//! The tree of ROS 2's launch files, in XML as in YAML: elements with attributes.
 
 use crate::error::{LoadError, Problem};
 use crate::place::Place;
@@ -22,7 +22,7 @@ pub(super) struct Attribute {
 pub(super) enum Value {
     Text {
         text: String,
-        /// It stands between quotes in YAML, so it isn't a number.
+        /// It is quoted in YAML, and so not a number.
         is_quoted: bool,
     },
     /// Only in YAML.
@@ -30,7 +30,7 @@ pub(super) enum Value {
 }
 
 impl Element {
-    /// Refuses attributes and children that aren't known.
+    /// Rejects unknown attributes and children.
     pub(super) fn check(&self, attributes: &[&str], children: &[&str]) -> Result<(), LoadError> {
         let owner = || format!("`{}`", self.tag);
         let unknown = |key: &str, known: &[&str], place: &Place| {
@@ -48,7 +48,7 @@ impl Element {
             if !children.contains(&child.tag.as_str()) {
                 return Err(unknown(&child.tag, children, &child.place));
             }
-            // A component is there or not; what else is within an element always counts.
+            // Only a component can be left out by a condition; other children always count.
             let condition = child.attribute("if").or_else(|| child.attribute("unless"));
             if let Some(condition) = condition.filter(|_| child.tag != "composable_node") {
                 let what = format!("`{}` of `{}` in `{}`", condition.name, child.tag, self.tag);
@@ -63,7 +63,7 @@ impl Element {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The text of an attribute.
+    /// Returns the text of an attribute.
     pub(super) fn text(&self, name: &str) -> Result<Option<Text>, LoadError> {
         let Some(attribute) = self.attribute(name) else { return Ok(None) };
         match &attribute.value {
@@ -74,7 +74,7 @@ impl Element {
         }
     }
 
-    /// The text of one of these attributes: some have two spellings.
+    /// Returns the text of one of these attributes: some have two spellings.
     pub(super) fn text_of(&self, names: [&str; 2]) -> Result<Option<Text>, LoadError> {
         match self.text(names[0])? {
             Some(text) => Ok(Some(text)),
@@ -82,14 +82,14 @@ impl Element {
         }
     }
 
-    /// The same of one that has to be there.
+    /// Returns the text of a required attribute.
     pub(super) fn needed(&self, name: &'static str, purpose: &'static str) -> Result<Text, LoadError> {
         let missing =
             || Problem::Missing { owner: format!("`{}`", self.tag), key: name, purpose }.at(&self.place);
         self.text(name)?.ok_or_else(missing)
     }
 
-    /// The text of an attribute in which nothing is replaced.
+    /// Returns the text of an attribute that allows no substitutions.
     pub(super) fn literal(&self, name: &'static str) -> Result<Option<String>, LoadError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         match text.as_literal() {

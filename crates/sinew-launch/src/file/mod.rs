@@ -1,4 +1,4 @@
-//! Reading files: each form has its reader, and all yield the same items.
+//! Reading files: each format has its reader, and all readers return the same items.
 
 mod element;
 mod ros;
@@ -17,7 +17,7 @@ use crate::description::Item;
 use crate::error::{LoadError, Problem};
 use crate::place::Source;
 
-/// Reads the items of a launch file, and its length in bytes; its end says what it is written in.
+/// Reads the items of a launch file, and its length in bytes. The extension decides the format.
 pub(crate) fn read(path: &Path) -> Result<(Vec<Item>, usize), LoadError> {
     let text = regular(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
     let source = Source::new(path, text);
@@ -39,14 +39,14 @@ pub(crate) fn read(path: &Path) -> Result<(Vec<Item>, usize), LoadError> {
     Ok((items?, source.text.len()))
 }
 
-/// The largest file in bytes.
+/// Largest accepted file, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-/// The text of a regular file of bounded size. Others (a device, a pipe) may never end, or never
+/// Reads a regular file of bounded size. Other files (a device, a pipe) may never end, or never
 /// begin.
 pub(crate) fn regular(path: &Path) -> IoResult<String> {
-    // Before it is opened, as opening a device may do something; and again afterwards, as it may be
-    // another one by then. A pipe that nobody writes to must not be waited for.
+    // Before it is opened, as opening a device may have effects; and again afterwards, as it may be
+    // another file by then. Opening a pipe without a writer must not block.
     check(&std::fs::metadata(path)?)?;
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;

@@ -1,7 +1,7 @@
-//! What the elements of ROS 2's launch files mean.
+//! The meaning of the elements of ROS 2's launch files.
 //!
-//! The names are those of the packages `launch_xml`, `launch_yaml` and `launch_ros`. What isn't
-//! there gets a sentence.
+//! The names are those of the packages `launch_xml`, `launch_yaml` and `launch_ros`. An element
+//! that isn't supported is reported in a sentence.
 
 use super::element::{Element, Value};
 use crate::description::{
@@ -14,7 +14,7 @@ use crate::text::Text;
 
 type Read<T> = Result<T, LoadError>;
 
-/// The items of a file, from its root.
+/// Returns the items of a file, from its root.
 pub(super) fn items(root: &Element) -> Read<Vec<Item>> {
     if root.tag != "launch" {
         let (what, remedy) = (format!("`{}` here", root.tag), "the outermost element is `launch`".to_owned());
@@ -27,7 +27,7 @@ fn children(element: &Element) -> Read<Vec<Item>> {
     element.children.iter().map(item).collect()
 }
 
-/// What may be in a file or group.
+/// Elements of a file or group.
 const TAGS: [&str; 18] = [
     "node",
     "executable",
@@ -190,7 +190,7 @@ fn include(element: &Element) -> Read<Include> {
     })
 }
 
-/// What nodes and other programs have.
+/// Attributes of nodes and other programs.
 const PROCESS: [&str; 14] = [
     "name",
     "args",
@@ -208,7 +208,7 @@ const PROCESS: [&str; 14] = [
     "additional_env",
 ];
 
-/// A node; `others` may be in it besides.
+/// Reads a node; `others` are further allowed children.
 fn node(element: &Element, others: &[&str]) -> Read<ProcessItem> {
     let own = ["pkg", "exec", "namespace", "ros_args"];
     let known: Vec<&str> = own.into_iter().chain(PROCESS).collect();
@@ -231,7 +231,7 @@ fn node(element: &Element, others: &[&str]) -> Read<ProcessItem> {
     Ok(process)
 }
 
-/// A process with the nodes that it takes in.
+/// Reads a process with the nodes that it loads.
 fn container(element: &Element) -> Read<ProcessItem> {
     let mut process = node(element, &["composable_node"])?;
     if let Some(package) = process.package.as_ref().filter(|it| it.as_literal() == Some("rclcpp_components"))
@@ -244,7 +244,7 @@ fn container(element: &Element) -> Read<ProcessItem> {
     Ok(process)
 }
 
-/// The nodes that a container takes in.
+/// Reads the nodes that a container loads.
 fn components(element: &Element) -> Read<Vec<ComponentItem>> {
     let mut all = Vec::new();
     for component in element.children("composable_node") {
@@ -268,7 +268,7 @@ fn components(element: &Element) -> Read<Vec<ComponentItem>> {
         }
         for extra in component.children("extra_arg") {
             extra.check(&["name", "value"], &[])?;
-            // Messages within a process always move by ownership.
+            // Messages within a process are always moved.
             if extra.literal("name")?.as_deref() != Some("use_intra_process_comms") {
                 let what = format!("`extra_arg` {}", extra.literal("name")?.unwrap_or_default());
                 let remedy = "`use_intra_process_comms` is all that is understood".to_owned();
@@ -316,7 +316,7 @@ fn process(element: &Element) -> Read<ProcessItem> {
     let restart = RestartItem {
         policy: element.text("respawn")?,
         delay: element.text("respawn_delay")?,
-        // No longer delays than the file says.
+        // The delay doesn't grow beyond the one in the file.
         max_delay: element.text("respawn_delay")?,
         max: element.text("respawn_max_retries")?.filter(|text| text.as_literal() != Some("-1")),
         window: element.attribute("respawn_max_retries").map(|it| Text::literal("86400", &it.place)),
@@ -340,7 +340,7 @@ fn remap(element: &Element) -> Read<(Text, Text)> {
     Ok((element.needed("from", "the name in the program")?, element.needed("to", "what it becomes")?))
 }
 
-/// A parameter, those below it, or a file.
+/// Reads a parameter, its nested parameters, or a parameter file.
 fn parameters(element: &Element, above: &str, all: &mut Vec<ParameterItem>) -> Read<()> {
     let known = ["name", "value", "type", "value-sep", "value_sep", "sep", "from", "allow_substs"];
     element.check(&known, &["param"])?;
@@ -365,7 +365,7 @@ fn parameters(element: &Element, above: &str, all: &mut Vec<ParameterItem>) -> R
     element.children.iter().try_for_each(|child| parameters(child, &below, all))
 }
 
-/// The value of `element` for the parameter.
+/// Reads the value of a parameter's element.
 fn value_of(element: &Element, name: Text) -> Read<ParameterKind> {
     let typing = match element.literal("type")?.as_deref() {
         None | Some("auto") => Typing::Inferred,

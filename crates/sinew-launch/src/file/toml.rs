@@ -1,7 +1,7 @@
 //! Sinew's own launch files.
 //!
-//! A TOML document of `arguments`, `process.NAME`, `group.NAME` and `include.NAME`, and of what is
-//! set for all of them. Items count in the order in which they are written.
+//! A file is a TOML document of `arguments`, `process.NAME`, `group.NAME` and `include.NAME`, and
+//! of settings for all of them. Items take effect in the order in which they are written.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::text::Text;
 
 type Read<T> = Result<T, LoadError>;
 
-/// Deeper groups and parameters are a mistake, and would cost stack.
+/// Deepest nesting of groups and parameters; deeper ones are a mistake, and would cost stack.
 const DEEPEST: usize = 64;
 
 /// Reads a file.
@@ -34,7 +34,7 @@ pub(crate) fn read(source: &Source) -> Read<Vec<Item>> {
     items(&Table { source, table: document.get_ref(), place, owner, depth: 0 }, ITEMS)
 }
 
-/// What a file and a group may have.
+/// Keys of a file and a group.
 const ITEMS: &[&str] = &[
     "arguments",
     "process",
@@ -90,17 +90,17 @@ const RESTART: &[&str] = &["policy", "delay", "max_delay", "max", "window"];
 const COMPONENT: &[&str] = &["type", "remap", "parameters", "log_level", "if", "unless"];
 const READY: &[&str] = &["service", "topic", "node", "delay", "exit", "timeout"];
 
-/// A table of the file, and what it is about.
+/// A table of the file, and its subject.
 struct Table<'a> {
     source: &'a Source,
     table: &'a DeTable<'a>,
     place: Place,
     owner: String,
-    /// How many tables it is in.
+    /// Number of tables around it.
     depth: usize,
 }
 
-/// One value of it.
+/// One value of a table.
 #[derive(Clone, Copy)]
 struct Entry<'a> {
     source: &'a Source,
@@ -111,7 +111,7 @@ struct Entry<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// All entries in the order of the file.
+    /// Returns all entries in the order of the file.
     fn entries(&self) -> Vec<Entry<'a>> {
         let source = self.source;
         let entry = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'a>>)| {
@@ -151,7 +151,7 @@ impl<'a> Table<'a> {
         Ok(Condition { on_true: self.text("if")?, on_false: self.text("unless")? })
     }
 
-    /// The names in `after`, each with its place.
+    /// Reads the names in `after`, each with its place.
     fn after(&self) -> Read<Vec<(String, Place)>> {
         let Some(entry) = self.entry("after") else { return Ok(Vec::new()) };
         let names = entry.texts()?.into_iter().map(|text| match text.as_literal() {
@@ -162,7 +162,7 @@ impl<'a> Table<'a> {
         names.collect()
     }
 
-    /// A table of texts: `remap`, `env`, `arguments` of an include.
+    /// Reads a table of texts: `remap`, `env`, `arguments` of an include.
     fn pairs(&self, key: &str) -> Read<Vec<(Text, Text)>> {
         let Some(entry) = self.entry(key) else { return Ok(Vec::new()) };
         let table = entry.table(key)?;
@@ -210,13 +210,13 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A string, or a number or boolean as it is written.
+    /// Reads a string, or a number or boolean as it is written.
     fn text(&self) -> Read<Text> {
         text_of(self.value, &self.place())
             .unwrap_or_else(|| Err(self.wrong("it has to be a string, a number or a boolean")))
     }
 
-    /// One such, or an array of them.
+    /// Reads one text, or an array of them.
     fn texts(&self) -> Read<Vec<Text>> {
         let DeValue::Array(array) = self.value.get_ref() else { return Ok(vec![self.text()?]) };
         let one = |value: &Spanned<DeValue<'_>>| {
@@ -237,12 +237,12 @@ fn text_of(value: &Spanned<DeValue<'_>>, place: &Place) -> Option<Read<Text>> {
     })
 }
 
-/// In decimal, as what reads it knows no `0o`.
+/// Writes it in decimal, as the readers of this text don't know `0o`.
 fn integer_text(number: &toml::de::DeInteger<'_>) -> String {
     let digits = number.as_str().replace('_', "");
     match i128::from_str_radix(&digits, number.radix()) {
         Ok(number) => number.to_string(),
-        Err(_) => digits, // more than any reader takes; refused where it is used
+        Err(_) => digits, // more than any reader accepts; rejected where it is used
     }
 }
 
@@ -250,7 +250,7 @@ fn items(table: &Table<'_>, known: &[&str]) -> Read<Vec<Item>> {
     table.check(known)?;
     let mut items = Vec::new();
     let always = |place: Place, kind| Item { place, condition: Condition::default(), kind };
-    // What is set counts for all processes of the table, wherever it is written in it.
+    // Settings apply to all processes of the table, wherever they are written in it.
     if let Some(entry) = table.entry("arguments") {
         for argument in entry.table("`arguments`")?.entries() {
             items.push(always(argument.key_place(), ItemKind::Argument(read_argument(&argument)?)));
@@ -299,7 +299,7 @@ fn items(table: &Table<'_>, known: &[&str]) -> Read<Vec<Item>> {
 
 fn read_argument(entry: &Entry<'_>) -> Read<Argument> {
     let name = entry.key.to_owned();
-    // In TOML all that follows `[arguments]` is in it, up to the next table.
+    // In TOML, everything that follows `[arguments]` belongs to it, up to the next table.
     let is_used = || entry.source.text.contains(&format!("$(var {name})"));
     if ITEMS.contains(&entry.key) && !is_used() {
         return Err(Problem::SettingAmongArguments { key: name }.at(&entry.key_place()));
@@ -357,7 +357,7 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
         Ok(table.texts(key)?.into_iter().map(one).collect())
     };
     let environment = table.pairs("env")?.into_iter().map(|(name, value)| (name, Some(value))).collect();
-    // Whole lines as ROS 2 has them, or `false`: the program is none of ROS 2's.
+    // ROS arguments as whole lines, as in ROS 2; or `false`: the program isn't one of ROS 2's.
     let takes_ros_arguments =
         table.entry("ros_args").is_none_or(|entry| entry.value.get_ref().as_bool() != Some(false));
     if !takes_ros_arguments {
@@ -396,7 +396,7 @@ fn read_process(table: &Table<'_>, name: &str) -> Read<ProcessItem> {
     })
 }
 
-/// The components of a process: of each its type, or a table.
+/// Reads the components of a process: for each its type, or a table.
 fn read_components(process: &Table<'_>) -> Read<Vec<ComponentItem>> {
     let Some(entry) = process.entry("components") else { return Ok(Vec::new()) };
     let one = |entry: Entry<'_>| {
@@ -466,7 +466,7 @@ fn read_ready(process: &Table<'_>) -> Read<ReadyItem> {
     })
 }
 
-/// Files first: what is written here overrides them.
+/// Files come first: values in the launch file override them.
 fn parameters(table: &Table<'_>) -> Read<Vec<ParameterItem>> {
     let mut all = Vec::new();
     for path in table.texts("parameter_files")? {

@@ -6,7 +6,7 @@ use super::element::{Attribute, Element, Value};
 use crate::error::{LoadError, Problem};
 use crate::place::Source;
 
-/// Deeper files are a mistake, and would cost stack.
+/// Deepest nesting; deeper elements are a mistake, and would cost stack.
 const DEEPEST: usize = 64;
 
 /// Reads the tree.
@@ -14,7 +14,7 @@ pub(super) fn read(source: &Source) -> Result<Element, LoadError> {
     let document = Document::parse(&source.text).map_err(|error| {
         let at = error.pos();
         let message = error.to_string();
-        // It ends with the place, which is told anyway.
+        // The message ends with the place, which the error reports anyway.
         let message = message.rsplit_once(" at ").map_or(message.as_str(), |(head, _)| head).to_owned();
         Problem::Syntax { format: "XML", message }.at(&source.at(at.row as usize, at.col as usize))
     })?;

@@ -1,5 +1,5 @@
-//! ROS 2's launch files in YAML: `launch:` and a list of elements. What is a list of maps below an
-//! element are children of that name, all else attributes.
+//! ROS 2's launch files in YAML: `launch:` and a list of elements. A list of maps below an element
+//! holds children of that name; everything else is an attribute.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::element::{Attribute, Element, Value};
 use crate::error::{LoadError, Problem};
 use crate::place::{Place, Source};
 
-/// Deeper files are a mistake, and would cost stack.
+/// Deepest nesting; deeper elements are a mistake, and would cost stack.
 const DEEPEST: usize = 64;
 
 enum Node {
@@ -52,7 +52,7 @@ pub(super) fn read(source: &Source) -> Result<Element, LoadError> {
     }
 }
 
-/// An element of a list: a map with one key, the tag.
+/// Reads an element of a list: a map with one key, the tag.
 fn child((node, place): (Node, Place)) -> Result<Element, LoadError> {
     let Node::Map(mut entries) = node else {
         return Err(wrong("this element", "it has to be a map with one key, such as `node:`", &place));
@@ -91,7 +91,7 @@ fn element(tag: String, place: Place, node: Node) -> Result<Element, LoadError> 
             }
             Node::List(items) if items.iter().all(|(item, _)| matches!(item, Node::Scalar { .. })) => {
                 let texts = items.into_iter().filter_map(|(item, place)| match item {
-                    // Quotes make a text of what looks like a number.
+                    // A quoted number stays a text.
                     Node::Scalar { text, is_quoted: true } => Some((format!("'{text}'"), place)),
                     Node::Scalar { text, .. } => Some((text, place)),
                     _ => None,

@@ -1,8 +1,8 @@
-//! How much a plan may be.
+//! Limits of a plan.
 //!
 //! A few lines can ask for more than any machine has: an argument that is twice another one, a file
-//! that includes the next one twice, a setting for thousands of processes. So everything that a plan
-//! makes out of a file is counted, and what is too much is an error at the place that asks for it.
+//! that includes the next one twice, a setting for thousands of processes. So everything that a
+//! plan makes out of a file is counted, and an item that exceeds a limit is reported at its place.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,23 +10,23 @@ use std::rc::Rc;
 use crate::error::{LoadError, Problem};
 use crate::place::Place;
 
-/// How many processes a plan starts at most.
+/// Most processes of a plan.
 pub(super) const MOST_PROCESSES: usize = 4000;
 
-/// How many launch files are read at most, each as often as it is included.
+/// Most launch files that are read; a file counts each time it is included.
 const MOST_FILES: usize = 1000;
 
-/// How deep files include each other at most.
+/// Deepest nesting of includes.
 pub(super) const DEEPEST: usize = 32;
 
-/// The longest value in bytes: Linux takes no longer word of a command line or environment
+/// Longest value in bytes: Linux accepts no longer word in a command line or environment
 /// (`MAX_ARG_STRLEN`, without the byte behind it).
 pub(super) const LONGEST_VALUE: usize = 131_071;
 
-/// How many bytes all values, and what is copied of them, have at most.
+/// Most bytes of all values together, including copies.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a plan has used. Clones count together.
+/// The resources that a plan has used. Clones share their counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Budget(Rc<Used>);
 
@@ -37,7 +37,7 @@ struct Used {
 }
 
 impl Budget {
-    /// Counts bytes that the text at `place` has made.
+    /// Charges bytes that the text at `place` has made.
     pub(super) fn charge(&self, bytes: usize, place: &Place) -> Result<(), LoadError> {
         let used = self.0.bytes.get().saturating_add(bytes);
         self.0.bytes.set(used);
@@ -49,7 +49,7 @@ impl Budget {
         Err(Problem::TooMuch { what, remedy }.at(place))
     }
 
-    /// Counts a launch file that is about to be read.
+    /// Charges a launch file that is about to be read.
     pub(super) fn file(&self, place: &Place) -> Result<(), LoadError> {
         self.0.files.set(self.0.files.get() + 1);
         if self.0.files.get() <= MOST_FILES {

@@ -1,5 +1,5 @@
-//! From what a file says to what is to be run: conditions are decided, texts replaced, includes
-//! read, programs found. Whatever is wrong is said here, before anything starts.
+//! Turns a launch file's items into a plan: decides conditions, replaces texts, reads includes and
+//! finds programs. Every error is reported here, before anything starts.
 
 mod limits;
 mod names;
@@ -26,32 +26,32 @@ use limits::Budget;
 use process::{Component, Planned};
 use scope::{After, Given, Scope, Variable, absolute, joined};
 
-/// What a launch file is planned with.
+/// Options for planning a launch file.
 ///
 /// ```
 /// let options = sinew_launch::Options { arguments: vec![("robot".to_owned(), "r2".to_owned())], ..Default::default() };
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Arguments of the file, by name: `name:=value` on the command line. Of several the last
+    /// Arguments of the file, by name: `name:=value` on the command line. The last value of a name
     /// counts.
     pub arguments: Vec<(String, String)>,
-    /// The environment of the processes; by default that of this process. (Variables that are no
-    /// text are left out.)
+    /// The environment of the processes; by default that of this process. (Variables that aren't
+    /// UTF-8 are left out.)
     pub environment: Option<BTreeMap<String, String>>,
 }
 
-/// What is to be run.
+/// The processes to be run, and the arguments of the files.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Plan {
-    /// In the order of the file, with those of includes where they are included.
+    /// The processes in the order of the file; those of an include stand in its place.
     pub processes: Vec<Process>,
-    /// Which arguments the files have, with those of includes behind those of the file.
+    /// The arguments of the files; those of includes follow those of the file.
     pub arguments: Vec<ArgumentInfo>,
 }
 
-/// An argument that may be given to a launch file.
+/// An argument of a launch file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArgumentInfo {
@@ -59,13 +59,13 @@ pub struct ArgumentInfo {
     pub name: String,
     /// Where it is declared.
     pub place: Place,
-    /// What it is if it isn't given, as it is written; `None` if it has to be given.
+    /// The default as it is written; `None` if the argument has to be given.
     pub default: Option<String>,
-    /// What it is here.
+    /// The value in this plan.
     pub value: Option<String>,
-    /// For people; may be empty.
+    /// A description for people; may be empty.
     pub description: String,
-    /// The values that are allowed; any if empty.
+    /// The allowed values; any value if empty.
     pub choices: Vec<String>,
 }
 
@@ -73,24 +73,24 @@ pub struct ArgumentInfo {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Process {
-    /// How it is called, with the names of the groups and includes around: `front/camera`. No two
-    /// of a plan are called alike.
+    /// The process's name, with the names of the groups and includes around it: `front/camera`.
+    /// Names are unique in a plan.
     pub name: String,
-    /// Where it is written.
+    /// The place where it is declared.
     pub place: Place,
-    /// The file that is executed.
+    /// The executable file.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<Word>,
-    /// All of its environment, which processes share unless something is set for one of them.
+    /// The whole environment, which processes share unless one of them has its own settings.
     pub environment: Arc<BTreeMap<String, String>>,
-    /// Its working directory; that of this process if `None`.
+    /// The working directory; that of this process if `None`.
     pub directory: Option<PathBuf>,
-    /// Where its output goes.
+    /// The destination of its output.
     pub output: Output,
-    /// What a supervisor has to know.
+    /// The rules for its supervisor.
     pub policy: Policy,
-    /// What has to be there before those that wait for it start.
+    /// The offers that must exist before processes that wait for this one start.
     pub ready: Vec<Offer>,
 }
 
@@ -103,18 +103,18 @@ pub enum Word {
     File(String),
 }
 
-/// Where the output of a process goes.
+/// The destination of a process's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
-    /// To standard output.
+    /// Standard output.
     Screen,
-    /// To a file; what it writes to its standard error also to standard output.
+    /// A file; the process's standard error also goes to standard output.
     Log,
-    /// To both.
+    /// Both.
     Both,
 }
 
-/// What a process offers to others, by its full name.
+/// Something that a process offers to other processes, by its full name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Offer {
     /// A server of that service.
@@ -125,14 +125,14 @@ pub enum Offer {
     Node(String),
 }
 
-/// Reads a launch file, and what it includes, and plans it. Starts nothing, and writes nothing.
+/// Reads and plans a launch file and its includes. Starts nothing, and writes nothing.
 ///
-/// The file's form is told by its end: `.toml` is Sinew's own, `.xml`, `.yaml` and `.yml` are ROS
-/// 2's.
+/// The extension decides the file's format: `.toml` is Sinew's own, `.xml`, `.yaml` and `.yml` are
+/// ROS 2's.
 ///
-/// A plan has at most 4000 processes and 1000 files, which include each other 32 deep; a file at most
-/// 4 MiB, a value 131,071 bytes, and all values together 64 MiB. So a file costs no more time and
-/// memory than that, whoever wrote it.
+/// A plan has at most 4000 processes and 1000 files, nested up to 32 deep; a file has at most 4
+/// MiB, a value 131,071 bytes, and all values together 64 MiB. These limits bound the time and
+/// memory that any file can cost.
 ///
 /// ```
 /// use sinew_launch::{Options, load};
@@ -155,7 +155,7 @@ pub enum Offer {
 /// ```
 ///
 /// # Errors
-/// [`LoadError`], for the first thing that is wrong.
+/// [`LoadError`], for the first error in the files.
 pub fn load(path: &Path, options: &Options) -> Result<Plan, LoadError> {
     let environment = options.environment.clone().unwrap_or_else(own_environment);
     let given: BTreeMap<String, String> = options.arguments.iter().cloned().collect();
@@ -169,8 +169,8 @@ pub fn load(path: &Path, options: &Options) -> Result<Plan, LoadError> {
     planner.finish(&scope.budget)
 }
 
-/// The arguments of a launch file, and of what it includes, without planning any process: programs
-/// need not be there, nor arguments given.
+/// Returns the arguments of a launch file and of its includes, without planning any process:
+/// programs needn't exist, and arguments needn't be given.
 ///
 /// # Errors
 /// [`LoadError`]
@@ -182,7 +182,7 @@ pub fn arguments(path: &Path) -> Result<Vec<ArgumentInfo>, LoadError> {
     Ok(planner.arguments)
 }
 
-/// A program: one of a package if that is given, else by its path, or on `PATH`.
+/// Finds a program: in a package if one is given, otherwise by its path, or on `PATH`.
 ///
 /// ```
 /// let program = sinew_launch::find_program("sh", None).unwrap();
@@ -191,7 +191,7 @@ pub fn arguments(path: &Path) -> Result<Vec<ArgumentInfo>, LoadError> {
 /// ```
 ///
 /// # Errors
-/// [`Problem`]: where it was looked for, and what may have been meant.
+/// [`Problem`]: where it was looked for, and a suggestion.
 pub fn find_program(name: &str, package: Option<&str>) -> Result<PathBuf, Box<Problem>> {
     let environment = own_environment();
     let found = match package {
@@ -211,23 +211,24 @@ fn own_environment() -> BTreeMap<String, String> {
 struct Planner<'a> {
     given: &'a BTreeMap<String, String>,
     only_arguments: bool,
-    /// The files that are being read, outermost first.
+    /// The files that are being read, the outermost first.
     stack: Vec<PathBuf>,
     arguments: Vec<ArgumentInfo>,
     processes: Vec<Planned>,
-    /// The names of all processes, with the process, and the next number for another one of its name.
+    /// The names of all processes, each with the process and the next number for another one of its
+    /// name.
     names: HashMap<String, (usize, usize)>,
-    /// Components for containers that may be written later.
+    /// Components for containers that may be declared later.
     loads: Vec<Load>,
-    /// What each of them waits for.
+    /// The processes that each process waits for.
     after: Vec<Arc<Vec<After>>>,
-    /// The names of what isn't there for its condition.
+    /// The names of items that a condition leaves out.
     left_out: BTreeSet<String>,
 }
 
 /// Components for a container.
 struct Load {
-    /// Its node's name as it is written, and in the namespace there.
+    /// The container's node name as it is written, and within the namespace there.
     container: [String; 2],
     place: Place,
     components: Vec<Component>,
@@ -265,7 +266,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Reads and plans a file that is asked for at `place`.
+    /// Reads and plans a file that the item at `place` refers to.
     fn file(&mut self, path: &Path, scope: &mut Scope, place: &Place) -> Result<(), LoadError> {
         scope.budget.file(place)?;
         let (items, bytes) = file::read(path)?;
@@ -298,7 +299,7 @@ impl<'a> Planner<'a> {
         match &item.kind {
             ItemKind::Argument(argument) => return self.argument(argument, &item.place, scope),
             ItemKind::Include(include) if self.only_arguments => {
-                // What can't be found without the arguments has none to tell.
+                // A file that can't be found without the arguments has no arguments to report.
                 let depth = self.stack.len();
                 let included = self.include(include, &item.place, scope);
                 self.stack.truncate(depth);
@@ -433,7 +434,7 @@ impl<'a> Planner<'a> {
         }
         let first = self.arguments.len();
         self.file(&path, &mut inner, place).map_err(|error| match error {
-            // The include is what names the file that isn't there.
+            // Report the include, which names the missing file.
             LoadError::Read { path, source } => {
                 Problem::File { action: "read", path, source }.at(&include.file.place)
             }
@@ -464,7 +465,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Adds a process. One that was named has to be the only one of its name; others get a number.
+    /// Adds a process. An explicit name must be unique; other names get a number.
     fn add(&mut self, mut planned: Planned, after: Arc<Vec<After>>, is_named: bool) -> Result<(), LoadError> {
         let process = &mut planned.process;
         if self.processes.len() == limits::MOST_PROCESSES {
@@ -491,7 +492,7 @@ impl<'a> Planner<'a> {
     }
 
     fn finish(mut self, budget: &Budget) -> Result<Plan, LoadError> {
-        let nodes = self.processes.iter().enumerate().rev(); // of several of one name the first counts
+        let nodes = self.processes.iter().enumerate().rev(); // of several the first counts
         let nodes = nodes.filter_map(|(index, planned)| Some((planned.line.node.clone()?, index)));
         let nodes: BTreeMap<String, usize> = nodes.collect();
         for load in std::mem::take(&mut self.loads) {
@@ -502,7 +503,7 @@ impl<'a> Planner<'a> {
         Ok(Plan { processes, arguments: self.arguments })
     }
 
-    /// Gives components to the container that they are for.
+    /// Adds components to their container.
     fn load(&mut self, load: Load, nodes: &BTreeMap<String, usize>) -> Result<(), LoadError> {
         let Load { container, place, components } = load;
         let Some(&index) = container.iter().find_map(|name| nodes.get(name)) else {
@@ -546,7 +547,7 @@ fn shown(parts: &[Part]) -> String {
     parts.iter().map(one).collect()
 }
 
-/// What a parameter is here.
+/// Evaluates a parameter.
 fn given(item: &ParameterItem, scope: &Scope) -> Result<Given, LoadError> {
     match &item.kind {
         ParameterKind::File { path, has_substitutions } => {
@@ -566,7 +567,7 @@ fn given(item: &ParameterItem, scope: &Scope) -> Result<Given, LoadError> {
                 ParameterValue::Typed(value) => value.clone(),
                 ParameterValue::Text(text) => match text.as_literal() {
                     Some(literal) => Parameter::Text(literal.to_owned()),
-                    // What is wholly replaced is what it looks like then.
+                    // A text that is one substitution gets the type that the result looks like.
                     None if text.parts.len() == 1 => scope.parameter(text)?,
                     None => Parameter::Text(scope.text(text)?),
                 },
@@ -582,7 +583,7 @@ fn given(item: &ParameterItem, scope: &Scope) -> Result<Given, LoadError> {
     }
 }
 
-/// A parameter of a type that the file names.
+/// Reads a parameter of a type that the file names.
 fn typed(text: &Text, typing: Typing, scope: &Scope) -> Result<Parameter, LoadError> {
     if typing == Typing::Text {
         return Ok(Parameter::Text(scope.text(text)?));

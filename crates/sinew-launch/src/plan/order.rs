@@ -1,4 +1,4 @@
-//! Who waits for whom: names become numbers, and loops are found.
+//! The order of processes: names in `after` become numbers, and loops are found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::scope::After;
 use crate::error::{LoadError, Problem};
 use crate::similar::suggestion;
 
-/// Writes into each process's policy whom it waits for.
+/// Writes into each process's policy the processes that it waits for.
 pub(crate) fn resolve(
     processes: &mut [Process],
     after: &[Arc<Vec<After>>],
@@ -44,8 +44,8 @@ pub(crate) fn resolve(
     }
 }
 
-/// The processes that a name means, seen from where it is written: the nearest process, group or
-/// include of that name.
+/// Finds the processes that a name refers to from where it is written: the nearest process, group
+/// or include of that name.
 fn find(
     names: &BTreeMap<&str, usize>,
     own: &str,
@@ -70,7 +70,7 @@ fn find(
         }
         let mut around = std::iter::successors(Some(name.as_str()), |name| Some(name.rsplit_once('/')?.0));
         if around.any(|name| left_out.contains(name)) {
-            return Ok(Vec::new()); // it isn't to be started, so there is nothing to wait for
+            return Ok(Vec::new()); // it won't be started, so there is nothing to wait for
         }
     }
     if met_itself {
@@ -81,9 +81,9 @@ fn find(
     Err(Problem::UnknownProcess { name: after.name.clone(), similar }.at(&after.place))
 }
 
-/// Processes that wait for each other: the first is also the last.
+/// Finds processes that wait for each other: the first is also the last.
 fn find_loop(processes: &[Process]) -> Option<Vec<usize>> {
-    // Takes away those that wait for none that is left, and with each what waits for it alone.
+    // Removes processes that wait for no remaining process, and updates those that wait for them.
     let mut waits: Vec<usize> = processes.iter().map(|process| process.policy.after.len()).collect();
     let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); processes.len()];
     for (index, process) in processes.iter().enumerate() {

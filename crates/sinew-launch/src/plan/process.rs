@@ -16,14 +16,14 @@ use crate::similar::suggestion;
 use crate::supervisor::{Policy, Restart, RestartPolicy, Signal};
 use crate::text::Text;
 
-/// Read by `sinew::Context`.
+/// A variable that `sinew::Context` reads.
 const SHARED_OPTIONS: &str = "SINEW_SHARED_OPTIONS";
 
-/// Longer delays and graces are a mistake.
+/// Longest delay and grace period; longer ones are a mistake.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// A process, but for whom it waits, and for its arguments: components may be written elsewhere in
-/// the files.
+/// A process without the processes that it waits for and without its arguments: components may be
+/// declared elsewhere in the files.
 pub(crate) struct Planned {
     pub(crate) process: Process,
     pub(crate) line: CommandLine,
@@ -36,20 +36,20 @@ impl Planned {
     }
 }
 
-/// What a process is given.
+/// The words of a process's command line.
 #[derive(Default)]
 pub(crate) struct CommandLine {
-    /// The full name of its node, if it is told one.
+    /// The full name of its node, if the command line sets one.
     pub(crate) node: Option<String>,
     words: Vec<String>,
     pub(crate) components: Vec<Component>,
-    /// `--ros-args`: what its node is called,
+    /// `--ros-args`: the name of its node,
     names: Vec<Word>,
     /// the rules for all of its nodes,
     rules: Vec<Word>,
     /// their parameters,
     parameters: Vec<Word>,
-    /// and what the file says itself.
+    /// and the file's own arguments.
     others: Vec<Word>,
 }
 
@@ -64,8 +64,8 @@ impl CommandLine {
             let words = options.into_iter().flat_map(|(option, word)| [Word::Text(option.to_owned()), word]);
             words.collect::<Vec<_>>()
         };
-        // The first rule that matches counts: those of one node, the process's own, those around it.
-        // Of parameters the last counts.
+        // The first matching rule counts: those of one node, the process's own, those around it.
+        // For parameters, the last one counts.
         let ros = [names, words_of(first), rules, parameters, words_of(last), others].concat();
         if !ros.is_empty() {
             all.push(Word::Text("--ros-args".to_owned()));
@@ -148,8 +148,8 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     Ok(Planned { process, line })
 }
 
-/// The environment, in which it says which options are also those of other processes: programs of
-/// Sinew don't take one that matches nothing for a mistake.
+/// Builds the environment. One variable lists the options that are shared with other processes:
+/// Sinew's programs then don't report such an option as a mistake if it matches nothing.
 fn environment(item: &ProcessItem, scope: &Scope) -> Arc<BTreeMap<String, String>> {
     let mut environment = Arc::clone(&scope.environment);
     let rules = scope.remap.iter().map(|(from, to)| format!("{from}:={to}\n"));
@@ -161,12 +161,12 @@ fn environment(item: &ProcessItem, scope: &Scope) -> Arc<BTreeMap<String, String
     if item.takes_ros_arguments && !shared.is_empty() {
         Arc::make_mut(&mut environment).insert(SHARED_OPTIONS.to_owned(), shared);
     } else if environment.contains_key(SHARED_OPTIONS) {
-        Arc::make_mut(&mut environment).remove(SHARED_OPTIONS); // of a launch around this one
+        Arc::make_mut(&mut environment).remove(SHARED_OPTIONS); // from a launch around this one
     }
     environment
 }
 
-/// The program, and what stands before its own arguments.
+/// Returns the program, and the words before its own arguments.
 fn program(
     item: &ProcessItem,
     place: &Place,
@@ -206,7 +206,7 @@ fn program(
     }
 }
 
-/// The words of a part of a command line.
+/// Splits a part of a command line into words.
 fn split(words: &Words, scope: &Scope) -> Result<Vec<String>, LoadError> {
     match words {
         Words::One(text) => Ok(vec![scope.text(text)?]),
@@ -220,12 +220,12 @@ fn split(words: &Words, scope: &Scope) -> Result<Vec<String>, LoadError> {
     }
 }
 
-/// A node that a container is told to take in.
+/// A node that a container loads.
 pub(crate) struct Component {
     /// Its full name.
     node: String,
     kind: String,
-    /// What `--ros-args` say of it.
+    /// Its part of `--ros-args`.
     options: Vec<(&'static str, Word)>,
 }
 
@@ -261,13 +261,13 @@ impl Component {
         Ok(Self { node, kind, options })
     }
 
-    /// One that is written elsewhere than in its container: what is set for all nodes at its place
-    /// counts for it.
+    /// A component that is declared outside its container: the settings for all nodes at its place
+    /// apply to it.
     pub(crate) fn loaded(item: &ComponentItem, scope: &Scope) -> Result<Self, LoadError> {
         scope.charge_settings(&item.place)?;
         let mut component = Self::of(item, &scope.namespace, scope)?;
         let node = &component.node;
-        // As in a command line: of rules the first counts, of parameters the last.
+        // As in a command line: the first rule counts, and the last parameter.
         let rules = scope.remap.iter().rev();
         let rules = rules.map(|(from, to)| ("-r", Word::Text(format!("{node}:{from}:={to}"))));
         let mut options = parameters(Some(node), &scope.parameters);
@@ -278,13 +278,13 @@ impl Component {
         Ok(component)
     }
 
-    /// `--component TYPE=NODE`, as `sinew-component` reads it.
+    /// Returns `--component TYPE=NODE`, in the form that `sinew-component` reads.
     fn words(&self) -> [String; 2] {
         ["--component".to_owned(), format!("{}={}", self.kind, self.node)]
     }
 }
 
-/// What `--ros-args` say of all nodes of the process.
+/// Adds the `--ros-args` for all nodes of the process.
 fn ros_arguments(
     line: &mut CommandLine,
     (item, place): (&ProcessItem, &Place),
@@ -312,7 +312,7 @@ fn ros_arguments(
         add(rules, "-r", Word::Text(format!("{from}:={to}")));
     }
     let own: Result<Vec<Given>, LoadError> = item.parameters.iter().map(|item| given(item, scope)).collect();
-    // The process's own after those around it.
+    // The process's own parameters come after those around it.
     let all: Vec<Given> = scope.parameters.iter().cloned().chain(own?).collect();
     for (option, word) in parameters(None, &all) {
         add(of_parameters, option, word);
@@ -323,15 +323,15 @@ fn ros_arguments(
     Ok(())
 }
 
-/// Options for parameters, of one node by its full name or of all: single words are given on the
-/// command line, trees in a file.
+/// Returns the options for parameters, of one node by its full name or of all nodes: single words
+/// go on the command line, trees into a file.
 fn parameters(node: Option<&str>, all: &[Given]) -> Vec<(&'static str, Word)> {
     let is_value = |given: &Given| matches!(given, Given::Value(..));
     let runs = all.chunk_by(|one, next| is_value(one) && is_value(next));
     runs.flat_map(|run| parameters_of_run(node, run)).collect()
 }
 
-/// The same for a file, or for values one after another.
+/// Returns the options for a file, or for a run of values.
 fn parameters_of_run(node: Option<&str>, run: &[Given]) -> Vec<(&'static str, Word)> {
     match run {
         [Given::File(path)] => vec![("--params-file", Word::Text(path.display().to_string()))],
@@ -409,7 +409,7 @@ const OUTPUTS: [(&str, Output); 5] = [
     ("full", Output::Both),
 ];
 
-/// The last ones are what ROS 2's `respawn` may be.
+/// The last four are the values of ROS 2's `respawn`.
 const POLICIES: [(&str, RestartPolicy); 7] = [
     ("never", RestartPolicy::Never),
     ("on-failure", RestartPolicy::OnFailure),
@@ -436,7 +436,7 @@ fn one_of<T: Copy>(
     Err(Problem::value(key, format!("`{found}`"), expected).at(&text.place))
 }
 
-/// Seconds.
+/// Reads a time in seconds.
 fn duration(key: &str, text: Option<&Text>, scope: &Scope) -> Result<Option<Duration>, LoadError> {
     let Some(text) = text else { return Ok(None) };
     let found = scope.text(text)?;

@@ -1,4 +1,4 @@
-//! Where programs and packages are: `AMENT_PREFIX_PATH` and `PATH`.
+//! Finds programs and packages: `AMENT_PREFIX_PATH` and `PATH`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use rustix::fs::{Access, access};
 use crate::error::Problem;
 use crate::similar::suggestion;
 
-/// Where an operating system has its commands: among thousands one is always like a robot's program,
-/// and hardly ever meant (`torch`, `touch`), unless letters have changed places (`ehco`).
+/// Directories of the operating system's commands. One of those thousands always resembles a
+/// robot's program, and is hardly ever meant (`torch`, `touch`), unless letters are swapped
+/// (`ehco`).
 const SYSTEM: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
 
 type Environment = BTreeMap<String, String>;
@@ -19,7 +20,7 @@ fn directories<'a>(environment: &'a Environment, variable: &str) -> impl Iterato
     value.split(':').filter(|part| !part.is_empty()).map(Path::new)
 }
 
-/// Where a package is installed.
+/// Finds the directory in which a package is installed.
 pub(crate) fn prefix_of(package: &str, environment: &Environment) -> Result<PathBuf, Problem> {
     let has = |prefix: &&Path| !package.is_empty() && prefix.join("share").join(package).is_dir();
     if let Some(prefix) = directories(environment, "AMENT_PREFIX_PATH").find(has) {
@@ -34,12 +35,12 @@ pub(crate) fn prefix_of(package: &str, environment: &Environment) -> Result<Path
     })
 }
 
-/// Its shared files.
+/// Finds a package's shared files.
 pub(crate) fn share_of(package: &str, environment: &Environment) -> Result<PathBuf, Problem> {
     Ok(prefix_of(package, environment)?.join("share").join(package))
 }
 
-/// A program of a package.
+/// Finds a program of a package.
 pub(crate) fn in_package(
     program: &str,
     package: &str,
@@ -58,7 +59,7 @@ pub(crate) fn in_package(
     if let Some((path, reason)) = refused {
         return Err(Problem::NotExecutable { path, reason });
     }
-    // A program needn't be installed the way of ROS 2.
+    // A program needn't be installed in ROS 2's way.
     if let Ok(path) = on_path(program, environment) {
         return Ok(path);
     }
@@ -71,7 +72,7 @@ pub(crate) fn in_package(
     Err(Problem::NoProgram { name: program.to_owned(), similar, looked })
 }
 
-/// A program on `PATH`.
+/// Finds a program on `PATH`.
 pub(crate) fn on_path(program: &str, environment: &Environment) -> Result<PathBuf, Problem> {
     let mut refused = None;
     for path in directories(environment, "PATH").map(|directory| directory.join(program)) {
@@ -98,7 +99,7 @@ pub(crate) fn on_path(program: &str, environment: &Environment) -> Result<PathBu
     Err(Problem::NoProgram { name: program.to_owned(), similar, looked })
 }
 
-/// A program by its path.
+/// Finds a program by its path.
 pub(crate) fn at(path: PathBuf) -> Result<PathBuf, Problem> {
     match executable(&path) {
         Ok(()) => Ok(path),
@@ -113,7 +114,7 @@ pub(crate) fn at(path: PathBuf) -> Result<PathBuf, Problem> {
     }
 }
 
-/// Whether it can be executed; why not, or nothing if it isn't there.
+/// Checks that a file can be executed; returns the reason why not, or `None` if it doesn't exist.
 fn executable(path: &Path) -> Result<(), Option<&'static str>> {
     match path.metadata() {
         Err(_) => Err(None),
@@ -131,7 +132,7 @@ fn letters(name: &str) -> Vec<char> {
     letters
 }
 
-/// What is in these directories.
+/// Returns the names of the files in these directories.
 fn names(directories: impl Iterator<Item = PathBuf>) -> Vec<String> {
     let entries = directories.filter_map(|path| path.read_dir().ok()).flatten();
     entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()

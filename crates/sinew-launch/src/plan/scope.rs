@@ -1,5 +1,5 @@
-//! What holds at a place of a file: variables, environment, namespace, and what is set for all
-//! processes there; and what `$(..)` stands for in it.
+//! The state at a place of a file: variables, environment, namespace, and settings for all
+//! processes there; and the values of `$(..)` in it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,20 +19,20 @@ use crate::text::{Part, Text};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Given {
     Value(String, Parameter),
-    /// A file of the user's.
+    /// A file of the user.
     File(PathBuf),
-    /// A file that has yet to be written.
+    /// The content of a file that has yet to be written.
     Text(String),
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
     pub(crate) value: String,
-    /// Whether it is a text, whatever it looks like.
+    /// Whether it is certainly a text, whatever it looks like.
     pub(crate) is_text: bool,
 }
 
-/// Where a process is waited for: the names of the groups around, and the name that is written.
+/// A name in `after`: the names of the groups around it, and the name as written.
 #[derive(Debug, Clone)]
 pub(crate) struct After {
     pub(crate) path: Vec<String>,
@@ -42,22 +42,22 @@ pub(crate) struct After {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
-    /// The file that is read.
+    /// The file that is being read.
     pub(crate) file: PathBuf,
-    /// Like all that follows in an `Arc`: shared with the scope around until one of them changes it.
+    /// Like all `Arc`s that follow: shared with the outer scope until one of them changes it.
     pub(crate) variables: Arc<BTreeMap<String, Variable>>,
-    /// All there is, not only what was changed.
+    /// The whole environment, not only the changes.
     pub(crate) environment: Arc<BTreeMap<String, String>>,
-    /// Begins with `/`; the root is empty.
+    /// Starts with `/`; empty for the root.
     pub(crate) namespace: String,
     pub(crate) remap: Arc<Vec<(String, String)>>,
     pub(crate) parameters: Arc<Vec<Given>>,
-    /// The groups and includes around, by name.
+    /// The names of the groups and includes around.
     pub(crate) path: Vec<String>,
     pub(crate) after: Arc<Vec<After>>,
-    /// What all scopes of the plan have used.
+    /// The resources used by all scopes of the plan.
     pub(crate) budget: Budget,
-    /// Numbers for `$(anon NAME)`: the same name gets the same one.
+    /// The base of the numbers for `$(anon NAME)`: the same name gets the same number.
     pub(crate) anonymous: u32,
 }
 
@@ -74,7 +74,7 @@ impl Scope {
         Ok(())
     }
 
-    /// Sets a variable of the environment, or takes it away.
+    /// Sets or removes a variable of the environment.
     pub(crate) fn set_environment(
         &mut self,
         name: String,
@@ -101,43 +101,43 @@ impl Scope {
         Ok(())
     }
 
-    /// Counts the rules and parameters here for one more process, which gets them all.
+    /// Charges the rules and parameters here for one more process, which gets all of them.
     pub(crate) fn charge_settings(&self, place: &Place) -> Result<(), LoadError> {
         let parameters: usize = self.parameters.iter().map(bytes_of).sum();
         self.budget.charge(bytes_of_rules(&self.remap) + parameters, place)
     }
 
-    /// The directory of the file.
+    /// Returns the directory of the file.
     pub(crate) fn directory(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new(""))
     }
 
-    /// A path of the file, which is relative to it.
+    /// Resolves a path relative to the file's directory.
     pub(crate) fn path_of(&self, text: &str) -> PathBuf {
         self.directory().join(text)
     }
 
-    /// The full name of a process, group or include.
+    /// Returns the full name of a process, group or include.
     pub(crate) fn full_name(&self, name: &str) -> String {
         self.path.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
     }
 
-    /// A namespace seen from here.
+    /// Resolves a namespace relative to this place.
     pub(crate) fn namespace_of(&self, namespace: &str) -> String {
         joined(&self.namespace, namespace)
     }
 
-    /// The text with everything replaced.
+    /// Returns the text with everything replaced.
     pub(crate) fn text(&self, text: &Text) -> Result<String, LoadError> {
         self.parts(&text.parts, text)
     }
 
-    /// The same of a text that may be missing.
+    /// As [`text`](Self::text), for an optional text.
     pub(crate) fn text_if(&self, text: Option<&Text>) -> Result<Option<String>, LoadError> {
         text.map(|text| self.text(text)).transpose()
     }
 
-    /// Whether a condition's text is true.
+    /// Returns `true` if a condition's text is true.
     pub(crate) fn truth(&self, key: &str, text: &Text) -> Result<bool, LoadError> {
         let found = self.text(text)?;
         boolean(&found).ok_or_else(|| {
@@ -146,7 +146,7 @@ impl Scope {
         })
     }
 
-    /// Whether what has this condition counts.
+    /// Returns `true` if an item with this condition counts.
     pub(crate) fn holds(&self, condition: &Condition) -> Result<bool, LoadError> {
         let Condition { on_true, on_false } = condition;
         let on_true = on_true.as_ref().map(|text| self.truth("if", text)).transpose()?;
@@ -154,10 +154,10 @@ impl Scope {
         Ok(on_true != Some(false) && on_false != Some(true))
     }
 
-    /// A parameter's value that is written as this text.
+    /// Reads a parameter's value that is written as this text.
     pub(crate) fn parameter(&self, text: &Text) -> Result<Parameter, LoadError> {
         let value = self.text(text)?;
-        // An argument whose default is a text stays one.
+        // An argument with a text as its default stays a text.
         if let [Part::Call { name, arguments }] = text.parts.as_slice()
             && name == "var"
             && let [argument] = arguments.as_slice()
@@ -173,9 +173,9 @@ impl Scope {
         self.parts_within(LONGEST_VALUE, parts, text)
     }
 
-    /// The text of a whole file with everything replaced.
+    /// Returns the text of a whole file with everything replaced.
     pub(crate) fn file_text(&self, text: &Text) -> Result<String, LoadError> {
-        self.parts_within(usize::MAX, &text.parts, text) // all that it may have is limit enough
+        self.parts_within(usize::MAX, &text.parts, text) // its total size is limited anyway
     }
 
     fn parts_within(&self, longest: usize, parts: &[Part], text: &Text) -> Result<String, LoadError> {
@@ -255,10 +255,10 @@ impl Scope {
     }
 }
 
-/// About what an entry of a map or list takes beside its texts.
+/// Approximate size of a map or list entry without its texts, in bytes.
 const ENTRY: usize = 2 * size_of::<String>();
 
-/// About what it takes to keep it.
+/// Approximate number of bytes that the value takes.
 fn bytes_of(given: &Given) -> usize {
     let inside = match given {
         Given::Value(name, value) => name.len() + bytes_of_value(value),
@@ -283,7 +283,8 @@ fn bytes_of_rules(rules: &[(String, String)]) -> usize {
     rules.iter().map(|(from, to)| ENTRY + from.len() + to.len()).sum()
 }
 
-/// What is to be changed at `place`; if another scope has it, too, a copy, which counts.
+/// Returns a value to be changed at `place`. If another scope shares it, this is a copy, which is
+/// charged.
 fn changed<'a, T: Clone>(
     shared: &'a mut Arc<T>,
     budget: &Budget,
@@ -296,7 +297,7 @@ fn changed<'a, T: Clone>(
     Ok(Arc::make_mut(shared))
 }
 
-/// What there is, with the number of arguments, for its error.
+/// The available substitutions, each with its arguments for the error message.
 const CALLS: [(&str, &str); 17] = [
     ("var", "$(var NAME)"),
     ("env", "$(env NAME) or $(env NAME DEFAULT)"),
@@ -341,7 +342,7 @@ fn wrong(name: &str, message: &str) -> Problem {
     Problem::Substitution { text: format!("$({name} ..)"), message: message.to_owned() }
 }
 
-/// A name or namespace below another one, unless it is absolute. The root is empty.
+/// Joins a name or namespace to the one above it, unless it is absolute. The root is empty.
 pub(crate) fn joined(above: &str, below: &str) -> String {
     let below = below.trim_end_matches('/');
     match below.strip_prefix('/') {
@@ -351,7 +352,7 @@ pub(crate) fn joined(above: &str, below: &str) -> String {
     }
 }
 
-/// As seen from the working directory.
+/// Resolves a path relative to the working directory.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().unwrap_or_else(|_| path.to_owned())

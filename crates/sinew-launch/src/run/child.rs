@@ -1,4 +1,4 @@
-//! A process that runs, and what it says.
+//! A running process, and its output.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,31 +14,31 @@ use super::family;
 use super::lines::Lines;
 use crate::plan::{Process, Word};
 
-/// How many of the last lines are kept for those that are not shown.
+/// Number of last lines that are kept of output that isn't shown.
 const LAST: usize = 10;
 
-/// One life of a process.
+/// One run of a process.
 pub(super) struct Child {
     pub(super) pid: Pid,
     /// Standard output and standard error.
     pub(super) streams: [Stream; 2],
     /// The last lines that weren't shown when they came.
     pub(super) last: VecDeque<Vec<u8>>,
-    /// That others wait for it for long has been told.
+    /// It was reported that other processes have waited for it for long.
     pub(super) is_told_late: bool,
-    /// It has ended, and has been reaped; others of its group haven't.
+    /// It has ended and been reaped; other processes of its group remain.
     pub(super) is_lingering: bool,
 }
 
-/// What comes from a pipe.
+/// A process's output through a pipe.
 pub(super) struct Stream {
-    /// Nothing once it has been closed at the other end.
+    /// `None` once the other end is closed.
     pub(super) from: Option<OwnedFd>,
     pub(super) lines: Lines,
 }
 
 impl Child {
-    /// Starts a process: in a group of its own, so that no Ctrl-C reaches it but through us.
+    /// Starts a process in a group of its own, so that Ctrl-C reaches it only through the launch.
     pub(super) fn start(process: &Process, mark: &str, temporary: &Path) -> io::Result<Self> {
         let mut command = Command::new(&process.program);
         for (number, word) in process.arguments.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Child {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
         for stream in streams.iter().flatten() {
-            // Our end only: the process's own blocks as usual.
+            // Only the launch's end: the process's own end blocks as usual.
             fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?;
         }
         Ok(Self {
@@ -70,7 +70,7 @@ impl Child {
         })
     }
 
-    /// Keeps a line that isn't shown.
+    /// Stores a line that isn't shown.
     pub(super) fn keep(&mut self, line: &[u8]) {
         if self.last.len() == LAST {
             self.last.pop_front();

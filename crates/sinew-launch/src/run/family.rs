@@ -1,8 +1,9 @@
-//! All processes that descend from a launch, wherever they went: each has the launch's mark in its
-//! environment.
+//! All processes that descend from a launch, even those that left its process groups: each has the
+//! launch's mark in its environment.
 //!
-//! Process groups reach nearly all of them. This is for what left its group (a daemon), and for the
-//! end of a launch that was killed, when nobody else knows the groups any more.
+//! Process groups reach nearly all of them. The mark finds a process that left its group (a
+//! daemon), and the processes of a launch that was killed, when no process knows the groups any
+//! more.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -12,10 +13,10 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The environment variable that has the mark.
+/// The environment variable that holds the mark.
 pub(super) const VARIABLE: &str = "SINEW_LAUNCH";
 
-/// A mark that no other launch of this host has.
+/// Makes a mark that no other launch of this host has.
 pub(super) fn mark() -> String {
     let now = clock_gettime(ClockId::Boottime);
     format!("{}-{}.{:09}", std::process::id(), now.tv_sec, now.tv_nsec)
@@ -23,10 +24,9 @@ pub(super) fn mark() -> String {
 
 /// A process with the mark.
 enum Member {
-    /// By a descriptor, which stays with the process.
+    /// A descriptor, which stays with the process.
     Open(OwnedFd),
-    /// By its number, where the kernel gives no descriptors of processes: a sandbox may refuse
-    /// them.
+    /// A process id, if the kernel gives no descriptors of processes: a sandbox may refuse them.
     Numbered(Pid),
 }
 
@@ -35,22 +35,22 @@ impl Member {
         // Either fails if the process has just ended.
         let _ = match self {
             Self::Open(descriptor) => pidfd_send_signal(descriptor, signal),
-            // The number may have become another's.
+            // The process id may have been reused.
             Self::Numbered(pid) if has_mark(*pid, mark) => kill_process(*pid, signal),
             Self::Numbered(_) => Ok(()),
         };
     }
 }
 
-/// How long numbers are trusted before it is looked for their processes again.
+/// Time for which process ids are trusted before their processes are looked up again.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// What opens a process.
+/// Opens a process.
 type Open = fn(Pid, PidfdFlags) -> rustix::io::Result<OwnedFd>;
 
-/// Asks those with the mark to end, and kills what is left after the grace. Yields how many there
-/// were. Blocks until they have ended (they may be zombies then, if they are children of this
-/// process).
+/// Asks all processes with the mark to end, and kills the remaining ones after the grace period.
+/// Returns their number. Blocks until they have ended (they may be zombies then, if they are
+/// children of this process).
 pub(super) fn end(mark: &str, grace: Duration) -> usize {
     end_by(pidfd_open, mark, grace)
 }
@@ -58,7 +58,7 @@ pub(super) fn end(mark: &str, grace: Duration) -> usize {
 fn end_by(open: Open, mark: &str, grace: Duration) -> usize {
     let mut ended = 0;
     let mut patience = grace;
-    // What is killed may have forked meanwhile.
+    // A process that is killed may have forked meanwhile.
     for signal in [Signal::TERM, Signal::KILL, Signal::KILL, Signal::KILL] {
         let members = members(open, mark);
         if members.is_empty() {
@@ -72,12 +72,12 @@ fn end_by(open: Open, mark: &str, grace: Duration) -> usize {
     ended
 }
 
-/// The living ones, but for this process.
+/// Returns the living processes with the mark, except this one.
 fn members(open: Open, mark: &str) -> Vec<Member> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let member = |pid: Pid| match open(pid, PidfdFlags::empty()) {
-        // Its number may have become another's before it was opened.
+        // The process id may have been reused before the process was opened.
         Ok(descriptor) => has_mark(pid, mark).then_some(Member::Open(descriptor)),
         Err(Errno::SRCH) => None,
         Err(_) => Some(Member::Numbered(pid)),
@@ -86,8 +86,8 @@ fn members(open: Open, mark: &str) -> Vec<Member> {
     others.filter_map(member).collect()
 }
 
-/// Whether it lives and has the mark. The environment of a zombie is empty, that of another user
-/// can't be read.
+/// Returns `true` if a process is alive and has the mark. The environment of a zombie is empty,
+/// that of another user can't be read.
 fn has_mark(pid: Pid, mark: &str) -> bool {
     let wanted = format!("{VARIABLE}={mark}");
     let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
@@ -120,7 +120,7 @@ fn wait(mut members: Vec<Member>, mark: &str, patience: Duration) {
                 Member::Numbered(_) => None,
             })
             .collect();
-        let _ = poll(&mut fds, Some(&pause)); // a signal, at worst: it is looked again
+        let _ = poll(&mut fds, Some(&pause)); // at worst a signal interrupts it: then look again
         let mut has_ended = fds.iter().map(|fd| !fd.revents().is_empty()).collect::<Vec<_>>().into_iter();
         members.retain(|member| match member {
             Member::Open(_) => has_ended.next() != Some(true),
@@ -139,7 +139,7 @@ mod tests {
         Command::new("sleep").arg("600").env(VARIABLE, mark).spawn().unwrap()
     }
 
-    /// A descriptor of a process, as the kernel gives it, or as a sandbox that knows none does.
+    /// Opens a process by descriptor as the kernel does, or fails as a sandbox does.
     #[test]
     fn those_with_the_mark_end_whether_the_kernel_opens_processes_or_not() {
         let refused: Open = |_, _| Err(Errno::NOSYS);
@@ -147,7 +147,7 @@ mod tests {
         let mut stranger = sleeper(&other);
         for open in [pidfd_open as Open, refused] {
             let mut children = [sleeper(&mark), sleeper(&mark)];
-            // Until they have become `sleep`, they have this program's environment.
+            // Until they execute `sleep`, they have this program's environment.
             while members(open, &mark).len() < 2 {
                 thread::yield_now();
             }

@@ -1,8 +1,8 @@
-//! A process beside the launch that outlives it, and does nothing unless the launch is killed: then
-//! it ends what the launch has started.
+//! A process beside the launch that outlives it, and acts only if the launch is killed: then it
+//! ends the processes that the launch has started.
 //!
-//! It reads from a pipe whose other end only the launch has. A byte says that all is well; the end
-//! without one says that the launch is gone.
+//! It reads from a pipe with the launch as its only writer. A byte means that the launch has
+//! finished; the end of the pipe without a byte means that it was killed.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -12,14 +12,15 @@ use std::time::Duration;
 
 use super::family;
 
-/// How long what was started may take to end after SIGTERM.
+/// Time between SIGTERM and SIGKILL for the processes.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The keeper, seen from the launch.
+/// The launch's handle of the keeper.
 pub(super) struct Keeper(Child);
 
 impl Keeper {
-    /// Starts it: by this command line, which has to call [`keep`] with what follows.
+    /// Starts the keeper with this command line, which has to call [`keep`] with the arguments that
+    /// follow.
     pub(super) fn start(command: &[String], mark: &str, temporary: &Path) -> io::Result<Self> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -31,25 +32,26 @@ impl Keeper {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(0) // Ctrl-C is none of its business
+            .process_group(0) // keeps Ctrl-C away from it
             .spawn()
             .map(Self)
     }
 
-    /// All has ended: the keeper ends, too. Blocks until it has.
+    /// Ends the keeper after all processes have ended. Blocks until it has ended.
     pub(super) fn dismiss(mut self) {
         if let Some(mut to) = self.0.stdin.take() {
-            let _ = to.write_all(b"."); // if it is gone, it needs no telling
+            let _ = to.write_all(b"."); // fails if the keeper is gone
         }
-        let _ = self.0.wait(); // it may have been reaped with the others
+        let _ = self.0.wait(); // it may already have been reaped
     }
 }
 
-/// What the keeper does, in a process of its own: waits for the launch's end, and if that came
-/// unexpectedly, ends what it started (SIGTERM, after 2 s SIGKILL) and removes its temporary files.
-/// Blocks until then.
+/// Runs the keeper, in a process of its own: waits for the launch's end, and if that came
+/// unexpectedly, ends the processes that it started (SIGTERM, after 2 s SIGKILL) and removes its
+/// temporary files. Blocks until then.
 ///
-/// `arguments` are the two that the launch put behind its [`RunOptions::keeper`](super::RunOptions).
+/// `arguments` are the two that the launch appended to its
+/// [`RunOptions::keeper`](super::RunOptions).
 pub fn keep(arguments: &[String]) {
     let [mark, temporary] = arguments else { return };
     let mut byte = [0];
@@ -58,11 +60,11 @@ pub fn keep(arguments: &[String]) {
     }
     family::end(mark, GRACE);
     let temporary = PathBuf::from(temporary);
-    // It was made by the launch, under this name.
+    // Only a directory that the launch made, under this name.
     if temporary.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY)) {
         let _ = std::fs::remove_dir_all(temporary);
     }
 }
 
-/// What the names of directories for temporary files begin with.
+/// Prefix of the names of temporary directories.
 pub(super) const TEMPORARY: &str = "sinew-launch-";

@@ -1,18 +1,18 @@
-//! From bytes to lines, and lines so that a terminal can't be harmed by them.
+//! Splits bytes into lines, and makes lines harmless to a terminal.
 
 use std::fmt::Write as _;
 
-/// Longer lines are broken.
+/// Longest line, in bytes; longer ones are split.
 const LONGEST: usize = 16 << 10;
 
-/// A stream of bytes that is divided into lines.
+/// Splits a stream of bytes into lines.
 #[derive(Default)]
 pub(super) struct Lines {
     begun: Vec<u8>,
 }
 
 impl Lines {
-    /// Hands each line that is complete to `line`, without its end.
+    /// Passes each complete line to `line`, without its end.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
             let (head, rest) = bytes.split_at(end);
@@ -32,7 +32,7 @@ impl Lines {
         }
     }
 
-    /// Hands over what was begun: the stream has ended.
+    /// Passes an incomplete last line on: the stream has ended.
     pub(super) fn end(&mut self, mut line: impl FnMut(&[u8])) {
         if !self.begun.is_empty() {
             line(&self.begun);
@@ -48,8 +48,9 @@ fn broken(bytes: &[u8], line: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// A line as text that is harmless to print: control characters, those of direction or without width,
-/// and what isn't UTF-8 are shown by their numbers, as in `\x07`. Colours stay if they may, and end with the line.
+/// Returns a line as text that is harmless to print: control characters, characters that change
+/// direction or have no width, and invalid UTF-8 are shown by their numbers, as in `\x07`. Colours
+/// are kept if `colours` is set, and end with the line.
 #[must_use]
 pub fn harmless(line: &[u8], colours: bool) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -75,7 +76,7 @@ pub fn harmless(line: &[u8], colours: bool) -> String {
             rest = &rest[c.len_utf8()..];
         }
         for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}"); // a string takes everything
+            let _ = write!(text, "\\x{byte:02x}"); // writing to a string can't fail
         }
     }
     if has_colour {
@@ -84,7 +85,7 @@ pub fn harmless(line: &[u8], colours: bool) -> String {
     text
 }
 
-/// The length of the sequence that sets a colour, if the text begins with one.
+/// The length of the colour sequence at the start of the text, if there is one.
 fn colour(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\x1b[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;

@@ -1,5 +1,5 @@
-//! Files for what the processes say: `ROS_LOG_DIR`, else `$ROS_HOME/log`, else `~/.ros/log`, with a
-//! directory for each launch as `ros2 launch` makes it.
+//! Log files for the processes' output: below `ROS_LOG_DIR`, else `$ROS_HOME/log`, else
+//! `~/.ros/log`, with a directory for each launch, as `ros2 launch` does it.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Where the files of all launches are.
+/// Returns the directory that holds the files of all launches.
 pub(super) fn base(environment: &BTreeMap<String, String>) -> PathBuf {
     let of = |name| environment.get(name).filter(|value: &&String| !value.is_empty()).map(PathBuf::from);
     of("ROS_LOG_DIR")
@@ -17,14 +17,14 @@ pub(super) fn base(environment: &BTreeMap<String, String>) -> PathBuf {
         .unwrap_or_else(|| of("HOME").unwrap_or_default().join(".ros/log"))
 }
 
-/// The files of this launch.
+/// The log files of this launch.
 pub(super) struct Logs {
     directory: PathBuf,
     files: BTreeMap<String, File>,
 }
 
 impl Logs {
-    /// Makes the directory, and lets `latest` lead to it.
+    /// Creates the directory, and makes `latest` point to it.
     pub(super) fn create(base: &Path) -> io::Result<Self> {
         let now = clock_gettime(ClockId::Realtime);
         let since = Duration::new(now.tv_sec.try_into().unwrap_or(0), now.tv_nsec.try_into().unwrap_or(0));
@@ -34,7 +34,7 @@ impl Logs {
         let name = format!("{stamp}-{host}-{}", std::process::id());
         let directory = base.join(&name);
         std::fs::create_dir_all(&directory)?;
-        // Another launch may do the same at this moment; it is for people only.
+        // Another launch may do the same at this moment; the link only serves people.
         let latest = base.join("latest");
         if latest.is_symlink() {
             let _ = std::fs::remove_file(&latest);
@@ -43,12 +43,12 @@ impl Logs {
         Ok(Self { directory, files: BTreeMap::new() })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Adds to the file of that name, which is made if need be.
+    /// Appends to the file of that name, which is created if need be.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if !self.files.contains_key(name) {
             let path = self.directory.join(format!("{}.log", name.replace('/', ".")));

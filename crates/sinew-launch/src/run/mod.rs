@@ -1,5 +1,5 @@
-//! Running a plan: one thread that waits for signals, output, time and what nodes offer, and does
-//! what the [supervisor](crate::supervisor) says.
+//! Runs a plan: one thread that waits for signals, output, deadlines and the offers of nodes, and
+//! carries out the steps of the [supervisor](crate::supervisor).
 
 mod child;
 mod family;
@@ -41,7 +41,7 @@ use usage::Meter;
 
 sinew::__debug_says!(RunError);
 
-/// How a plan is run.
+/// Options for running a plan.
 ///
 /// ```
 /// let options = sinew_launch::RunOptions { colours: true, ..Default::default() };
@@ -49,47 +49,48 @@ sinew::__debug_says!(RunError);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
-    /// The domain in which it is looked for what processes offer.
+    /// The domain that is searched for the offers of processes.
     pub domain: u32,
-    /// The directory in which the domains are; the default one if `None`.
+    /// The directory of the domains; the default one if `None`.
     pub directory: Option<PathBuf>,
-    /// Each event, and each line of output, is a JSON value on a line of its own.
+    /// Writes each event and each line of output as a JSON value on a line of its own.
     pub json: bool,
-    /// Lines begin with a coloured name, and colours in them stay.
+    /// Starts lines with a coloured name, and keeps colours in them.
     pub colours: bool,
-    /// The table of processes is drawn on the whole terminal, with the last lines of output below
-    /// it.
+    /// Draws the table of processes on the whole terminal, with the last lines of output below it.
     pub full_screen: bool,
-    /// How often the table of processes with CPU and memory is told; only when asked for if `None`.
+    /// Period at which the table of processes with CPU and memory is written; only on request if
+    /// `None`.
     pub table_every: Option<Duration>,
     /// A command line that calls [`keep`] with two further arguments: it ends all processes if this
-    /// one is killed. Without it, they stay then.
+    /// one is killed. Without it, they go on running then.
     pub keeper: Vec<String>,
 }
 
-/// Why a plan can't be run, or why that ended early. What had been started has been ended.
+/// The reason why a plan can't be run, or why the run ended early. Processes that had been started
+/// have been ended.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A system call failed that works on any supported machine.
     #[error("{call} failed: {source}")]
     System {
-        /// The call and what it was for.
+        /// The call and its purpose.
         call: &'static str,
         /// The operating system's answer.
         source: io::Error,
     },
 
-    /// The directory for the processes' output can't be made.
+    /// The directory for the processes' output can't be created.
     #[error("can't make a directory for logs in {}: {source}; ROS_LOG_DIR names another place", path.display())]
     Logs {
-        /// Where it would be.
+        /// The directory around it.
         path: PathBuf,
         /// The operating system's answer.
         source: io::Error,
     },
 
-    /// What processes offer can't be seen.
+    /// The offers of processes can't be observed.
     #[error("can't look for what processes offer: {0}")]
     Domain(#[from] sinew_shm::DomainError),
 }
@@ -98,16 +99,16 @@ fn failed(call: &'static str) -> impl Fn(io::Error) -> RunError {
     move |source| RunError::System { call, source }
 }
 
-/// Runs a plan until all its processes have ended. Yields the code to exit with: what the first
-/// required process failed with, else 0 if the user ended it, else what the first process failed
-/// with, else 0.
+/// Runs a plan until all its processes have ended. Returns the exit code: the failure of the first
+/// required process, else 0 if the user ended the launch, else the failure of the first process
+/// that failed, else 0.
 ///
-/// Writes to standard output. SIGINT, SIGTERM and SIGHUP end all in order, a second one hurries, the
-/// third kills; SIGUSR1 (or Enter on a terminal) tells what each process uses. Blocks this thread,
-/// and starts no other.
+/// Writes to standard output. SIGINT, SIGTERM and SIGHUP end all processes in order, a second one
+/// hurries, the third kills; SIGUSR1 (or Enter on a terminal) writes what each process uses. Blocks
+/// this thread, and starts no other.
 ///
-/// It is for a program that does nothing else: it takes over signals, adopts and reaps every
-/// descendant of this process, and what was started elsewhere in it as well.
+/// It is for a program that does nothing else: it takes over signals, and adopts and reaps every
+/// descendant of this process, including those that other code has started.
 ///
 /// ```no_run
 /// use sinew_launch::{Options, RunOptions, load, run};
@@ -134,10 +135,10 @@ struct Runner<'a> {
     plan: &'a Plan,
     options: &'a RunOptions,
     supervisor: Supervisor,
-    /// The life that each process has now.
+    /// The current run of each process.
     children: Vec<Option<Child>>,
     starts: Vec<u32>,
-    /// How each ended the last time.
+    /// The outcome of each process's last run.
     ends: Vec<Option<Outcome>>,
     sink: Sink,
     signals: Signals,
@@ -150,17 +151,17 @@ struct Runner<'a> {
     reads_keys: bool,
 }
 
-/// When it is told that others still wait for a process.
+/// Time after which it is reported that other processes still wait for one.
 const LATE: Duration = Duration::from_secs(10);
 
-/// How soon it is looked again for what gives no sign: groups whose last process isn't a child of
-/// this one, and a domain that can't be watched.
+/// Period of polling where no notification exists: groups without a child of this process, and a
+/// domain that can't be watched.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How long those that left their group may take to end.
+/// Time that processes outside their group get to end.
 const STRAYS: Duration = Duration::from_secs(1);
 
-/// How long what has been said may take to be written, once all have ended.
+/// Time for writing the remaining output once all processes have ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 fn now() -> Duration {
@@ -171,7 +172,7 @@ fn now() -> Duration {
 impl<'a> Runner<'a> {
     fn new(plan: &'a Plan, options: &'a RunOptions) -> Result<Self, RunError> {
         let signals = Signals::listen().map_err(failed("listening for signals"))?;
-        // Whoever loses its parent becomes a child of ours, and is reaped.
+        // A descendant that loses its parent becomes a child of this process, which reaps it.
         set_child_subreaper(Pid::from_raw(1)).map_err(|error| failed("prctl")(error.into()))?;
         let temporary = tempfile::Builder::new().prefix(keeper::TEMPORARY).tempdir();
         let temporary = temporary.map_err(failed("making a temporary directory"))?;
@@ -233,7 +234,7 @@ impl<'a> Runner<'a> {
                     Signal::Term => RawSignal::TERM,
                     Signal::Kill => RawSignal::KILL,
                 };
-                // It fails when the last of them has just ended.
+                // Fails if the last of them has just ended.
                 let _ = kill_process_group(child.pid, raw);
             }
             Step::Ready(process) => self.sink.event(process, &Event::Ready),
@@ -270,7 +271,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Waits for whatever comes first, and takes it in.
+    /// Waits for the first event, and takes in all events.
     fn wait(&mut self) -> Result<(), RunError> {
         let limit = self.limit();
         let timeout = limit.and_then(|limit| Timespec::try_from(limit).ok());
@@ -306,7 +307,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// How long may be waited if nothing happens.
+    /// Returns the longest time to wait without an event.
     fn limit(&self) -> Option<Duration> {
         let now = now();
         let until = |at: Duration| at.saturating_sub(now);
@@ -314,7 +315,7 @@ impl<'a> Runner<'a> {
         let is_blind = self.offers.as_ref().is_some_and(|offers| offers.descriptor().is_none());
         let looked_for = (0..self.children.len()).any(|process| self.supervisor.is_looked_for(process));
         let again = (lingers || looked_for && is_blind).then_some(AGAIN);
-        // A sign may have been missed while the domain was being made.
+        // A notification may have been missed while the domain was being created.
         let safety = looked_for.then_some(Duration::from_secs(1));
         let deadline = self.supervisor.deadline().map(until);
         [again, safety, deadline, self.next_table.map(until)].into_iter().flatten().min()
@@ -338,7 +339,7 @@ impl<'a> Runner<'a> {
             fds.push(PollFd::from_borrowed_fd(screen, PollFlags::OUT));
         }
         let terminal = io::stdin();
-        // Reading in the background would stop us.
+        // Reading in the background would stop this process.
         let has_keys = self.reads_keys && tcgetpgrp(&terminal).is_ok_and(|group| group == getpgrp());
         if has_keys {
             fds.push(PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::IN));
@@ -357,7 +358,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Whether the user pressed Enter.
+    /// Returns `true` if the user pressed Enter.
     fn read_keys(&mut self) -> bool {
         let mut bytes = [0; 256];
         match rustix::io::read(io::stdin(), &mut bytes) {
@@ -370,9 +371,9 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Takes in who has ended.
+    /// Reaps the processes that have ended.
     fn reap(&mut self) {
-        // All of them first: who has ended but isn't reaped still counts as one of its group.
+        // All of them first: a process that has ended but isn't reaped still counts in its group.
         let ended = std::iter::from_fn(|| wait(WaitOptions::NOHANG).ok().flatten());
         for (pid, status) in ended.collect::<Vec<_>>() {
             let is_it = |child: &Child| child.pid == pid && !child.is_lingering;
@@ -387,7 +388,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Looks whose group has gone since its process ended.
+    /// Looks for groups that have become empty since their process ended.
     fn look_at_groups(&mut self) {
         for process in 0..self.children.len() {
             let Some(child) = &mut self.children[process] else { continue };
@@ -443,14 +444,14 @@ impl<'a> Runner<'a> {
         self.sink.usage(&rows);
     }
 
-    /// Nothing else can be done for them.
+    /// Kills all groups, when nothing else helps.
     fn kill_all(&mut self) {
         for child in self.children.iter().flatten() {
-            let _ = kill_process_group(child.pid, RawSignal::KILL); // it may have ended just now
+            let _ = kill_process_group(child.pid, RawSignal::KILL); // fails if it has just ended
         }
     }
 
-    /// Leaves nothing behind.
+    /// Ends everything that is left.
     fn finish(&mut self) {
         let strays = family::end(&self.mark, STRAYS);
         if strays > 0 {
@@ -473,12 +474,12 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What is there to be taken in.
+/// Events to be taken in.
 struct Ready {
     signals: bool,
     keys: bool,
     offers: bool,
-    /// Processes, and which of their streams.
+    /// Processes, each with the index of a stream.
     outputs: Vec<(usize, usize)>,
 }
 
@@ -486,6 +487,6 @@ fn exit(status: WaitStatus) -> Option<Exit> {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Some(Exit::Code(u8::try_from(code).unwrap_or(u8::MAX))),
         (None, Some(signal)) => Some(Exit::Signal(signal)),
-        (None, None) => None, // stopped or continued
+        (None, None) => None, // it was stopped or continued
     }
 }

@@ -1,5 +1,5 @@
-//! What nodes offer now, read from the participants' own memory: nothing is joined, and the
-//! processes that are looked at do no work for it.
+//! The current offers of nodes, read from the participants' own memory: the launch doesn't join the
+//! domain, and the observed processes do no work for it.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,20 +11,20 @@ use sinew_shm::{Domain, DomainError, EndpointKind, Snapshot};
 use crate::plan::Offer;
 use crate::similar::suggestion;
 
-/// A domain that is looked at whenever something in it changes.
+/// A domain that is inspected whenever something in it changes.
 pub(super) struct Offers {
     domain: Domain,
     snapshot: Option<Snapshot>,
-    /// Tells of changes; without it, who waits looks by the clock.
+    /// Notifies of changes; without it, the launch polls.
     watch: Option<OwnedFd>,
 }
 
 impl Offers {
-    /// Finds the domain, which is made if it isn't there yet.
+    /// Opens the domain, which is created if it doesn't exist yet.
     pub(super) fn open(base: Option<&Path>, number: u32) -> Result<Self, DomainError> {
         let domain = Domain::open(base, number)?;
         let watch = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().and_then(|watch| {
-            // Of the directory's files: participants touch theirs when they have changed.
+            // Watches the directory's files: participants touch theirs when they have changed.
             let flags =
                 WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ATTRIB | WatchFlags::CLOSE_WRITE;
             add_watch(&watch, domain.path(), flags).ok().map(|_| watch)
@@ -32,32 +32,32 @@ impl Offers {
         Ok(Self { domain, snapshot: None, watch })
     }
 
-    /// To wait on.
+    /// Returns the descriptor to wait on.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.watch.as_ref().map(AsFd::as_fd)
     }
 
-    /// Looks again.
+    /// Reads the domain again.
     pub(super) fn refresh(&mut self) {
         if let Some(watch) = &self.watch {
             let mut buffer = [MaybeUninit::uninit(); 4096];
             let mut reader = Reader::new(watch, &mut buffer);
             while reader.next().is_ok() {}
         }
-        // What can't be read now is read at the next change.
+        // Memory that can't be read now is read at the next change.
         match &mut self.snapshot {
             Some(snapshot) => drop(snapshot.refresh()),
             None => self.snapshot = Snapshot::take(&self.domain).ok(),
         }
     }
 
-    /// Whether that is there.
+    /// Returns `true` if the offer exists.
     pub(super) fn has(&self, offer: &Offer) -> bool {
         let (kind, name) = wanted(offer);
         self.names(kind).any(|found| found == name)
     }
 
-    /// What may have been meant, as the end of a sentence.
+    /// Returns a suggestion, as the end of a sentence.
     pub(super) fn similar(&self, offer: &Offer) -> String {
         let (kind, name) = wanted(offer);
         let all: Vec<String> = self.names(kind).collect();

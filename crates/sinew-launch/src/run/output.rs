@@ -1,4 +1,4 @@
-//! Where the lines of all processes come together: the screen, and their files.
+//! Sends the lines of all processes to the screen and to their files.
 
 use std::io::Write as _;
 use std::os::fd::BorrowedFd;
@@ -16,19 +16,19 @@ use super::{RunError, RunOptions, failed};
 use crate::plan::{Output, Plan};
 use crate::supervisor::{Outcome, Reason};
 
-/// How much is read at once: one process that floods doesn't keep the others from being read.
+/// Bytes that are read at once, so that a process that floods its pipe doesn't block the others.
 const ONCE: usize = 64 << 10;
 
-/// How much is read of a process that has ended: all that fits into its pipe, and no more of what
-/// still writes there.
+/// Bytes that are read of a process that has ended: everything that fits into its pipe, but no more
+/// of the output of processes that still write there.
 const PIPE: usize = 1 << 20;
 
-/// Colours of names, that are readable on light and dark.
+/// Colours of names; readable on light and dark backgrounds.
 const COLOURS: [u8; 6] = [36, 33, 32, 35, 34, 31];
 
 pub(super) struct Sink {
     screen: Screen,
-    /// What is drawn instead of lines one after another.
+    /// Draws the whole terminal instead of writing line after line.
     view: Option<View>,
     logs: Option<Logs>,
     log_is_told: bool,
@@ -37,7 +37,7 @@ pub(super) struct Sink {
     json: bool,
     colours: bool,
     buffer: Vec<u8>,
-    /// What the lines of one reading become.
+    /// The text made from the lines of one read.
     text: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ impl Sink {
         self.screen.is_closed()
     }
 
-    /// The screen, if something waits for it.
+    /// Returns the screen's descriptor if output waits for it.
     pub(super) fn wants_to_write(&self) -> Option<BorrowedFd<'_>> {
         self.screen.is_waiting().then(|| self.screen.descriptor())
     }
@@ -88,7 +88,7 @@ impl Sink {
         self.screen.write();
     }
 
-    /// Reads what a stream has, once.
+    /// Reads a stream once.
     pub(super) fn read(&mut self, process: usize, child: &mut Child, stream: usize) -> usize {
         let Some(from) = &child.streams[stream].from else { return 0 };
         let count = match rustix::io::read(from, &mut self.buffer) {
@@ -112,7 +112,7 @@ impl Sink {
         count
     }
 
-    /// Reads what a process has left.
+    /// Reads the remaining output of a process.
     pub(super) fn drain(&mut self, process: usize, child: &mut Child) {
         for stream in 0..child.streams.len() {
             let mut sum = 0;
@@ -125,8 +125,8 @@ impl Sink {
         }
     }
 
-    /// The life of a process is over: its last line may have no end. If it failed, what it said last
-    /// is shown.
+    /// Ends the output of a process's run: its last line may be incomplete. If the process failed,
+    /// its last lines are shown.
     pub(super) fn end(&mut self, process: usize, mut child: Child, outcome: &Outcome) {
         for stream in 0..child.streams.len() {
             let mut lines = std::mem::take(&mut child.streams[stream].lines);
@@ -157,11 +157,11 @@ impl Sink {
         }
     }
 
-    /// A line for the screen.
+    /// Shows a line on the screen.
     fn shown(&mut self, process: usize, stream: usize, line: &[u8]) {
         let name = &self.names[process];
         let line = harmless(line, self.colours);
-        // Writing to a vector takes everything.
+        // Writing to a vector can't fail.
         let _ = if self.json {
             let stream = ["stdout", "stderr"][stream];
             writeln!(
@@ -176,7 +176,7 @@ impl Sink {
         };
     }
 
-    /// A line for the process's file, as it is.
+    /// Writes an unchanged line to the process's file.
     fn logged(&mut self, process: usize, line: &[u8]) {
         let Some(logs) = &mut self.logs else { return };
         let name = &self.names[process];
@@ -196,7 +196,7 @@ impl Sink {
         self.text.clear();
     }
 
-    /// Tells of a process.
+    /// Reports an event of a process.
     pub(super) fn event(&mut self, process: usize, event: &Event<'_>) {
         let name = self.names[process].clone();
         let value = report::value(&name, event);
@@ -226,7 +226,7 @@ impl Sink {
         if self.json {
             rows.iter().for_each(|row| self.own("", report::row_value(row)));
         } else if let Some(view) = &self.view {
-            // A terminal that is slow gets the next picture.
+            // A slow terminal gets the next picture.
             if !self.screen.is_waiting() {
                 let picture = view.picture(&report::table(rows), size());
                 self.screen.add(self.screen.own(), picture.as_bytes());
@@ -236,27 +236,27 @@ impl Sink {
         }
     }
 
-    /// Gives the terminal back; what came last stays on it.
+    /// Gives the terminal back; the last picture's lines stay on it.
     pub(super) fn leave(&mut self) {
         if let Some(view) = self.view.take() {
             self.screen.add(self.screen.own(), view.leave().as_bytes());
         }
     }
 
-    /// What the launch itself says.
+    /// Writes a message of the launch itself.
     fn own(&mut self, sentence: &str, value: Value) {
         let line = match self.json {
             true if value.is_null() => return,
             true => format!("{value}\n"),
             false => format!("sinew: {sentence}\n"),
         };
-        // Behind what the processes have said by now.
+        // Behind the processes' output so far.
         self.text.extend_from_slice(line.as_bytes());
         self.flush(self.screen.own());
     }
 }
 
-/// Columns and rows of the terminal.
+/// Returns the columns and rows of the terminal.
 fn size() -> (usize, usize) {
     match rustix::termios::tcgetwinsize(std::io::stdout()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),

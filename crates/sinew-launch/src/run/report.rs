@@ -1,4 +1,4 @@
-//! What the user is told: a sentence for each event, or a JSON value on a line of its own.
+//! Reports for the user: a sentence for each event, or a JSON value on a line of its own.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::usage::{self, Usage};
 use crate::supervisor::{Exit, Outcome, Reason, Signal};
 
-/// What is told of a process.
+/// An event of a process.
 pub(super) enum Event<'a> {
     Started { pid: i32 },
     Ready,
@@ -18,7 +18,8 @@ pub(super) enum Event<'a> {
     Ended { outcome: Outcome, again: Option<Duration>, waited_for: Option<&'a str> },
 }
 
-/// The sentence for it, without the process's name; nothing if it isn't worth one.
+/// Returns the sentence for an event, without the process's name; `None` if the event isn't worth
+/// one.
 pub(super) fn sentence(event: &Event<'_>) -> Option<String> {
     Some(match event {
         Event::Started { pid } => format!("started, process {pid}"),
@@ -27,14 +28,14 @@ pub(super) fn sentence(event: &Event<'_>) -> Option<String> {
             format!("not ready yet, others wait for it: there is no {missing}{similar}")
         }
         Event::CantStart { program, error } => format!("can't be started: {program}: {error}"),
-        // Only what isn't the usual way is worth a line.
+        // The usual signal isn't worth a line.
         Event::Asked { signal: Signal::Int } => return None,
         Event::Asked { signal } => format!("gets {}", signal.name()),
         Event::Ended { outcome: Outcome::NotStarted | Outcome::Skipped(None), .. } => return None,
         Event::Ended { outcome, again, waited_for } => {
             let mut text = ended(*outcome, waited_for.unwrap_or_default());
             if let Some(delay) = again {
-                let _ = write!(text, "; starts again in {} s", seconds(*delay)); // a string takes everything
+                let _ = write!(text, "; starts again in {} s", seconds(*delay)); // can't fail
             }
             text
         }
@@ -51,7 +52,7 @@ fn ended(outcome: Outcome, waited_for: &str) -> String {
     }
 }
 
-/// How it ended, for people.
+/// Describes the end of a process for people.
 pub(super) fn shown(exit: Exit) -> String {
     match exit {
         Exit::Code(0) => "ended".to_owned(),
@@ -78,7 +79,7 @@ fn signal_name(signal: i32) -> String {
     found.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }
 
-/// Why all are to end, if that is told.
+/// Describes why all processes are ended, if that is worth a sentence.
 pub(super) fn stop(reason: Reason, required: &str) -> String {
     match reason {
         Reason::Asked => "ending all (once more hurries)".to_owned(),
@@ -91,7 +92,7 @@ fn seconds(delay: Duration) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The same for programs.
+/// Returns the event as a JSON value.
 pub(super) fn value(process: &str, event: &Event<'_>) -> Value {
     match event {
         Event::Started { pid } => json!({"event": "started", "process": process, "pid": pid}),
@@ -131,7 +132,7 @@ pub(super) struct Row<'a> {
     pub(super) usage: Option<Usage>,
 }
 
-/// All processes, one on each line, with a head.
+/// Returns the table of processes, one on each line, with a heading.
 pub(super) fn table(rows: &[Row<'_>]) -> Vec<String> {
     let width = rows.iter().map(|row| row.name.chars().count()).chain([7]).max().unwrap_or(7);
     let mut lines =
@@ -146,7 +147,7 @@ pub(super) fn table(rows: &[Row<'_>]) -> Vec<String> {
     lines
 }
 
-/// The same for programs.
+/// Returns a line of the table as a JSON value.
 pub(super) fn row_value(row: &Row<'_>) -> Value {
     json!({
         "event": "usage",

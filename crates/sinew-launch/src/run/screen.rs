@@ -1,8 +1,8 @@
 //! Standard output, which may be slow: a terminal, or a pipe to a program that doesn't read.
 //!
-//! What is to be written waits here, and the thread never does. Each process has its share of what
-//! may wait; one that has used it up isn't read from, so it waits for the reader as it would if it
-//! wrote there itself, and the others don't.
+//! Output waits here, and the launch's thread never does. Each process has a share of the waiting
+//! bytes. A process that has used up its share isn't read from: it waits for the reader as it would
+//! if it wrote to standard output itself, and the others don't.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,54 +11,54 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// How much of one process may wait.
+/// Most bytes of one process that may wait.
 const SHARE: usize = 64 << 10;
 
 pub(super) struct Screen {
     to: OwnedFd,
-    /// Text, and whose it is.
+    /// Waiting texts, each with the index of its share.
     waiting: VecDeque<(usize, Vec<u8>)>,
-    /// How much of the first has been written.
+    /// Bytes of the first text that have been written.
     written: usize,
-    /// Bytes that wait, for each process; the last is our own.
+    /// Waiting bytes of each process; the last entry is the launch's own.
     shares: Vec<usize>,
-    /// Nobody reads any more.
+    /// The reader is gone.
     is_closed: bool,
 }
 
 impl Screen {
-    /// Standard output for so many processes.
+    /// Opens standard output for that many processes.
     pub(super) fn open(processes: usize) -> io::Result<Self> {
         let shares = vec![0; processes + 1];
         Ok(Self { to: without_blocking()?, waiting: VecDeque::new(), written: 0, shares, is_closed: false })
     }
 
-    /// Whose share is our own.
+    /// Returns the index of the launch's own share.
     pub(super) fn own(&self) -> usize {
         self.shares.len() - 1
     }
 
-    /// Whether more of that process is taken.
+    /// Returns `true` if that process has room for more.
     pub(super) fn has_room(&self, process: usize) -> bool {
         self.shares[process] < SHARE
     }
 
-    /// Whether something waits.
+    /// Returns `true` if output waits.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether nobody reads any more: then all is thrown away.
+    /// Returns `true` if the reader is gone: then all output is discarded.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    /// To wait on.
+    /// Returns the descriptor to wait on.
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.to.as_fd()
     }
 
-    /// Adds a text, which will be written when it can be.
+    /// Adds a text, which is written as soon as possible.
     pub(super) fn add(&mut self, process: usize, text: &[u8]) {
         if self.is_closed || text.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl Screen {
         }
     }
 
-    /// Writes what is taken at once.
+    /// Writes as much as standard output takes without blocking.
     pub(super) fn write(&mut self) {
         while let Some((owner, text)) = self.waiting.front() {
             match rustix::io::write(&self.to, &text[self.written..]) {
@@ -96,8 +96,8 @@ impl Screen {
     }
 }
 
-/// Standard output, opened once more so that others who have it don't notice that it doesn't
-/// block. A file or a socket can't be, and is written to as it is.
+/// Opens standard output once more, so that making it non-blocking doesn't affect other processes.
+/// A file or a socket can't be reopened, and is used as it is.
 fn without_blocking() -> io::Result<OwnedFd> {
     let own = io::stdout();
     let kind = rustix::fs::fstat(&own).map(|status| FileType::from_raw_mode(status.st_mode));

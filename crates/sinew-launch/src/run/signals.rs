@@ -1,4 +1,4 @@
-//! Signals as something to wait for.
+//! Signals as a descriptor to wait on.
 
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,17 +8,17 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// What a launch listens to.
+/// The signals that a launch handles.
 pub(super) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
-/// What came.
+/// Signals that have arrived.
 #[derive(Default)]
 pub(super) struct Came {
     /// A child has ended.
     pub(super) child: bool,
-    /// All are to end.
+    /// All processes are to end.
     pub(super) interrupt: bool,
-    /// The table of processes is wanted.
+    /// The table of processes is requested.
     pub(super) table: bool,
 }
 
@@ -30,12 +30,12 @@ impl Signals {
         SignalDelivery::with_pipe(read, write, SignalOnly, all).map(Self)
     }
 
-    /// To wait on.
+    /// Returns the descriptor to wait on.
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.0.get_read().as_fd()
     }
 
-    /// What came since the last time.
+    /// Returns the signals since the last call.
     pub(super) fn take(&mut self) -> Came {
         let mut bytes = [0; 64];
         while matches!(self.0.get_read_mut().read(&mut bytes), Ok(1..)) {}

@@ -1,35 +1,35 @@
-//! CPU and memory of each process, with all of its group, from `/proc`.
+//! CPU and memory of each process with its whole group, from `/proc`.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use rustix::param::{clock_ticks_per_second, page_size};
 
-/// What a process group uses.
+/// The resources that a process group uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Usage {
-    /// Of one core, since the last look; 1.0 is all of it.
+    /// Share of one core since the last look; 1.0 is the whole core.
     pub(super) cpu: f64,
-    /// Bytes in memory, those that it shares with others included.
+    /// Bytes in memory, including memory shared with other processes.
     pub(super) memory: u64,
     pub(super) processes: usize,
 }
 
-/// Looks again and again.
+/// Measures repeatedly.
 #[derive(Default)]
 pub(super) struct Meter {
-    /// Ticks of each group at the last look, and when that was.
+    /// CPU ticks of each group at the last look, and the time of that look.
     last: HashMap<i32, u64>,
     at: Duration,
 }
 
 impl Meter {
-    /// CPU counts from now on.
+    /// Starts counting CPU.
     pub(super) fn begin(&mut self, now: Duration) {
         self.at = now;
     }
 
-    /// What each process group uses. Reads a file for each process of the host.
+    /// Returns the usage of each process group. Reads a file for each process of the host.
     pub(super) fn look(&mut self, now: Duration) -> HashMap<i32, Usage> {
         let mut groups = HashMap::<i32, (u64, Usage)>::new();
         let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -38,7 +38,7 @@ impl Meter {
             if !name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit())) {
                 continue;
             }
-            // It may have ended meanwhile.
+            // The process may have ended meanwhile.
             let Some(stat) = std::fs::read(entry.path().join("stat")).ok() else { continue };
             let Some((group, ticks, pages)) = parse(&String::from_utf8_lossy(&stat)) else { continue };
             let (sum, usage) = groups.entry(group).or_default();
@@ -62,18 +62,18 @@ impl Meter {
     }
 }
 
-/// Process group, ticks of CPU and pages in memory, of a line of `/proc/PID/stat`.
+/// Parses the process group, CPU ticks and pages in memory from `/proc/PID/stat`.
 fn parse(stat: &str) -> Option<(i32, u64, u64)> {
-    // The program's name is in brackets, and may have any in it.
+    // The program's name is in brackets, and may itself contain brackets.
     let (_, after) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = after.split_whitespace().collect();
     let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
     Some((fields.get(2)?.parse().ok()?, number(11)? + number(12)?, number(21)?))
 }
 
-/// Bytes for people.
+/// Formats bytes for people.
 pub(super) fn bytes(bytes: u64) -> String {
-    let tenths = bytes / 104_858; // a tenth of a MiB, nearly
+    let tenths = bytes / 104_858; // nearly a tenth of a MiB
     format!("{}.{} MB", tenths / 10, tenths % 10)
 }
 

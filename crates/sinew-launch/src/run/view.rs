@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Takes over the terminal: another screen, without a cursor.
+/// Takes over the terminal: the alternate screen, without a cursor.
 pub(super) const ENTER: &str = "\x1b[?1049h\x1b[?25l";
 
-/// Gives it back.
+/// Gives the terminal back.
 const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 
-/// How many lines are kept: more than a terminal has.
+/// Number of kept lines: more than a terminal has.
 const KEPT: usize = 200;
 
-/// How many of them stay on the terminal at the end.
+/// Number of lines that stay on the terminal at the end.
 const LAST: usize = 20;
 
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Keeps lines that would be printed otherwise.
+    /// Stores lines that would otherwise be printed.
     pub(super) fn add(&mut self, text: &[u8]) {
         for line in String::from_utf8_lossy(text).lines() {
             if self.lines.len() == KEPT {
@@ -31,7 +31,7 @@ impl View {
         }
     }
 
-    /// All of the terminal: the table, and as many lines as fit below it.
+    /// Returns the whole picture: the table, and as many lines as fit below it.
     pub(super) fn picture(&self, table: &[String], (columns, rows): (usize, usize)) -> String {
         let help = "Ctrl-C ends all".to_owned();
         let mut all: Vec<&String> = table.iter().chain([&help]).take(rows).collect();
@@ -41,7 +41,7 @@ impl View {
         for (number, line) in all.into_iter().enumerate() {
             let end = if number == 0 { "" } else { "\r\n" };
             let cut: String = line.chars().map(|c| if c == '\t' { ' ' } else { c }).take(columns).collect();
-            let _ = write!(picture, "{end}{cut}\x1b[K"); // a string takes everything
+            let _ = write!(picture, "{end}{cut}\x1b[K"); // writing to a string can't fail
         }
         picture + "\x1b[J"
     }

@@ -1,20 +1,20 @@
-//! Which process is started, asked to end, killed or started again, and when.
+//! Decides which process is started, asked to end, killed or restarted, and when.
 //!
-//! A state machine without processes or a clock: a driver tells it what happened and at what time,
-//! and does what [`poll`](Supervisor::poll) says. Times are durations since any moment, as long as
-//! it is always the same.
+//! A state machine without processes or a clock: a driver reports events with their times, and
+//! carries out the steps that [`poll`](Supervisor::poll) returns. Times are durations since any
+//! fixed moment.
 //!
-//! A process goes `Waiting` (for those it comes after) -> `Starting` (the driver was told to) ->
-//! `Running` -> `Lingering` (it has ended, others of its process group haven't) -> `Delayed` (it
-//! will be started again) or `Ended`.
+//! A process goes `Waiting` (for the processes that it comes after) -> `Starting` (the driver got
+//! the step) -> `Running` -> `Lingering` (it has ended, other processes of its group haven't) ->
+//! `Delayed` (it will be restarted) or `Ended`.
 //!
-//! - It starts once all that it waits for are *ready*. To be ready is for good: who is started
-//!   again has been ready before.
-//! - It is asked to end by its signal, then SIGTERM, then SIGKILL, each after a grace. These go to
-//!   its whole process group, as long as any of that is there. What a process leaves behind when it
-//!   ends gets SIGTERM at once.
-//! - Once all is to end, nothing is started, and a process is asked when those that wait for it have
-//!   ended; of several the one that was started last is asked first.
+//! - A process starts once all processes that it waits for are *ready*. Ready is for good: a
+//!   restarted process has been ready before.
+//! - A process is asked to end by its signal, then SIGTERM, then SIGKILL, each after a grace
+//!   period. The signals go to its whole process group, as long as any of that exists. Processes
+//!   that it leaves behind when it ends get SIGTERM at once.
+//! - Once everything is to end, nothing is started, and a process is asked when those that wait for
+//!   it have ended; of several, the one that was started last is asked first.
 
 mod policy;
 #[cfg(test)]
@@ -27,62 +27,62 @@ use std::time::Duration;
 
 pub use policy::{Exit, Policy, Restart, RestartPolicy, Signal};
 
-/// What is to be done next, or to be told.
+/// The driver's next action, or an event to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Start this process, and say [`started`](Supervisor::started) or
+    /// Start this process, and call [`started`](Supervisor::started) or
     /// [`failed_to_start`](Supervisor::failed_to_start).
     Start(usize),
     /// Send this signal to the process's group.
     Signal(usize, Signal),
-    /// Those that wait for this process may start.
+    /// Processes that wait for this process may start.
     Ready(usize),
-    /// The process has ended, as the supervisor sees it: `again` says how soon it is started again,
-    /// if it is.
+    /// The process has ended, as far as the supervisor is concerned: `again` is the delay of its
+    /// restart, if it is restarted.
     Ended {
-        /// Which one.
+        /// The process.
         process: usize,
         /// How it ended.
         outcome: Outcome,
-        /// When it is started again, from now.
+        /// Delay of its restart, from now.
         again: Option<Duration>,
     },
-    /// All are to end.
+    /// All processes are to end.
     Stop(Reason),
 }
 
-/// Why all are to end.
+/// The reason why all processes are to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// The user wants it.
+    /// The user asked for it.
     Asked,
     /// This process is required, and has ended.
     Required(usize),
 }
 
-/// How a process ended for good, or for now.
+/// The outcome of a process, final or before a restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// By itself.
+    /// It ended by itself.
     Exited(Exit),
-    /// After it was asked to.
+    /// It ended after it was asked to.
     Stopped(Exit),
-    /// By itself, and has been started again as often as is allowed.
+    /// It ended by itself, and has been restarted as often as allowed.
     GaveUp(Exit),
-    /// After it was asked to, because it didn't get ready in time.
+    /// It was asked to end because it wasn't ready in time.
     NotReady,
     /// It could not be started.
     NotStarted,
-    /// It was never started: all were to end before, or what it waits for (this process) has ended
-    /// without having been ready.
+    /// It was never started: all processes were to end before, or the process that it waits for
+    /// (this one) ended without having been ready.
     Skipped(Option<usize>),
 }
 
 impl Outcome {
-    /// What went wrong, as an exit code: that of the process, 128 and the number of the signal that
-    /// killed it, or 1. `None` if nothing did.
+    /// Returns the failure as an exit code: that of the process, 128 plus the number of the signal
+    /// that killed it, or 1. Returns `None` if nothing failed.
     pub fn failure(self) -> Option<u8> {
         match self {
             Self::Exited(exit) | Self::GaveUp(exit) => exit.failure(),
@@ -92,7 +92,7 @@ impl Outcome {
     }
 }
 
-/// Decides what happens to the processes of a plan.
+/// Decides when the processes of a plan start and end.
 ///
 /// ```
 /// use sinew_launch::supervisor::{Exit, Outcome, Policy, Step, Supervisor};
@@ -113,7 +113,7 @@ impl Outcome {
 pub struct Supervisor {
     slots: Vec<Slot>,
     steps: VecDeque<Step>,
-    /// How often the user asked for the end, if all are to end.
+    /// Number of the user's requests to end, if all processes are to end.
     stop: Option<u32>,
     by_user: bool,
     starts: u64,
@@ -126,17 +126,17 @@ pub struct Supervisor {
 struct Slot {
     policy: Policy,
     state: State,
-    /// The driver has seen what it offers.
+    /// The driver has seen its offers.
     told: bool,
     ready: bool,
-    /// A number that grows with each start.
+    /// A number that grows with each start of any process.
     start: u64,
     asked: Option<Asked>,
-    /// It is asked to end for not having got ready.
+    /// It is asked to end because it wasn't ready in time.
     too_late: bool,
-    /// How often it was started again since it last ran for as long as the window.
+    /// Number of restarts since it last ran for as long as the window.
     streak: u32,
-    /// When it was started again, within the window.
+    /// Times of its restarts within the window.
     restarts: VecDeque<Duration>,
 }
 
@@ -150,16 +150,16 @@ enum State {
     Ended,
 }
 
-/// How far a process has been asked to end.
+/// The progress of asking a process to end.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     signal: Signal,
-    /// When the next signal follows; never after SIGKILL.
+    /// Time of the next signal; `None` after SIGKILL.
     next: Option<Duration>,
 }
 
 impl Supervisor {
-    /// One for processes with these policies. What `after` says has no loops.
+    /// Makes a supervisor for processes with these policies. Their `after` fields form no loops.
     pub fn new(policies: Vec<Policy>) -> Self {
         let slot = |policy| Slot {
             policy,
@@ -183,7 +183,7 @@ impl Supervisor {
         }
     }
 
-    /// The process was started.
+    /// Reports that the process was started.
     pub fn started(&mut self, process: usize, now: Duration) {
         let slot = &mut self.slots[process];
         slot.state = State::Running { since: now };
@@ -197,24 +197,25 @@ impl Supervisor {
         }
     }
 
-    /// The process could not be started. It is not tried again.
+    /// Reports that the process could not be started. The supervisor doesn't try again.
     pub fn failed_to_start(&mut self, process: usize, now: Duration) {
         self.ended(process, Outcome::NotStarted, now);
     }
 
-    /// The process has ended; `others` says whether any of its group are still there.
+    /// Reports that the process has ended; `others`: whether other processes of its group remain.
     pub fn exited(&mut self, process: usize, exit: Exit, others: bool, now: Duration) {
         let State::Running { since } = self.slots[process].state else { return };
         self.slots[process].state = State::Lingering { since, exit };
         if !others {
             self.group_gone(process, now);
         } else if self.slots[process].asked.is_none_or(|asked| asked.signal < Signal::Term) {
-            // It didn't wait for them. What a shell has started in the background ignores SIGINT.
+            // It didn't wait for them. Processes that a shell has started in the background ignore
+            // SIGINT.
             self.ask(process, Signal::Term, now);
         }
     }
 
-    /// Nobody of the process's group is there any more.
+    /// Reports that no process of the group remains.
     pub fn group_gone(&mut self, process: usize, now: Duration) {
         let State::Lingering { since, exit } = self.slots[process].state else { return };
         let slot = &mut self.slots[process];
@@ -245,19 +246,19 @@ impl Supervisor {
         }
     }
 
-    /// What the process is to offer is there.
+    /// Reports that the process's offers exist.
     pub fn offered(&mut self, process: usize) {
         self.slots[process].told = true;
     }
 
-    /// Whether the driver is to look for what the process offers.
+    /// Returns `true` if the driver is to look for the process's offers.
     pub fn is_looked_for(&self, process: usize) -> bool {
         let slot = &self.slots[process];
         let is_running = matches!(slot.state, State::Running { .. });
         is_running && slot.policy.waits_to_be_told && !slot.told && !slot.ready
     }
 
-    /// How long the process has been running, if it is.
+    /// Returns how long the process has been running, if it is.
     pub fn running_for(&self, process: usize, now: Duration) -> Option<Duration> {
         match self.slots[process].state {
             State::Running { since } => Some(now.saturating_sub(since)),
@@ -265,7 +266,8 @@ impl Supervisor {
         }
     }
 
-    /// The user wants all to end. The second time each gets SIGTERM at once, then SIGKILL.
+    /// Reports that the user wants everything to end. The second time, each process gets SIGTERM at
+    /// once, then SIGKILL.
     pub fn interrupt(&mut self, now: Duration) {
         if self.stop.is_none() {
             self.by_user = true;
@@ -273,8 +275,8 @@ impl Supervisor {
             return;
         }
         let times = self.stop.map_or(1, |times| times + 1);
-        // The user's first Ctrl-C after a required process's end changes nothing: all are asked
-        // already.
+        // The user's first Ctrl-C after a required process's end changes nothing: all processes
+        // have already been asked.
         self.stop = Some(times);
         let signal = match times {
             1 => return,
@@ -290,8 +292,8 @@ impl Supervisor {
         }
     }
 
-    /// What is to be done at this time. Call it until it yields nothing, after whatever happened
-    /// and when the [deadline](Self::deadline) has come.
+    /// Returns the next step at this time. Call it until it returns `None`, after every event and
+    /// when the [deadline](Self::deadline) has come.
     pub fn poll(&mut self, now: Duration) -> Option<Step> {
         if self.steps.is_empty() {
             self.advance(now);
@@ -299,36 +301,36 @@ impl Supervisor {
         self.steps.pop_front()
     }
 
-    /// When to poll again if nothing happens before.
+    /// Returns the time of the next poll if nothing happens before.
     pub fn deadline(&self) -> Option<Duration> {
         self.slots.iter().filter_map(|slot| slot.deadline(self.stop.is_some())).min()
     }
 
-    /// Whether all processes have ended for good, and all has been told.
+    /// Returns `true` if all processes have ended for good and all steps have been returned.
     pub fn is_done(&self) -> bool {
         self.steps.is_empty() && self.slots.iter().all(|slot| slot.state == State::Ended)
     }
 
-    /// Whether all are to end.
+    /// Returns `true` if everything is to end.
     pub fn is_stopping(&self) -> bool {
         self.stop.is_some()
     }
 
-    /// What is to be told to whoever started all this: what the first required process failed with;
-    /// else 0 if the user wanted the end; else what the first process failed with; else 0.
+    /// Returns the exit code of the launch: the failure of the first required process; else 0 if
+    /// the user asked for the end; else the failure of the first process that failed; else 0.
     pub fn code(&self) -> u8 {
         let other = if self.by_user { None } else { self.first_failure };
         self.required_failure.or(other).unwrap_or(0)
     }
 
-    /// Ends all, in order.
+    /// Ends all processes, in order.
     fn begin_stop(&mut self, reason: Reason, now: Duration) {
         self.stop = Some(u32::from(self.by_user));
         self.steps.push_back(Step::Stop(reason));
         for process in 0..self.slots.len() {
             match self.slots[process].state {
                 State::Waiting => self.ended(process, Outcome::Skipped(None), now),
-                // It has ended before, and that was told.
+                // Its end has already been reported.
                 State::Delayed { .. } => self.slots[process].state = State::Ended,
                 _ => {}
             }
@@ -369,7 +371,7 @@ impl Supervisor {
         self.steps.push_back(Step::Signal(process, signal));
     }
 
-    /// Does all that is due.
+    /// Does everything that is due.
     fn advance(&mut self, now: Duration) {
         for process in 0..self.slots.len() {
             self.advance_one(process, now);
@@ -428,7 +430,7 @@ impl Supervisor {
             }
             all_ready &= slot.ready;
         }
-        // What was skipped may have been required.
+        // A skipped process may have been required.
         if all_ready && self.stop.is_none() {
             self.start(process);
         }
@@ -443,7 +445,7 @@ impl Supervisor {
         !self.slots.iter().any(|slot| slot.policy.after.contains(&process) && slot.state != State::Ended)
     }
 
-    /// All processes, those first that were started last.
+    /// Returns all processes, those first that were started last.
     fn by_start(&self) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.slots.len()).collect();
         all.sort_by_key(|&process| std::cmp::Reverse(self.slots[process].start));
@@ -452,12 +454,12 @@ impl Supervisor {
 }
 
 impl Slot {
-    /// Whether the process is meant to end so.
+    /// Returns `true` if the process counts as ready when it ends like this.
     fn is_meant(&self, exit: Exit) -> bool {
         self.policy.ready_on_exit.is_some_and(|code| exit == Exit::Code(code))
     }
 
-    /// How long until it is started again; `None` if that is not allowed.
+    /// Returns the delay of its restart; `None` if no restart is allowed.
     fn again(&mut self, since: Duration, now: Duration) -> Option<Duration> {
         let Restart { delay, max_delay, max, window, .. } = self.policy.restart;
         if now.saturating_sub(since) >= window {
@@ -473,7 +475,7 @@ impl Slot {
         Some(delay.checked_mul(factor).map_or(max_delay, |delay| delay.min(max_delay)))
     }
 
-    /// When something is due by itself.
+    /// Returns the time at which something is due by itself.
     fn deadline(&self, is_stopping: bool) -> Option<Duration> {
         let next = self.asked.and_then(|asked| asked.next);
         match self.state {

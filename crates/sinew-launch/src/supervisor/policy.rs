@@ -1,4 +1,4 @@
-//! What a supervisor has to know of a process.
+//! A supervisor's rules for a process.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// What follows if it doesn't help.
+    /// Returns the signal that follows if this one has no effect.
     pub(crate) fn next(self) -> Self {
         match self {
             Self::Int => Self::Term,
@@ -22,7 +22,7 @@ impl Signal {
         }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Int => "SIGINT",
@@ -42,7 +42,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The code that a shell would tell, if it isn't 0.
+    /// Returns the exit code that a shell would report, if it isn't 0.
     pub fn failure(self) -> Option<u8> {
         match self {
             Self::Code(0) => None,
@@ -52,32 +52,31 @@ impl Exit {
     }
 }
 
-/// What a supervisor has to know of a process.
+/// A supervisor's rules for a process.
 ///
-/// By default it is started at once and once, is ready then, and is ended by SIGINT, after 5 s
+/// By default it is started at once and only once, is ready then, and is ended by SIGINT, after 5 s
 /// SIGTERM, and after 5 s more SIGKILL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// The processes that have to be ready before it starts.
     pub after: Vec<usize>,
-    /// When it is started again.
+    /// The rules for restarts.
     pub restart: Restart,
-    /// Whether its end ends all.
+    /// Whether all processes end when it ends.
     pub required: bool,
-    /// What asks it to end.
+    /// The first signal that asks it to end.
     pub signal: Signal,
-    /// How long until SIGTERM follows (SIGKILL, if the first signal is SIGTERM).
+    /// Time until SIGTERM follows (SIGKILL, if the first signal is SIGTERM).
     pub grace: Duration,
-    /// How long until SIGKILL follows SIGTERM.
+    /// Time between SIGTERM and SIGKILL.
     pub grace_after_term: Duration,
-    /// It isn't ready before it has run for so long.
+    /// It is ready only after it has run for this long.
     pub ready_after: Duration,
-    /// It is ready once it has ended with this code, and not before.
+    /// It is ready once it has ended with this code, and only then.
     pub ready_on_exit: Option<u8>,
-    /// It isn't ready before the driver has said that it [offers](super::Supervisor::offered) what
-    /// it should.
+    /// It is ready only after the driver has reported its [offers](super::Supervisor::offered).
     pub waits_to_be_told: bool,
-    /// It has to be ready after it has run for so long.
+    /// It has to be ready after it has run for this long.
     pub ready_timeout: Option<Duration>,
 }
 
@@ -104,30 +103,30 @@ impl Default for Policy {
     }
 }
 
-/// When a process is started again after it has ended.
+/// When a process is restarted after it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestartPolicy {
-    /// Not at all.
+    /// Never.
     Never,
-    /// If it ended with another code than 0, or was killed.
+    /// If its exit code wasn't 0, or it was killed.
     OnFailure,
     /// Whenever it ends.
     Always,
 }
 
-/// How a process is started again: not at all by default; else after half a second, and after twice
-/// as long each further time, up to 30 s, until it has run for a minute.
+/// Restarts of a process: by default none; otherwise after half a second, and after twice as long
+/// each further time, up to 30 s, until it has run for a minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Restart {
-    /// When.
+    /// The condition for a restart.
     pub policy: RestartPolicy,
-    /// How long after its end.
+    /// Delay after its end.
     pub delay: Duration,
-    /// The longest such delay.
+    /// Longest such delay.
     pub max_delay: Duration,
-    /// How often within the window; any number of times if `None`.
+    /// Most restarts within the window; any number if `None`.
     pub max: Option<u32>,
-    /// See `max`. A process that has run for so long begins with the first delay again.
+    /// See `max`. A process that has run for this long starts with the first delay again.
     pub window: Duration,
 }
 

@@ -1,11 +1,11 @@
-//! A simulated machine runs random plans, and an oracle that knows only the rules looks at the
+//! A simulated machine runs random plans, and an oracle that knows only the rules checks the
 //! history.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What happened, in order.
+/// An event.
 #[derive(Debug, Clone, Copy)]
 enum Happened {
     Step(Step),
@@ -16,18 +16,18 @@ enum Happened {
     Interrupt,
 }
 
-/// How the simulated process behaves each time it runs.
+/// Behaviour of the simulated process in each run.
 #[derive(Debug, Clone, Copy)]
 struct Behaviour {
-    /// Ends by itself after so many milliseconds.
+    /// Milliseconds after which it ends by itself.
     lives: Option<u64>,
     exit: Exit,
-    /// How long after its start it offers something.
+    /// Time from its start until it offers something.
     offers: u64,
-    /// The signal that ends it, and how long it takes.
+    /// The signal that ends it, and the time that this takes.
     heeds: Signal,
     slowness: u64,
-    /// Whether it leaves others of its group, which end at SIGKILL or by themselves.
+    /// Whether it leaves other processes of its group, which end at SIGKILL or by themselves.
     leaves: Option<u64>,
 }
 
@@ -107,7 +107,7 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// What the machine has yet to do: at a time, for the process's n-th life.
+/// A future event of the machine: at a time, for the n-th run of a process.
 type Planned = (Duration, usize, usize, Happened);
 
 type History = Vec<(Duration, Happened)>;
@@ -216,7 +216,7 @@ fn apply(
     Some(what)
 }
 
-/// What the oracle knows of a process from the history so far.
+/// The oracle's knowledge of a process from the history so far.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     is_alive: bool,
@@ -224,7 +224,7 @@ struct Seen {
     is_over: bool,
     was_ready: bool,
     started_at: Option<Duration>,
-    /// Until when it must not be started again.
+    /// Time before which it must not be restarted.
     not_before: Option<Duration>,
     restarts: Vec<Duration>,
     last_signal: Option<(Duration, Signal)>,
@@ -233,7 +233,7 @@ struct Seen {
 
 type Checked = Result<(), TestCaseError>;
 
-/// Knows the rules of the documentation, and what has happened so far.
+/// Knows the documented rules and the history so far.
 struct Oracle<'a> {
     case: &'a Case,
     seen: Vec<Seen>,
@@ -293,7 +293,8 @@ impl Oracle<'_> {
                 prop_assert_eq!(reason == Reason::Asked, self.by_user);
                 self.stopping = true;
                 for one in &mut self.seen {
-                    // What waits to be started again has ended now, and that was told before.
+                    // A process that waits for its restart has now ended for good, which was
+                    // reported before.
                     one.is_over |= one.not_before.is_some() && !one.is_group_there;
                 }
             }
@@ -310,13 +311,13 @@ impl Oracle<'_> {
         let is_hurried = self.interrupts >= 2;
         let wanted = if one.is_alive { policy.signal } else { Signal::Term };
         match one.last_signal {
-            // What a process leaves behind gets SIGTERM.
+            // Processes that it leaves behind get SIGTERM.
             None => prop_assert!(is_hurried || signal == wanted),
             Some((at, before)) => {
                 prop_assert!(signal > before, "{:?} after {:?}", signal, before);
                 let is_own = before == policy.signal || before == Signal::Int;
                 let grace = if is_own { policy.grace } else { policy.grace_after_term };
-                // What a process leaves behind gets SIGTERM at once.
+                // Processes that it leaves behind get SIGTERM at once.
                 let is_left = !one.is_alive && signal == Signal::Term && one.exited_at == Some(now);
                 prop_assert!(is_hurried || is_left || now == at + grace, "its grace isn't over");
             }
@@ -341,7 +342,7 @@ impl Oracle<'_> {
             outcome => outcome.failure(),
         };
         let is_known = match outcome {
-            // What was ready has done its part, even if it has ended since.
+            // A process that was ready has done its part, even if it has ended since.
             Outcome::Skipped(Some(other)) => self.seen[other].is_over && !self.seen[other].was_ready,
             Outcome::Skipped(None) => self.stopping,
             _ => true,
@@ -367,7 +368,7 @@ impl Oracle<'_> {
     }
 }
 
-/// Looks at the whole history, and at the exit code.
+/// Checks the whole history, and the exit code.
 fn check(case: &Case, history: &History, code: u8) -> Checked {
     let seen = vec![Seen::default(); case.policies.len()];
     let mut oracle =

@@ -1,4 +1,4 @@
-//! Cases that are worth a name.
+//! Individual cases.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn restarting(policy: RestartPolicy) -> Policy {
     Policy { restart: Restart { policy, ..Restart::default() }, ..Policy::default() }
 }
 
-/// Starts what is to be started, and yields all steps.
+/// Starts processes as requested, and returns all steps.
 fn run(supervisor: &mut Supervisor, now: Duration) -> Vec<Step> {
     let mut steps = Vec::new();
     while let Some(step) = supervisor.poll(now) {
@@ -41,7 +41,7 @@ fn all_end_in_the_reverse_order_of_what_waits_for_what() {
     supervisor.exited(2, Exit::Signal(2), false, now);
     let steps = run(&mut supervisor, now);
     assert_eq!(steps, [ended(2, Outcome::Stopped(Exit::Signal(2))), Send(1, Signal::Int)]);
-    // It doesn't listen: two graces later it is killed.
+    // It ignores the signals: two grace periods later it is killed.
     assert_eq!(supervisor.deadline(), Some(SECOND * 5));
     assert_eq!(run(&mut supervisor, SECOND * 5), [Send(1, Signal::Term), Send(3, Signal::Term)]);
     assert_eq!(run(&mut supervisor, SECOND * 10), [Send(1, Signal::Kill), Send(3, Signal::Kill)]);
@@ -63,7 +63,7 @@ fn a_second_interrupt_hurries_and_the_third_kills() {
     supervisor.interrupt(SECOND);
     run(&mut supervisor, SECOND);
     supervisor.interrupt(SECOND);
-    // Also what still waits for another's end.
+    // Also processes that still wait for another's end.
     let terms = [Step::Signal(1, Signal::Term), Step::Signal(0, Signal::Term)];
     assert_eq!(run(&mut supervisor, SECOND), terms);
     supervisor.interrupt(SECOND);
@@ -81,7 +81,7 @@ fn a_required_process_ends_all_and_says_how() {
     supervisor.exited(1, Exit::Code(3), false, SECOND);
     let steps = run(&mut supervisor, SECOND);
     assert!(steps.contains(&Step::Stop(Reason::Required(1))), "{steps:?}");
-    supervisor.interrupt(SECOND); // Ctrl-C by now is the first
+    supervisor.interrupt(SECOND); // the first Ctrl-C since then
     assert_eq!(run(&mut supervisor, SECOND), []);
     supervisor.exited(2, Exit::Signal(2), false, SECOND);
     run(&mut supervisor, SECOND);
