@@ -16,20 +16,20 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use sinew_bench::options::{Bench, ExecutorOptions, Peer, number_within, seconds};
 
-/// Nodes that talk at memory speed: look at what runs, a demonstration, and the benchmarks.
+/// Nodes that talk at memory speed: inspection tools, a demonstration, and benchmarks.
 #[derive(Debug, Parser)]
 #[command(name = "sinew", version)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// For the help: a line that has them is read as if they stood behind the command.
+    /// For the help: options before the command are read as if they stood behind it.
     #[command(flatten)]
     _place: tools::Where,
 }
 
 impl Cli {
-    /// Reads the command line; ends the program if it is wrong or asks for help.
+    /// Reads the command line; ends the program if it is invalid or asks for help.
     pub(crate) fn read() -> Self {
         let mut command = Self::command();
         let line = options_last(&command, std::env::args_os());
@@ -43,7 +43,7 @@ impl Cli {
     }
 }
 
-/// Ends the program with the usage of the command that the line is for.
+/// Ends the program with the usage of the command on the line.
 fn refuse(command: &mut clap::Command, matches: &clap::ArgMatches, problem: &str) -> ! {
     if let Some((name, below)) = matches.subcommand()
         && let Some(command) = command.find_subcommand_mut(name)
@@ -53,8 +53,8 @@ fn refuse(command: &mut clap::Command, matches: &clap::ArgMatches, problem: &str
     command.error(ErrorKind::ArgumentConflict, problem).exit()
 }
 
-/// `sinew --domain 3 node list` as `sinew node list --domain 3`: what says where is looked may stand
-/// anywhere.
+/// Reads `sinew --domain 3 node list` as `sinew node list --domain 3`: the options that select the
+/// domain may stand anywhere.
 fn options_last(command: &clap::Command, line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut rest = line.into_iter();
     let (mut read, mut moved, mut at) = (Vec::from_iter(rest.next()), Vec::new(), command);
@@ -82,50 +82,50 @@ fn options_last(command: &clap::Command, line: impl IntoIterator<Item = OsString
 pub(crate) enum Command {
     /// Watch real pictures pass three nodes without being copied.
     Demo(DemoOptions),
-    /// Measure Sinew on this machine, beside what the machine itself allows.
+    /// Measure Sinew on this machine, beside the limits of the machine itself.
     Bench(Bench),
-    /// Look at nodes.
+    /// Inspect nodes.
     Node(tools::NodeOptions),
-    /// Look at topics.
+    /// Inspect topics.
     Topic(tools::TopicOptions),
-    /// Look at services.
+    /// Inspect services.
     Service(tools::ServiceOptions),
-    /// Look at actions, and send goals.
+    /// Inspect actions, and send goals.
     Action(tools::ActionOptions),
-    /// Look at parameters of nodes, and set them.
+    /// Inspect and set parameters of nodes.
     Param(params::ParamOptions),
-    /// Look at types.
+    /// Inspect types.
     Interface(interfaces::InterfaceOptions),
-    /// Follow what nodes say (`/rosout`), and set how much they say.
+    /// Follow the log lines of nodes (`/rosout`), and set their loggers' levels.
     Log(tools::log::LogOptions),
-    /// Look at managed nodes, and have them do transitions.
+    /// Inspect managed nodes, and trigger their transitions.
     Lifecycle(tools::lifecycle::LifecycleOptions),
-    /// Look at frames of coordinates (`/tf`), and at how they lie in each other.
+    /// Inspect coordinate frames (`/tf`), and transforms between them.
     Tf(tools::tf::TfOptions),
-    /// Draw who talks to whom: nodes, topics and services with their rates, and processes.
+    /// Draw the graph: nodes, topics and services with their rates, and processes.
     Graph(tools::GraphOptions),
     /// Watch processes and topics: rates, latencies, queues and losses.
     Top(tools::TopOptions),
-    /// Check what shared memory needs of this machine, and say how to mend what is wrong.
+    /// Check this machine's settings for shared memory, and say how to correct them.
     Doctor(tools::DoctorOptions),
-    /// Start the processes that a launch file names, in order, and keep them running. Ctrl-C ends
-    /// them all.
+    /// Start the processes of a launch file, in order, and keep them running. Ctrl-C ends them all.
     Launch(LaunchOptions),
     /// Run one program, found on AMENT_PREFIX_PATH or PATH.
     Run(RunOptions),
-    /// Look at the nodes that containers have taken in, load and unload them.
+    /// List the nodes in containers, load and unload them.
     Component(ComponentOptions),
-    /// What ends a launch's processes if the launch is killed.
+    /// Ends a launch's processes if the launch is killed.
     #[command(hide = true)]
     LaunchKeeper(KeeperOptions),
-    /// Bring the nodes of this host to the network: to ROS 2's with rmw_zenoh, and to other hosts
-    /// with a gateway. Ctrl-C ends it.
+    /// Connect the nodes of this host with the network: with ROS 2 over rmw_zenoh, and with other
+    /// hosts that run a gateway. Ctrl-C ends it.
     Gateway(network::GatewayOptions),
-    /// Run a router, as rmw_zenohd: programs of ROS 2 and gateways find each other by it. Ctrl-C ends
-    /// it.
+    /// Run a router, as rmw_zenohd does: ROS 2 programs and gateways find each other through it.
+    /// Ctrl-C ends it.
     Router(network::RouterOptions),
-    /// What a shell needs to complete this command's lines, also by the names of what runs: put it
-    /// where the shell looks, or source it. Make it anew with another version of this command.
+    /// Print a script with which a shell completes this command's lines, including the names of
+    /// running nodes and topics: put it where the shell looks, or source it. Print it again after
+    /// updating this command.
     ///
     /// bash: `sinew completions bash > ~/.local/share/bash-completion/completions/sinew`; zsh: `>
     /// ~/.zfunc/_sinew`, with that folder in `fpath`; fish: `>
@@ -137,7 +137,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What the parser can't see: options that don't go together.
+    /// Checks rules that the parser doesn't know: options that exclude each other.
     fn check(&self) -> Result<(), String> {
         match self {
             Self::Demo(demo) => demo.executor.check(),
@@ -159,12 +159,12 @@ pub(crate) struct CompletionOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct DemoOptions {
-    /// Save one frame of each picture, as the viewer got it, as a PNG file in this directory (made
-    /// if missing; files of the same name are replaced).
+    /// Save one frame of each picture, as the viewer received it, as a PNG file in this directory
+    /// (created if missing; files of the same name are replaced).
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
 
-    /// End after that long. Default: on a terminal when Ctrl-C is pressed, otherwise after 3
+    /// End after this time. Default: on a terminal when Ctrl-C is pressed, otherwise after 3
     /// seconds.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
@@ -177,12 +177,12 @@ pub(crate) struct DemoOptions {
     #[arg(long)]
     pub(crate) settings: bool,
 
-    /// The viewer is in a process of its own, and frames lie in shared memory; `sinew topic list`
-    /// and the others see it all.
+    /// Run the viewer in a process of its own, with frames in shared memory; `sinew topic list` and
+    /// the other tools see them.
     #[arg(long)]
     pub(crate) processes: bool,
 
-    /// This is the viewer, started by that process.
+    /// This is the viewer, started by the process with this id.
     #[arg(long, hide = true, value_name = "PID", requires = "processes")]
     pub(crate) viewer_of: Option<NonZeroI32>,
 
@@ -204,20 +204,20 @@ pub(crate) struct LaunchOptions {
     #[arg(value_name = "NAME:=VALUE", value_parser = argument)]
     pub(crate) arguments: Vec<(String, String)>,
 
-    /// Only look whether everything is right: the files, programs and arguments.
+    /// Only check the files, programs and arguments.
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// Only list the arguments that the file has.
+    /// Only list the file's arguments.
     #[arg(short = 's', long, visible_alias = "show-arguments", conflicts_with = "check")]
     pub(crate) show_args: bool,
 
-    /// Only print what would be run.
+    /// Only print the command lines.
     #[arg(short, long, conflicts_with_all = ["check", "show_args"])]
     pub(crate) print: bool,
 
-    /// Show CPU and memory of each process every second, on a terminal above what they say last.
-    /// (Without it, Enter and SIGUSR1 ask for them.)
+    /// Show CPU and memory of each process every second, on a terminal above their last output.
+    /// (Without it, Enter and SIGUSR1 show them once.)
     #[arg(long)]
     pub(crate) top: bool,
 
@@ -231,19 +231,19 @@ pub(crate) struct LaunchOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunOptions {
-    /// The package that has it, on AMENT_PREFIX_PATH.
+    /// The package of the program, on AMENT_PREFIX_PATH.
     #[arg(long, value_name = "PACKAGE")]
     pub(crate) package: Option<String>,
 
-    /// What its node is called.
+    /// The name of its node.
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
 
-    /// The namespace that its nodes live in.
+    /// The namespace of its nodes.
     #[arg(long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// Call a topic or service otherwise.
+    /// Rename a topic or service.
     #[arg(short, long, value_name = "FROM:=TO")]
     pub(crate) remap: Vec<String>,
 
@@ -258,14 +258,14 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) place: tools::Where,
 
-    /// The program, and what it is given.
+    /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) line: Vec<String>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct KeeperOptions {
-    /// What the launch says.
+    /// Arguments from the launch.
     #[arg(hide = true)]
     pub(crate) arguments: Vec<String>,
 }
@@ -276,16 +276,16 @@ pub(crate) struct ComponentOptions {
     pub(crate) command: ComponentCommand,
 }
 
-/// What there is to do with components.
+/// Commands for components.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ComponentCommand {
-    /// The containers, and the nodes in them with their numbers.
+    /// List the containers, and the nodes in them with their numbers.
     List(ComponentListOptions),
-    /// The kinds of nodes that a container of Sinew's can make.
+    /// List the kinds of nodes that Sinew's containers can create.
     Types(ComponentTypesOptions),
-    /// Have a container make a node.
+    /// Create a node in a container.
     Load(LoadOptions),
-    /// Have a container drop nodes.
+    /// Remove nodes from a container.
     Unload(UnloadOptions),
 }
 
@@ -323,23 +323,23 @@ pub(crate) struct LoadOptions {
     #[arg(value_name = "CONTAINER", value_parser = place::name)]
     pub(crate) container: String,
 
-    /// The package. (Containers of Sinew's don't look at it.)
+    /// The package. (Sinew's containers ignore it.)
     #[arg(value_name = "PACKAGE")]
     pub(crate) package: String,
 
-    /// The kind of node, as `demo_nodes::Talker`.
+    /// The kind of node, such as `demo_nodes::Talker`.
     #[arg(value_name = "PLUGIN")]
     pub(crate) plugin: String,
 
-    /// What the node is called.
+    /// The node's name.
     #[arg(short, long, value_name = "NAME")]
     pub(crate) node_name: Option<String>,
 
-    /// The namespace that it lives in.
+    /// The node's namespace.
     #[arg(long, value_name = "NAMESPACE")]
     pub(crate) node_namespace: Option<String>,
 
-    /// Give a parameter a value, as on a node's command line. May be given several times.
+    /// Set a parameter, as on a node's command line. May be given several times.
     #[arg(short, long, value_name = "NAME:=VALUE")]
     pub(crate) parameter: Vec<String>,
 
@@ -347,12 +347,12 @@ pub(crate) struct LoadOptions {
     #[arg(long, value_name = "LEVEL", value_parser = tools::log::level)]
     pub(crate) log_level: Option<sinew::LogLevel>,
 
-    /// Call a topic or service of the node otherwise. May be given several times.
+    /// Rename a topic or service of the node. May be given several times.
     #[arg(short, long, value_name = "FROM:=TO")]
     pub(crate) remap_rule: Vec<String>,
 
-    /// An argument for the container, such as `automatically_declare_parameters_from_overrides:=true`. May be given
-    /// several times.
+    /// An argument for the container, such as
+    /// `automatically_declare_parameters_from_overrides:=true`. May be given several times.
     #[arg(short, long, value_name = "NAME:=VALUE")]
     pub(crate) extra_argument: Vec<String>,
 
@@ -370,7 +370,7 @@ pub(crate) struct UnloadOptions {
     #[arg(value_name = "CONTAINER", value_parser = place::name)]
     pub(crate) container: String,
 
-    /// The numbers of the nodes, as `list` has them.
+    /// The numbers of the nodes, from `list`.
     #[arg(value_name = "UID", required = true)]
     pub(crate) unique_ids: Vec<u64>,
 
@@ -382,7 +382,7 @@ pub(crate) struct UnloadOptions {
     pub(crate) json: bool,
 }
 
-/// A launch file's argument.
+/// Parses a launch file's argument.
 fn argument(text: &str) -> Result<(String, String), String> {
     match text.split_once(":=") {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

@@ -1,10 +1,11 @@
-//! What shells complete a line of this command by: its own words, and the names of what runs.
+//! Completion of command lines in shells: the command's own words, and the names of running nodes,
+//! topics and so on.
 //!
-//! `sinew completions SHELL` prints a script that has the shell run this program at each Tab, with
-//! [`VARIABLE`] in its environment and the words that were typed. Options and subcommands come from
-//! the definition of the command line; an argument's value from its name in there, such as NODE.
-//! Whatever can't be found, or takes longer than [`PATIENCE`], completes nothing: a shell has no
-//! place for an error.
+//! `sinew completions SHELL` prints a script that makes the shell run this program at each Tab,
+//! with [`VARIABLE`] in its environment and the words typed so far. Options and subcommands come
+//! from the definition of the command line; an argument's values depend on its name there, such as
+//! NODE. Names that can't be found, or take longer than [`PATIENCE`], complete nothing: a shell has
+//! no place for an error.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -31,29 +32,29 @@ use crate::interfaces::PackageSources;
 use crate::observed::{Observed, ObservedDomain};
 use crate::{component, lifecycle, params, tf};
 
-/// Names the shell that asks. (`COMPLETE` would be asked for by other programs, too.)
+/// Names the requesting shell. (Other programs also use `COMPLETE`.)
 const VARIABLE: &str = "SINEW_COMPLETE";
 
-/// How long a node is asked for what it has, and frames are listened for.
+/// Longest wait for a node's answer, and for frames.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// If a shell asks, answers it and ends the program.
+/// If a shell requests completions, prints them and ends the program.
 pub(crate) fn answer_if_asked() {
     CompleteEnv::with_factory(command).var(VARIABLE).complete();
 }
 
-/// What a shell has to know beforehand.
+/// Returns the script for a shell.
 pub(crate) fn script(shell: clap_complete::Shell) -> Vec<u8> {
     let mut script = Vec::new();
     if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {
-        // Found on PATH: the script may outlive this build, and be read on another host.
+        // Found on PATH: the script may outlive this build, and be used on another host.
         let written = completer.write_registration(VARIABLE, "sinew", "sinew", "sinew", &mut script);
         debug_assert!(written.is_ok(), "a vector takes everything");
     }
     script
 }
 
-/// The command line, whose arguments know what may stand for them.
+/// The command line, with completers for its arguments.
 fn command() -> Command {
     named(Cli::command(), "")
 }
@@ -70,7 +71,7 @@ fn named(command: Command, above: &'static str) -> Command {
         .mut_subcommands(|command| named(command, tool))
 }
 
-/// What an argument stands for.
+/// The kind of value of an argument.
 #[derive(Clone, Copy)]
 enum What {
     Node,
@@ -78,24 +79,25 @@ enum What {
     Service,
     Action,
     Container,
-    /// What the container that stands before it can make.
+    /// A kind of node of the container before it.
     Plugin,
-    /// A node in the container that stands before it.
+    /// A node in the container before it.
     Loaded,
     Managed,
     Transition,
-    /// Of the node that stands before it.
+    /// A parameter of the node before it.
     Parameter,
-    /// Of what stands before it, if that is there; else all of one kind, or of any.
+    /// The type of the topic, service or action before it, if that exists; otherwise all types of
+    /// one kind, or of any.
     Type(Option<Kind>),
     Package,
     Frame,
-    /// An argument of the launch file that stands before it.
+    /// An argument of the launch file before it.
     LaunchArgument,
 }
 
 impl What {
-    /// Told by its name on the command line, and by the tool that it is for.
+    /// Determined by the argument's name, and by the tool.
     fn of(arg: &Arg, tool: &str) -> Option<Self> {
         let name = arg.get_value_names()?.first()?.as_str();
         Some(match (name, tool) {
@@ -121,7 +123,7 @@ impl What {
         })
     }
 
-    /// Those that begin with what was typed.
+    /// Returns the candidates that begin with the typed text.
     fn candidates(self, typed: &OsStr) -> Vec<CompletionCandidate> {
         let Some(typed) = typed.to_str() else { return Vec::new() };
         let words = words();
@@ -129,11 +131,12 @@ impl What {
             return loaded(&words, typed).unwrap_or_default();
         }
         let mut names = self.names(&words).unwrap_or_default();
-        // As everywhere, the slash that names begin with needn't be typed.
+        // As everywhere, the leading slash of names may be left out.
         if !typed.is_empty() && !typed.starts_with('/') {
             names.iter_mut().for_each(|name| name.replace_range(..usize::from(name.starts_with('/')), ""));
         }
-        // What is hidden is for those who know of it. A shell would print what steers terminals.
+        // Hidden names are only completed if the user has begun to type one. A shell would print
+        // control characters.
         names.retain(|name| !name.chars().any(is_unseen));
         names.retain(|name| name.starts_with(typed) && (!is_hidden(name) || is_hidden(typed)));
         names.sort_unstable();
@@ -141,7 +144,7 @@ impl What {
         names.into_iter().map(CompletionCandidate::new).collect()
     }
 
-    /// All that there are.
+    /// Returns all names.
     fn names(self, words: &[String]) -> Option<Vec<String>> {
         let place = Where::in_words(words);
         let snapshot = || Observed::open_silently(&place).and_then(|mut observed| observed.look()).ok();
@@ -163,7 +166,7 @@ impl What {
                     Asking::of(&place)?.ask::<Trigger>(words, "list_types", TriggerRequest::default())?;
                 Some(known.message.lines().map(one_line).collect())
             }
-            Self::Loaded => None, // with what they are, see `loaded`
+            Self::Loaded => None, // with their descriptions, see `loaded`
             Self::Frame => tf::frame_names(&place, PATIENCE),
             Self::Parameter => params::names(&place, &node_in(words)?, PATIENCE),
             Self::Type(kind) => {
@@ -191,8 +194,8 @@ fn names_of(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<String> 
     snapshot.ends(kinds).into_keys().map(str::to_owned).collect()
 }
 
-/// The types of the topic, service or action that stands before: `sinew topic pub NAME`. `None` if it
-/// isn't there, or none stands there.
+/// Returns the types of the topic, service or action before the argument: `sinew topic pub NAME`.
+/// Returns `None` if it doesn't exist, or is not on the line.
 fn types_in(snapshot: &ObservedDomain, words: &[String], kind: Kind) -> Option<Vec<String>> {
     if values_in(words).nth(2) == Some("find") {
         return None;
@@ -207,7 +210,8 @@ fn types_in(snapshot: &ObservedDomain, words: &[String], kind: Kind) -> Option<V
     Some(types)
 }
 
-/// The numbers of the nodes in the container that stands before, each with its node's name.
+/// Returns the numbers of the nodes in the container before the argument, each with its node's
+/// name.
 fn loaded(words: &[String], typed: &str) -> Option<Vec<CompletionCandidate>> {
     let asking = Asking::of(&Where::in_words(words))?;
     let listed = asking.ask::<ListNodes>(words, "list_nodes", ListNodesRequest::default())?;
@@ -218,7 +222,7 @@ fn loaded(words: &[String], typed: &str) -> Option<Vec<CompletionCandidate>> {
     Some(fitting.map(|(id, node)| CompletionCandidate::new(id).help(Some(node.into()))).collect())
 }
 
-/// A node of ours that asks containers.
+/// A node of this program that asks containers.
 struct Asking {
     node: sinew::Node,
     _context: Context,
@@ -236,7 +240,7 @@ impl Asking {
         Some(Self { node, _context: context })
     }
 
-    /// Asks the container that stands before.
+    /// Asks the container before the argument.
     fn ask<S: Service>(
         &self,
         words: &[String],
@@ -249,13 +253,14 @@ impl Asking {
     }
 }
 
-/// The line that a shell asks about, from `sinew` on.
+/// Returns the line to complete, from `sinew` on.
 fn words() -> Vec<String> {
     let all = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     all.skip_while(|word| word != "--").skip(1).collect()
 }
 
-/// The words that are no options, nor values of those that tools have before a node's name.
+/// Returns the words that are neither options nor values of the options that may precede a node's
+/// name.
 fn values_in(words: &[String]) -> impl Iterator<Item = &str> {
     const WITH_VALUE: [&str; 3] = ["--domain", "--dir", "--timeout"];
     let mut is_value = false;
@@ -265,7 +270,7 @@ fn values_in(words: &[String]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The node, topic or so that is meant: `sinew param get NODE`.
+/// Returns the name of the node, topic or so: `sinew param get NODE`.
 fn node_in(words: &[String]) -> Option<String> {
     values_in(words).nth(3).map(|node| format!("/{}", node.trim_start_matches('/')))
 }

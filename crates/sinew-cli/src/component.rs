@@ -1,4 +1,4 @@
-//! `sinew component`: the nodes that containers have taken in, by ROS 2's composition services.
+//! `sinew component`: the nodes in containers, by ROS 2's composition services.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use crate::observed::{Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 
-/// How long a container may take to answer.
+/// Longest wait for a container's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the names of their services end with.
+/// Suffixes of the names of their services.
 const LIST: &str = "/_container/list_nodes";
 
 /// `sinew component`.
@@ -40,7 +40,7 @@ fn containers(place: &Where) -> Result<Vec<String>, Error> {
     Ok(containers_in(&Observed::open(place)?.look()?))
 }
 
-/// The containers that are there.
+/// Returns the existing containers.
 pub(crate) fn containers_in(snapshot: &ObservedDomain) -> Vec<String> {
     let servers = snapshot.of(EndpointKind::Server);
     let mut names: Vec<String> =
@@ -50,7 +50,7 @@ pub(crate) fn containers_in(snapshot: &ObservedDomain) -> Vec<String> {
     names
 }
 
-/// A node of ours that asks.
+/// A node of this program that sends requests.
 struct Asker {
     node: Node,
     container: String,
@@ -58,7 +58,7 @@ struct Asker {
 }
 
 impl Asker {
-    /// Asks a container, which has to be there.
+    /// Prepares requests to a container, which has to exist.
     fn of(place: &Where, container: &str) -> Result<Self, Error> {
         let all = containers(place)?;
         if !all.iter().any(|name| name == container) {
@@ -151,7 +151,7 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     print(&format!("Loaded component {id} into '{container}' container node as '{node}'\n"))
 }
 
-/// `name:=value`, the value as in YAML.
+/// Parses `name:=value`, with the value as in YAML.
 fn parameter(text: &str) -> Result<Parameter, Error> {
     let Some((name, value)) = text.split_once(":=") else {
         return Err(Error::NoAssignment { text: text.to_owned() });

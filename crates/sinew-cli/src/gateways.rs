@@ -1,4 +1,4 @@
-//! The gateway of a domain, as its reports tell of it.
+//! The gateway of a domain, read from its reports.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ pub(crate) struct ObservedGateway {
     pub(crate) program: String,
     /// The id of its session with the network.
     pub(crate) session: String,
-    /// Where it connects to, with commas between.
+    /// The endpoints it connects to, separated by commas.
     pub(crate) connects_to: String,
-    /// It finds others by a router, or not at all.
+    /// It depends on a router to find other sessions.
     pub(crate) wants_router: bool,
-    /// Tokens of the network that made no sense.
+    /// Tokens of the network that were invalid.
     pub(crate) garbage: u64,
-    /// While no node of this domain is on the network: another domain, and how many nodes of it
-    /// are.
+    /// While no node of this domain is on the network: another domain, and the number of its nodes
+    /// there.
     pub(crate) other_domain: Option<(u64, u64)>,
     pub(crate) links: Vec<Link>,
     pub(crate) sessions: Vec<NetworkSession>,
@@ -41,7 +41,7 @@ pub(crate) struct Link {
     pub(crate) role: Role,
 }
 
-/// What is at the other end of a link.
+/// The kind of session at the other end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
@@ -50,21 +50,21 @@ pub(crate) enum Role {
     Client,
 }
 
-/// A session of the network that has nodes.
+/// A session of the network with nodes.
 #[derive(Clone, Serialize)]
 pub(crate) struct NetworkSession {
     pub(crate) id: String,
     /// One of its nodes.
     pub(crate) node: String,
     pub(crate) nodes: u64,
-    /// Whether messages get there; `None` while that isn't known.
+    /// Whether messages reach it; `None` while that isn't known.
     pub(crate) is_reached: Option<bool>,
     pub(crate) heard: u64,
-    /// How late its messages are at least: what its clock is behind, and the way.
+    /// The smallest delay of its messages: the lag of its clock, and the transmission.
     pub(crate) behind_ns: Option<i64>,
 }
 
-/// A topic of one type. Totals, since there are ends of it.
+/// A topic of one type. The totals count from the creation of its endpoints.
 #[derive(Clone, Default, Serialize)]
 pub(crate) struct NetworkTopic {
     pub(crate) name: String,
@@ -95,7 +95,7 @@ pub(crate) struct NetworkService {
 }
 
 impl ObservedGateway {
-    /// Those that lead in a domain: one, if there is any.
+    /// Returns the leading gateways of the domain: at most one.
     pub(crate) fn all(snapshot: &ObservedDomain) -> Vec<Self> {
         let leads = |end: &&ObservedEndpoint| Report::of(&end.entity) == Some(Report::Gateway);
         let read = |about: &ObservedEndpoint| {
@@ -106,7 +106,7 @@ impl ObservedGateway {
         snapshot.reports.iter().filter(leads).map(read).collect()
     }
 
-    /// `carriers`: the gateway's own subscriptions, by which messages go to the network.
+    /// `carriers`: the gateway's own subscriptions, which take messages to the network.
     fn read<'a>(
         about: &ObservedEndpoint,
         reports: impl Iterator<Item = &'a ObservedEndpoint>,
@@ -162,17 +162,17 @@ impl ObservedGateway {
         gateway
     }
 
-    /// Whether a participant is of its process, as far as can be told.
+    /// Returns `true` if a participant belongs to the gateway's process, as far as is known.
     pub(crate) fn is_of(&self, peer: &Peer) -> bool {
         (peer.pid(), peer.program()) == (self.pid, self.program.clone())
     }
 
-    /// How many links it has with such.
+    /// Returns the number of its links to sessions with that role.
     pub(crate) fn count(&self, role: Role) -> usize {
         self.links.iter().filter(|link| link.role == role).count()
     }
 
-    /// Its nodes on the network, and the sessions of those, for people.
+    /// Describes its links for people.
     pub(crate) fn connections(&self) -> String {
         let nodes: u64 = self.sessions.iter().map(|session| session.nodes).sum();
         format!(
@@ -217,7 +217,7 @@ impl NetworkSession {
         }
     }
 
-    /// Its nodes, for people.
+    /// Describes its nodes for people.
     pub(crate) fn who(&self) -> String {
         match self.nodes {
             0 | 1 => self.node.clone(),
@@ -246,7 +246,7 @@ impl NetworkTopic {
         }
     }
 
-    /// Its totals, for people.
+    /// Returns its totals for people.
     pub(crate) fn totals(&self) -> [(&'static str, u64); 9] {
         [
             ("Sent", self.sent),
@@ -275,7 +275,7 @@ impl NetworkService {
         }
     }
 
-    /// Its totals, for people.
+    /// Returns its totals for people.
     pub(crate) fn totals(&self) -> [(&'static str, u64); 3] {
         [("Calls", self.calls), ("Answered", self.answered), ("Failed", self.failed)]
     }

@@ -1,40 +1,42 @@
-//! Texts of other processes, so that nothing in them steers the terminal that they are printed on.
+//! Makes texts of other processes harmless to the terminal on which they are printed.
 //!
-//! Control characters, and those that show others in another order, are shown by their numbers, as in
-//! `\x1b`; colours are left out. So it is with what `sinew launch` prints of its processes. JSON has
-//! all of it, escaped as JSON does: people look at it on terminals, too.
+//! Control characters, and characters that change the order of others, are shown by their numbers,
+//! as in `\x1b`; colours are removed. `sinew launch` does the same with the output of its
+//! processes. JSON contains all of them, in JSON's escaped form, as people also read it on
+//! terminals.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use sinew_msg::is_unseen;
 
-/// As one line: it can't look like others of ours. Ends of lines are shown as `\n`.
+/// Formats a text as one line that can't look like this command's own output. Line ends are shown
+/// as `\n`.
 pub(crate) fn one_line(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(harmless).collect();
     lines.join("\\n")
 }
 
-/// As lines, of which all but the first one begin with `indent`: what another process says never
-/// begins where we do. Empty ones at the end are left out.
+/// Formats a text as lines; all but the first one start with `indent`, so that another process's
+/// text never starts where this command's does. Empty lines at the end are removed.
 pub(crate) fn indented(text: &str, indent: &str) -> String {
     let lines: Vec<String> = text.trim_end_matches(['\r', '\n']).split('\n').map(harmless).collect();
     lines.join(&format!("\n{indent}"))
 }
 
-/// As it is in lines, for what is printed by itself.
+/// Keeps the lines of a text that is printed by itself.
 pub(crate) fn lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(harmless).collect();
     lines.join("\n")
 }
 
-/// What is printed: harmless, wherever it comes from. JSON is escaped before.
+/// Makes printed text harmless, whatever its source. JSON is escaped before.
 pub(crate) fn printed(text: &str) -> Cow<'_, str> {
     let is_harmless = |c: char| matches!(c, '\n' | '\t') || !is_unseen(c);
     if text.chars().all(is_harmless) { text.into() } else { lines(text).into() }
 }
 
-/// JSON with what is unseen in its strings escaped; everywhere else all is ASCII.
+/// Escapes invisible characters in JSON strings; everything else in JSON is ASCII.
 pub(crate) fn json(text: String) -> String {
     let is_harmless = |c: char| c == '\n' || !is_unseen(c);
     if text.chars().all(is_harmless) {
@@ -47,7 +49,7 @@ pub(crate) fn json(text: String) -> String {
             continue;
         }
         for unit in c.encode_utf16(&mut [0; 2]) {
-            let _ = write!(escaped, "\\u{unit:04x}"); // a string takes everything
+            let _ = write!(escaped, "\\u{unit:04x}"); // writing to a string can't fail
         }
     }
     escaped

@@ -1,4 +1,4 @@
-//! `sinew launch` and `sinew run`: several processes from a file, and one.
+//! `sinew launch` and `sinew run`: several processes from a file, and a single one.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -17,7 +17,7 @@ use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::output::{print, print_json};
 
-/// How often `--top` looks.
+/// Period of `--top`.
 const TOP: Duration = Duration::from_secs(1);
 
 /// `sinew launch`.
@@ -45,7 +45,7 @@ pub(crate) fn launch(options: &cli::LaunchOptions) -> Result<(), Error> {
 }
 
 fn run_plan(plan: &Plan, options: &cli::LaunchOptions) -> Result<(), Error> {
-    // The keeper outlives this file's replacement by another build.
+    // The keeper still works if this file is replaced by another build.
     let program =
         env::current_exe().map_err(|source| Error::System { call: "finding this program", source })?;
     let has_colours =
@@ -65,7 +65,7 @@ fn run_plan(plan: &Plan, options: &cli::LaunchOptions) -> Result<(), Error> {
     }
 }
 
-/// The environment of what is started: it meets where the options say.
+/// Returns the environment of the processes, with the domain that the options select.
 fn environment(place: &Where) -> BTreeMap<String, String> {
     let own = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -103,7 +103,7 @@ fn show_arguments(options: &cli::LaunchOptions) -> Result<(), Error> {
             [] => String::new(),
             choices => format!("; one of {}", choices.join(", ")),
         };
-        // A string takes everything.
+        // Can't fail.
         let _ = writeln!(text, "{} ({default}{choices})", argument.name);
         if !argument.description.is_empty() {
             let _ = writeln!(text, "    {}", argument.description);
@@ -112,7 +112,8 @@ fn show_arguments(options: &cli::LaunchOptions) -> Result<(), Error> {
     print(&text)
 }
 
-/// What would be run, as a shell would take it; files that would be written stand behind it.
+/// Formats the command line of a process for a shell, followed by the content of its temporary
+/// files.
 fn printed(process: &Process) -> String {
     let mut line = format!("{}: {}", process.name, quoted(&process.program.display().to_string()));
     let mut files = String::new();
@@ -131,7 +132,7 @@ fn printed(process: &Process) -> String {
     format!("{line}\n{files}")
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,+@%^".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -140,7 +141,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// `sinew run`: becomes the program.
+/// `sinew run`: replaces this process by the program.
 pub(crate) fn run(options: &cli::RunOptions) -> Result<(), Error> {
     let Some((name, arguments)) = options.line.split_first() else { return Ok(()) };
     let program = sinew_launch::find_program(name, options.package.as_deref())?;
@@ -159,7 +160,7 @@ pub(crate) fn run(options: &cli::RunOptions) -> Result<(), Error> {
     Err(Error::File { action: "run", path: program, source: command.exec() })
 }
 
-/// What a launch starts beside itself.
+/// Runs the process that a launch starts beside itself.
 pub(crate) fn keep(options: &cli::KeeperOptions) {
     sinew_launch::keep(&options.arguments);
 }

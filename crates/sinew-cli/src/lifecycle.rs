@@ -15,7 +15,7 @@ use crate::observed::{Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 
-/// What a service of theirs is called, and its type.
+/// Suffixes of the names of their services, and the types.
 const STATE: &str = "/get_state";
 const STATE_TYPE: &str = "lifecycle_msgs/srv/GetState";
 
@@ -28,7 +28,7 @@ pub(crate) fn run(command: &LifecycleCommand) -> Result<(), Error> {
     }
 }
 
-/// The managed nodes that are there.
+/// Returns the existing managed nodes.
 pub(crate) fn managed_in(snapshot: &ObservedDomain) -> Vec<String> {
     let ends = snapshot.ends([EndpointKind::Server, EndpointKind::Client]);
     let of_type =
@@ -36,7 +36,7 @@ pub(crate) fn managed_in(snapshot: &ObservedDomain) -> Vec<String> {
     of_type.filter_map(|(name, _)| Some(name.strip_suffix(STATE)?.to_owned())).collect()
 }
 
-/// A node of ours that asks.
+/// A node of this program that sends requests.
 struct Asker<'a> {
     context: Context,
     all: Vec<String>,
@@ -55,7 +55,7 @@ impl<'a> Asker<'a> {
         Ok(Self { context: context.map_err(sinew::Error::from)?, all, asking })
     }
 
-    /// Asks a node, which has to be there.
+    /// Prepares requests to a node, which has to exist.
     fn of(&self, name: &str) -> Result<LifecycleClient, Error> {
         if !self.all.iter().any(|known| known == name) {
             let similar = suggestion(&similar::to(name, self.all.iter().map(String::as_str)));
@@ -63,7 +63,7 @@ impl<'a> Asker<'a> {
         }
         let node = self.context.node("_sinew_lifecycle").map_err(sinew::Error::from)?;
         let client = LifecycleClient::new(&node, name).map_err(sinew::Error::from)?;
-        client.wait_until_ready(self.asking.timeout); // if it isn't, its answers say so
+        client.wait_until_ready(self.asking.timeout); // if it isn't ready, its answers report that
         Ok(client)
     }
 }

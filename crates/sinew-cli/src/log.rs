@@ -1,6 +1,6 @@
-//! `sinew log`: what nodes say on `/rosout`, and how much they say.
+//! `sinew log`: prints the log lines on `/rosout`, and sets the levels of loggers.
 //!
-//! It takes part as a node does, by the library.
+//! It takes part as a node does, through the library.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,10 +23,10 @@ use crate::observed::Observed;
 use crate::output::{print, print_json};
 use crate::similar;
 
-/// What nodes that let others set levels serve, below their names.
+/// The services, below its name, of a node that lets other nodes set levels.
 const SERVICE: &str = "/get_logger_levels";
 
-/// How long a node's services may take to be found, and to answer.
+/// Longest wait for a node's services, and for their answers.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: &LogOptions) -> Result<(), Error> {
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &LogOptions) -> Result<(), Error> {
     }
 }
 
-/// A context where the options say, with a node whose name tools hide.
+/// Returns a context for the selected domain, with a node that tools hide.
 fn context(place: &Where) -> Result<(Context, sinew::Node), Error> {
     let builder = Context::builder().domain(place.domain().map_err(Error::DomainNumber)?).interrupts(true);
     let context = match &place.dir {
@@ -47,7 +47,7 @@ fn context(place: &Where) -> Result<(Context, sinew::Node), Error> {
     Ok((context, node))
 }
 
-/// A line, for programs.
+/// A log line as JSON.
 #[derive(Serialize)]
 struct JsonLine<'a> {
     /// Nanoseconds since 1970.
@@ -61,7 +61,7 @@ struct JsonLine<'a> {
     line: u32,
 }
 
-/// Prints lines until it is enough.
+/// Prints log lines until the end.
 fn follow(options: &FollowOptions) -> Result<(), Error> {
     let (context, node) = context(&options.place)?;
     let qos = if options.no_history { QoS::rosout().volatile() } else { QoS::rosout() };
@@ -77,7 +77,7 @@ fn follow(options: &FollowOptions) -> Result<(), Error> {
         let printed = if is_json { print_json(&json(log)) } else { print(&text(log, is_verbose)) };
         left -= 1;
         if printed.is_err() || left == 0 {
-            let _ = done.set(printed); // only the first counts
+            let _ = done.set(printed); // only the first outcome counts
             end.shutdown();
         }
     })?;
@@ -86,7 +86,7 @@ fn follow(options: &FollowOptions) -> Result<(), Error> {
     Arc::into_inner(outcome).and_then(OnceLock::into_inner).unwrap_or(Ok(()))
 }
 
-/// Which lines are printed.
+/// Selects log lines.
 struct Wanted {
     loggers: Vec<String>,
     level: LogLevel,
@@ -112,7 +112,7 @@ impl Wanted {
     }
 }
 
-/// As ROS 2 has it; a level that it doesn't have as its number.
+/// Returns ROS 2's name of a level; the number of an unknown one.
 fn severity(level: u32) -> String {
     LogLevel::of_number(level).map_or_else(|| level.to_string(), |level| level.name().to_owned())
 }
@@ -142,7 +142,7 @@ fn json(log: &Log) -> impl Serialize + use<'_> {
     }
 }
 
-/// Tells or sets a level.
+/// Prints or sets a level.
 fn level(options: &LevelOptions) -> Result<(), Error> {
     look_for(options)?;
     let (_context, node) = context(&options.place)?;
@@ -177,7 +177,7 @@ fn unanswered(node: &str, why: String) -> Error {
     Error::NoLoggerService { node: node.to_owned(), why: harmless::one_line(&why) }
 }
 
-/// That the node is there, and lets others read and set levels.
+/// Checks that the node exists, and lets other nodes read and set levels.
 fn look_for(options: &LevelOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;

@@ -1,8 +1,8 @@
-//! The `sinew` command: looking at what runs, a demonstration on real pictures, and the benchmarks.
+//! The `sinew` command: inspection tools, a demonstration on real pictures, and the benchmarks.
 //!
-//! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something
-//! failed, 2 the command line was wrong. `launch` has the codes of what it ran instead of 1, `run`
-//! becomes the program, and `action send_goal` has codes of its own for goals that haven't succeeded.
+//! Exit codes: 0 success (also if the reader of the output closed it early), 1 failure, 2 invalid
+//! command line. `launch` returns the codes of its processes instead of 1, `run` becomes the
+//! program, and `action send_goal` has codes of its own for goals that haven't succeeded.
 
 mod cli;
 mod completion;
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         Err(error) if error.is_closed_output() => ExitCode::SUCCESS,
         Err(error::Error::Ended { code }) => ExitCode::from(code),
         Err(error) => {
-            // Nothing is left to tell it to when standard error is closed as well.
+            // If standard error is closed as well, there is no place left to report to.
             let error = harmless::lines(&error.to_string());
             let _ = writeln!(std::io::stderr(), "sinew: {error}");
             ExitCode::FAILURE

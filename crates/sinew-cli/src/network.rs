@@ -1,4 +1,4 @@
-//! `sinew gateway` and `sinew router`: to other hosts and ROS 2, in rmw_zenoh's form.
+//! `sinew gateway` and `sinew router`: connections to other hosts and ROS 2, in rmw_zenoh's format.
 
 #[cfg(feature = "gateway")]
 pub(crate) use there::{gateway, router};
@@ -28,20 +28,20 @@ mod there {
         options
     }
 
-    /// Told by Ctrl-C, and by nothing else.
+    /// Returns a receiver that only Ctrl-C notifies.
     fn stops() -> Result<Receiver<()>, Error> {
         let (told, tells) = mpsc::channel();
         let stop = move || {
-            let _ = told.send(()); // the second time none waits
+            let _ = told.send(()); // the second time, nothing waits
         };
         terminal::stop_on_signal(stop, None)?;
         Ok(tells)
     }
 
-    /// How often a gateway that waits for another one to go is asked whether it leads.
+    /// Period of asking a waiting gateway whether it leads.
     const PERIOD: Duration = Duration::from_millis(200);
 
-    /// Waits for Ctrl-C. One that takes over says so.
+    /// Waits for Ctrl-C. Reports when the gateway takes over.
     fn wait(gateway: &Gateway, number: u32) -> Result<(), Error> {
         let stops = stops()?;
         let on_the_network =
@@ -63,7 +63,7 @@ mod there {
         Ok(())
     }
 
-    /// Brings a domain to the network until Ctrl-C.
+    /// Runs a gateway for a domain until Ctrl-C.
     pub(crate) fn gateway(given: &GatewayOptions) -> Result<(), Error> {
         let number = given.place.domain().map_err(Error::DomainNumber)?;
         let context = Context::builder().domain(number).interrupts(false);

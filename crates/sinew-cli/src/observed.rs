@@ -1,4 +1,4 @@
-//! Who is in a domain at a moment, read from the participants' own memory.
+//! The participants of a domain at one moment, read from their own memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::output::says;
 
-/// A domain that is looked at, again and again if need be. It need not be there yet.
+/// A domain that can be read repeatedly. It need not exist yet.
 pub(crate) struct Observed {
     base: Option<PathBuf>,
     domain: u32,
@@ -20,25 +20,25 @@ pub(crate) struct Observed {
     census: Option<Snapshot>,
 }
 
-/// Who is in a domain at one moment.
+/// The content of a domain at one moment.
 pub(crate) struct ObservedDomain {
     /// Steady nanoseconds.
     pub(crate) at_ns: i64,
-    /// Where it is, if it is there.
+    /// The domain, if it exists.
     pub(crate) place: Option<Domain>,
     /// In the order in which they joined.
     pub(crate) processes: Vec<Arc<Peer>>,
-    /// Of all processes.
+    /// The endpoints of all processes.
     pub(crate) endpoints: Vec<ObservedEndpoint>,
-    /// What they haven't read of each other's messages.
+    /// Messages that they haven't read from each other.
     pub(crate) unread: Vec<Unread>,
-    /// What gateways tell of themselves.
+    /// The reports of gateways.
     pub(crate) reports: Vec<ObservedEndpoint>,
-    /// The subscriptions by which gateways bring messages to the network.
+    /// The subscriptions through which gateways take messages to the network.
     pub(crate) carriers: Vec<ObservedEndpoint>,
 }
 
-/// A node, publisher, subscription, server or client of somebody.
+/// A node, publisher, subscription, server or client of a participant.
 pub(crate) struct ObservedEndpoint {
     pub(crate) peer: Arc<Peer>,
     pub(crate) key: EndpointKey,
@@ -46,17 +46,17 @@ pub(crate) struct ObservedEndpoint {
 }
 
 impl ObservedEndpoint {
-    /// Whether it is on the network, and a gateway's process stands for it.
+    /// Returns `true` if it is on the network, and a gateway's process stands for it.
     pub(crate) fn is_remote(&self) -> bool {
         Origin::of(&self.entity).is_some_and(Origin::is_remote)
     }
 
-    /// How its messages come and go: `network` or `host`.
+    /// Returns the path of its messages: `network` or `host`.
     pub(crate) fn path(&self) -> &'static str {
         if self.is_remote() { "network" } else { "host" }
     }
 
-    /// Where it is, for people.
+    /// Describes its process or host for people.
     pub(crate) fn place(&self) -> String {
         let (pid, program) = (self.peer.pid(), self.peer.program());
         match self.is_remote() {
@@ -65,10 +65,10 @@ impl ObservedEndpoint {
         }
     }
 
-    /// Whether it belongs to that node, as far as names tell.
+    /// Returns `true` if it belongs to that node, as far as names show.
     pub(crate) fn is_of(&self, node: &Self) -> bool {
         let same_name = self.entity.node == node.entity.node && self.is_remote() == node.is_remote();
-        // Of the network, a gateway's process tells as several participants.
+        // For remote nodes, several participants of a gateway's process may hold the endpoints.
         let same_place = match node.is_remote() {
             true => self.peer.pid() == node.peer.pid(),
             false => self.peer.id() == node.peer.id(),
@@ -77,12 +77,12 @@ impl ObservedEndpoint {
     }
 }
 
-/// Tells an endpoint from all others there ever were.
+/// Identifies an endpoint among all that ever existed.
 pub(crate) type EndpointId = (u64, EndpointKey);
 
 impl Observed {
-    /// Finds the domain. Says on standard error what is wrong with its place, and which
-    /// participants can't be looked at.
+    /// Opens the domain. Reports on standard error problems of its directory, and participants that
+    /// can't be read.
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_quietly(place)?;
         for refused in observed.census.iter().flat_map(Snapshot::refused) {
@@ -91,7 +91,7 @@ impl Observed {
         Ok(observed)
     }
 
-    /// The same without saying which participants are left out.
+    /// The same without reporting the participants that are left out.
     pub(crate) fn open_quietly(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_silently(place)?;
         for concern in Domain::concerns(place.dir.as_deref(), observed.domain) {
@@ -100,7 +100,7 @@ impl Observed {
         Ok(observed)
     }
 
-    /// The same without saying anything.
+    /// The same without any report.
     pub(crate) fn open_silently(place: &Where) -> Result<Self, Error> {
         let domain = place.domain().map_err(Error::DomainNumber)?;
         if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
@@ -123,12 +123,12 @@ impl Observed {
         Ok(())
     }
 
-    /// The domain's number.
+    /// Returns the domain's number.
     pub(crate) fn domain(&self) -> u32 {
         self.domain
     }
 
-    /// Who is there now.
+    /// Reads the current content.
     pub(crate) fn look(&mut self) -> Result<ObservedDomain, Error> {
         self.refresh()?;
         let processes = self.census.as_ref().map(|census| census.peers().to_vec()).unwrap_or_default();
@@ -141,14 +141,15 @@ impl Observed {
                 entity,
             })
         };
-        // What a gateway has for itself is no program's: the ends that it carries for are there.
+        // A gateway's own endpoints belong to no program: the remote endpoints that it carries for
+        // are listed separately.
         let is_shown = |end: &ObservedEndpoint| Origin::of(&end.entity).is_none_or(Origin::is_shown);
         let (reports, all): (Vec<_>, Vec<_>) =
             processes.iter().flat_map(of).partition(|end| end.entity.kind == EndpointKind::Report);
         let (mut endpoints, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
         let carriers: Vec<_> =
             hidden.into_iter().filter(|end| end.entity.kind == EndpointKind::Subscription).collect();
-        // A node and a server of the network may be told of by two participants of a gateway.
+        // Two participants of a gateway may announce the same remote node or server.
         let mut told = BTreeSet::new();
         endpoints.retain(|end| {
             let is_twice = matches!(end.entity.kind, EndpointKind::Node | EndpointKind::Server);
@@ -163,13 +164,13 @@ impl Observed {
 }
 
 impl ObservedDomain {
-    /// All of one kind.
+    /// Returns all endpoints of one kind.
     pub(crate) fn of(&self, kind: EndpointKind) -> impl Iterator<Item = &ObservedEndpoint> {
         self.endpoints.iter().filter(move |endpoint| endpoint.entity.kind == kind)
     }
 
-    /// The senders and receivers of each topic (or servers and clients of each service), by its
-    /// name.
+    /// Returns the senders and receivers of each topic (or servers and clients of each service), by
+    /// its name.
     pub(crate) fn ends(&self, kinds: [EndpointKind; 2]) -> BTreeMap<&str, Ends<'_>> {
         let mut ends = BTreeMap::<&str, Ends<'_>>::new();
         for endpoint in &self.endpoints {
@@ -179,18 +180,18 @@ impl ObservedDomain {
         ends
     }
 
-    /// Publishers and subscriptions, by their topics' names.
+    /// Returns publishers and subscriptions, by the names of their topics.
     pub(crate) fn topics(&self) -> BTreeMap<&str, Ends<'_>> {
         self.ends([EndpointKind::Publisher, EndpointKind::Subscription])
     }
 }
 
-/// Those who share a topic or service.
+/// The endpoints that share a topic or service.
 #[derive(Default)]
 pub(crate) struct Ends<'a>(pub(crate) [Vec<&'a ObservedEndpoint>; 2]);
 
 impl Ends<'_> {
-    /// The names of their types: one, if they agree.
+    /// Returns the names of their types: one, if they agree.
     pub(crate) fn types(&self) -> Vec<&str> {
         let all = self.0.iter().flatten();
         let mut types: Vec<&str> = all.map(|endpoint| endpoint.entity.type_name.as_str()).collect();
@@ -199,7 +200,7 @@ impl Ends<'_> {
         types
     }
 
-    /// How many types there are, those of one name but several hashes counted each.
+    /// Returns the number of types; a name with several hashes counts once for each hash.
     pub(crate) fn count_types(&self) -> usize {
         let all = self.0.iter().flatten();
         all.map(|end| (&end.entity.type_name, end.entity.hash)).collect::<BTreeSet<_>>().len()
@@ -211,18 +212,18 @@ impl ObservedEndpoint {
         (self.peer.id(), self.key)
     }
 
-    /// Its counters; all 0 once it is gone.
+    /// Returns its counters; all 0 once it is gone.
     pub(crate) fn counts(&self) -> Counts {
         self.peer.counts(self.key).unwrap_or_default()
     }
 
-    /// The 16 bytes that tell it from all others, as `rmw_gid_t`.
+    /// Returns the 16 bytes that identify it, as in `rmw_gid_t`.
     pub(crate) fn gid(&self) -> [u8; 16] {
         gid(self.peer.id(), self.entity.number)
     }
 }
 
-/// The 16 bytes of a participant's entity.
+/// Returns the 16 bytes of a participant's entity.
 pub(crate) fn gid(participant: u64, number: u64) -> [u8; 16] {
     let mut gid = [0; 16];
     gid[..8].copy_from_slice(&participant.to_le_bytes());

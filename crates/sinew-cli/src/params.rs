@@ -1,4 +1,4 @@
-//! `sinew param`: the parameters of nodes, asked for by their services as any node would.
+//! `sinew param`: the parameters of nodes, through the services that any node could call.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +24,7 @@ use crate::observed::Observed;
 use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 
-/// What nodes with parameters serve, below their names.
+/// The service, below its name, of a node with parameters.
 const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
 
 pub(crate) fn run(command: &ParamCommand) -> Result<(), Error> {
@@ -39,13 +39,14 @@ pub(crate) fn run(command: &ParamCommand) -> Result<(), Error> {
     }
 }
 
-/// The domain, as one sees it who asks there.
+/// A participant that sends requests in the domain.
 struct Asking<'a> {
     options: &'a AskOptions,
     domain: u32,
-    /// The nodes that serve their parameters, in the order of their names.
+    /// The nodes that already serve their parameters, in the order of their names.
     serving: Vec<String>,
-    /// The other nodes of this host. They serve them once they are asked for, if they are to.
+    /// The other nodes of this host. They start serving parameters at the first request, if they
+    /// support that.
     silent: Vec<String>,
     node: sinew::Node,
 }
@@ -72,7 +73,7 @@ impl<'a> Asking<'a> {
         Ok(Self { options, domain: observed.domain(), serving, silent, node })
     }
 
-    /// For the parameters of a node.
+    /// Prepares requests for the parameters of a node.
     fn of(&self, node: &str) -> Result<ParameterClient, Error> {
         let nodes = || self.serving.iter().chain(&self.silent).map(String::as_str);
         if !nodes().any(|known| known == node) {
@@ -83,26 +84,26 @@ impl<'a> Asking<'a> {
         Ok(ParameterClient::new(&self.node, node))
     }
 
-    /// All names that a node has.
+    /// Returns all parameter names of a node.
     fn names(&self, client: &ParameterClient, prefixes: &[String]) -> Result<Vec<String>, Error> {
         let listed = client.list(prefixes.iter().cloned(), 0).wait(self.options.timeout);
         Ok(listed.map_err(failed)?.names)
     }
 
-    /// If one of them is a name that the node hasn't, says which, and which may have been meant.
+    /// If the node lacks one of the names, the error names it, with a suggestion.
     fn unknown(&self, client: &ParameterClient, asked: &[String], error: ParameterClientError) -> Error {
         let ParameterClientError::NotDeclared { .. } = &error else { return failed(error) };
         let Ok(names) = self.names(client, &[]) else { return failed(error) };
         let Some(name) = asked.iter().find(|name| !names.contains(name)) else {
-            return failed(error); // they have no value
+            return failed(error); // the names exist: their parameters have no value
         };
         let similar = similar::to(name, names.iter().map(String::as_str));
         let similar = similar.iter().map(|name| one_line(name)).collect();
         Error::NotFound { what: "parameter of the node", name: name.clone(), domain: self.domain, similar }
     }
 
-    /// What a node's refusal doesn't tell: of `rclcpp`'s for its range the range, and of a name that
-    /// there isn't which there are.
+    /// Adds information that a node's refusal lacks: for a range error of `rclcpp` the range, and
+    /// for an unknown name a suggestion.
     fn hint(&self, client: &ParameterClient, name: &str, reason: &str) -> String {
         if reason.contains("doesn't comply with") {
             let described = client.describe([name]).wait(self.options.timeout).ok();
@@ -123,11 +124,11 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The names of a node's parameters, if it tells them in time.
+/// Returns the names of a node's parameters, if they come in time.
 pub(crate) fn names(place: &Where, node: &str, timeout: Duration) -> Option<Vec<String>> {
     let options = AskOptions { timeout, place: place.clone(), json: false };
     let asking = Asking::new(&options).ok()?;
-    // A key that is pressed doesn't have a node begin to serve them.
+    // Completing a name must not make a node start serving them.
     asking.serving.iter().any(|serving| serving == node).then_some(())?;
     asking.names(&asking.of(node).ok()?, &[]).ok()
 }
@@ -139,7 +140,7 @@ fn failed(error: ParameterClientError) -> Error {
 fn list(options: &ListOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let is_shown = |node: &&String| options.all || !is_hidden(node);
-    // Nodes that don't serve them would begin to: who looks around changes nothing.
+    // The other nodes would start serving them: a list must change nothing.
     let nodes: Vec<&String> = match &options.node {
         Some(node) => vec![node],
         None => asking.serving.iter().filter(is_shown).collect(),
@@ -148,7 +149,7 @@ fn list(options: &ListOptions) -> Result<(), Error> {
         let without = asking.silent.iter().filter(is_shown).count();
         tell_of_others(asking.domain, nodes.len(), without);
     }
-    // All are asked before the first one is waited for.
+    // All requests are sent before the first wait.
     let asked = nodes.into_iter().map(|node| {
         let client = asking.of(node)?;
         let names = client.list(options.prefixes.iter().cloned(), 0);
@@ -157,7 +158,7 @@ fn list(options: &ListOptions) -> Result<(), Error> {
     let asked: Vec<_> = asked.collect::<Result<_, Error>>()?;
     let (mut text, mut all) = (String::new(), Vec::new());
     for (node, client, names) in asked {
-        // One that goes, or hangs, doesn't keep the others from being listed.
+        // A node that goes or hangs doesn't keep the others from being listed.
         let names = match names.wait(options.ask.timeout) {
             Err(error) if options.node.is_none() => {
                 says(&error.to_string());
@@ -171,11 +172,11 @@ fn list(options: &ListOptions) -> Result<(), Error> {
         };
         let indent = if options.node.is_some() { "" } else { "  " };
         if options.node.is_none() {
-            let _ = writeln!(text, "{node}:"); // a string takes everything
+            let _ = writeln!(text, "{node}:"); // writing to a string can't fail
         }
         for (index, name) in names.iter().enumerate() {
             let of_type = types.get(index).map(|kind| format!(" (type: {kind})")).unwrap_or_default();
-            let _ = writeln!(text, "{indent}{}{of_type}", one_line(name)); // a string takes everything
+            let _ = writeln!(text, "{indent}{}{of_type}", one_line(name)); // can't fail
         }
         all.push(json!({"node": node, "parameters": names}));
         if let (true, Some(last)) = (options.types, all.last_mut()) {
@@ -185,7 +186,7 @@ fn list(options: &ListOptions) -> Result<(), Error> {
     if options.ask.json { print_json(&all) } else { print(&text) }
 }
 
-/// Says which nodes aren't in a list of parameters.
+/// Reports which nodes are missing in a list of parameters.
 fn tell_of_others(domain: u32, listed: usize, without: usize) {
     let asks = "`sinew param list NODE` asks one";
     match (listed, without) {
@@ -220,7 +221,7 @@ fn get(options: &GetOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// As `ros2 param get` names it.
+/// Returns the name of a type in `ros2 param get`.
 fn title(kind: ParameterType) -> &'static str {
     match kind {
         ParameterType::NotSet => "Parameter not set;",
@@ -239,15 +240,15 @@ fn title(kind: ParameterType) -> &'static str {
 fn set(options: &SetOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let (client, name) = (asking.of(&options.node)?, options.parameter.as_str());
-    // One that isn't declared may be allowed.
+    // An undeclared parameter may be allowed.
     let kind = client.types([name]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied());
     let value = value_for(kind, &options.value)?;
     let outcomes = client.set([NamedValue::new(name, value)]).wait(options.ask.timeout).map_err(failed)?;
     tell(&asking, &client, &[name.to_owned()], outcomes)
 }
 
-/// A value as it was typed, of the type that the parameter has: also a node of `rclcpp`, which doesn't
-/// take integers for doubles, is told a double.
+/// Parses a typed value as the type that the parameter has, so that a node of `rclcpp`, which
+/// doesn't convert integers to doubles, gets a double as well.
 fn value_for(kind: Option<ParameterType>, text: &str) -> Result<ParameterValue, Error> {
     Ok(match (kind, ParameterFile::value(text)) {
         (Some(ParameterType::String), Ok(ParameterValue::String(text))) => text.into(),
@@ -266,7 +267,7 @@ fn delete(options: &DeleteOptions) -> Result<(), Error> {
     tell(&asking, &client, &[name.to_owned()], outcomes)
 }
 
-/// Prints what came of setting; fails if one was refused.
+/// Prints the outcome of setting; fails if a value was refused.
 fn tell(
     asking: &Asking<'_>,
     client: &ParameterClient,
@@ -337,7 +338,7 @@ fn descriptor_as_text(descriptor: &ParameterDescriptor) -> String {
     text
 }
 
-/// `0.0 to 10.0, in steps of 0.5`, if it has one.
+/// Formats a range, if there is one: `0.0 to 10.0, in steps of 0.5`.
 fn range(descriptor: &ParameterDescriptor) -> Option<String> {
     let double = descriptor.double_range.map(|range| range.to_string());
     double.or_else(|| descriptor.integer_range.map(|range| range.to_string()))
@@ -366,7 +367,7 @@ fn dump(options: &NodeOptions) -> Result<(), Error> {
     let asking = Asking::new(&options.ask)?;
     let client = asking.of(&options.node)?;
     let names = asking.names(&client, &[])?;
-    // One by one: of all at once there are none if one has no value.
+    // One by one: a request for all returns none if one has no value.
     let value = |name: &String| match client.get([name]).wait(options.ask.timeout) {
         Ok(values) => Ok((name.clone(), values.into_iter().next().unwrap_or_default())),
         Err(ParameterClientError::NotDeclared { .. }) => Ok((name.clone(), ParameterValue::NotSet)),
@@ -380,7 +381,7 @@ fn dump(options: &NodeOptions) -> Result<(), Error> {
     print(&as_file(&options.node, &values))
 }
 
-/// A parameter file. What files can't say is a comment.
+/// Formats a parameter file. Values that files can't express become comments.
 fn as_file(node: &str, values: &[(String, ParameterValue)]) -> String {
     let mut text = format!("{node}:\n  ros__parameters:\n");
     for (name, value) in values {
@@ -392,7 +393,7 @@ fn as_file(node: &str, values: &[(String, ParameterValue)]) -> String {
         let _ = match is_said {
             true => writeln!(text, "    {key}: {printed}"),
             false => writeln!(text, "    # {key}: {printed}"),
-        }; // a string takes everything
+        }; // writing to a string can't fail
     }
     text
 }
@@ -413,7 +414,7 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     }
     let asking = Asking::new(&options.ask)?;
     let client = asking.of(&options.node)?;
-    // One by one: of all at once there are none if one isn't declared.
+    // One by one: a request for all returns none if one isn't declared.
     let kind = |name: &String| {
         client.types([name.as_str()]).wait(options.ask.timeout).ok().and_then(|kinds| kinds.first().copied())
     };
@@ -427,20 +428,20 @@ fn load(options: &LoadOptions) -> Result<(), Error> {
     tell(&asking, &client, &names, outcomes)
 }
 
-/// Whether a parameter's type may make another value of it.
+/// Returns `true` if the meaning of a value depends on the parameter's type.
 fn needs_kind(value: &ParameterValue) -> bool {
     matches!(value, ParameterValue::Integer(_) | ParameterValue::IntegerArray(_))
 }
 
-/// What of a file is to be set. Read-only parameters that have their values already are left out, so
-/// what was dumped can be loaded; of others the node says that it refuses them.
+/// Returns the values in a file that are to be set. Read-only parameters with an unchanged value
+/// are left out, so that a dump can be loaded; the node refuses other read-only ones.
 fn but_for_unchanged(
     asking: &Asking<'_>,
     client: &ParameterClient,
     values: Vec<NamedValue>,
 ) -> Vec<NamedValue> {
     let timeout = asking.options.timeout;
-    // A node that doesn't tell is asked to set them all.
+    // A node that gives no answer gets all of them.
     let Ok(declared) = asking.names(client, &[]) else { return values };
     let known: Vec<_> =
         values.iter().map(|one| one.name.clone()).filter(|name| declared.contains(name)).collect();
@@ -458,7 +459,7 @@ fn but_for_unchanged(
     rest
 }
 
-/// Whether a file gives a parameter the value that it has.
+/// Returns `true` if a file gives a parameter its current value.
 fn is_same(now: &ParameterValue, given: &ParameterValue) -> bool {
     let same = |now: &f64, given: &f64| now == given || now.is_nan() && given.is_nan();
     match (now, given) {
@@ -470,7 +471,7 @@ fn is_same(now: &ParameterValue, given: &ParameterValue) -> bool {
     }
 }
 
-/// Numbers that JSON hasn't are texts, as YAML has them.
+/// Converts a value to JSON. Numbers that JSON lacks become texts, as in YAML.
 fn as_json(value: &ParameterValue) -> Value {
     let double = |value: &f64| match value.is_finite() {
         true => json!(value),

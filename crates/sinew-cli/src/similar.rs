@@ -1,11 +1,11 @@
-//! Names that may have been meant.
+//! Suggests similar names.
 
-/// The names most like `wanted`, best first; none if none is like it.
+/// Returns the names most similar to `wanted`, the best first; none if none is similar.
 pub(crate) fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     sinew::names::similar(wanted, names).into_iter().map(str::to_owned).collect()
 }
 
-/// The end of a sentence that names what may have been meant.
+/// Returns the suggestion as the end of a sentence.
 pub(crate) fn suggestion(similar: &[String]) -> String {
     match similar {
         [] => String::new(),

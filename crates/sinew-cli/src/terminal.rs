@@ -1,7 +1,7 @@
-//! Taking over a terminal, and giving it back whatever happens.
+//! Takes over a terminal, and gives it back whatever happens.
 //!
-//! Ctrl-C stays a signal: it works even if nothing of ours reads keys any more. The first one ends
-//! the work; the second one gives the terminal back and ends the process there and then.
+//! Ctrl-C stays a signal: it works even if the program no longer reads keys. The first one ends the
+//! work; the second one gives the terminal back and ends the process at once.
 
 use std::env;
 use std::io::{self, IsTerminal as _};
@@ -26,22 +26,21 @@ use signal_hook::iterator::Signals;
 use crate::error::Error;
 use sinew_bench::clock::{nanoseconds, now_ns};
 
-/// A terminal that is ours to draw on until this is dropped.
+/// A terminal that this process draws on until this is dropped.
 pub(crate) struct Terminal {
     borrowed: Arc<Borrowed>,
 }
 
-/// What a terminal was before.
+/// The previous state of a terminal.
 struct Borrowed {
-    /// How it treated keys, if we read them.
+    /// Its previous input mode, if keys are read.
     keys: Option<Termios>,
     given_back: AtomicBool,
 }
 
 impl Terminal {
     /// Takes over the terminal on standard output, if there is one that can be drawn on. Keys are
-    /// read as well if standard input is that terminal and belongs to us, not to another program in
-    /// front.
+    /// read as well if standard input is that terminal and this process is in its foreground.
     pub(crate) fn take() -> Result<Option<Self>, Error> {
         let dumb = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if dumb || !io::stdout().is_terminal() {
@@ -49,7 +48,7 @@ impl Terminal {
         }
         let mut text = Vec::new();
         queue!(text, EnterAlternateScreen, Hide).map_err(Error::Output)?;
-        // From here on whatever goes wrong gives it back.
+        // From here on, any error gives it back.
         let borrowed = Arc::new(Borrowed { keys: listen(), given_back: AtomicBool::new(false) });
         let terminal = Self { borrowed };
         io::Write::write_all(&mut io::stdout(), &text)
@@ -58,8 +57,8 @@ impl Terminal {
         Ok(Some(terminal))
     }
 
-    /// A panic's message is to be read, not to vanish with what was drawn: gives the terminal back
-    /// before it is told.
+    /// Gives the terminal back before a panic's message is written, so that the message doesn't
+    /// vanish with the drawing.
     pub(crate) fn give_back_on_panic(&self) {
         let borrowed = Arc::clone(&self.borrowed);
         let tell = std::panic::take_hook();
@@ -69,7 +68,7 @@ impl Terminal {
         }));
     }
 
-    /// Whether keys arrive at standard input one by one.
+    /// Returns `true` if keys arrive at standard input one by one.
     pub(crate) fn has_keys(&self) -> bool {
         self.borrowed.keys.is_some()
     }
@@ -82,30 +81,30 @@ impl Drop for Terminal {
 }
 
 impl Borrowed {
-    /// Restores what there was, once. Waits a moment for a terminal that takes nothing (Ctrl-S),
-    /// not for ever.
+    /// Restores the previous state, once. Waits only for a moment if the terminal accepts nothing
+    /// (Ctrl-S).
     fn give_back(&self) {
-        // Relaxed: the flag carries nothing but itself.
+        // Relaxed: nothing else depends on the flag.
         if self.given_back.swap(true, Ordering::Relaxed) {
             return;
         }
         let mut text = Vec::new();
-        // If the terminal is gone there is nothing to give back to.
+        // Fails if the terminal is gone.
         let _ = queue!(text, SetAttribute(Attribute::Reset), Show, LeaveAlternateScreen);
         write_patiently(&text);
         if let Some(before) = &self.keys {
-            // Flush: keys nobody has read are not for the shell.
+            // Flush: unread keys must not reach the shell.
             let _ = tcsetattr(io::stdin(), OptionalActions::Flush, before);
         }
     }
 }
 
-/// How long a terminal may take nothing while it is given back.
+/// Longest wait for a terminal that accepts nothing while it is given back.
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
-/// Writes to standard output as long as it takes anything: all of it, as a terminal that is nearly
-/// full takes a part, and a signal interrupts. Past the lock of standard output: the thread that
-/// draws may hold it.
+/// Writes to standard output as long as it accepts anything, all of the text: a terminal that is
+/// nearly full takes a part, and a signal interrupts. Bypasses the lock of standard output, which
+/// the drawing thread may hold.
 fn write_patiently(mut text: &[u8]) {
     let to = io::stdout();
     while !text.is_empty() {
@@ -122,29 +121,29 @@ fn write_patiently(mut text: &[u8]) {
     }
 }
 
-/// How a terminal was before another process of ours took it over: it is put right if that process
-/// can't.
+/// The state of a terminal before another process of this program took it over: restored if that
+/// process can't do it.
 pub(crate) struct Lent(Borrowed);
 
 impl Lent {
-    /// Looks at the terminal on standard output, if there is one that can be drawn on. Changes
-    /// nothing.
+    /// Reads the state of the terminal on standard output, if there is one that can be drawn on.
+    /// Changes nothing.
     pub(crate) fn remember() -> Option<Self> {
         let keys = tcgetattr(io::stdin()).ok();
         io::stdout().is_terminal().then(|| Self(Borrowed { keys, given_back: AtomicBool::new(false) }))
     }
 
-    /// Puts it right.
+    /// Restores the state.
     pub(crate) fn take_back(self) {
         self.0.give_back();
     }
 }
 
-/// Has the terminal deliver each key at once and unseen. Yields how it was before; `None` if it
-/// isn't ours to change.
+/// Makes the terminal deliver each key at once and without echo. Returns its previous mode; `None`
+/// if this process may not change it.
 fn listen() -> Option<Termios> {
     let keys = io::stdin();
-    // Changing another program's terminal would stop us.
+    // Changing another program's terminal would stop this process.
     if !keys.is_terminal() || tcgetpgrp(&keys).ok()? != getpgrp() {
         return None;
     }
@@ -153,23 +152,23 @@ fn listen() -> Option<Termios> {
     now.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
     now.special_codes[SpecialCodeIndex::VMIN] = 1;
     now.special_codes[SpecialCodeIndex::VTIME] = 0;
-    // No Ctrl-Z: the shell would come back to a terminal that still is ours. (0 stands for no key
-    // at all.)
+    // No Ctrl-Z: the shell would get a terminal that is still taken over. (0 stands for no key at
+    // all.)
     now.special_codes[SpecialCodeIndex::VSUSP] = 0;
     tcsetattr(&keys, OptionalActions::Now, &now).ok()?;
     Some(before)
 }
 
-/// Signals that come so soon after one another are one: the kernel tells of a parent's death once
+/// Signals within this time of each other count as one: the kernel reports a parent's death once
 /// for each thread that it had.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// Has `tell` called once nobody reads standard output any more: the other end of a pipe is closed, or
-/// the terminal is gone. For the rest of the process's life.
+/// Calls `tell` once standard output has no reader any more: the other end of a pipe is closed, or
+/// the terminal is gone. Lasts for the rest of the process's life.
 pub(crate) fn when_output_closes(tell: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     let wait = move || {
         let output = io::stdout();
-        // Asked for nothing, the kernel tells of errors only; of a file there are none.
+        // With no requested events, the kernel reports errors only; a file has none.
         while let Err(Errno::INTR) = poll(&mut [PollFd::new(&output, PollFlags::empty())], None) {}
         tell();
     };
@@ -177,8 +176,8 @@ pub(crate) fn when_output_closes(tell: impl FnOnce() + Send + 'static) -> Result
     thread::Builder::new().name("output".to_owned()).spawn(wait).map(drop).map_err(failed)
 }
 
-/// Has the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would
-/// without us, but with its terminal given back. For the rest of the process's life.
+/// Makes the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would by
+/// default, but with its terminal given back. Lasts for the rest of the process's life.
 pub(crate) fn stop_on_signal(
     stop: impl Fn() + Send + 'static,
     terminal: Option<&Terminal>,

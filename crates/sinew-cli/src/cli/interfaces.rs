@@ -1,4 +1,4 @@
-//! The options of what needs to know types: names as `ros2` has them.
+//! The options of commands that need types: named as in `ros2`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use super::place::{Where, name, node, topic};
 use super::qos::QosOptions;
 use super::{number_within, seconds};
 
-/// Where definitions are, beside those that are built in.
+/// Places of definitions in addition to the built-in ones.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct DefinitionOptions {
     /// A folder with the definitions of interface packages, or of one (with `msg`, `srv` or
-    /// `action` in it). Can be given several times. Also looked at: $AMENT_PREFIX_PATH, ROS 2's
-    /// packages (built in), and what participants say of their types.
+    /// `action` in it). Can be given several times. Other sources: $AMENT_PREFIX_PATH, ROS 2's
+    /// packages (built in), and the descriptions that participants publish.
     #[arg(long, value_name = "DIR")]
     pub(crate) interfaces: Vec<PathBuf>,
 }
@@ -25,21 +25,21 @@ pub(crate) struct InterfaceOptions {
     pub(crate) command: InterfaceCommand,
 }
 
-/// What there is to know of types.
+/// Commands for types.
 #[derive(Debug, Subcommand)]
 pub(crate) enum InterfaceCommand {
-    /// The names of all types.
+    /// List all types.
     List(InterfaceListOptions),
-    /// The names of all packages with types.
+    /// List all packages with types.
     Packages(InterfaceListOptions),
-    /// The names of a package's types.
+    /// List a package's types.
     Package(PackageOptions),
-    /// A type's definition, with those of the types in it. (JSON: its description, of which its
-    /// hash is made.)
+    /// Show a type's definition, with those of its nested types. (JSON: its description, from which
+    /// its hash is computed.)
     Show(ShowOptions),
-    /// A message of a type with its default values, to be changed and published.
+    /// Print a message of a type with its default values, to be edited and published.
     Proto(TypeOptions),
-    /// A type's hash (RIHS01): types match if they have the same.
+    /// Print a type's hash (RIHS01): types match if their hashes are equal.
     Hash(TypeOptions),
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct ShowOptions {
     #[command(flatten)]
     pub(crate) of: TypeOptions,
 
-    /// Also the comments of the types in it.
+    /// Also the comments of nested types.
     #[arg(long)]
     pub(crate) all_comments: bool,
 
@@ -111,23 +111,23 @@ pub(crate) struct TypeOptions {
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct StyleOptions {
-    /// All of each message: also of long arrays and strings, or of its bytes.
+    /// Print messages in full: also long arrays and strings, or all bytes.
     #[arg(short, long, visible_alias = "full-length")]
     pub(crate) full: bool,
 
-    /// Elements of arrays and characters of strings that are printed.
+    /// Number of array elements and string characters that are printed.
     #[arg(short = 'l', long, value_name = "N", default_value = "128")]
     pub(crate) truncate_length: usize,
 
-    /// Arrays by their type and length.
+    /// Print only type and length of arrays.
     #[arg(long)]
     pub(crate) no_arr: bool,
 
-    /// Strings by their length.
+    /// Print only the length of strings.
     #[arg(long)]
     pub(crate) no_str: bool,
 
-    /// Each message in one line.
+    /// Print each message on one line.
     #[arg(long)]
     pub(crate) flow_style: bool,
 }
@@ -140,10 +140,10 @@ impl StyleOptions {
     }
 }
 
-/// Where values come from that aren't in the command line: a line has room for 128 KiB.
+/// Sources of values other than the command line, which has room for 128 KiB.
 #[derive(Args, Debug)]
 pub(crate) struct ValueSource {
-    /// Read the values from this file, in YAML or JSON; `-`, as VALUES too: from standard input.
+    /// Read the values from this file, in YAML or JSON; `-` (also as VALUES) reads standard input.
     #[arg(long, visible_alias = "yaml-file", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
@@ -168,8 +168,8 @@ pub(crate) struct PubOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: String,
 
-    /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default
-    /// value. `now` stands for the time of publication (a builtin_interfaces/Time), `auto` for a
+    /// The message in YAML or JSON, such as "{data: hello}". Missing fields have their default
+    /// values. `now` stands for the time of publication (a builtin_interfaces/Time), `auto` for a
     /// std_msgs/Header with that time.
     #[arg(value_name = "VALUES", default_value = "{}", hide_default_value = true, conflicts_with_all = ["file", "stdin"])]
     pub(crate) values: String,
@@ -181,23 +181,23 @@ pub(crate) struct PubOptions {
     #[arg(short, long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_value = "1")]
     pub(crate) rate: Duration,
 
-    /// Publish one message as soon as somebody receives it, and end.
+    /// Publish one message as soon as there is a subscription, and end.
     #[arg(short = '1', long, conflicts_with = "times")]
     pub(crate) once: bool,
 
-    /// Publish so many messages once somebody receives them, and end.
+    /// Publish this many messages once there is a subscription, and end.
     #[arg(short, long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) times: Option<u64>,
 
-    /// Publish when so many subscriptions match [default: 1 with --once and --times, else 0].
+    /// Publish when this many subscriptions match [default: 1 with --once and --times, else 0].
     #[arg(short = 'w', long, value_name = "N")]
     pub(crate) wait_matching_subscriptions: Option<usize>,
 
-    /// Wait no longer than that for subscriptions, and fail [default: wait].
+    /// Fail if the subscriptions haven't come after this time [default: wait].
     #[arg(long, visible_alias = "max-wait-time-secs", allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) max_wait_time: Option<Duration>,
 
-    /// Stay so long after the last message. Late subscriptions get what is retained
+    /// Stay for this time after the last message. Late subscriptions get the retained messages
     /// (--qos-durability transient_local).
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = keep_alive, default_value = "0.1")]
     pub(crate) keep_alive: Duration,
@@ -206,7 +206,7 @@ pub(crate) struct PubOptions {
     #[arg(short, long, value_name = "N", default_value = "1")]
     pub(crate) print: u64,
 
-    /// Publish even if all others on the topic have another type: they get nothing of it.
+    /// Publish even if all other endpoints of the topic have another type: they receive nothing.
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -234,19 +234,19 @@ pub(crate) struct CallOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) first: Option<String>,
 
-    /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value;
-    /// `now` and `auto` are as for `topic pub`.
+    /// The request in YAML or JSON, such as "{data: true}". Missing fields have their default
+    /// values; `now` and `auto` are as for `topic pub`.
     #[arg(value_name = "VALUES", conflicts_with_all = ["file", "stdin"])]
     pub(crate) second: Option<String>,
 
     #[command(flatten)]
     pub(crate) source: ValueSource,
 
-    /// Call again and again, so many times per second at most, until Ctrl-C is pressed.
+    /// Call repeatedly, at most this many times per second, until Ctrl-C is pressed.
     #[arg(short, long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<Duration>,
 
-    /// Give up if there is no answer after so many seconds [default: when Ctrl-C is pressed].
+    /// Give up if there is no answer after this time [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 
@@ -265,7 +265,7 @@ pub(crate) struct CallOptions {
 }
 
 impl CallOptions {
-    /// Type and values: either may be left out.
+    /// Returns the type and the values: either may be left out.
     pub(crate) fn what(&self) -> (Option<&str>, &str) {
         type_and_values(self.first.as_deref(), self.second.as_deref(), &self.source)
     }
@@ -281,7 +281,7 @@ pub(crate) struct SendGoalOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) first: Option<String>,
 
-    /// The goal in YAML or JSON, such as "{order: 5}". What isn't there has its default value;
+    /// The goal in YAML or JSON, such as "{order: 5}". Missing fields have their default values;
     /// `now` and `auto` are as for `topic pub`.
     #[arg(value_name = "VALUES", conflicts_with_all = ["file", "stdin"])]
     pub(crate) second: Option<String>,
@@ -289,16 +289,16 @@ pub(crate) struct SendGoalOptions {
     #[command(flatten)]
     pub(crate) source: ValueSource,
 
-    /// As `ros2` has it: feedback is printed in any case.
+    /// Accepted because `ros2` has it: feedback is always printed.
     #[arg(long, hide = true)]
     pub(crate) feedback: bool,
 
-    /// Pieces of feedback that may wait on their way here: if a server tells more at once, the oldest
-    /// are lost, and counted.
+    /// Number of feedback messages that may wait on their way here: if a server publishes more at
+    /// once, the oldest are lost, and counted.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) depth: u32,
 
-    /// Give up if the goal isn't accepted after so many seconds [default: when Ctrl-C is pressed].
+    /// Give up if the goal isn't accepted after this time [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 
@@ -311,13 +311,13 @@ pub(crate) struct SendGoalOptions {
     #[command(flatten)]
     pub(crate) place: Where,
 
-    /// One JSON value on a line for the answer, each piece of feedback, and the result.
+    /// Print the answer, each feedback message, and the result as one JSON value on a line.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 impl SendGoalOptions {
-    /// Type and values: either may be left out.
+    /// Returns the type and the values: either may be left out.
     pub(crate) fn what(&self) -> (Option<&str>, &str) {
         type_and_values(self.first.as_deref(), self.second.as_deref(), &self.source)
     }
@@ -337,12 +337,12 @@ fn type_and_values<'a>(
     }
 }
 
-/// How long somebody stays, perhaps not at all.
+/// Parses the time to stay, which may be zero.
 fn keep_alive(text: &str) -> Result<Duration, String> {
     number_within(text, 0.0, 86_400.0).map(Duration::from_secs_f64)
 }
 
-/// Time between two messages or calls.
+/// Parses a rate as the time between two messages or calls.
 fn rate(text: &str) -> Result<Duration, String> {
     number_within(text, 0.001, 100_000.0).map(|rate| Duration::from_secs_f64(1.0 / rate))
 }

@@ -1,4 +1,4 @@
-//! The options of `sinew param`: names as `ros2 param` has them.
+//! The options of `sinew param`: named as in `ros2 param`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,30 +14,31 @@ pub(crate) struct ParamOptions {
     pub(crate) command: ParamCommand,
 }
 
-/// What can be done with the parameters of nodes. Takes part in the domain, as a node that asks.
+/// Commands for the parameters of nodes. Each takes part in the domain, as a node that sends
+/// requests.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ParamCommand {
-    /// The names of a node's parameters, or of those of all nodes.
+    /// List the parameters of a node, or of all nodes.
     List(ListOptions),
-    /// The value of a parameter.
+    /// Print the value of a parameter.
     Get(GetOptions),
-    /// Set a parameter. The value is written as in YAML; an integer is taken for a double, and any
-    /// word for a text, where the parameter is one.
+    /// Set a parameter. The value is written as in YAML; an integer becomes a double, and any word
+    /// a text, if the parameter has that type.
     Set(SetOptions),
-    /// Take a parameter away whose typing is dynamic.
+    /// Delete a parameter with dynamic typing.
     Delete(DeleteOptions),
-    /// What is said of parameters: type, description, range.
+    /// Describe parameters: type, description, range.
     Describe(DescribeOptions),
-    /// All parameters of a node with their values, as a parameter file.
+    /// Print all parameters of a node with their values, as a parameter file.
     Dump(NodeOptions),
-    /// Set the parameters of a node to what a parameter file says of it, one after the other.
+    /// Set the parameters of a node from a parameter file, one after the other.
     Load(LoadOptions),
 }
 
-/// What all of them have.
+/// Common options.
 #[derive(Args, Debug)]
 pub(crate) struct AskOptions {
-    /// How long a node is waited for.
+    /// Longest wait for a node.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "5")]
     pub(crate) timeout: Duration,
 
@@ -55,11 +56,11 @@ pub(crate) struct ListOptions {
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: Option<String>,
 
-    /// Only parameters that are this, or lie below it. Can be given several times.
+    /// Only these parameters and those below them. Can be given several times.
     #[arg(long = "param-prefixes", alias = "prefix", value_name = "PREFIX", num_args = 1..)]
     pub(crate) prefixes: Vec<String>,
 
-    /// With the names of their types.
+    /// Also print the names of their types.
     #[arg(long = "param-type", visible_alias = "show-types")]
     pub(crate) types: bool,
 
@@ -151,7 +152,7 @@ pub(crate) struct LoadOptions {
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: String,
 
-    /// The parameter file. Only what it says of this node counts.
+    /// The parameter file. Only its values for this node count.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 

@@ -1,24 +1,24 @@
-//! Where is looked, and for what: domains and names.
+//! The domain and the names that a command looks at.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use sinew::error::{ArgumentError, RemapError};
 
-/// Which participants are looked at.
+/// Selects the domain.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Where {
     /// The domain [default: $SINEW_DOMAIN_ID, else $ROS_DOMAIN_ID, else 0].
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     domain: Option<u32>,
 
-    /// The directory in which the domains are [default: $SINEW_DIR, else /dev/shm/sinew-<uid>].
+    /// The directory of the domains [default: $SINEW_DIR, else /dev/shm/sinew-<uid>].
     #[arg(long, value_name = "PATH")]
     pub(crate) dir: Option<PathBuf>,
 }
 
 impl Where {
-    /// What the words of a line say, as far as they make sense.
+    /// Reads the options from the words of a line, as far as they are valid.
     pub(crate) fn in_words(words: &[String]) -> Self {
         let value = |option: &str| {
             let at = words.iter().position(|word| word == option);
@@ -31,12 +31,12 @@ impl Where {
         }
     }
 
-    /// The number that the command line gives, if it does.
+    /// Returns the number on the command line, if there is one.
     pub(crate) fn given_domain(&self) -> Option<u32> {
         self.domain
     }
 
-    /// The domain's number.
+    /// Returns the domain's number.
     pub(crate) fn domain(&self) -> Result<u32, String> {
         if let Some(domain) = self.domain {
             return Ok(domain);
@@ -52,7 +52,7 @@ impl Where {
     }
 }
 
-/// A full name: as in `ros2`, the slash that each begins with needn't be typed.
+/// Parses a full name: as in `ros2`, the leading slash may be left out.
 pub(super) fn name(text: &str) -> Result<String, String> {
     match text.trim_start_matches('/') {
         "" => Err("must be a name, such as /chatter".to_owned()),
@@ -60,19 +60,19 @@ pub(super) fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The name of a topic, by ROS 2's rules.
+/// Parses the name of a topic, by ROS 2's rules.
 pub(super) fn topic(text: &str) -> Result<String, String> {
     let name = name(text)?;
     remap(&format!("topic:={name}")).map(|()| name)
 }
 
-/// The name of a node, by ROS 2's rules.
+/// Parses the name of a node, by ROS 2's rules.
 pub(super) fn node(text: &str) -> Result<String, String> {
     let node = text.strip_prefix('/').unwrap_or(text);
     remap(&format!("__node:={node}")).map(|()| format!("/{node}"))
 }
 
-/// Whether a node's arguments could have this rule.
+/// Checks that a node's arguments could contain this rule.
 fn remap(rule: &str) -> Result<(), String> {
     match sinew::Arguments::parse(["sinew", "--ros-args", "-r", rule]) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! The options of a QoS: names and words as `ros2` has them.
+//! The options of a QoS: names and values as in `ros2`.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use sinew::qos::{Durability, History, Liveliness, Reliability};
 
 use super::seconds;
 
-/// What of a QoS the user asks for.
+/// The parts of a QoS that the user sets.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "QoS")]
 pub(crate) struct QosOptions {
-    /// A whole QoS, of which the other options change parts.
+    /// A whole QoS; the other options change parts of it.
     #[arg(long, value_enum, value_name = "PROFILE")]
     qos_profile: Option<Profile>,
 
@@ -20,7 +20,7 @@ pub(crate) struct QosOptions {
     #[arg(long, value_enum, value_name = "KIND")]
     qos_reliability: Option<ReliabilityKind>,
 
-    /// Whether subscriptions get what was published before they were there.
+    /// Whether subscriptions get messages that were published before they existed.
     #[arg(long, value_enum, value_name = "KIND")]
     qos_durability: Option<DurabilityKind>,
 
@@ -28,24 +28,23 @@ pub(crate) struct QosOptions {
     #[arg(long, value_enum, value_name = "KIND")]
     qos_history: Option<HistoryKind>,
 
-    /// How many messages wait (with keep_last).
+    /// Number of messages that wait (with keep_last).
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     qos_depth: Option<u16>,
 
-    /// The time that passes between two messages, at most.
+    /// Longest time between two messages.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     qos_deadline: Option<Duration>,
 
-    /// How long a message is worth being taken after its publication.
+    /// Time after its publication for which a message may be taken.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     qos_lifespan: Option<Duration>,
 
-    /// Who says that a publisher is alive: its process by being there, or the publisher by
-    /// publishing.
+    /// How a publisher shows that it is alive: by its process's existence, or by publishing.
     #[arg(long, value_enum, value_name = "KIND")]
     qos_liveliness: Option<LivelinessKind>,
 
-    /// How long a publisher counts as alive after its last sign of life.
+    /// Time after its last sign of life for which a publisher counts as alive.
     #[arg(
         long,
         visible_alias = "qos-liveliness-lease-duration-seconds",
@@ -103,7 +102,7 @@ enum LivelinessKind {
 }
 
 impl QosOptions {
-    /// What is asked for; what isn't said is that of `otherwise`.
+    /// Returns the requested QoS; parts that aren't set come from `otherwise`.
     pub(crate) fn qos(self, otherwise: QoS) -> QoS {
         let system = QoS::system_default();
         let mut qos = match self.qos_profile {
@@ -151,7 +150,7 @@ impl QosOptions {
         qos
     }
 
-    /// What the parser can't see: options that don't go together.
+    /// Checks rules that the parser doesn't know: options that exclude each other.
     pub(super) fn check(self) -> Result<(), String> {
         match (self.qos_history, self.qos_depth) {
             (Some(HistoryKind::KeepAll), Some(depth)) => {

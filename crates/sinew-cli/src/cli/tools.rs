@@ -1,4 +1,4 @@
-//! The options of the commands that look at what runs: names as `ros2` has them.
+//! The options of the inspection commands: named as in `ros2`.
 
 pub(crate) mod lifecycle;
 pub(crate) mod log;
@@ -22,12 +22,12 @@ pub(crate) struct NodeOptions {
     pub(crate) command: NodeCommand,
 }
 
-/// What there is to know of nodes.
+/// Commands for nodes.
 #[derive(Debug, Subcommand)]
 pub(crate) enum NodeCommand {
-    /// The names of all nodes.
+    /// List all nodes.
     List(GraphListOptions),
-    /// What a node publishes, receives, serves and calls.
+    /// Show a node's publishers, subscriptions, servers and clients.
     Info(InfoOptions),
 }
 
@@ -37,39 +37,39 @@ pub(crate) struct TopicOptions {
     pub(crate) command: TopicCommand,
 }
 
-/// What there is to know of topics.
+/// Commands for topics.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TopicCommand {
-    /// The names of all topics.
+    /// List all topics.
     List(TypedListOptions),
-    /// Who publishes and receives a topic.
+    /// Show the publishers and subscriptions of a topic.
     Info(TopicInfoOptions),
-    /// Publishers and subscriptions of one topic that exchange nothing, and why. Exit code 1 if
-    /// there are any. Also names with nobody at the other end, of topics, services and actions,
-    /// those first that resemble another name of the same type.
+    /// List publishers and subscriptions of one topic that exchange nothing, with the reasons. Exit
+    /// code 1 if there are any. Also lists names of topics, services and actions with endpoints on
+    /// one side only, those first that resemble another name of the same type.
     Check(CheckOptions),
-    /// How often messages are published. Reads the publishers' counters: they do no work for it.
+    /// Show the rate of messages. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),
-    /// How many bytes leave the publishers' processes. What stays in a process moves by reference: how
-    /// many messages do is told, and their bytes if all messages of the type are of one size.
+    /// Show the bytes that leave the publishers' processes. Messages within a process move by
+    /// reference: their number is shown, and their bytes if all messages of the type have the same
+    /// size.
     Bw(WatchOptions),
-    /// How long messages take from their publication until their callback has them, as the
-    /// subscriptions' processes note it (of each a hundred times a second at most). Reads their
-    /// counters: they do no work for it.
+    /// Show the time from publication to callback, as the subscriptions' processes record it (each
+    /// at most a hundred times a second). Reads their counters: they do no work for it.
     Latency(WatchOptions),
-    /// How old the `header.stamp` of messages is when they arrive here. Takes part as a subscription
-    /// does: publishers do some work for it, but never wait.
+    /// Show the age of `header.stamp` when messages arrive here. Takes part as a subscription does:
+    /// publishers do some work for it, but never wait.
     Delay(DelayOptions),
-    /// The types of a topic, one on each line.
+    /// Print the types of a topic, one on each line.
     Type(InfoOptions),
-    /// The topics of a type.
+    /// List the topics of a type.
     Find(FindOptions),
-    /// The messages themselves. Takes part as a subscription does: publishers do some work for it,
-    /// but never wait. If nobody publishes the topic yet, waits for that. Its QoS is what fits the
-    /// publishers (what they retain is printed, too), unless the options say otherwise.
+    /// Print the messages. Takes part as a subscription does: publishers do some work for it, but
+    /// never wait. If there is no publisher yet, waits for one. The QoS fits the publishers
+    /// (retained messages are printed as well), unless the options say otherwise.
     Echo(EchoOptions),
-    /// Publish messages that are given as text: reliable, volatile, the last 10, unless the options
-    /// say otherwise.
+    /// Publish messages that are given as text: reliable, volatile, keep last 10, unless the
+    /// options say otherwise.
     Pub(PubOptions),
 }
 
@@ -95,26 +95,26 @@ pub(crate) struct ServiceOptions {
     pub(crate) command: ServiceCommand,
 }
 
-/// What there is to know of services.
+/// Commands for services.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
-    /// The names of all services.
+    /// List all services.
     List(TypedListOptions),
-    /// Who serves and calls a service.
+    /// Show the servers and clients of a service.
     Info(TopicInfoOptions),
-    /// The types of a service, one on each line.
+    /// Print the types of a service, one on each line.
     Type(InfoOptions),
-    /// The services of a type.
+    /// List the services of a type.
     Find(FindOptions),
-    /// The requests and responses of a service, or that there were some: as much as its ends publish
-    /// (`configure_introspection`).
+    /// Print the requests and responses of a service, or only their occurrence: as much as its
+    /// endpoints publish (`configure_introspection`).
     #[command(mut_arg("type_name", |arg| arg.help(SERVICE_TYPE)))]
     Echo(EchoOptions),
     /// Call a service with a request that is given as text.
     Call(CallOptions),
 }
 
-/// What TYPE is of `service echo`, whose other options are those of `topic echo`.
+/// The help of TYPE for `service echo`, which shares its other options with `topic echo`.
 const SERVICE_TYPE: &str =
     "Only events of this type of service, such as std_srvs/srv/SetBool [default: of whatever it has]";
 
@@ -124,16 +124,16 @@ pub(crate) struct ActionOptions {
     pub(crate) command: ActionCommand,
 }
 
-/// What there is to know of actions.
+/// Commands for actions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ActionCommand {
-    /// The names of all actions.
+    /// List all actions.
     List(TypedListOptions),
-    /// Who serves and uses an action.
+    /// Show the servers and clients of an action.
     Info(InfoOptions),
-    /// Send a goal that is given as text, and tell its feedback and its result. Ctrl-C cancels it, and
-    /// so does closing the output (`| head`). Exit code 0 if it has succeeded, 3 if it was aborted, 4
-    /// if it was canceled, 1 if it was rejected or there is no result.
+    /// Send a goal that is given as text, and print its feedback and its result. Ctrl-C cancels it,
+    /// and so does closing the output (`| head`). Exit code 0 if it has succeeded, 3 if it was
+    /// aborted, 4 if it was canceled, 1 if it was rejected or there is no result.
     #[command(name = "send_goal", visible_alias = "send-goal")]
     SendGoal(SendGoalOptions),
 }
@@ -144,7 +144,7 @@ pub(crate) struct FindOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: String,
 
-    /// How many there are, not which.
+    /// Print only their number.
     #[arg(short, long, visible_aliases = ["count-topics", "count-services"])]
     pub(crate) count: bool,
 
@@ -168,7 +168,7 @@ pub(crate) struct GraphListOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct TypedListOptions {
-    /// With the names of their types.
+    /// Also print the names of their types.
     #[arg(short = 't', long)]
     pub(crate) show_types: bool,
 
@@ -192,7 +192,7 @@ pub(crate) struct InfoOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct TopicInfoOptions {
-    /// Each end by itself, with its QoS and counters. (JSON always has them.)
+    /// Show each endpoint separately, with its QoS and counters. (JSON always has them.)
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
@@ -223,11 +223,11 @@ pub(crate) struct WatchOptions {
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = interval, default_value = "1")]
     pub(crate) interval: Duration,
 
-    /// The time that a report is about; at first what has passed of it.
+    /// The time that a report covers; the first reports cover less.
     #[arg(short, long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "10")]
     pub(crate) window: Duration,
 
-    /// End after so many reports [default: when Ctrl-C is pressed].
+    /// End after this many reports [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
 }
@@ -237,7 +237,7 @@ pub(crate) struct DelayOptions {
     #[command(flatten)]
     pub(crate) watch: WatchOptions,
 
-    /// Compare with the time of `/clock`, not of this machine.
+    /// Compare with the time of `/clock` instead of this machine's.
     #[arg(short = 's', long)]
     pub(crate) use_sim_time: bool,
 
@@ -250,16 +250,15 @@ pub(crate) struct EchoOptions {
     #[command(flatten)]
     pub(crate) info: InfoOptions,
 
-    /// Only messages of this type, such as std_msgs/msg/String [default: of whatever types are
-    /// published].
+    /// Only messages of this type, such as std_msgs/msg/String [default: of all published types].
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: Option<String>,
 
-    /// End after so many messages [default: when Ctrl-C is pressed].
+    /// End after this many messages [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
 
-    /// One message, and end.
+    /// Print one message, and end.
     #[arg(long, conflicts_with = "count")]
     pub(crate) once: bool,
 
@@ -267,11 +266,11 @@ pub(crate) struct EchoOptions {
     #[arg(long, value_name = "PATH", conflicts_with = "raw")]
     pub(crate) field: Option<String>,
 
-    /// The values in one line, with commas between them.
+    /// Print the values on one line, with commas between them.
     #[arg(long, conflicts_with_all = ["raw", "json", "flow_style"])]
     pub(crate) csv: bool,
 
-    /// The bytes of messages (the first 256 of each), not what they mean.
+    /// Print the bytes of messages (the first 256 of each), not their fields.
     #[arg(long)]
     pub(crate) raw: bool,
 
@@ -290,22 +289,22 @@ pub(crate) struct TopOptions {
     #[command(flatten)]
     pub(crate) place: Where,
 
-    /// Time between two drawings; without a terminal, the time that the one table is about.
+    /// Time between two drawings; without a terminal, the time that the single table covers.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = interval, default_value = "1")]
     pub(crate) interval: Duration,
 
-    /// One JSON value about one interval, and end.
+    /// Print one JSON value about one interval, and end.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct GraphOptions {
-    /// What it is drawn in [default: what the file's name ends with, else dot].
+    /// The format [default: by the file's extension, else dot].
     #[arg(short = 'T', long, value_enum, conflicts_with = "json")]
     format: Option<GraphFormat>,
 
-    /// The file it is written to; one that is there is replaced [default: standard output].
+    /// The file to write; an existing one is replaced [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -313,7 +312,7 @@ pub(crate) struct GraphOptions {
     #[arg(short, long, visible_alias = "include-hidden")]
     pub(crate) all: bool,
 
-    /// The time that the rates are about.
+    /// The time that the rates cover.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = interval, default_value = "1")]
     pub(crate) interval: Duration,
 
@@ -339,7 +338,7 @@ impl GraphOptions {
 }
 
 impl GraphOptions {
-    /// A file whose name promises something else than what would be in it is refused.
+    /// Rejects a file with an extension that doesn't fit the format.
     pub(super) fn check(&self) -> Result<(), String> {
         match self.json || self.format.is_some() {
             true => Ok(()),
@@ -348,7 +347,7 @@ impl GraphOptions {
     }
 }
 
-/// Whether the file's name ends with one of these, or with none at all.
+/// Checks that the file has one of these extensions, or none at all.
 fn ending_is_one_of(output: Option<&Path>, known: &[&str]) -> Result<(), String> {
     let Some((path, ending)) = output.and_then(|path| Some((path, path.extension()?))) else { return Ok(()) };
     if known.iter().any(|known| *known == ending) {
@@ -363,14 +362,14 @@ fn ending_is_one_of(output: Option<&Path>, known: &[&str]) -> Result<(), String>
     ))
 }
 
-/// How a picture is told.
+/// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
     /// The language of Graphviz: `sinew graph | dot -Tpng > graph.png`.
     Dot,
     /// A picture for browsers, in one file, for light and dark pages.
     Svg,
-    /// For programs, as --json.
+    /// JSON for programs, as --json.
     Json,
 }
 
@@ -388,7 +387,7 @@ pub(crate) struct DoctorOptions {
     pub(crate) json: bool,
 }
 
-/// Counters are there to be read at any time, but people and terminals aren't.
+/// Parses an interval. Counters could be read at any rate, but people and terminals can't keep up.
 fn interval(text: &str) -> Result<Duration, String> {
     number_within(text, 0.01, 3600.0).map(Duration::from_secs_f64)
 }

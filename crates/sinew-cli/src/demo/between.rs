@@ -1,9 +1,9 @@
-//! The demonstration in two processes: camera and filter here, viewer and panel in our own program
-//! once more.
+//! The demonstration in two processes: camera and filter here, viewer and panel in a second process
+//! of this program.
 //!
-//! Frames are made in shared memory by the camera, changed there by the filter, and viewed where
-//! they lie. The terminal is the viewer's, and so is the end of the run: this process ends when the
-//! viewer does, and the viewer ends when nobody publishes frames any more.
+//! The camera creates frames in shared memory, the filter changes them there, and the viewer reads
+//! them in place. The viewer owns the terminal, and decides when the run ends: this process ends
+//! when the viewer does, and the viewer ends when no frames come any more.
 
 use std::collections::HashMap;
 use std::env;
@@ -30,14 +30,14 @@ use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 use sinew_bench::process::{self, status};
 use sinew_bench::run::{Collected, executor};
 
-/// Time between two looks whether the viewer is still there.
+/// Time between two checks for whether the viewer is still running.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How long the viewer may take to notice that there are no more frames, then to do as a signal
-/// tells it.
+/// Time that the viewer gets to notice that there are no more frames, and then to react to a
+/// signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs camera and filter until the viewer ends, or a signal tells us to.
+/// Runs camera and filter until the viewer ends, or a signal comes.
 pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     let lent = Lent::remember();
     let context = Context::new()?;
@@ -55,13 +55,13 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     let viewer = Viewing::start()?;
     let (watched, stop) = (viewer.clone(), executor.stop_handle());
     let end = making.camera.timer(LOOK).callback(move || {
-        // One that can't be asked is waited for below.
+        // If its status can't be read, the wait below handles it.
         if !matches!(watched.status(), Ok(None)) {
             stop.stop();
         }
     })?;
     let outcome = executor.spin();
-    // It sees that they are gone, and ends.
+    // The viewer notices that they are gone, and ends.
     drop((settings, end, making));
     context.shutdown();
     drop((executor, context));
@@ -73,7 +73,7 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     if ended.success() { Ok(()) } else { Err(Error::ViewerEnded { status: ended.to_string() }) }
 }
 
-/// The viewer's process. It is killed if it is still there when the last handle is dropped.
+/// The viewer's process. It is killed if it is still running when the last handle is dropped.
 #[derive(Clone)]
 struct Viewing(Collected<Running>);
 
@@ -81,14 +81,15 @@ struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only when it has ended already.
+        // Both fail only if it has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
 impl Viewing {
-    /// Starts it with our own options. It is told to end when the calling thread does.
+    /// Starts it with this program's options. The kernel sends it a signal when the calling thread
+    /// ends.
     fn start() -> Result<Self, Error> {
         let mut command = process::ourselves();
         command.args(env::args_os().skip(1).collect::<Vec<OsString>>());
@@ -99,12 +100,12 @@ impl Viewing {
         Ok(Self(Collected::new(Running(child))))
     }
 
-    /// How it ended, if it has.
+    /// Returns its exit status, if it has ended.
     fn status(&self) -> Result<Option<ExitStatus>, Error> {
         Ok(self.0.with(|running| status(&mut running.0))?)
     }
 
-    /// Waits for its end: at first it should come by itself, then it is told to, at last it is
+    /// Waits for its end: first it should end by itself, then it gets a signal, finally it is
     /// killed.
     fn end(&self) -> Result<ExitStatus, Error> {
         for signal in [Signal::TERM, Signal::KILL] {
@@ -115,7 +116,7 @@ impl Viewing {
                 }
                 sleep_until(now_ns() + nanoseconds(LOOK));
             }
-            // It fails only when it has ended, and that the next look tells.
+            // Fails only if it has ended, which the next look shows.
             let _ = self.0.with(|running| kill_process(Pid::from_child(&running.0), signal));
         }
         let waited = self.0.with(|running| running.0.wait());
@@ -123,9 +124,9 @@ impl Viewing {
     }
 }
 
-/// In the other process: the viewer, until it is enough or camera and filter are gone.
+/// Runs in the other process: the viewer, until it ends or camera and filter are gone.
 pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Error> {
-    // Not killed: it gives the terminal back.
+    // SIGTERM rather than SIGKILL: the viewer gives the terminal back.
     set_parent_process_death_signal(Some(Signal::TERM)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))?;
     if getppid().map(Pid::as_raw_nonzero) != Some(parent) {
         return Err(Error::NotOurViewer);
@@ -143,16 +144,16 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     })
 }
 
-/// Tells how many frames were copied in all processes of the domain, and lost before the filter:
-/// all their ends count for themselves. An end that has gone keeps the counts it had when it was
-/// last looked at: at Ctrl-C camera and filter may go before the viewer.
+/// Counts how many frames were copied in all processes of the domain, and lost before the filter,
+/// from the counters of all endpoints. An endpoint that has gone keeps its last known counts: at
+/// Ctrl-C camera and filter may go before the viewer.
 fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, Error> {
     let domain = Domain::open(None, context.domain())?;
     let census = Snapshot::take(&domain)?;
     let looked = Collected::new((census, HashMap::<EndpointId, Underway>::new()));
     Ok(move || {
         looked.with(|(census, ends)| {
-            // If the directory can't be read any more, those who were known count.
+            // If the directory can't be read any more, the known participants count.
             let _ = census.refresh();
             for peer in census.peers() {
                 for (key, entity) in peer.endpoints() {

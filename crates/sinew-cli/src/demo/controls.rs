@@ -1,5 +1,5 @@
-//! The hands on the filter's settings: keys, or a change every second. Whatever is wanted goes
-//! through the filter's service; this side only knows what it was last told.
+//! Controls the filter's settings: by keys, or automatically every second. All changes go through
+//! the filter's service; this side only knows its last answer.
 
 use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;
@@ -15,31 +15,31 @@ use crate::error::Error;
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::run::Collected;
 
-/// Time between two changes nobody asked for.
+/// Time between two automatic changes.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What is known on this side about the filter.
+/// This side's knowledge of the filter.
 #[derive(Debug, Default)]
 pub(super) struct Panel {
-    /// What it accepted last.
+    /// The last accepted settings.
     pub(super) settings: Settings,
-    /// How often it did.
+    /// Number of accepted changes.
     pub(super) changes: u64,
-    /// Why it refused what was asked of it last, if it did.
+    /// The reason for its last refusal, if the last request was refused.
     pub(super) refused: Option<String>,
 }
 
-/// Where changes are asked for.
+/// The sources of changes.
 pub(super) struct ControlSources {
     /// Keys arrive at standard input.
     pub(super) keys: bool,
     /// Something changes every second.
     pub(super) automatic: bool,
-    /// Changes are told on standard output, as nobody draws the panel.
+    /// Changes are written to standard output, as the panel isn't drawn.
     pub(super) tells: bool,
 }
 
-/// The thread that turns wishes into calls; ends when this is dropped.
+/// The thread that turns keys into calls; ends when this is dropped.
 pub(super) struct Controls {
     /// Closed to end the thread.
     end: Option<UnixStream>,
@@ -47,8 +47,8 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    /// Starts it, if there is anything it could hear. `call` asks the filter and yields what it
-    /// accepted, or why not.
+    /// Starts the thread, if there is any source. `call` asks the filter and returns the accepted
+    /// settings, or the reason for a refusal.
     pub(super) fn start(
         sources: ControlSources,
         panel: Collected<Panel>,
@@ -65,7 +65,7 @@ impl Controls {
         Ok(Self { end: Some(end), thread: Some(thread.map_err(failed)?) })
     }
 
-    /// Asks for nothing more, and is silent about what fails from now on. Doesn't wait.
+    /// Stops requests, and reports no failures from now on. Doesn't wait.
     pub(super) fn end(&mut self) {
         drop(self.end.take());
     }
@@ -75,26 +75,26 @@ impl Drop for Controls {
     fn drop(&mut self) {
         self.end();
         if let Some(thread) = self.thread.take() {
-            // What panicked there has been told; the terminal is given back either way.
+            // A panic there has been reported; the terminal is given back either way.
             let _ = thread.join();
         }
     }
 }
 
-/// What happened while nothing was done.
+/// Events while the thread was waiting.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ControlEvents {
     end: bool,
     keys: bool,
 }
 
-/// The work of the thread.
+/// The thread's state.
 struct Hands<C> {
     sources: ControlSources,
     panel: Collected<Panel>,
     stop: StopHandle,
     call: C,
-    /// Closed at the other end when it is time to end.
+    /// The other end is closed to end the thread.
     ended: UnixStream,
 }
 
@@ -116,7 +116,7 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
         }
     }
 
-    /// Waits for a key, the end or the next change of its own.
+    /// Waits for a key, the end or the next automatic change.
     fn listen(&self, due_ns: i64) -> ControlEvents {
         let patience = self.sources.automatic.then(|| {
             let left = (due_ns - now_ns()).max(0);
@@ -125,7 +125,7 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
         self.look(patience.as_ref())
     }
 
-    /// Waits for a key or the end; `None` is for ever.
+    /// Waits for a key or the end; `None` means for ever.
     fn look(&self, patience: Option<&Timespec>) -> ControlEvents {
         let keys = io::stdin();
         let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
@@ -136,7 +136,7 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
                 ControlEvents { end, keys }
             }
             Err(Errno::INTR) => ControlEvents::default(),
-            // It can't be heard any more when to end: better now.
+            // The end could no longer be noticed: better now.
             Err(_) => ControlEvents { end: true, keys: false },
         }
     }
@@ -159,19 +159,19 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
         }
     }
 
-    /// Asks for other settings and notes the answer.
+    /// Requests other settings and records the answer.
     fn change(&mut self, to: impl FnOnce(Settings) -> Settings) {
         let wanted = to(self.panel.with(|panel| panel.settings));
         let answer = (self.call)(wanted);
         if answer.is_err() && self.look(Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).end {
-            return; // the filter is going, too
+            return; // the filter is ending as well
         }
         if self.sources.tells {
             let text = match &answer {
                 Ok(settings) => format!("filter, set through /filter/set_edges: {settings}\n"),
                 Err(reason) => format!("filter, not set through /filter/set_edges: {reason}\n"),
             };
-            // Whoever reads no more ends the run with the next line of figures.
+            // If the reader is gone, the next line of figures ends the run.
             let _ = io::stdout().write_all(text.as_bytes());
         }
         self.panel.with(|panel| match answer {
@@ -183,8 +183,8 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 }
 
-/// The keys that are a byte each; arrows, function keys and the like (ESC, `[` or `O`, and what
-/// follows up to a letter or `~`) are left out.
+/// Returns the keys that are a single byte; arrows, function keys and the like (ESC, `[` or `O`,
+/// and the bytes up to a letter or `~`) are left out.
 fn keys(typed: &[u8]) -> impl Iterator<Item = u8> {
     let mut typed = typed.iter().copied();
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! The filter of the demonstration: darkens an image and draws its edges over it, in place.
 
-/// Finds edges with Sobel's operator. Keeps three rows of brightness between frames and nothing
-/// else, so a frame is filtered where it lies.
+/// Finds edges with Sobel's operator. Keeps only three rows of brightness, so a frame is filtered
+/// in place.
 #[derive(Default)]
 pub(super) struct Edges {
     above: Vec<i16>,
@@ -13,16 +13,17 @@ pub(super) struct Edges {
 const EDGE: [u8; 3] = [255, 214, 128];
 
 impl Edges {
-    /// Filters rows of `width` pixels of three bytes, the edges `strength` percent strong; a last
-    /// row that isn't whole stays as it is. Allocates only when an image is wider than any before.
+    /// Filters rows of `width` pixels of three bytes, with edges of `strength` percent; an
+    /// incomplete last row is left unchanged. Allocates only when an image is wider than any
+    /// before.
     pub(super) fn draw(&mut self, width: usize, pixels: &mut [u8], strength: u16) {
         let row_bytes = width * 3;
         let Some(rows) = pixels.len().checked_div(row_bytes).filter(|&rows| rows > 0) else { return };
         brightness(&pixels[..row_bytes], &mut self.here);
-        self.above.clone_from(&self.here); // beyond the first row lies the first row again
+        self.above.clone_from(&self.here); // the first row is repeated above the image
         for row in 0..rows {
             let (this, rest) = pixels[row * row_bytes..].split_at_mut(row_bytes);
-            // The row below is still as the camera made it: only rows above have been drawn on.
+            // The row below is still as the camera made it: only the rows above have been changed.
             match rest.get(..row_bytes) {
                 Some(next) => brightness(next, &mut self.below),
                 None => self.below.clone_from(&self.here),
@@ -51,7 +52,7 @@ impl Edges {
     }
 }
 
-/// The brightness of each pixel of a row, its first and last repeated beyond the ends.
+/// The brightness of each pixel of a row; its first and last values are repeated beyond the ends.
 fn brightness(row: &[u8], into: &mut Vec<i16>) {
     let of = |pixel: &[u8]| {
         let [red, green, blue] = [0, 1, 2].map(|channel| u16::from(pixel[channel]));
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_last_row_is_filtered_by_what_it_was() {
-        // The step lies between two rows: the lower one must still see the upper one as it was.
+        // The step lies between two rows: the lower one must still see the original upper one.
         let mut pixels = [[0; 9], [255; 9]].concat();
         Edges::default().draw(3, &mut pixels, 100);
         assert_eq!(pixels, EDGE.repeat(6));

@@ -1,10 +1,10 @@
-//! The filter of the demonstration: changes each frame where it lies, as its settings say.
+//! The filter of the demonstration: changes each frame in place, according to its settings.
 
 use super::edges::Edges;
 use super::settings::{Mode, Settings};
 
-/// The state of the filter's group: the frames' callback and the service's share it, and never
-/// meet.
+/// The state of the filter's group: the frames' callback and the service's callback share it, and
+/// never run at the same time.
 #[derive(Default)]
 pub(super) struct Filter {
     edges: Edges,
@@ -12,7 +12,8 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Other settings from the next frame on. Yields them, or says why they can't be.
+    /// Changes the settings from the next frame on. Returns them, or the reason why they are
+    /// invalid.
     pub(super) fn set(&mut self, settings: Settings) -> Result<Settings, String> {
         self.settings = settings.check()?;
         Ok(settings)

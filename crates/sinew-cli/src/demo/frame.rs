@@ -1,4 +1,4 @@
-//! The messages of the demonstration, and where their contents come from.
+//! The messages of the demonstration, and the source of their contents.
 
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageView};
 use zune_jpeg::JpegDecoder;
@@ -13,13 +13,13 @@ const PIXEL: u32 = 3;
 /// Bytes of a frame's pixels.
 pub(super) const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * PIXEL as usize;
 
-/// How a frame's pixels are encoded.
+/// Pixel encoding of a frame.
 const ENCODING: &str = "rgb8";
 
-/// What can be done with a frame that is only looked at.
+/// A frame that is only read.
 #[derive(Clone, Copy)]
 pub(super) struct FrameView<'a> {
-    /// The picture in front of the camera.
+    /// The name of the picture in front of the camera.
     pub(super) name: &'a str,
     pub(super) width: u32,
     pub(super) height: u32,
@@ -28,14 +28,14 @@ pub(super) struct FrameView<'a> {
 }
 
 impl<'a> FrameView<'a> {
-    /// What the image shows, or why that can't be said: anybody may publish images.
+    /// Reads an image, or returns the reason why it can't be shown: any program may publish images.
     pub(super) fn of(image: &'a ImageView<'_>) -> Result<Self, String> {
         let &ImageView { width, height, step, .. } = image;
         let pixels = image.data;
         if image.encoding.to_str() != Ok(ENCODING) {
             return Err(format!("a frame is not encoded as {ENCODING}"));
         }
-        // Who writes something else there shows pictures without a name.
+        // Another publisher's images are pictures without a name.
         let name = image.header.frame_id.to_str().unwrap_or_default();
         let row = u64::from(width) * u64::from(PIXEL);
         let needed = u128::from(row) * u128::from(height);
@@ -49,7 +49,7 @@ impl<'a> FrameView<'a> {
     }
 }
 
-/// A frame without its pixels: what is in front of the camera is the `frame_id`.
+/// Returns a frame without its pixels; the `frame_id` is the name of the picture.
 pub(super) fn begun(name: &str) -> Image {
     let (width, height) = SIZE;
     let encoding = ENCODING.to_owned();
@@ -58,7 +58,7 @@ pub(super) fn begun(name: &str) -> Image {
     frame
 }
 
-/// The pictures in front of the camera; `pictures/README.md` says whose they are.
+/// The pictures in front of the camera; `pictures/README.md` names their authors.
 const PICTURES: [(&str, &[u8]); 4] = [
     ("astronaut", include_bytes!("../../pictures/astronaut.jpg")),
     ("coffee", include_bytes!("../../pictures/coffee.jpg")),
@@ -75,8 +75,8 @@ struct Photograph {
     pixels: Vec<u8>,
 }
 
-/// A camera that pans over one picture after another, so that every frame differs from the one
-/// before.
+/// A camera that pans over one picture after another, so that each frame differs from the previous
+/// one.
 pub(super) struct Camera {
     pictures: Vec<Photograph>,
     frames_per_picture: u64,
@@ -84,12 +84,12 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// Decodes the pictures; each will be shown for that many frames (at least one).
+    /// Decodes the pictures; each will be shown for `frames_per_picture` frames (at least one).
     pub(super) fn new(frames_per_picture: u64) -> Self {
         let decode = |(name, bytes)| {
             let mut decoder = JpegDecoder::new(ZCursor::new(bytes));
             let pixels = decoder.decode().expect("a picture that is part of the program decodes");
-            let (width, height) = decoder.dimensions().unwrap_or_default(); // known once it is decoded
+            let (width, height) = decoder.dimensions().unwrap_or_default(); // known by now
             Photograph { name, width, height, pixels }
         };
         let pictures = PICTURES.into_iter().map(decode).collect();
@@ -101,7 +101,7 @@ impl Camera {
         &self.pictures[index]
     }
 
-    /// The picture of the next frame.
+    /// Returns the picture of the next frame.
     pub(super) fn sees(&self) -> &'static str {
         self.picture().name
     }
@@ -121,7 +121,7 @@ impl Camera {
     }
 }
 
-/// Goes from 0 up to `span` and back again, one step each.
+/// Goes from 0 up to `span` and back again, in steps of one.
 fn swing(step: u64, span: usize) -> usize {
     let span = span as u64;
     if span == 0 {

@@ -1,4 +1,4 @@
-//! Camera and filter, the nodes that make what the viewer shows.
+//! Camera and filter: the nodes that make the viewer's frames.
 
 use std::time::Duration;
 
@@ -20,24 +20,24 @@ pub(super) const FRAMES: &str = "frames";
 /// The topic from the filter to the viewer.
 pub(super) const EDGES: &str = "edges";
 
-/// Both nodes, until this is dropped.
+/// Both nodes; dropping this ends them.
 pub(super) struct Making {
     pub(super) camera: Node,
-    /// The group of whatever the filter's node does.
+    /// The group of the filter's node.
     pub(super) filters: Group<Filter>,
     pub(super) ends: FramePaths,
     _shutter: Timer,
 }
 
-/// Where frames could be copied or lost on their way to the viewer's node.
+/// The places where frames could be copied or lost on their way to the viewer's node.
 pub(super) struct FramePaths {
     publishers: [Publisher<Image>; 2],
     filtering: Subscription<Image>,
 }
 
 impl Making {
-    /// Makes them, wherever the viewer is: frames are changed where they lie, and where it sees
-    /// them. As long as no viewer takes what the filter makes, the camera takes no frames.
+    /// Creates them, wherever the viewer is: frames are changed where they lie, in memory that the
+    /// viewer can read. As long as no viewer takes the filter's frames, the camera makes none.
     pub(super) fn create(context: &Context, rate: f64) -> Result<Self, Error> {
         let filter = context.node("filter")?;
         let filters = filter.group(Filter::default());
@@ -68,7 +68,7 @@ impl Making {
     }
 }
 
-/// Publishes what the filter makes of a frame, in the same place if that can be.
+/// Filters and publishes a frame, in place if possible.
 fn draw(filter: &mut Filter, frame: Sample<Image>, to: &Publisher<Image>) -> Result<(), String> {
     let mut frame = to.edit(frame).map_err(|error| error.to_string())?;
     let width = frame.view().map_err(|error| error.to_string())?.width;
@@ -77,8 +77,8 @@ fn draw(filter: &mut Filter, frame: Sample<Image>, to: &Publisher<Image>) -> Res
 }
 
 impl FramePaths {
-    /// What became of frames, as publishers and subscriptions count themselves. (The viewer only
-    /// views: it adds nothing.)
+    /// Counts the frames by the counters of publishers and subscriptions. (The viewer only views:
+    /// it adds nothing.)
     pub(super) fn underway(&self) -> Underway {
         let mut underway = Underway::default();
         for publisher in &self.publishers {

@@ -1,5 +1,5 @@
-//! `sinew demo`: three nodes pass real pictures on, each frame in one place from the camera to the
-//! viewer: in one process, or with the viewer in another one.
+//! `sinew demo`: three nodes pass real pictures on. Each frame stays in one place from the camera
+//! to the viewer, in one process or with the viewer in another one.
 
 mod between;
 mod controls;
@@ -34,14 +34,14 @@ use settings::{SetEdges, Settings};
 use sinew_bench::run::{Collected, executor};
 use viewer::{Ask, Viewer, ViewerCounts};
 
-/// How long the panel waits for the filter, which answers when it has drawn the frames that came
+/// Longest wait of the panel for the filter, which answers after it has drawn the frames that came
 /// before.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it runs when nobody can press Ctrl-C.
+/// Duration of a run without a terminal, where Ctrl-C can't be pressed.
 const UNATTENDED: Duration = Duration::from_secs(3);
 
-/// Runs until the time is over or Ctrl-C is pressed, then says what there was to see.
+/// Runs until the time is over or Ctrl-C is pressed, and then prints a summary.
 pub(crate) fn run(options: &DemoOptions) -> Result<(), Error> {
     match options.viewer_of {
         Some(parent) => between::view(options, parent),
@@ -50,10 +50,10 @@ pub(crate) fn run(options: &DemoOptions) -> Result<(), Error> {
     }
 }
 
-/// What is drawn on, and what saves what it shows.
+/// The terminal to draw on, and the saver of frames.
 type Means = (Option<Terminal>, Option<Saver>);
 
-/// Has something shown, and says at the end what there was to see.
+/// Runs a demonstration, and prints the summary at the end.
 fn tell(
     options: &DemoOptions,
     show: impl FnOnce(Means) -> Result<Collected<ViewerCounts>, Error>,
@@ -62,7 +62,7 @@ fn tell(
     let terminal = Terminal::take()?;
     let seen = show((terminal, saver))?;
     seen.with(|seen| {
-        // First, whatever else went wrong: no file is to be left half-written.
+        // First, even after an error: no file may be left incomplete.
         let saved = seen.saver.take().map(Saver::finish);
         if let Some(error) = seen.failure.take() {
             return Err(error);
@@ -73,7 +73,7 @@ fn tell(
     })
 }
 
-/// The three nodes in this process. When this returns they are gone, and the terminal is given
+/// Runs the three nodes in this process. When this returns they are gone, and the terminal is given
 /// back.
 fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, Error> {
     let context = Context::new()?;
@@ -90,9 +90,9 @@ fn show(options: &DemoOptions, means: Means) -> Result<Collected<ViewerCounts>, 
     watch(options, means, (&context, &executor), Box::new(move || ends.underway()), change)
 }
 
-/// The node that views frames, and the hands on the filter's settings. Returns when it is enough,
-/// or when no more frames come; the terminal is given back then, whoever still has a hand on the
-/// node.
+/// Runs the node that views frames, and the controls of the filter. Returns when the run is over,
+/// or when no more frames come; the terminal is given back then, even if other handles of the node
+/// remain.
 fn watch(
     options: &DemoOptions,
     (terminal, saver): Means,
@@ -136,10 +136,10 @@ fn watch(
     Ok(seen)
 }
 
-/// Has the filter take other settings. Yields what it took, or why it didn't.
+/// Requests other settings. Returns the accepted ones, or the reason for a refusal.
 fn ask<S: Service>(filter: &Client<S>, settings: S::Request) -> Result<Unique<S::Response>, String> {
     filter.call(settings, PATIENCE).map_err(|error: CallError<S::Request>| match error.failure() {
-        CallFailure::Failed { message } => message.clone(), // its own words
+        CallFailure::Failed { message } => message.clone(), // the filter's own words
         _ => error.to_string(),
     })
 }

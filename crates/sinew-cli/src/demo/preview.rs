@@ -1,20 +1,20 @@
-//! A frame as text: each character cell shows two pixels, its upper half in the foreground colour
-//! and its lower half in the background colour.
+//! A frame as text: each character cell shows two pixels, the upper one in the foreground colour
+//! and the lower one in the background colour.
 
 use std::fmt::Write as _;
 
 use super::frame::FrameView;
 
-/// The least a preview is worth drawing in, in cells.
+/// Smallest useful preview, in cells.
 const LEAST: (usize, usize) = (32, 10);
 
-/// The most it takes, in columns: drawing must stay cheap beside filtering.
+/// Widest preview, in columns: drawing must stay cheap compared with filtering.
 const WIDEST: usize = 120;
 
 type Colour = [u8; 3];
 
-/// The frame in at most `columns` x `rows` cells, its proportions kept, a string with its colour
-/// codes per row; none if there is too little room.
+/// Draws the frame in at most `columns` x `rows` cells with its proportions kept: one string with
+/// colour codes per row; none if there is too little room.
 pub(super) fn lines(frame: &FrameView<'_>, columns: usize, rows: usize) -> Vec<String> {
     let Some((width, height)) = fitting(frame, columns, rows) else { return Vec::new() };
     (0..height / 2)
@@ -36,7 +36,7 @@ pub(super) fn lines(frame: &FrameView<'_>, columns: usize, rows: usize) -> Vec<S
         .collect()
 }
 
-/// Pixels of the preview, width and (even) height. A half cell is about as high as it is wide.
+/// Width and (even) height of the preview in pixels. A half cell is about as high as it is wide.
 fn fitting(frame: &FrameView<'_>, columns: usize, rows: usize) -> Option<(usize, usize)> {
     let (own_width, own_height) = dimensions(frame);
     if columns < LEAST.0 || rows < LEAST.1 || own_width == 0 || own_height == 0 {
@@ -52,7 +52,7 @@ fn dimensions(frame: &FrameView<'_>) -> (usize, usize) {
     (frame.width as usize, frame.height as usize)
 }
 
-/// The mean colour of the part of the frame that one pixel of a `size` preview stands for.
+/// The mean colour of the part of the frame that one pixel of a preview of `size` shows.
 fn mean(frame: &FrameView<'_>, at: (usize, usize), size: (usize, usize)) -> Colour {
     let (width, height) = dimensions(frame);
     let span = |at: usize, of: usize, all: usize| {

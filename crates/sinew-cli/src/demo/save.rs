@@ -1,5 +1,5 @@
-//! Saving what the viewer got, on a thread of its own: it holds the very frame the viewer got, so
-//! nothing is copied and the viewer doesn't wait for the disk.
+//! Saves the viewer's frames on a separate thread, which holds the very frame that the viewer
+//! received: nothing is copied, and the viewer doesn't wait for the disk.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use super::frame::FrameView;
 use crate::error::Error;
 use sinew_bench::run::Collected;
 
-/// Frames that may wait for the disk; another one is then not saved.
+/// Number of frames that may wait for the disk; further ones are not saved.
 const WAITING: usize = 4;
 
 /// Writes frames as `<name>.png` into a directory, one of each name.
@@ -23,12 +23,12 @@ pub(super) struct Saver {
     frames: SyncSender<Sample<Image>>,
     thread: JoinHandle<Result<u64, Error>>,
     last_name: String,
-    /// Why no more frames are saved, until somebody has been told.
+    /// The reason why no more frames are saved, until it has been reported.
     failure: Collected<Option<String>>,
 }
 
 impl Saver {
-    /// Makes the directory if it isn't there, and makes sure that it can be written to.
+    /// Creates the directory if it doesn't exist, and makes sure that it can be written to.
     pub(super) fn start(directory: &Path) -> Result<Self, Error> {
         let failed = |action| move |source| Error::File { action, path: directory.to_owned(), source };
         fs::create_dir_all(directory).map_err(failed("create the directory"))?;
@@ -63,30 +63,30 @@ impl Saver {
         match self.frames.try_send(frame.clone()) {
             Ok(()) => name.clone_into(&mut self.last_name),
             Err(TrySendError::Full(_)) => {}
-            // It has failed; `failure` tells why, and so does `finish`.
+            // The thread has failed; `failure` and `finish` report the reason.
             Err(TrySendError::Disconnected(_)) => {}
         }
     }
 
-    /// Why no more frames are saved, once.
+    /// Returns the reason why no more frames are saved, once.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.with(Option::take)
     }
 
-    /// Waits for what is still to be written. Yields how many frames were.
+    /// Waits until all frames are written. Returns their number.
     pub(super) fn finish(self) -> Result<u64, Error> {
         drop(self.frames);
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
-/// Writes one frame; a file that couldn't be written whole is removed.
+/// Writes one frame; an incomplete file is removed.
 fn save(frame: &Sample<Image>, directory: &Path) -> Result<(), Error> {
     let failed = |path: PathBuf| move |source| Error::File { action: "save", path, source };
     let view = frame.view().map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
     let FrameView { name, width, height, pixels } =
         FrameView::of(&view).map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
-    let path = directory.join(format!("{}.png", name.replace('/', "_"))); // in this directory, whatever it is called
+    let path = directory.join(format!("{}.png", name.replace('/', "_"))); // stays in this directory
     let encoded = encode(width, height, pixels).map_err(io::Error::other);
     encoded.and_then(|png| fs::write(&path, png)).map_err(|source| {
         let _ = fs::remove_file(&path);

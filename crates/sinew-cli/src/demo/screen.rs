@@ -1,4 +1,4 @@
-//! What the demonstration shows while it runs: figures and a small picture on a terminal, else a
+//! The demonstration's output while it runs: figures and a small picture on a terminal, otherwise a
 //! line every second.
 
 use std::env;
@@ -23,16 +23,16 @@ use sinew_bench::table::time;
 /// Time between two drawings of a terminal.
 const REDRAW: Duration = Duration::from_millis(66);
 
-/// Time between two lines where there is no terminal.
+/// Time between two lines without a terminal.
 const LINE: Duration = Duration::from_secs(1);
 
-/// What there is to tell at one moment.
+/// The figures at one moment.
 pub(super) struct Status {
     pub(super) frames: u64,
     pub(super) frames_per_second: f64,
-    /// Camera to viewer: the last frame's, in nanoseconds.
+    /// From camera to viewer, for the last frame, in nanoseconds.
     pub(super) last_latency: f64,
-    /// Camera to viewer, of all frames.
+    /// From camera to viewer, for all frames.
     pub(super) latency: Option<Summary>,
     pub(super) copies: u64,
     pub(super) encodings: u64,
@@ -40,13 +40,13 @@ pub(super) struct Status {
     pub(super) lost: u64,
 }
 
-/// Where the demonstration shows itself.
+/// The demonstration's display.
 pub(super) struct Screen {
     /// It draws on a terminal; otherwise it writes lines.
     draws: bool,
     has_keys: bool,
     panel: Collected<Panel>,
-    /// What else there is to say, under the figures.
+    /// A remark under the figures.
     remark: Option<String>,
     coloured: bool,
     size: (u16, u16),
@@ -55,7 +55,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Draws on the terminal, if there is one, from now on.
+    /// Uses the terminal from now on, if there is one.
     pub(super) fn new(terminal: Option<&Terminal>, panel: Collected<Panel>) -> Self {
         // https://no-color.org: any value but the empty one.
         let coloured = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -66,16 +66,16 @@ impl Screen {
         Self { draws, has_keys, panel, remark: None, coloured, size: (0, 0), next_ns, text: Vec::new() }
     }
 
-    /// Tells something that is not a figure: at once, or with the next drawing.
+    /// Shows a remark that is not a figure: at once, or with the next drawing.
     pub(super) fn remark(&mut self, remark: String) {
         if !self.draws {
-            // Nothing is left to tell it to when standard error is closed.
+            // If standard error is closed, there is no place left to report to.
             let _ = writeln!(io::stderr(), "sinew: {remark}");
         }
         self.remark = Some(remark);
     }
 
-    /// Shows the frame and the figures, if it is time to.
+    /// Shows the frame and the figures, if they are due.
     pub(super) fn show(
         &mut self,
         frame: &FrameView<'_>,
@@ -138,7 +138,7 @@ impl Screen {
     }
 }
 
-/// The figures on one line.
+/// Formats the figures on one line.
 pub(super) fn line(status: &Status) -> String {
     [counts(status), latencies(status)].join(", ")
 }
@@ -157,7 +157,7 @@ fn latencies(status: &Status) -> String {
     format!("camera to viewer: P50 {p50}, P99 {p99}, last {}", time(status.last_latency))
 }
 
-/// What the filter does, as far as its panel knows.
+/// Describes the filter's settings, as far as the panel knows them.
 fn filter(panel: &Panel) -> String {
     let Panel { settings, changes, refused } = panel;
     let changed = match changes {

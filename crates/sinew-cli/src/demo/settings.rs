@@ -1,16 +1,16 @@
-//! What the filter does to a frame, and how somebody changes that while it runs.
+//! The filter's settings, and the service that changes them while it runs.
 
 use std::fmt;
 
 use sinew::{Message, Service};
 
-/// Which picture the filter makes.
+/// The picture that the filter makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The picture darkened, its edges drawn over it.
+    /// The darkened picture with its edges drawn over it.
     #[default]
     Edges,
-    /// Every colour's opposite.
+    /// The opposite of each colour.
     Negative,
     /// The picture as the camera made it.
     Off,
@@ -20,13 +20,13 @@ pub(super) enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
-    /// How strong edges are drawn, in percent.
+    /// Strength of edges, in percent.
     pub(super) strength: u16,
 }
 
 impl Message for Settings {}
 
-/// Settings for another process.
+/// The settings in the form for another process.
 #[derive(Clone, Copy, Message)]
 pub(super) struct SettingsImage {
     /// 0 edges, 1 negative, 2 off.
@@ -59,7 +59,7 @@ impl TryFrom<SettingsImage> for Settings {
     }
 }
 
-/// The filter's service: it accepts settings and yields them, or refuses them.
+/// The filter's service: it accepts settings and returns them, or refuses them.
 pub(super) struct SetEdges;
 
 impl Service for SetEdges {
@@ -67,7 +67,7 @@ impl Service for SetEdges {
     type Response = Settings;
 }
 
-/// The same for a panel in another process.
+/// The same service for a panel in another process.
 pub(super) struct SetEdgesBetween;
 
 impl Service for SetEdgesBetween {
@@ -82,13 +82,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The strongest edges the filter draws, in percent.
+    /// Greatest strength of edges, in percent.
     pub(super) const STRONGEST: u16 = 400;
 
-    /// What `+` and `-` change the strength by, in percent.
+    /// Step of the strength for `+` and `-`, in percent.
     const STEP: u16 = 25;
 
-    /// Whether a filter can work with them; otherwise a sentence that says why not.
+    /// Checks that a filter can work with them; otherwise returns a sentence with the reason.
     pub(super) fn check(self) -> Result<Self, String> {
         let Self { strength, .. } = self;
         let strongest = Self::STRONGEST;
@@ -116,7 +116,7 @@ impl Settings {
         Self { mode, ..self }
     }
 
-    /// What comes after these when nobody presses a key: every mode, the edges twice as strong
+    /// Returns the next settings of the automatic change: every mode, with edges twice as strong
     /// every other time.
     pub(super) fn next(self) -> Self {
         let next = self.next_mode();

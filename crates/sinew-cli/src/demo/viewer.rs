@@ -1,4 +1,4 @@
-//! The last node of the demonstration: counts, shows and saves what it gets.
+//! The last node of the demonstration: counts, shows and saves its frames.
 
 use sinew::MessageInfo;
 use sinew::executor::StopHandle;
@@ -13,7 +13,7 @@ use sinew_bench::clock::now_ns;
 use sinew_bench::histogram::Histogram;
 use sinew_bench::run::Collected;
 
-/// What became of frames on their way to the viewer's node.
+/// The frames on their way to the viewer's node.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Underway {
     pub(super) copies: u64,
@@ -22,10 +22,10 @@ pub(super) struct Underway {
     pub(super) lost: u64,
 }
 
-/// Tells what became of frames so far.
+/// Counts the frames on their way so far.
 pub(super) type Ask = Box<dyn Fn() -> Underway + Send>;
 
-/// What the viewer has seen; outlives it.
+/// The viewer's counts; they outlive it.
 pub(super) struct ViewerCounts {
     frames: u64,
     /// Between filter and viewer.
@@ -39,11 +39,11 @@ pub(super) struct ViewerCounts {
     recent: Recent,
     underway: Ask,
     pub(super) saver: Option<Saver>,
-    /// Why the run was ended early.
+    /// The reason why the run ended early.
     pub(super) failure: Option<Error>,
 }
 
-/// The rate of the last second or so.
+/// The frame rate of the last second or so.
 #[derive(Default)]
 struct Recent {
     since_ns: i64,
@@ -81,8 +81,8 @@ impl ViewerCounts {
         }
     }
 
-    /// Asks what became of frames for the last time, and gives back what was asked: it may keep
-    /// nodes, and so ourselves, from going.
+    /// Takes the last counts, and returns the closure: it may keep nodes alive, and so this value
+    /// itself.
     pub(super) fn settle(&mut self) -> Ask {
         let became = (self.underway)();
         std::mem::replace(&mut self.underway, Box::new(move || became))
@@ -102,13 +102,13 @@ impl ViewerCounts {
         self.recent.count(now);
     }
 
-    /// The figures of now, with the rate of the last second.
+    /// Returns the current figures, with the rate of the last second.
     fn status(&self) -> Status {
         let all = self.summary();
         Status { frames_per_second: self.recent.per_second.unwrap_or(all.frames_per_second), ..all }
     }
 
-    /// The figures of the whole run.
+    /// Returns the figures of the whole run.
     pub(super) fn summary(&self) -> Status {
         let intervals = self.frames.saturating_sub(1) as f64;
         let passed = (self.last_ns - self.first_ns).max(1) as f64;
@@ -138,7 +138,7 @@ impl Viewer {
         Self { screen, seen, stop }
     }
 
-    /// Takes a frame in. If it can't be shown, the run ends.
+    /// Takes in a frame. If it can't be shown, the run ends.
     pub(super) fn view(&mut self, frame: &Sample<Image>, info: &MessageInfo) -> Result<(), String> {
         // From the camera's publish to here: every message knows when the first of its chain was
         // published.

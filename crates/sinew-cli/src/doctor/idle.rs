@@ -1,6 +1,7 @@
-//! Gateways that do nothing: stopped ones, or such whose thread hangs.
+//! Gateways that do nothing, because they are stopped or their thread hangs.
 //!
-//! A gateway sees each participant of its domain and what that has. So it sees a knock, and counts it.
+//! A gateway sees each participant of its domain and its endpoints. So it sees a knock, and counts
+//! it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,13 +15,13 @@ use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::observed::{Observed, ObservedDomain};
 
-/// How long a gateway may take to count it.
+/// Time within which a gateway should count a knock.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Time between two looks.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// The participants of gateways that don't hear. None, if that can't be found out.
+/// Returns the participants of gateways that don't count a knock; none if that can't be determined.
 pub(super) fn gateways(place: &Where, observed: &mut Observed) -> Vec<u64> {
     knock(place, observed).unwrap_or_default()
 }
@@ -33,7 +34,7 @@ fn knock(place: &Where, observed: &mut Observed) -> Result<Vec<u64>, Error> {
     let until = now_ns() + nanoseconds(PATIENCE);
     let idle = loop {
         let now = knocks(&observed.look()?);
-        // One that has gone meanwhile is no matter.
+        // A gateway that has gone meanwhile doesn't matter.
         let hears_not = |(id, count): (&u64, &u64)| (now.get(id) == Some(count)).then_some(*id);
         let idle: Vec<_> = before.iter().filter_map(hears_not).collect();
         if idle.is_empty() || now_ns() > until {
@@ -46,13 +47,13 @@ fn knock(place: &Where, observed: &mut Observed) -> Result<Vec<u64>, Error> {
     Ok(idle)
 }
 
-/// What the gateways have heard, by their participants.
+/// Returns the knocks that gateways have counted, by their participants.
 fn knocks(snapshot: &ObservedDomain) -> HashMap<u64, u64> {
     let gateways = snapshot.reports.iter().filter(|end| Report::of(&end.entity) == Some(Report::Gateway));
     gateways.map(|end| (end.peer.id(), end.counts().word(GatewayWord::Knocks as usize))).collect()
 }
 
-/// Looks at nothing that others do.
+/// An observer that ignores all other participants.
 struct Nobody;
 
 impl Observer for Nobody {

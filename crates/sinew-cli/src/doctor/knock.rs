@@ -1,36 +1,36 @@
-//! Who listens where a gateway finds no router.
+//! Finds out what listens where a gateway finds no router.
 //!
-//! What a session of zenoh begins with is sent by hand, so this needs no zenoh. (Its own log is all
-//! that would say why a session is refused.)
+//! The first message of a zenoh session is sent by hand, so this needs no zenoh. (Otherwise only
+//! zenoh's own log would report why a session is refused.)
 
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-/// How long each step may take.
+/// Time limit of each step.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Transport messages of zenoh, by the lower five bits of their first byte.
 const INIT: u8 = 1;
 const CLOSE: u8 = 3;
 
-/// Tells an acknowledgement from a request.
+/// Marks an acknowledgement, as opposed to a request.
 const ACKNOWLEDGES: u8 = 0x20;
 
-/// The version of the protocol from zenoh 1.0 on.
+/// The protocol version from zenoh 1.0 on.
 const VERSION: u8 = 9;
 
-/// Who listens at an endpoint.
+/// The listener at an endpoint.
 #[derive(Debug)]
 pub(super) enum Listener {
-    /// A router or a peer that would take a session.
+    /// A router or a peer that would accept a session.
     Zenoh,
-    /// One that closes it.
+    /// A zenoh of another version: it closes the session.
     Old,
-    /// None that speaks zenoh.
+    /// A program that doesn't speak zenoh.
     Other,
-    /// None.
+    /// No listener.
     Nothing(io::Error),
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for Listener {
 }
 
 impl Listener {
-    /// What can be done.
+    /// Returns advice.
     pub(super) fn remedy(&self) -> &'static str {
         match self {
             Self::Zenoh => "the gateway tries again every few seconds; what keeps it away is in its log",
@@ -63,7 +63,7 @@ impl Listener {
     }
 }
 
-/// Connects to an endpoint as a session does; `None` if it isn't of TCP.
+/// Connects to an endpoint as a session does; `None` if it isn't a TCP endpoint.
 pub(super) fn knock(endpoint: &str) -> Option<Listener> {
     let address = endpoint.strip_prefix("tcp/")?;
     Some(ask(address).unwrap_or_else(Listener::Nothing))
@@ -83,8 +83,8 @@ fn ask(address: &str) -> io::Result<Listener> {
 fn greet(mut stream: TcpStream) -> io::Result<Listener> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    // Two bytes of length, then: the message, the version, the length of the id (less one, in the
-    // upper half) and the role (2: a client), and the id: one that no session has for long.
+    // Two bytes of length, then: the message, the version, the length of the id (minus one, in the
+    // upper half) and the role (2: a client), and the id, which no session has for long.
     let mut greeting = vec![19, 0, INIT, VERSION, 15 << 4 | 2];
     greeting.extend_from_slice(b"sinew doctor \0\0\x01");
     stream.write_all(&greeting)?;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// Who listens, if that answers with these bytes.
+    /// Returns the listener that answers with these bytes.
     fn answered(answer: &'static [u8]) -> Listener {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("tcp/{}", listener.local_addr().unwrap());
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn who_listens_is_told_apart() {
-        // As zenoh 0.11 and 1.10 answer.
+        // The answers of zenoh 0.11 and 1.10.
         assert!(matches!(answered(&[2, 0, 3, 2]), Listener::Old));
         assert!(matches!(answered(&[0x45, 0, 0x21, 9, 0xf1]), Listener::Zenoh));
         assert!(matches!(answered(b"HTTP/1.1 400"), Listener::Other));

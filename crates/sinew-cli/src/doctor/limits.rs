@@ -1,4 +1,4 @@
-//! The kernel, and what it allows this user and process.
+//! Checks of the kernel, and of the limits of this user and process.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use rustix::process::{Resource, getrlimit};
 use super::Finding;
 use sinew_bench::table::bytes;
 
-/// The oldest kernel that has everything.
+/// The oldest kernel with all required features.
 const KERNEL: (u32, u32) = (5, 4);
 
-/// Checks them all.
+/// Runs these checks.
 pub(super) fn check() -> Vec<Finding> {
     let setting = |name: &str| {
         fs::read_to_string(format!("/proc/sys/{name}")).ok().and_then(|text| text.trim().parse::<u64>().ok())

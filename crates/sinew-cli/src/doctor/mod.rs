@@ -1,5 +1,5 @@
-//! `sinew doctor`: what shared memory needs of this machine, what is wrong with it and with the
-//! gateway to the network, and how to mend it.
+//! `sinew doctor`: checks this machine's settings for shared memory and the gateway to the network,
+//! and says how to correct them.
 
 mod idle;
 mod knock;
@@ -27,16 +27,16 @@ use crate::graph::one_sided::{self, Named};
 use crate::observed::{Observed, ObservedDomain};
 use crate::output;
 
-/// Names with nobody at the other end that are told one by one, at most.
+/// Most one-sided names that are listed one by one.
 const MOST: usize = 10;
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
     /// As it should be.
     Fine,
-    /// It works; some programs may want more.
+    /// It works, but some programs may need more.
     Advice,
     /// Something doesn't work, or soon won't.
     Wrong,
@@ -48,7 +48,7 @@ struct Finding {
     check: &'static str,
     state: State,
     found: String,
-    /// What to do; empty if nothing is to be done.
+    /// Advice; empty if there is nothing to do.
     remedy: String,
 }
 
@@ -66,7 +66,7 @@ impl Finding {
     }
 }
 
-/// Checks everything, and tells it. Fails if something is wrong.
+/// Runs all checks, and prints the results. Fails if something is wrong.
 pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     let domain = options.place.domain().map_err(Error::DomainNumber)?;
     let base = options.place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
@@ -90,9 +90,9 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     }
 }
 
-/// Whether all who share a topic or a service can talk, and whether somebody is at the other end; and
-/// what else is known of who is there. Nothing, if that can't be looked at: then the directory is
-/// what is wrong.
+/// Checks that all endpoints of a topic or a service can talk and have a partner, and everything
+/// else that is known of the participants. Returns nothing if the domain can't be read: then the
+/// problem is the directory.
 fn graph(place: &Where) -> Vec<Finding> {
     let Ok(snapshot) = Observed::open_quietly(place).and_then(|mut observed| observed.look()) else {
         return Vec::new();
@@ -135,7 +135,7 @@ fn graph(place: &Where) -> Vec<Finding> {
     findings
 }
 
-/// Nodes of one name.
+/// Finds nodes with the same name.
 fn twins(snapshot: &ObservedDomain) -> Vec<Finding> {
     let mut nodes = BTreeMap::<&str, Vec<String>>::new();
     for node in snapshot.of(EndpointKind::Node).filter(|node| !is_hidden(&node.entity.node)) {
@@ -161,7 +161,7 @@ fn text(findings: &[Finding]) -> String {
             State::Advice => "advice",
             State::Wrong => "WRONG",
         };
-        let _ = writeln!(text, "{state:<8}{check:<16}{found}"); // a string takes everything
+        let _ = writeln!(text, "{state:<8}{check:<16}{found}"); // writing to a string can't fail
         if !remedy.is_empty() {
             let _ = writeln!(text, "{:<24}{remedy}", "");
         }

@@ -1,5 +1,5 @@
-//! The gateway of the domain: whether it is on the network, reaches the others there, and can talk
-//! to them.
+//! Checks the gateway of the domain: whether it is on the network, reaches the other sessions
+//! there, and can talk to them.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::gateways::{Link, NetworkSession, ObservedGateway, Role};
 use crate::observed::{Observed, ObservedDomain};
 use sinew_bench::table::time;
 
-/// Clocks that differ by no more are as good as the same, in nanoseconds.
+/// Clocks that differ by no more than this count as equal, in nanoseconds.
 const APART: i64 = 1_000_000_000;
 
-/// Endpoints that are looked at where no router is found.
+/// Most endpoints that are tried if no router is found.
 const ENDPOINTS: usize = 8;
 
-/// Checks what there is: nothing, without a gateway.
+/// Checks the gateways: nothing, if there are none.
 pub(super) fn check(place: &Where) -> Vec<Finding> {
     let Ok(mut observed) = Observed::open_quietly(place) else { return Vec::new() };
     let Ok(snapshot) = observed.look() else { return Vec::new() };
@@ -28,7 +28,7 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
     for gateway in &gateways {
         if idle.contains(&gateway.peer.id()) {
             findings.push(stopped(gateway));
-            continue; // what it says of itself is as old as that
+            continue; // its own reports are equally old
         }
         findings.push(connected(gateway));
         findings.extend(gateway.sessions.iter().filter_map(reached));
@@ -41,7 +41,7 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
     findings
 }
 
-/// It does nothing for the ends that it stands for, and keeps others from leading.
+/// The gateway does nothing for its remote endpoints, and keeps other gateways from leading.
 fn stopped(gateway: &ObservedGateway) -> Finding {
     let ObservedGateway { pid, program, session, .. } = gateway;
     let found = format!(
@@ -70,7 +70,7 @@ fn connected(gateway: &ObservedGateway) -> Finding {
         [(_, only)] => vec![only.to_string()],
         several => several.iter().map(|(endpoint, one)| format!("{endpoint}: {one}")).collect(),
     };
-    // One that listens and can't be used is what was meant.
+    // An endpoint with an unusable listener is most likely the intended one.
     let listens = |(_, one): &&(&&str, Listener)| !matches!(one, Listener::Nothing(_));
     let first = listeners.iter().find(listens).or(listeners.first());
     let remedy =
@@ -83,9 +83,9 @@ fn connected(gateway: &ObservedGateway) -> Finding {
 const REACH: &str = "have one of the two reach the port on which the other listens (--listen tcp/[::]:7448), or send \
                      everything through the router: sinew gateway --client, or mode: \"client\" in that program's session config";
 
-/// Announced, and not there.
+/// A session that is announced, but can't be reached.
 fn reached(session: &NetworkSession) -> Option<Finding> {
-    // What comes from there says more than what isn't answered.
+    // Received messages are better evidence than a missing answer.
     let is_silent = session.is_reached == Some(false) && session.heard == 0;
     is_silent.then(|| {
         let found = format!(
@@ -114,7 +114,7 @@ fn clock(session: &NetworkSession, links: &[Link]) -> Option<Finding> {
     Some(Finding::advice("clocks", found, remedy))
 }
 
-/// What an old rmw_zenoh sends.
+/// Messages of an old rmw_zenoh.
 fn old(gateway: &ObservedGateway, snapshot: &ObservedDomain) -> Vec<Finding> {
     let topics =
         gateway.topics.iter().map(|topic| (&topic.name, topic.old_attachments, EndpointKind::Publisher));
@@ -128,7 +128,7 @@ fn old(gateway: &ObservedGateway, snapshot: &ObservedDomain) -> Vec<Finding> {
     topics.chain(services).filter_map(finding).collect()
 }
 
-/// `nodes`: of which one sends them.
+/// `nodes`: the nodes that may have sent them.
 fn old_of(name: &str, count: u64, (kind, nodes): (EndpointKind, &[&str])) -> Finding {
     let (whose, what) = match kind {
         EndpointKind::Publisher => ("publishers", "messages"),
@@ -147,7 +147,7 @@ fn old_of(name: &str, count: u64, (kind, nodes): (EndpointKind, &[&str])) -> Fin
     Finding::wrong("attachments", found, remedy)
 }
 
-/// What the network has that isn't of this domain, or isn't understood.
+/// Nodes of other domains on the network, and tokens that couldn't be read.
 fn others(gateway: &ObservedGateway, domain: u32) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some((other, nodes)) = gateway.other_domain.filter(|_| gateway.sessions.is_empty()) {

@@ -1,4 +1,4 @@
-//! Options of command lines that have matched nothing, as the processes tell of them.
+//! Command line options that have matched nothing, as the processes report them.
 
 use sinew::gateway::Report;
 
@@ -7,7 +7,7 @@ use crate::observed::{ObservedDomain, ObservedEndpoint};
 
 const CHECK: &str = "options";
 
-/// What each process says. Nothing, if there is nothing to say.
+/// Returns a finding for each process with such options.
 pub(super) fn check(snapshot: &ObservedDomain) -> Vec<Finding> {
     let is_it = |report: &&ObservedEndpoint| Report::of(&report.entity) == Some(Report::Unmatched);
     let finding = |report: &ObservedEndpoint| {

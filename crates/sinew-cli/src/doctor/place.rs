@@ -1,4 +1,4 @@
-//! The domain's directory, its file system, and what lies in it.
+//! Checks the domain's directory, its file system, and its files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,15 @@ use sinew_shm::{Concern, Domain, Leftovers, Medium, Snapshot};
 use super::{Finding, types};
 use sinew_bench::table::bytes;
 
-/// What one container gets by default, in bytes.
+/// The default shared memory of a container, in bytes.
 const CONTAINER: u64 = 64 << 20;
 
 /// With less than this free, in bytes, programs soon fail.
 const LITTLE: u64 = 16 << 20;
 
-/// Checks a domain's directory, which need not be there.
+/// Checks a domain's directory, which need not exist.
 pub(super) fn check(base: Option<&Path>, number: u32, path: &Path, clean: bool) -> Vec<Finding> {
-    // What is there of it.
+    // The part of the path that exists.
     let there = path.ancestors().find(|part| part.exists()).unwrap_or(Path::new("/"));
     let domain = Domain::find(base, number);
     let mut findings = vec![directory(&domain, path, there), kind(there), size(there)];
@@ -45,7 +45,7 @@ fn directory(domain: &Result<Option<Domain>, sinew_shm::DomainError>, path: &Pat
             );
             Finding::fine(check, format!("{}: {found}", path.display()))
         }
-        // Participants make the domain's directory, and the one that it is in, but none above.
+        // Participants create the domain's directory and its parent, but none above.
         Ok(None) if path.ancestors().skip(2).take(1).any(|above| !above.exists()) => Finding::wrong(
             check,
             format!("{} isn't there, and neither is the directory above it", path.display()),
@@ -79,7 +79,7 @@ fn kind_of(medium: Medium, there: &Path) -> Finding {
     let there = there.display();
     match medium {
         Medium::Tmpfs => Finding::fine(check, format!("{there} is a tmpfs")),
-        // It reserves nothing: a full memory would be a signal instead of an error.
+        // It reserves nothing: a full memory would raise a signal instead of an error.
         Medium::Ramfs => Finding::advice(
             check,
             format!("{there} is a ramfs, which has no limit"),
@@ -93,7 +93,7 @@ fn kind_of(medium: Medium, there: &Path) -> Finding {
     }
 }
 
-/// Those who meet elsewhere.
+/// Participants that meet elsewhere.
 fn others(concerns: &[Concern]) -> Vec<Finding> {
     let users = concerns.iter().filter_map(|concern| match concern {
         Concern::OtherUser { user, path } => Some((user, path)),
@@ -119,7 +119,7 @@ fn size_of(size: u64, free: u64) -> Finding {
     let found = format!("{} of {} free", bytes(free as f64), bytes(size as f64));
     let remedy = "in a container: start it with --shm-size=1g (Kubernetes: an emptyDir of medium Memory at /dev/shm), or \
                   share the host's with --ipc=host; on a host: mount -o remount,size=4g /dev/shm";
-    // A size of 0 is none.
+    // A size of 0 means that the file system has no limit.
     if size > 0 && free < LITTLE {
         Finding::wrong(check, found, format!("remove what fills it, or make it bigger; {remedy}"))
     } else if size > 0 && size <= CONTAINER {
@@ -141,7 +141,7 @@ fn rights(domain: &Domain) -> Finding {
     }
 }
 
-/// What others have in the directory.
+/// Checks the files of all participants in the directory.
 fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
     let unreadable = |error: sinew_shm::SystemError| {
         vec![Finding::wrong("participants", error.to_string(), "see the rights of the directory")]
@@ -174,7 +174,7 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
     findings
 }
 
-/// Processes that keep more messages of others than there are holds.
+/// Finds processes that keep more messages of other processes than there are holds.
 fn copies(peers: impl Iterator<Item = (String, u64, u64)>) -> Option<Finding> {
     let all: Vec<String> = peers
         .filter(|&(.., copied)| copied > 0)

@@ -1,4 +1,4 @@
-//! What a router knows of the network, and the gateway doesn't: asked by a session of zenoh's.
+//! Nodes that a router knows and the gateway doesn't: a separate zenoh session asks the router.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,25 +10,27 @@ use crate::gateways::{Link, ObservedGateway, Role};
 use crate::observed::Observed;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
-/// Routers that are tried, at most.
+/// Most routers that are tried.
 const ROUTERS: usize = 8;
 
-/// How long a router may take to answer, and a gateway to hear of a node.
+/// Longest wait for a router's answer, and for a gateway to learn of a node.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Nodes that a router knows, and the gateway doesn't: a router passes nothing on between its peers.
+/// Returns the nodes that a router knows and the gateway doesn't: a router forwards nothing between
+/// its peers.
 pub(super) fn missing(gateway: &ObservedGateway, observed: &mut Observed, remedy: &str) -> Vec<Finding> {
     let routers = gateway.links.iter().filter(|link| link.role == Role::Router);
     let ask = |link: &Link| {
         sinew_zenoh::look::nodes(&process_environment, &link.address, observed.domain(), PATIENCE).ok()
     };
-    // One that can't be asked is no fault of the gateway's: it may have connected from there.
+    // A router that can't be asked isn't the gateway's fault: the router may have opened the
+    // connection.
     let Some(nodes) = routers.take(ROUTERS).find_map(ask) else { return Vec::new() };
     let mut sessions = BTreeMap::<String, Vec<String>>::new();
     for node in nodes.iter().filter(|node| node.session != gateway.session) {
         sessions.entry(node.session.clone()).or_default().push(node.full_node());
     }
-    // What has just come may be on its way to the gateway.
+    // New nodes may not have reached the gateway yet.
     let until = now_ns() + nanoseconds(PATIENCE);
     loop {
         let Ok(snapshot) = observed.look() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Processes that do nothing about the work that waits for them: executors stuck in a callback, and
+//! Finds processes that don't handle their waiting work: executors stuck in a callback, and
 //! processes that fetch nothing (stopped ones, or those that never spin).
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 const CHECK: &str = "callbacks";
 
-/// Time between two looks at what waits.
+/// Time between two looks at waiting work.
 const MOMENT: Duration = Duration::from_millis(50);
 
 /// Looks until nothing waits any more, for as long as a callback may last.
@@ -49,7 +49,7 @@ fn findings(place: &Where) -> Result<Vec<Finding>, Error> {
             Some(held) => {
                 stuck.push(format!("{process} is {held}, and work waits for {} {plural} of it", ends.len()));
             }
-            // What it has fetched may be kept on purpose, to be taken when it is needed.
+            // Fetched messages may be kept on purpose, to be taken when they are needed.
             None => match ends.iter().map(|end| snapshot.waiting(end).unread).sum::<u64>() {
                 0 => {}
                 1 => untaken.push(format!("one message waits for {process}, which doesn't take it")),
@@ -76,7 +76,7 @@ fn findings(place: &Where) -> Result<Vec<Finding>, Error> {
     Ok(findings)
 }
 
-/// The longest callback that a process is in, if that is too long.
+/// Returns the longest running callback of a process, if it is too long.
 fn longest(snapshot: &ObservedDomain, peer: &Peer) -> Option<Held> {
     let held = snapshot.held(peer).into_iter().filter(|held| held.nanoseconds >= STUCK_NS);
     held.max_by_key(|held| held.nanoseconds)

@@ -1,4 +1,4 @@
-//! The descriptions of types, which participants keep beside the domains.
+//! Checks the descriptions of types, which participants keep beside the domains.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -13,19 +13,18 @@ use sinew_bench::table::bytes;
 
 const CHECK: &str = "types";
 
-/// What lies in the directory of the descriptions.
+/// The content of the directory of descriptions.
 #[derive(Debug, Default)]
 struct Kept {
     files: usize,
-    /// The memory that they take, in bytes.
+    /// Memory of the files, in bytes.
     bytes: u64,
-    /// The names of those which don't describe the type that they are called by.
+    /// Names of files that don't describe the type in their name.
     wrong: Vec<String>,
 }
 
-/// Counts the descriptions, and names what is none. Nothing is removed, whatever is asked for: a
-/// type may be used in any domain, and who uses it has looked once whether its description is
-/// there.
+/// Counts the descriptions, and names invalid ones. Nothing is removed, whatever the options: a
+/// type may be used in any domain, and its user has checked only once that the description exists.
 pub(super) fn check(domain: &Domain) -> Finding {
     let directory = domain.descriptions();
     match look(domain, &directory) {

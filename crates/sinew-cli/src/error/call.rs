@@ -1,10 +1,10 @@
-//! What keeps a call from being answered.
+//! The reasons why a call isn't answered.
 
 use std::time::Duration;
 
 use crate::harmless::one_line;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
     /// There is no server to call.
@@ -15,46 +15,46 @@ pub(crate) enum CallError {
     NoServer {
         /// The service.
         service: String,
-        /// Where we looked.
+        /// The domain.
         domain: u32,
-        /// How long we waited.
+        /// The time waited.
         waited: Duration,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
-    /// There was no server to call before it was interrupted.
+    /// The command was interrupted before there was a server.
     #[error("nobody served {service} in domain {domain} before this was stopped{similar}")]
     StoppedWaiting {
         /// The service.
         service: String,
-        /// Where we looked.
+        /// The domain.
         domain: u32,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
-    /// Nobody answers in time.
+    /// There was no answer in time.
     #[error("{service} gave no answer within {} s", waited.as_secs_f64())]
     TimedOut {
         /// The service.
         service: String,
-        /// How long we waited.
+        /// The time waited.
         waited: Duration,
     },
-    /// It was interrupted.
+    /// The command was interrupted.
     #[error("{service} gave no answer before this was stopped")]
     Stopped {
         /// The service.
         service: String,
     },
-    /// The server says no.
+    /// The server reports a failure.
     #[error("{service} failed: {}", one_line(reason))]
     Failed {
         /// The service.
         service: String,
-        /// In its words, or ours.
+        /// The reason, in the server's words or this program's.
         reason: String,
     },
-    /// The server has a type without a description that ROS 2 knows.
+    /// The server's type has no name that is valid in ROS 2.
     #[error(
         "{service} has the type {type_name}, which is not the name of a ROS 2 type, so nobody can tell what to send \
          (`Service::TYPE` gives it one)"
@@ -73,17 +73,17 @@ pub(crate) enum CallError {
         /// The action.
         service: String,
     },
-    /// The user thinks of another type.
+    /// The user has given another type.
     #[error("{service} has the type {found}, not {wanted}")]
     OtherType {
         /// The service.
         service: String,
         /// Its server's type.
         found: String,
-        /// The one that was given.
+        /// The type that was given.
         wanted: String,
     },
-    /// The server's process keeps the service for itself.
+    /// The service stays within the server's process.
     #[error(
         "{service} stays in the process of {node}: its messages have no form outside (derive(Message) gives them one)"
     )]

@@ -1,4 +1,4 @@
-//! What can stop the command, as one sentence each.
+//! The errors of the command, as one sentence each.
 
 mod call;
 mod types;
@@ -14,7 +14,7 @@ use crate::similar::suggestion;
 pub(crate) use call::CallError;
 pub(crate) use types::TypesError;
 
-/// Why a command ended without its result.
+/// The reason why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// Standard output can't be written to.
@@ -24,7 +24,7 @@ pub(crate) enum Error {
     /// A file or directory the user named can't be used.
     #[error("can't {action} {}: {source}", path.display())]
     File {
-        /// What was tried, as a verb.
+        /// The attempted operation, as a verb.
         action: &'static str,
         /// The file as the user named it.
         path: PathBuf,
@@ -35,13 +35,13 @@ pub(crate) enum Error {
     /// A system call failed that works on any supported machine.
     #[error("{call} failed: {source}")]
     System {
-        /// The call and what it was for.
+        /// The call and its purpose.
         call: &'static str,
         /// The operating system's answer.
         source: io::Error,
     },
 
-    /// A launch file is wrong.
+    /// A launch file is invalid.
     #[error(transparent)]
     Launch(#[from] sinew_launch::LoadError),
 
@@ -56,42 +56,42 @@ pub(crate) enum Error {
     /// A parameter without a value.
     #[error("`{text}` is no parameter: write it as name:=value")]
     NoAssignment {
-        /// What was written.
+        /// The text.
         text: String,
     },
 
-    /// There is no such managed node.
+    /// A managed node doesn't exist.
     #[error("there is no managed node {name}{similar}; `sinew lifecycle nodes` has all")]
     NotManaged {
         /// Its name.
         name: String,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
 
-    /// A managed node can't do that now.
+    /// A managed node can't make that transition now.
     #[error("{name} can't {transition} while it is {state}; it can {offered}")]
     NotOffered {
         /// Its name.
         name: String,
-        /// What was asked for.
+        /// The requested transition.
         transition: &'static str,
-        /// The state that it is in.
+        /// Its current state.
         state: &'static str,
-        /// What it can do.
+        /// The possible transitions.
         offered: String,
     },
 
-    /// A managed node didn't do what it was asked for.
+    /// A managed node failed to make a transition.
     #[error(transparent)]
     Managed(sinew_lifecycle::LifecycleClientError),
 
-    /// There is no such container.
+    /// A container doesn't exist.
     #[error("there is no container {name}{similar}; `sinew component list` has all")]
     NoContainer {
         /// The node's name.
         name: String,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
 
@@ -100,11 +100,11 @@ pub(crate) enum Error {
     Container {
         /// The node's name.
         name: String,
-        /// What it says, or why it says nothing.
+        /// Its message, or the reason why there is none.
         problem: String,
     },
 
-    /// What was run has ended so; it has been told.
+    /// The program has ended with this code, which has been reported.
     #[error("ended with code {code}")]
     Ended {
         /// The code to end with.
@@ -115,11 +115,11 @@ pub(crate) enum Error {
     #[error(transparent)]
     Sinew(#[from] sinew::Error),
 
-    /// A message can't be made where it is published.
+    /// A message can't be created in place.
     #[error(transparent)]
     Draft(#[from] sinew::msg::loan::BuildError),
 
-    /// This command has no network in it.
+    /// This command was built without the network.
     #[cfg(not(feature = "gateway"))]
     #[error(
         "this `sinew` was built without the network, which {command} needs: \
@@ -140,7 +140,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Router(#[from] sinew_zenoh::RouterError),
 
-    /// The domain that is to be looked at can't be.
+    /// The domain can't be read.
     #[error(transparent)]
     Domain(#[from] sinew_shm::DomainError),
 
@@ -152,11 +152,11 @@ pub(crate) enum Error {
     #[error(transparent)]
     Join(#[from] sinew_shm::JoinError),
 
-    /// There is no room for what we need in the domain.
+    /// There is no room in the domain for this command's endpoints.
     #[error(transparent)]
     Capacity(#[from] sinew_shm::CapacityError),
 
-    /// The messages of a topic can't be seen from outside.
+    /// The messages of a topic don't leave their process.
     #[error(
         "{name} can't be echoed: its messages stay in the process of {node}, since {type_name} has no form outside \
          (derive(Message) gives it one)"
@@ -178,7 +178,7 @@ pub(crate) enum Error {
     NoLoggerService {
         /// The node.
         node: String,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
 
@@ -186,39 +186,39 @@ pub(crate) enum Error {
     #[error("{0}")]
     DomainNumber(String),
 
-    /// The directory that the user named isn't there.
+    /// The directory that the user named doesn't exist.
     #[error("{} is not there: participants make it; does --dir name the right one?", path.display())]
     NoDirectory {
-        /// As the user named it.
+        /// The path as the user named it.
         path: PathBuf,
     },
 
     /// There is no node or topic of this name.
     #[error("no {what} is called {name} in domain {domain}{}", suggestion(similar))]
     NotFound {
-        /// What was looked for.
+        /// The kind of thing.
         what: &'static str,
-        /// The name as it was looked for.
+        /// The name.
         name: String,
         /// The domain.
         domain: u32,
-        /// Names of others that may have been meant.
+        /// Names that may have been meant.
         similar: Vec<String>,
     },
 
-    /// A text gives parameters no values.
+    /// A text gives no parameter a value.
     #[error("{what} can't be read: {problem}")]
     ParameterText {
         /// A file as the user named it, or `the value`.
         what: String,
-        /// What is wrong, and where.
+        /// The problem, and its place.
         problem: sinew::parameters::ParameterTextError,
     },
 
-    /// A file says nothing of a node.
+    /// A file has no values for a node.
     #[error("{} gives no parameter of node {node} a value", path.display())]
     NothingToLoad {
-        /// As the user named it.
+        /// The path as the user named it.
         path: PathBuf,
         /// The node's full name.
         node: String,
@@ -229,22 +229,22 @@ pub(crate) enum Error {
     NotSet {
         /// The node's full name.
         node: String,
-        /// How many.
+        /// Number of parameters.
         count: usize,
         /// The reason, as the end of a sentence.
         why: String,
     },
 
-    /// All others on a topic have another type.
+    /// All other endpoints of a topic have another type.
     #[error(
         "{topic} has another type, so nothing would be received, {why}; publish to another topic or as {type_name}, or use --force"
     )]
     OtherType {
         /// The topic.
         topic: String,
-        /// Why it doesn't match, and with which node.
+        /// The mismatch, and the node.
         why: String,
-        /// The type that one of the others has.
+        /// The type of one of the others.
         type_name: String,
     },
 
@@ -254,14 +254,14 @@ pub(crate) enum Error {
         if *count == 1 { "one publisher and subscription".to_owned() } else { format!("{count} pairs") }
     )]
     Apart {
-        /// How many pairs.
+        /// Number of pairs.
         count: usize,
     },
 
     /// The doctor has found something.
     #[error("{} to mend", if *count == 1 { "one thing".to_owned() } else { format!("{count} things") })]
     Unwell {
-        /// How many things.
+        /// Number of findings.
         count: usize,
     },
 
@@ -269,16 +269,16 @@ pub(crate) enum Error {
     #[error(transparent)]
     Types(Box<TypesError>),
 
-    /// What the user wrote is no message of its type.
+    /// The user's text is not a message of its type.
     #[error("this is no {type_name}: {problem}{}", hint(problem))]
     Message {
         /// The type.
         type_name: String,
-        /// What is wrong, and where.
+        /// The problem, and its place.
         problem: Box<TextError>,
     },
 
-    /// A file with values has none.
+    /// A file with values is empty.
     #[error("{} is empty: write the values in YAML or JSON, or {{}} for all default values", from.display())]
     NoValues {
         /// The file, or `standard input`.
@@ -289,7 +289,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Field(#[from] sinew_msg::dynamic::PathError),
 
-    /// The messages of a topic don't say when they were made.
+    /// The messages of a topic have no stamp.
     #[error(
         "the messages of {name} don't say how old they are: {type_name} has no `header.stamp`; `sinew topic latency {name}` tells how \
          long messages take from their publication to their callbacks"
@@ -301,7 +301,7 @@ pub(crate) enum Error {
         type_name: String,
     },
 
-    /// Nobody wants what would be published.
+    /// There aren't enough subscriptions for publishing.
     #[error(
         "{matched} of {wanted} subscriptions of {topic} matched within {} s, so nothing was published (`sinew topic info -v {topic}` \
          tells who is there)",
@@ -310,11 +310,11 @@ pub(crate) enum Error {
     NoSubscriptions {
         /// The topic.
         topic: String,
-        /// How many there should be.
+        /// Number of subscriptions required.
         wanted: usize,
-        /// How many there are.
+        /// Number of subscriptions that matched.
         matched: usize,
-        /// How long we waited.
+        /// The time waited.
         waited: Duration,
     },
 
@@ -325,17 +325,17 @@ pub(crate) enum Error {
     NoPackage {
         /// Its name.
         name: String,
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: String,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
 
-    /// A call has no response.
+    /// A call got no response.
     #[error(transparent)]
     Call(#[from] CallError),
 
-    /// Another participant's memory is wrong.
+    /// Another participant's memory is invalid.
     #[error(transparent)]
     Segment(#[from] sinew_shm::SegmentError),
 
@@ -352,12 +352,12 @@ pub(crate) enum Error {
         "the demo's viewer, a process of its own, ended early ({status}); its own message, if any, stands above"
     )]
     ViewerEnded {
-        /// How the process ended.
+        /// The exit status of the process.
         status: String,
     },
 }
 
-/// What is easily forgotten in YAML.
+/// Returns a hint about common mistakes in YAML.
 fn hint(problem: &TextError) -> &'static str {
     let has_colon = match problem {
         TextError::UnknownField { path, .. } => path.contains(':'),
@@ -406,8 +406,8 @@ impl From<sinew::error::SpinError> for Error {
 }
 
 impl Error {
-    /// Whether the reader of our output went away (`sinew ... | head`), which is not a failure of
-    /// ours.
+    /// Returns `true` if the reader of the output went away (`sinew ... | head`), which is not a
+    /// failure of this program.
     pub(crate) fn is_closed_output(&self) -> bool {
         use sinew_bench::Error as Bench;
 

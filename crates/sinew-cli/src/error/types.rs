@@ -1,8 +1,8 @@
-//! What keeps a type from being known.
+//! The reasons why a type isn't known.
 
 use std::path::PathBuf;
 
-/// What keeps a type from being known.
+/// The reason why a type isn't known.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TypesError {
     /// A folder that the user named has no packages.
@@ -11,7 +11,7 @@ pub(crate) enum TypesError {
         path.display()
     )]
     NoPackages {
-        /// As the user named it.
+        /// The path as the user named it.
         path: PathBuf,
     },
 
@@ -19,31 +19,31 @@ pub(crate) enum TypesError {
     #[error(transparent)]
     Read(#[from] sinew_msg::definition::ReadError),
 
-    /// Definitions don't go together.
+    /// Definitions contradict each other.
     #[error(transparent)]
     Resolve(#[from] sinew_msg::definition::ResolveError),
 
-    /// What isn't the name of a type.
+    /// The text is not the name of a type.
     #[error("{error}{similar}")]
     Name {
-        /// What is wrong with it.
+        /// The problem.
         error: sinew_msg::definition::NameError,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
     },
 
-    /// Nobody knows it.
+    /// The type is unknown.
     #[error("{name} is not known (looked at: {looked}); --interfaces DIR adds definitions{similar}")]
     Unknown {
         /// The type.
         name: String,
-        /// What may have been meant, as the end of a sentence.
+        /// A suggestion, as the end of a sentence.
         similar: String,
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: String,
     },
 
-    /// It is known, but not as it is in use.
+    /// The type is known, but with another hash than that in use.
     #[error(
         "{name} with the hash {hash} is not known: its definition here has the hash {here} (looked at: {looked}); \
          --interfaces DIR adds the definitions that are in use"
@@ -51,38 +51,38 @@ pub(crate) enum TypesError {
     Other {
         /// The type.
         name: String,
-        /// Its hash, as those who use it say.
+        /// The hash that its users announce.
         hash: String,
-        /// The hash of what is known.
+        /// The hash of the known definition.
         here: String,
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: String,
     },
 
-    /// It is none of what is needed.
+    /// The type is of the wrong kind.
     #[error("{name} is of the kind `{is}`, but {wanted}")]
     Kind {
         /// The type.
         name: String,
-        /// What it is.
+        /// Its kind.
         is: &'static str,
-        /// What it should be.
+        /// The required kind.
         wanted: &'static str,
     },
 
-    /// It is known, but would fill the screen for hours.
+    /// The type is known, but would fill the screen for hours.
     #[error(
         "{name} with all that is in it is longer than {most} bytes, so it is not shown; show the types of its fields by \
          themselves, or --json, which has each type once"
     )]
     TooLong {
-        /// The type, or one in it.
+        /// The type, or a nested one.
         name: String,
-        /// What is shown at most.
+        /// The limit, in bytes.
         most: usize,
     },
 
-    /// It is known, but can't be read.
+    /// The type is known, but can't be used.
     #[error(transparent)]
     Type(#[from] sinew_msg::dynamic::TypeError),
 }

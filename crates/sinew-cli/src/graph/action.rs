@@ -1,4 +1,4 @@
-//! `sinew action list|info|send_goal`. An action is known by its feedback topic, as in `ros2`.
+//! `sinew action list|info|send_goal`. An action is recognized by its feedback topic, as in `ros2`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,24 +36,24 @@ use sinew_bench::clock::{nanoseconds, now_ns};
 
 const FEEDBACK: &str = "/_action/feedback";
 
-/// How long a goal that has ended waits at most for a thread that is reading feedback.
+/// Longest time for which an ended goal waits for a thread that is reading feedback.
 const READING: Duration = Duration::from_secs(1);
 
-/// How often the graph is looked at while a server is waited for.
+/// Period of looking for a server.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The feedback topics, by their actions' names.
+/// Returns the feedback topics, by the names of their actions.
 fn actions(snapshot: &ObservedDomain) -> BTreeMap<&str, Ends<'_>> {
     let topics = snapshot.topics().into_iter();
     topics.filter_map(|(topic, ends)| Some((topic.strip_suffix(FEEDBACK)?, ends))).collect()
 }
 
-/// The names of all actions.
+/// Returns the names of all actions.
 pub(crate) fn names(snapshot: &ObservedDomain) -> Vec<String> {
     actions(snapshot).into_keys().map(str::to_owned).collect()
 }
 
-/// The types of one action.
+/// Returns the types of one action.
 pub(crate) fn types_named(snapshot: &ObservedDomain, name: &str) -> Vec<String> {
     let all = actions(snapshot);
     all.get(name).map(types_of).unwrap_or_default().into_iter().map(str::to_owned).collect()
@@ -82,7 +82,7 @@ pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
     for (name, ends) in &all {
         let types =
             if options.show_types { format!(" [{}]", types_of(ends).join(", ")) } else { String::new() };
-        let _ = writeln!(text, "{name}{types}"); // a string takes everything
+        let _ = writeln!(text, "{name}{types}"); // writing to a string can't fail
     }
     print(&text)
 }
@@ -110,30 +110,30 @@ pub(super) fn info(options: &InfoOptions) -> Result<(), Error> {
     }
     let mut text = format!("Action: {}\nType: {}\n", options.name, types.join(", "));
     for (what, nodes) in [("clients", clients), ("servers", servers)] {
-        let _ = writeln!(text, "Action {what}: {}", nodes.len()); // a string takes everything
+        let _ = writeln!(text, "Action {what}: {}", nodes.len()); // writing to a string can't fail
         text.extend(nodes.iter().map(|node| format!("    {node}\n")));
     }
     print(&text)
 }
 
-/// What happens while a goal is executed, in the order in which it is told.
+/// Events during a goal, in the order in which they are reported.
 enum Event {
     Answered(Result<Vec<u8>, CallFailure>),
     Feedback,
-    /// What the server says to a request to cancel, and whether it names the goal.
+    /// The server's answer to a cancel request, and whether it names the goal.
     Canceled(Result<(i8, bool), CallFailure>),
     Ended(Result<Vec<u8>, CallFailure>),
     /// Ctrl-C.
     Stop,
-    /// Nobody reads what is printed any more.
+    /// The reader of the output is gone.
     OutputClosed,
 }
 
-/// Exit codes for goals that have ended otherwise than by success; `ros2` has 0 for all.
+/// Exit codes for goals that have ended without success; `ros2` has 0 for all.
 const ABORTED: u8 = 3;
 const CANCELED: u8 = 4;
 
-/// How long a server may take to answer a cancel that nobody would see the answer to.
+/// Longest wait for the answer to a cancel request when no one can see the answer.
 const LEAVE_AFTER: Duration = Duration::from_secs(5);
 
 fn output_closed() -> Error {
@@ -164,13 +164,13 @@ pub(super) fn send_goal(options: &SendGoalOptions) -> Result<(), Error> {
     goal.run(&events)
 }
 
-/// The hashes of a server's types: to send a goal, to get a result, of feedback.
+/// The type hashes of a server: for sending a goal, getting a result, and feedback.
 struct ServerEnds {
     action: TypeName,
     hashes: [[u8; 32]; 3],
 }
 
-/// Looks until all that is needed of a server is there.
+/// Waits until the server has everything that is needed.
 fn wait_for_server(
     options: &SendGoalOptions,
     observed: &mut Observed,
@@ -211,9 +211,9 @@ fn wait_for_server(
     }
 }
 
-/// What is sent and received, and the goal as the user wrote it.
+/// The types of the messages, and the user's goal.
 struct ActionTypes {
-    /// The image of the request.
+    /// The encoded request.
     request: Vec<u8>,
     answer: Arc<MessageType>,
     result: Arc<MessageType>,
@@ -245,27 +245,27 @@ impl ActionTypes {
         let [_, result] = types.service(&part("_GetResult")?, result)?;
         let feedback = types.message(&part("_FeedbackMessage")?, feedback)?;
         let id = sinew_action::GoalId::random().0;
-        // An empty variable of a script must not send a robot to where all values are 0.
+        // An empty variable in a script must not send a robot to the point where all values are 0.
         if values.trim().is_empty() {
             return Err(CallError::NoGoal { service: options.name.clone() }.into());
         }
         let goal = super::now(&mut message_of(&goal_type, values)?).encode();
-        // The id has 16 bytes, so all of the goal is aligned behind it as by itself.
+        // The id has 16 bytes, so the goal behind it is aligned as it would be alone.
         let request = [&goal[..HEADER_SIZE], &id, &goal[HEADER_SIZE..]].concat();
         Ok(Self { request, answer, result, feedback, id })
     }
 }
 
-/// How far a goal is.
+/// The progress of a goal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Sent,
     Accepted,
-    /// Or rejected.
+    /// Ended or rejected.
     Ended,
 }
 
-/// One goal on its way.
+/// A goal that has been or will be sent.
 struct Goal<'a> {
     options: &'a SendGoalOptions,
     types: ActionTypes,
@@ -312,8 +312,8 @@ impl<'a> Goal<'a> {
         CallError::Failed { service: self.options.name.clone(), reason: reason.to_string() }.into()
     }
 
-    /// Sends it, and tells what comes of it until it has ended. If nobody reads that any more, it is
-    /// cancelled.
+    /// Sends the goal, and prints events until it has ended. If the reader of the output goes away,
+    /// the goal is cancelled.
     fn run(&self, events: &Receiver<Event>) -> Result<(), Error> {
         let mut state = State::Sent;
         let outcome = self.follow(events, &mut state);
@@ -357,7 +357,7 @@ impl<'a> Goal<'a> {
                 Ok(Event::Feedback) if !is_accepted => {} // it has overtaken the answer, and waits
                 Ok(Event::Feedback) => self.tell_feedback()?,
                 Ok(Event::Canceled(Ok((0, true)))) => self.says("cancelling")?,
-                // A server of rclpy that refuses says 0, and names no goal.
+                // A server of rclpy that refuses returns 0, and names no goal.
                 Ok(Event::Canceled(Ok((0 | 1, _)))) => {
                     says("the server refuses to cancel the goal: Ctrl-C again ends this only")
                 }
@@ -366,7 +366,7 @@ impl<'a> Goal<'a> {
                 Ok(Event::Ended(result)) => {
                     *state = State::Ended;
                     self.tell_feedback()?;
-                    // What another thread was just reading.
+                    // Feedback that another thread was reading at that moment.
                     self.feedback.bring_in(READING);
                     self.tell_feedback()?;
                     self.tell_lost(self.lost() - lost_before)?;
@@ -384,12 +384,12 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Has the goal cancelled without a word, and waits until the server has heard of it.
+    /// Cancels the goal without output, and waits until the server has received the request.
     fn leave(&self, events: &Receiver<Event>, mut state: State) {
         let begin = now_ns();
         let mut is_asked = false;
         while state != State::Ended {
-            // A server that can't be asked is none that would answer.
+            // A server that can't be asked wouldn't answer.
             if state == State::Accepted
                 && !std::mem::replace(&mut is_asked, true)
                 && self.ask_to_cancel().is_err()
@@ -448,11 +448,11 @@ impl<'a> Goal<'a> {
         asked.map(drop).map_err(|error| self.failed(error.failure()))
     }
 
-    /// Prints what has come of the goal's own feedback.
+    /// Prints new feedback of this goal.
     fn tell_feedback(&self) -> Result<(), Error> {
         while let Some((message, _)) = self.feedback.take_sample() {
             if message.image().get(4..20) != Some(&self.types.id[..]) {
-                continue; // another goal's
+                continue; // for another goal
             }
             let feedback = self.read(&self.types.feedback, message.image())?;
             self.tell("Feedback", "feedback", &feedback, None)?;
@@ -460,13 +460,13 @@ impl<'a> Goal<'a> {
         Ok(())
     }
 
-    /// Feedback of all goals that didn't come here: it was overwritten, or lost on the way.
+    /// Returns the number of feedback messages, of all goals, that were overwritten or lost.
     fn lost(&self) -> u64 {
         let statistics = self.feedback.statistics();
         statistics.overwritten + statistics.missed
     }
 
-    /// Tells how much feedback didn't come here.
+    /// Reports how many feedback messages were lost.
     fn tell_lost(&self, lost: u64) -> Result<(), Error> {
         if lost == 0 {
             return Ok(());
@@ -525,7 +525,7 @@ impl<'a> Goal<'a> {
     }
 }
 
-/// A field as JSON has it.
+/// Returns a field as JSON.
 fn part_of(message: &DynamicMessage, field: &str) -> Option<String> {
     let path = message.message_type().path(field).ok()?;
     Some(message.part(&path)?.to_json().trim().to_owned())

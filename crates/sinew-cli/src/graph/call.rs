@@ -1,8 +1,7 @@
-//! `sinew service call`: a request from a text, and its answer; once, or again and again.
+//! `sinew service call`: a request from a text, and its answer; once, or repeatedly.
 //!
-//! What goes over the line is described in `sinew`'s `outside::service`: a header of 16 bytes
-//! (sequence number, place, kind), then the image of the request or the response, or the text of a
-//! failure.
+//! The format of the messages is described in `sinew`'s `outside::service`: a header of 16 bytes
+//! (sequence number, place, kind), then the encoded request or response, or the text of a failure.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -73,8 +72,8 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     outcome
 }
 
-/// What is wrong with the command line itself is told before anybody is waited for. (A type that
-/// only the server knows is looked at when it is there.)
+/// Reports errors in the command line itself before waiting for a server. (A type that only the
+/// server knows is checked when it is there.)
 fn check(options: &CallOptions, types: &Types, values: &str) -> Result<(), Error> {
     let Some(wanted) = options.what().0 else { return Ok(()) };
     let wanted = name(wanted, types.sources())?;
@@ -88,7 +87,7 @@ fn check(options: &CallOptions, types: &Types, values: &str) -> Result<(), Error
     Ok(())
 }
 
-/// The image of the response, or why there is none. The kinds are those of `sinew`'s
+/// Returns the encoded response, or the reason why there is none. The kinds are those of `sinew`'s
 /// `outside::service::answer`.
 fn body(bytes: &[u8]) -> Result<&[u8], String> {
     let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else {
@@ -106,7 +105,7 @@ fn body(bytes: &[u8]) -> Result<&[u8], String> {
     }
 }
 
-/// What the participant's helper thread finds.
+/// State shared with the participant's helper thread.
 struct CallObserver {
     service: String,
     port: OnceLock<Arc<EventReceiver>>,
@@ -116,13 +115,13 @@ struct CallObserver {
 #[derive(Default)]
 struct CallNews {
     servers: Vec<(Arc<Peer>, EndpointKey, Endpoint)>,
-    /// The server that was called, and the entity that did it.
+    /// The called server, and the client entity.
     called: Option<(u64, EndpointKey, EndpointKey)>,
     answers: Option<Incoming>,
     is_enough: bool,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 enum Answer {
     Came(Vec<u8>),
     Gone,
@@ -159,13 +158,13 @@ impl CallObserver {
 struct Reader;
 
 impl Sink for Reader {
-    // Who waits for the answer reads it when woken.
+    // The waiting thread reads the answer when it is woken.
     fn drain(&self) {}
 }
 
 impl Observer for CallObserver {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        // What is only listed has another server that stands for it.
+        // A server that is only listed has a local stand-in.
         let is_there = !Origin::of(entity).is_some_and(Origin::is_listed);
         if entity.kind == EndpointKind::Server && entity.name == self.service && is_there {
             self.news.with(|news| news.servers.push((Arc::clone(peer), key, entity.clone())));
@@ -183,7 +182,7 @@ impl Observer for CallObserver {
         target?;
         incoming.set_port(self.port.get().map(|port| &**port));
         self.news.with(|news| news.answers = Some(incoming));
-        self.wake(); // what came before the port was known is not announced
+        self.wake(); // messages from before the port was known are not announced
         Some(Arc::new(Reader))
     }
 
@@ -197,22 +196,22 @@ struct Call<'a> {
     found: &'a CallObserver,
     port: &'a EventReceiver,
     domain: u32,
-    /// Other services that may have been meant, as the end of a sentence.
+    /// Similar service names, as the end of a sentence.
     similar: String,
 }
 
-/// How a wait ended.
+/// The end of a wait.
 enum Waited<T> {
     Came(T),
     TimedOut(Duration),
     Stopped,
 }
 
-/// What requests are sent by, kept until their answers are there.
+/// A connection for requests, kept until their answers have come.
 struct Way {
     writer: Writer,
     ours: EndpointKey,
-    /// Requests so far.
+    /// Number of requests so far.
     sent: u64,
 }
 
@@ -255,7 +254,7 @@ impl Call<'_> {
         }
     }
 
-    /// The response as it is printed.
+    /// Formats the response for printing.
     fn answered(&self, response_type: &Arc<MessageType>, answer: Answer) -> Result<String, Error> {
         let failed =
             |reason: String| Error::Call(CallError::Failed { service: self.options.name.clone(), reason });
@@ -272,7 +271,7 @@ impl Call<'_> {
         })
     }
 
-    /// Waits for something to be there.
+    /// Waits until `look` finds something.
     fn wait<T>(
         &self,
         timeout: Option<Duration>,
@@ -304,7 +303,7 @@ impl Call<'_> {
         }
     }
 
-    /// The types of the server's messages.
+    /// Returns the types of the server's messages.
     fn types(&self, types: &Types, server: &Endpoint) -> Result<[Arc<MessageType>; 2], Error> {
         let service = || self.options.name.clone();
         if server.qos[5] != 1 {
@@ -323,7 +322,7 @@ impl Call<'_> {
         Ok(types.service(&found, Some(TypeHash(server.hash)))?)
     }
 
-    /// Makes a way to the server.
+    /// Connects to the server.
     fn connect(
         &self,
         participant: &Arc<Participant>,
@@ -347,7 +346,7 @@ impl Call<'_> {
 }
 
 impl Way {
-    /// Sends a request. (The one before has its answer: there is room.)
+    /// Sends a request. (The previous one has been answered, so there is room.)
     fn send(&mut self, image: &[u8]) -> Result<(), Error> {
         self.sent += 1;
         let mut loan = self.writer.lender().loan(HEADER + image.len())?;

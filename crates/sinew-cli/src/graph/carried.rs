@@ -1,7 +1,8 @@
-//! Topics of the network that no subscription of this host takes: a gateway brings nothing of them
-//! here, so their counters stand still, whatever is published there.
+//! Topics of the network without a subscription on this host: a gateway brings none of their
+//! messages here, so their counters stand still, whatever is published there.
 //!
-//! `hz` and `bw` subscribe for as long as they watch. What only reads memory says that nothing comes.
+//! `hz` and `bw` subscribe for as long as they watch. Commands that only read memory report that
+//! nothing comes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,10 +22,10 @@ use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
 use crate::output::says;
 use crate::terminal;
 
-/// What stands where a number would say that nothing is published.
+/// Shown in place of a number that would claim that nothing is published.
 pub(crate) const NOT_CARRIED: &str = "not carried: no subscription here";
 
-/// What subscriptions of this host take: names, types and their hashes.
+/// The topics that subscriptions of this host take: names, types and their hashes.
 pub(crate) struct Taken<'a>(HashSet<(&'a str, &'a str, [u8; 32])>);
 
 impl<'a> Taken<'a> {
@@ -32,15 +33,15 @@ impl<'a> Taken<'a> {
         Self::but_for(snapshot, None)
     }
 
-    /// But for what those of a participant take.
+    /// As `of`, without the subscriptions of a participant.
     fn but_for(snapshot: &'a ObservedDomain, participant: Option<u64>) -> Self {
         let counts = |end: &&ObservedEndpoint| !end.is_remote() && participant != Some(end.peer.id());
         let subscriptions = snapshot.of(EndpointKind::Subscription).filter(counts);
         Self(subscriptions.map(|end| what(&end.entity)).collect())
     }
 
-    /// Whether what a publisher publishes comes to this host: it is of this host, or a subscription
-    /// here takes it.
+    /// Returns `true` if a publisher's messages come to this host: it is of this host, or a local
+    /// subscription takes them.
     pub(crate) fn is_carried(&self, publisher: &ObservedEndpoint) -> bool {
         !publisher.is_remote() || self.0.contains(&what(&publisher.entity))
     }
@@ -50,11 +51,11 @@ fn what(end: &Endpoint) -> (&str, &str, [u8; 32]) {
     (&end.name, &end.type_name, end.hash)
 }
 
-/// Subscriptions that are there so that a gateway brings a topic's messages here: what comes is
-/// counted by the publishers that stand for those there, and dropped.
+/// Subscriptions that make a gateway bring a topic's messages here. The stand-ins of remote
+/// publishers count the messages, which are then dropped.
 pub(super) struct Subscribing {
     topic: String,
-    /// There once something has to be subscribed to.
+    /// `Some` once there is something to subscribe to.
     joined: Option<Joined>,
 }
 
@@ -64,12 +65,12 @@ struct Joined {
     /// Types by their names and hashes.
     types: HashSet<(String, [u8; 32])>,
     subscriptions: Vec<OwnEndpoint>,
-    /// Told by the first signal.
+    /// Receives the first signal.
     stops: Receiver<()>,
     buffer: Vec<u8>,
 }
 
-/// What comes from a publisher.
+/// Messages from a publisher.
 struct Source(Collected<Incoming>);
 
 impl Sink for Source {
@@ -77,7 +78,7 @@ impl Sink for Source {
     fn drain(&self) {}
 }
 
-/// Takes what publishers connect.
+/// Takes the connections that publishers open.
 struct Connections(Collected<Vec<Arc<Source>>>);
 
 impl Observer for Connections {
@@ -100,8 +101,8 @@ impl Subscribing {
         Self { topic: topic.to_owned(), joined: None }
     }
 
-    /// Subscribes to what the network publishes and no other subscription of this host takes. Drops
-    /// what has come.
+    /// Subscribes to remote publishers without another subscription on this host. Drops the
+    /// messages that have come.
     pub(super) fn look(
         &mut self,
         options: &WatchOptions,
@@ -126,7 +127,8 @@ impl Subscribing {
         Ok(())
     }
 
-    /// Waits until then. Whether it is to go on: a signal ends it, if it has subscribed.
+    /// Waits until that time. Returns `false` if it is to end: a signal ends it, if it has
+    /// subscribed.
     pub(super) fn wait(&self, until_ns: i64) -> bool {
         let Some(joined) = &self.joined else {
             sleep_until(until_ns);
@@ -160,7 +162,7 @@ impl Joined {
         Ok(Self { participant, sources, types, subscriptions, stops, buffer: Vec::new() })
     }
 
-    /// Subscribes to what such a publisher publishes, whatever it offers; not to what it retains.
+    /// Subscribes to such a publisher's new messages, whatever QoS it offers; not to retained ones.
     fn subscribe(&mut self, publisher: &Endpoint) -> Result<(), Error> {
         if !self.types.insert((publisher.type_name.clone(), publisher.hash)) {
             return Ok(());
@@ -181,7 +183,7 @@ impl Joined {
         self.sources.with(|sources| {
             sources.retain(|source| {
                 source.0.with(|incoming| {
-                    // What makes no sense is dropped, too.
+                    // Invalid messages are dropped as well.
                     while !matches!(incoming.read(buffer), Ok(None)) {}
                     let is_over = incoming.is_over();
                     if is_over {

@@ -1,8 +1,7 @@
-//! `sinew topic delay`: the age of `header.stamp` where a message arrives, as `ros2 topic delay`
-//! tells it.
+//! `sinew topic delay`: the age of `header.stamp` when a message arrives, as in `ros2 topic delay`.
 //!
-//! It takes part: it subscribes to whatever types the publishers have, and never makes one wait. Of a
-//! message whose first field is its header it reads only the stamp.
+//! The command takes part in the domain: it subscribes to all types that the publishers have, and
+//! never makes one wait. If a message's first field is its header, it reads only the stamp.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -25,13 +24,13 @@ use crate::observed::{Observed, ObservedDomain};
 use crate::output::{print, print_json, says};
 use sinew_bench::clock::{nanoseconds, now_ns};
 
-/// Messages that a report is about, at most, as of `ros2 topic delay`.
+/// Most messages that a report covers, as in `ros2 topic delay`.
 const MOST: usize = 10_000;
 
-/// Messages that wait for us: what is older than these would be read too late.
+/// Messages that wait for this command: older ones would be read too late.
 const WAITING: usize = 10;
 
-/// Reports until it is enough.
+/// Reports until the end.
 pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
     let watch = &options.watch;
     let (place, name) = (&watch.info.place, &watch.info.name);
@@ -56,7 +55,7 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
     let mut arrived = Arrived::default();
     let mut due_ns = now_ns();
     for _ in 0..watch.count.unwrap_or(u64::MAX) {
-        // After a long stop (Ctrl-Z) not all that was missed is made up for.
+        // After a long stop (Ctrl-Z), missed reports are not all made up for.
         due_ns = (due_ns + nanoseconds(watch.interval)).max(now_ns());
         if !listening.listen_until(due_ns, &mut arrived)? {
             return Ok(());
@@ -71,19 +70,19 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// Our ends of the topic.
+/// This command's subscriptions.
 struct Listening<'a> {
     name: &'a str,
     types: Types,
     node: sinew::Node,
     set: WaitSet,
-    /// The types that there are, by name and hash.
+    /// The known types, by name and hash.
     known: HashSet<(String, [u8; 32])>,
     ends: Vec<(Subscription<SerializedMessage>, Stamp)>,
 }
 
 impl Listening<'_> {
-    /// Subscribes to the types of publishers that are new.
+    /// Subscribes to the types of new publishers.
     fn subscribe(&mut self, snapshot: &ObservedDomain) -> Result<(), Error> {
         let own = self.node.full_name().to_owned();
         for publisher in snapshot.of(EndpointKind::Publisher).map(|end| &end.entity) {
@@ -95,11 +94,11 @@ impl Listening<'_> {
         Ok(())
     }
 
-    /// Takes what arrives until then. False: somebody pressed Ctrl-C.
+    /// Takes arriving messages until that time. Returns `false` if the user pressed Ctrl-C.
     fn listen_until(&mut self, due_ns: i64, arrived: &mut Arrived) -> Result<bool, Error> {
         while let Ok(left @ 1..) = u64::try_from(due_ns - now_ns()) {
             match self.set.wait(Duration::from_nanos(left)) {
-                // What is the context's own; of subscriptions the messages are taken below.
+                // The context's own subscriptions; the messages of the others are taken below.
                 Ok(ready) => {
                     for ready in ready {
                         if !self.ends.iter().any(|(end, _)| ready.is(end)) {
@@ -140,16 +139,16 @@ impl Listening<'_> {
     }
 }
 
-/// Where a type's messages have their stamp.
+/// The position of a type's stamp.
 enum Stamp {
-    /// Behind the first 4 bytes of the image.
+    /// Behind the first 4 bytes of the encoded form.
     First,
-    /// Somewhere: the message is decoded.
+    /// Elsewhere: the message is decoded.
     Inside { message_type: Arc<MessageType>, paths: [FieldPath; 2] },
 }
 
 impl Stamp {
-    /// `None` if they have none.
+    /// Returns `None` if the type has no stamp.
     fn of(description: &sinew_msg::description::TypeDescription) -> Option<Self> {
         let message_type = Arc::new(MessageType::new(description).ok()?);
         let path = |text: &str| message_type.path(text).ok();
@@ -159,7 +158,8 @@ impl Stamp {
         Some(if is_first { Self::First } else { Self::Inside { message_type, paths } })
     }
 
-    /// In nanoseconds; `None` if the image is broken, or the stamp isn't set.
+    /// Returns the stamp in nanoseconds; `None` if the encoded form is invalid, or the stamp isn't
+    /// set.
     fn in_image(&self, image: &[u8]) -> Option<i64> {
         let (seconds, nanoseconds) = match self {
             Self::First => {
@@ -185,17 +185,17 @@ impl Stamp {
     }
 }
 
-/// What arrived.
+/// The messages that have arrived.
 #[derive(Default)]
 struct Arrived {
-    /// When, in steady nanoseconds, and how old, in nanoseconds.
+    /// Time of arrival, in steady nanoseconds, and age, in nanoseconds.
     ages: VecDeque<(i64, i64)>,
-    /// Without a stamp, since the last report.
+    /// Number without a stamp, since the last report.
     unstamped: u64,
 }
 
 impl Arrived {
-    /// A message with its stamp and the time now.
+    /// Adds a message with its stamp and the current time.
     fn add(&mut self, stamp: Option<i64>, now: i64) {
         let Some(stamp) = stamp else {
             self.unstamped += 1;
@@ -217,10 +217,10 @@ impl Arrived {
     }
 }
 
-/// What is told of ages.
+/// Statistics of ages.
 #[derive(Debug, PartialEq)]
 struct Figures {
-    /// In nanoseconds, the least first.
+    /// In nanoseconds, sorted from the least.
     ages: Vec<i64>,
     mean: f64,
     deviation: f64,
@@ -236,8 +236,8 @@ impl Figures {
         Self { ages, mean, deviation: square.sqrt(), unstamped }
     }
 
-    /// The age that so many percent of messages don't exceed; `None` of too few for it to say
-    /// something.
+    /// Returns the age that `percent` of the messages don't exceed; `None` if there are too few
+    /// messages to tell.
     fn percentile(&self, percent: usize) -> Option<i64> {
         let count = self.ages.len();
         let is_told = count * (100 - percent) >= 100;
@@ -245,7 +245,7 @@ impl Figures {
         is_told.then(|| self.ages.get(rank.max(1) - 1).copied()).flatten()
     }
 
-    /// In seconds, as `ros2 topic delay`; by microseconds, which is what clocks are good for.
+    /// In seconds, as in `ros2 topic delay`, to the microsecond, which is what clocks are good for.
     fn text(&self) -> String {
         if self.unstamped > 0 {
             says(&format!(

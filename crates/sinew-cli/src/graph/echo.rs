@@ -1,9 +1,9 @@
-//! `sinew topic echo`: the messages of a topic, as `ros2 topic echo` prints them; those of a type
-//! that nobody describes, as the bytes of their images. `sinew service echo` is the same of the hidden
-//! topic on which a service's ends publish what happens to its requests and responses.
+//! `sinew topic echo`: the messages of a topic, as `ros2 topic echo` prints them; if a type has no
+//! description, the bytes of their encoded form. `sinew service echo` does the same for the hidden
+//! topic on which a service's endpoints publish the events of its requests and responses.
 //!
-//! Unlike its neighbours it takes part: it joins the domain with a subscription of whatever type
-//! the publishers have. It never makes a publisher wait.
+//! Unlike the neighbouring commands it takes part: it joins the domain with a subscription of each
+//! type that the publishers have. It never makes a publisher wait.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -30,14 +30,14 @@ use crate::similar::{self, suggestion};
 use crate::terminal;
 use sinew_bench::run::Collected;
 
-/// Bytes of a message that are shown.
+/// Number of bytes of a message that are shown.
 const SHOWN: usize = 256;
 
-/// Messages that wait for us if the publisher keeps all: when there are more, the oldest are lost
-/// to us.
+/// Messages that wait for this command if the publisher keeps all: beyond them, this command loses
+/// the oldest.
 const WAITING: usize = 64;
 
-/// Prints the messages of a topic until it is enough.
+/// Prints the messages of a topic until the end.
 pub(super) fn topic(options: &EchoOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let mut observed = Observed::open(&options.info.place)?;
@@ -51,7 +51,7 @@ pub(super) fn topic(options: &EchoOptions) -> Result<(), Error> {
     run(options, &observed, name, "")
 }
 
-/// Prints the events of a service until it is enough.
+/// Prints the events of a service until the end.
 pub(super) fn service(options: &EchoOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let topic = format!("{name}/_service_event");
@@ -75,7 +75,7 @@ pub(super) fn service(options: &EchoOptions) -> Result<(), Error> {
     run(options, &observed, &topic, "_Event")
 }
 
-/// `suffix`: how the name of the type goes on behind the one that is asked for.
+/// `suffix`: the part of the type's name behind the requested one.
 fn run(options: &EchoOptions, observed: &Observed, topic: &str, suffix: &str) -> Result<(), Error> {
     let info = &options.info;
     let domain = Domain::open(info.place.dir.as_deref(), observed.domain())?;
@@ -108,19 +108,19 @@ fn run(options: &EchoOptions, observed: &Observed, topic: &str, suffix: &str) ->
     outcome
 }
 
-/// What the participant's helper thread finds.
+/// State shared with the participant's helper thread.
 struct EchoObserver {
     topic: String,
     port: OnceLock<Arc<EventReceiver>>,
     heard: Collected<PendingMessages>,
 }
 
-/// What is still to be looked at.
+/// Events that are still to be handled.
 #[derive(Default)]
 struct PendingMessages {
-    /// Publishers of the topic that are new.
+    /// New publishers of the topic.
     publishers: Vec<Endpoint>,
-    /// All there were, by their gids.
+    /// All publishers so far, by their gids.
     known: Vec<(u64, EndpointKey, Endpoint)>,
     sources: Vec<Arc<EchoSource>>,
     is_enough: bool,
@@ -128,7 +128,7 @@ struct PendingMessages {
 
 /// A connection from a publisher.
 struct EchoSource {
-    /// With the numbers of its messages, if it is of the network.
+    /// With the numbers of its messages, if the publisher is remote.
     incoming: Collected<(Incoming, Option<NetworkNumbers>)>,
     origin: Origin,
 }
@@ -174,7 +174,7 @@ impl Observer for EchoObserver {
         let incoming = Collected::new((incoming, is_remote.then(NetworkNumbers::default)));
         let source = Arc::new(EchoSource { incoming, origin: Origin { gid, publisher } });
         self.heard.with(|heard| heard.sources.push(Arc::clone(&source)));
-        self.wake(); // what came before the port was known is not announced
+        self.wake(); // messages from before the port was known are not announced
         Some(source)
     }
 
@@ -184,7 +184,7 @@ impl Observer for EchoObserver {
 /// A type by its name and hash.
 type TypeId = (String, [u8; 32]);
 
-/// How to read the messages of a type, and what of them is printed.
+/// A type's decoder, and the fields to print.
 #[derive(Clone)]
 struct Known {
     message_type: Arc<MessageType>,
@@ -194,13 +194,13 @@ struct Known {
 struct Echo<'a> {
     options: &'a EchoOptions,
     participant: &'a Arc<Participant>,
-    /// Our subscriptions: one that asks for what was retained doesn't match publishers that retain
-    /// nothing.
+    /// This command's subscriptions: one that requests retained messages doesn't match publishers
+    /// that retain nothing.
     subscribed: HashSet<(TypeId, Durability)>,
-    /// How to read messages, of those types whose description was looked for.
+    /// The decoders of messages, for types with a known or missing description.
     readable: HashMap<TypeId, Option<Known>>,
     types: Types,
-    /// The only type that is wanted, if there is one.
+    /// The only type to print, if there is one.
     wanted: Option<TypeName>,
     entities: Vec<OwnEndpoint>,
     left: u64,
@@ -261,7 +261,7 @@ impl<'a> Echo<'a> {
         }
     }
 
-    /// Subscribes to what these publish.
+    /// Subscribes to these publishers.
     fn subscribe(&mut self, publishers: &[Endpoint]) -> Result<(), Error> {
         for publisher in publishers.iter().filter(|publisher| publisher.qos[5] == 1) {
             let Endpoint { node, name, type_name, .. } = publisher;
@@ -298,12 +298,13 @@ impl<'a> Echo<'a> {
         }
     }
 
-    /// Whether only fields can be printed, not bytes.
+    /// Returns `true` if only fields can be printed, not bytes.
     fn needs_fields(&self) -> bool {
         self.options.csv || self.options.field.is_some()
     }
 
-    /// How to read what this publisher sends; `None` if nobody knows, or only bytes are wanted.
+    /// Returns the decoder for a publisher's messages; `None` if their type has no description, or
+    /// only bytes are printed.
     fn known(&mut self, publisher: &Endpoint) -> Result<Option<Known>, Error> {
         if self.options.raw {
             return Ok(None);
@@ -331,7 +332,7 @@ impl<'a> Echo<'a> {
         Ok(known)
     }
 
-    /// Prints what a publisher has sent.
+    /// Prints new messages of a publisher.
     fn read(&mut self, source: &EchoSource) -> Result<(), Error> {
         let most = if self.options.style.full { usize::MAX } else { SHOWN };
         let known = self.known(&source.origin.publisher)?;
@@ -388,7 +389,7 @@ impl<'a> Echo<'a> {
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     let error: sinew_shm::SegmentError = error;
-                    // The publisher's memory is wrong: that message is passed over.
+                    // The publisher's memory is invalid: that message is skipped.
                     says(&format!("a message of {} can't be read: {error}", source.origin.publisher.node));
                 }
             }
@@ -397,7 +398,7 @@ impl<'a> Echo<'a> {
     }
 }
 
-/// What a subscription requests so that it matches whatever is offered, and gets what is retained.
+/// Returns the QoS of a subscription that matches any offer, and gets retained messages.
 fn fitting(offered: Option<&QoS>) -> QoS {
     let waiting = QoS::new().best_effort().keep_last(WAITING);
     let Some(offered) = offered else { return waiting };
@@ -411,7 +412,7 @@ fn fitting(offered: Option<&QoS>) -> QoS {
     }
 }
 
-/// A subscription of this publisher's topic and type.
+/// Describes a subscription of this publisher's topic and type.
 fn subscription(publisher: &Endpoint, number: u64, requested: &QoS) -> Endpoint {
     let node = format!("/_sinew_echo_{}", std::process::id());
     let qos = requested.to_bytes(true);

@@ -1,8 +1,8 @@
-//! What holds processes up: callbacks that last, and what waits for them meanwhile.
+//! Long-running callbacks, and the work that waits for them.
 //!
 //! A process in a long callback fetches nothing, so its own counters stand still and look healthy.
-//! What waits for it is counted from outside ([`Snapshot::unread`](sinew_shm::Snapshot::unread)),
-//! and what it is in it has noted before.
+//! Its waiting messages are counted from outside
+//! ([`Snapshot::unread`](sinew_shm::Snapshot::unread)), and it recorded the callback when it began.
 
 use std::collections::HashSet;
 
@@ -15,24 +15,24 @@ use sinew_shm::{Callback, Counter, Endpoint, EndpointKey, EndpointKind, Peer};
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 use sinew_bench::table::time;
 
-/// A callback that lasts so long, in nanoseconds, is told of.
+/// A callback that lasts at least this long, in nanoseconds, is reported.
 const LONG_NS: i64 = 100_000_000;
 
-/// An executor is stuck whose callback lasts so long, in nanoseconds, while work waits.
+/// An executor is stuck if its callback lasts at least this long, in nanoseconds, while work waits.
 pub(crate) const STUCK_NS: i64 = 1_000_000_000;
 
-/// A long callback that a thread is in.
+/// A long-running callback of a thread.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Held {
     /// Such as "the callback of /chatter".
     pub(crate) callback: String,
-    /// Whose it is, unless that is gone.
+    /// Its node, unless that is gone.
     pub(crate) node: Option<String>,
-    /// For how long.
+    /// Its duration so far.
     pub(crate) nanoseconds: i64,
-    /// Tells the executors of a process apart.
+    /// Distinguishes the executors of a process.
     executor: u64,
-    /// Which of the executor's threads.
+    /// Index of the executor's thread.
     worker: u64,
 }
 
@@ -43,18 +43,18 @@ impl Held {
         Self { callback, node, nanoseconds, executor: 1, worker: 0 }
     }
 
-    /// "in the callback of /chatter since 4.20 s".
+    /// Returns "in the callback of /chatter since 4.20 s".
     pub(crate) fn text(&self) -> String {
         format!("in {} since {}", self.callback, time(self.nanoseconds as f64))
     }
 }
 
-/// What waits for an end.
+/// Number of messages or requests that wait for an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Waiting {
     /// In its history.
     pub(crate) fetched: u64,
-    /// In the memory of other processes, where its own one hasn't fetched it.
+    /// In the memory of other processes: its own process hasn't fetched them.
     pub(crate) unread: u64,
 }
 
@@ -64,11 +64,11 @@ impl Waiting {
     }
 }
 
-/// An end for which work waited at a moment, and how much it had taken until then.
+/// An endpoint with waiting work, and the number of messages it had taken by then.
 pub(crate) type Waits = (EndpointId, u64);
 
 impl ObservedDomain {
-    /// The long callbacks that threads of a process are in.
+    /// Returns the long-running callbacks of a process.
     pub(crate) fn held(&self, peer: &Peer) -> Vec<Held> {
         let held = |busy: sinew_shm::Busy| {
             let nanoseconds = self.at_ns.saturating_sub(busy.since);
@@ -84,7 +84,7 @@ impl ObservedDomain {
         peer.busy().into_iter().filter_map(held).collect()
     }
 
-    /// The entity, or the node, whose callback it is.
+    /// Returns the entity or the node that the callback belongs to.
     fn entity_of(&self, peer: &Peer, callback: Callback) -> Option<&Endpoint> {
         let key: EndpointKey = match callback {
             Callback::Of(key) | Callback::Timer(key) | Callback::Other(key) => key,
@@ -106,7 +106,8 @@ impl ObservedDomain {
         format!("{what} of {whose}")
     }
 
-    /// What waits for a subscription or a server; of others nothing.
+    /// Returns the number of messages that wait for a subscription, or requests for a server; zero
+    /// for other endpoints.
     pub(crate) fn waiting(&self, end: &ObservedEndpoint) -> Waiting {
         let ObservedEndpoint { peer, key, entity } = end;
         if !matches!(entity.kind, EndpointKind::Subscription | EndpointKind::Server) {
@@ -118,7 +119,7 @@ impl ObservedDomain {
                 && unread.target.map_or_else(|| self.is_heard(end, unread), |target| target == *key)
         };
         let unread = self.unread.iter().filter(is_for_it).map(|unread| unread.messages).sum();
-        // Of what comes it will have no more than it keeps.
+        // It will have no more of the incoming messages than it keeps.
         let room = match QoS::from_bytes(&entity.qos).map(|qos| qos.history) {
             Some(History::KeepLast(depth)) => (depth as u64).saturating_sub(fetched),
             _ => u64::MAX,
@@ -126,11 +127,11 @@ impl ObservedDomain {
         Waiting { fetched, unread: room.min(unread) }
     }
 
-    /// Whether a subscription gets what another process's publisher has sent its process.
+    /// Returns `true` if a subscription receives the messages of another process's publisher.
     fn is_heard(&self, end: &ObservedEndpoint, unread: &sinew_shm::Unread) -> bool {
         let source = self.endpoints.iter().find(|other| other.id() == (unread.writer, unread.source));
         source.is_some_and(|source| {
-            // What it sends has left its process, whatever is told of its type.
+            // Its messages leave its process, whatever it says of their type.
             source.entity.kind == EndpointKind::Publisher
                 && source.entity.name == end.entity.name
                 && matches!(
@@ -140,7 +141,7 @@ impl ObservedDomain {
         })
     }
 
-    /// The ends for which work waits.
+    /// Returns the endpoints with waiting work.
     pub(crate) fn all_that_wait(&self) -> HashSet<Waits> {
         let taken = |end: &ObservedEndpoint| end.counts().get(Counter::Taken);
         let waiting = self.endpoints.iter().filter(|end| self.waiting(end).all() > 0);

@@ -48,7 +48,7 @@ const COUNTERS: [(Counter, &str); 15] = [
     (Counter::Latencies, "latencies_sum_ns"),
 ];
 
-/// `ros2 node info`. Nodes of the same name are told one after the other.
+/// `ros2 node info`. Nodes of the same name are shown one after the other.
 pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
@@ -61,7 +61,8 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
         let (name, domain) = (options.name.clone(), observed.domain());
         return Err(Error::NotFound { what: "node", name, domain, similar });
     }
-    // In one process, ends don't say which of several nodes of one name they belong to.
+    // Within a process, endpoints don't say which of several nodes with the same name they belong
+    // to.
     nodes.dedup_by_key(|node| node.peer.id());
     if options.json {
         return print_json(&nodes.iter().map(|node| node_json(node, &snapshot)).collect::<Vec<_>>());
@@ -69,7 +70,7 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     let mut text = String::new();
     for node in nodes {
         let ObservedEndpoint { peer, entity, .. } = node;
-        let _ = writeln!(text, "{}", entity.node); // a string takes everything
+        let _ = writeln!(text, "{}", entity.node); // writing to a string can't fail
         let _ = writeln!(text, "  Process: {}", node.place());
         for held in snapshot.held(peer) {
             let _ = writeln!(text, "  Now {}", held.text());
@@ -110,7 +111,8 @@ fn node_json(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
     value
 }
 
-/// Names and types of what a node has of one kind, sorted, and how much waits for them.
+/// Returns the names and types of a node's endpoints of one kind, sorted, with the number of
+/// waiting messages.
 fn ends_of<'a>(
     node: &ObservedEndpoint,
     kind: EndpointKind,
@@ -159,7 +161,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     let gap = if *verbose { "\n" } else { "" };
     let mut text = format!("Type: {}\n{gap}", types.join(", "));
     for (heading, side) in [("Publisher", publishers), ("Subscription", subscriptions)] {
-        let _ = write!(text, "{heading} count: {}\n{gap}", side.len()); // a string takes everything
+        let _ = write!(text, "{heading} count: {}\n{gap}", side.len()); // can't fail
         if *verbose {
             text.extend(side.iter().map(|end| end_text(end, &snapshot, &pairs, &taken)));
         }
@@ -188,7 +190,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     print(&text)
 }
 
-/// `ros2 service info`; verbose, each end with what it counts.
+/// `ros2 service info`; verbose, with the counters of each endpoint.
 pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     let TopicInfoOptions { verbose, info } = options;
     let mut observed = Observed::open(&info.place)?;
@@ -244,19 +246,19 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     print(&text)
 }
 
-/// What a gateway has brought over of one topic or service.
+/// Returns a gateway's counters for one topic or service as JSON.
 fn network_json(gateway: &ObservedGateway, totals: &impl Serialize) -> Value {
     json!({"pid": gateway.pid, "program": gateway.program, "totals": totals})
 }
 
-/// The same for people.
+/// The same as text.
 fn network_text(gateway: &ObservedGateway, type_name: &str, totals: &[(&str, u64)]) -> String {
     let ObservedGateway { pid, program, .. } = gateway;
     let totals: String = totals.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
     format!("On the network, by {pid} {program}: {type_name}\n{totals}")
 }
 
-/// A server or client, and what it counts.
+/// Describes a server or client with its counters.
 fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
     let ObservedEndpoint { peer, entity, .. } = end;
     let counts = end.counts();
@@ -287,21 +289,21 @@ fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
     format!("\n{kind} of {}\n  Process: {}\n{held}{counters}", entity.node, end.place())
 }
 
-/// What waits for a subscription or a server whose process is in a long callback, or hasn't fetched
-/// it.
+/// Describes the work that waits for a subscription or a server if its process is in a long
+/// callback, or hasn't fetched it.
 fn held_up(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Option<String> {
     let ObservedEndpoint { peer, entity, .. } = end;
     let (waiting, held) = (snapshot.waiting(end), snapshot.held(peer));
     let (count, why) = match held.iter().max_by_key(|held| held.nanoseconds) {
         Some(held) => (waiting.all(), format!("is {}", held.text())),
-        // What it has fetched may be kept on purpose, to be taken when it is needed.
+        // Fetched messages may be kept on purpose, to be taken when they are needed.
         None => (waiting.unread, "has yet to fetch that".to_owned()),
     };
     let (node, pid, program) = (&entity.node, peer.pid(), peer.program());
     (count > 0).then(|| format!("{count} waiting for {node}: process {pid} ({program}) {why}\n"))
 }
 
-/// One end, as `ros2 topic info --verbose` has it, and what it counts.
+/// Describes one endpoint as `ros2 topic info --verbose` does, with its counters.
 fn end_text(
     end: &ObservedEndpoint,
     snapshot: &ObservedDomain,
@@ -389,13 +391,13 @@ fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain, taken: &Taken<'_>
     })
 }
 
-/// The hash of a type as ROS 2 writes it.
+/// The hash of a type in ROS 2's notation.
 struct Hash<'a>(&'a [u8; 32]);
 
 impl fmt::Display for Hash<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self.0 == [0; 32] {
-            return f.write_str("INVALID"); // as `ros2` says it
+            return f.write_str("INVALID"); // as in `ros2`
         }
         f.write_str("RIHS01_")?;
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

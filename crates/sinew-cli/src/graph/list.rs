@@ -33,12 +33,12 @@ pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
     print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
-/// What has a name and two kinds of ends.
+/// A kind of name, with two kinds of endpoints.
 pub(super) struct Named {
     pub(super) kinds: [EndpointKind; 2],
-    /// The ends of each kind, in JSON.
+    /// The JSON names of the two kinds of endpoints.
     pub(super) sides: [&'static str; 2],
-    /// One of them, and several.
+    /// Singular and plural.
     pub(super) what: [&'static str; 2],
 }
 
@@ -55,7 +55,7 @@ pub(super) const SERVICES: Named = Named {
 };
 
 impl Named {
-    /// That there is none of this name.
+    /// Returns the error that there is no such name.
     pub(super) fn missing(&self, observed: &Observed, snapshot: &ObservedDomain, name: &str) -> Error {
         let similar = similar::to(name, snapshot.ends(self.kinds).into_keys());
         Error::NotFound { what: self.what[0], name: name.to_owned(), domain: observed.domain(), similar }
@@ -67,7 +67,7 @@ pub(super) fn topics(options: &TypedListOptions) -> Result<(), Error> {
     named(options, &TOPICS)
 }
 
-/// `ros2 service list`: those that somebody serves or calls.
+/// `ros2 service list`: services with a server or a client.
 pub(super) fn services(options: &TypedListOptions) -> Result<(), Error> {
     named(options, &SERVICES)
 }
@@ -110,14 +110,14 @@ pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
     print(&found.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
-/// Whether a type has this name, or this short one: `package/Type`.
+/// Returns `true` if a type has this name, or this short one: `package/Type`.
 fn is_called(type_name: &str, wanted: &str) -> bool {
     let short =
         type_name.split_once('/').and_then(|(package, rest)| Some((package, rest.split_once('/')?.1)));
     type_name == wanted || short.is_some() && short == wanted.split_once('/')
 }
 
-/// Says on standard error where was looked, if nothing was found.
+/// If nothing was found, writes the domain that was read to standard error.
 fn hint_at(place: &Where, is_empty: bool, what: &str) {
     if let (true, Ok(domain)) = (is_empty, place.domain()) {
         let base = place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
@@ -137,12 +137,12 @@ fn named(options: &TypedListOptions, &Named { kinds, sides, what }: &Named) -> R
     let mut text = String::new();
     for (name, ends) in &all {
         let types = if options.show_types { of_types(ends) } else { String::new() };
-        let _ = writeln!(text, "{name}{types}"); // a string takes everything
+        let _ = writeln!(text, "{name}{types}"); // writing to a string can't fail
     }
     print(&text)
 }
 
-/// The types behind a name, and a mark if they are several: those don't talk.
+/// Returns the types of a name, with a mark if there are several: such endpoints can't talk.
 fn of_types(ends: &Ends<'_>) -> String {
     let types = ends.types().join(", ");
     match ends.count_types() {

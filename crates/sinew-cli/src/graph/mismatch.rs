@@ -1,5 +1,5 @@
-//! Pairs that share a topic or a service and exchange nothing: what keeps them apart. The rules are
-//! the library's.
+//! Pairs that share a topic or a service and exchange nothing, with the reason. The library
+//! decides.
 
 use std::fmt;
 
@@ -21,13 +21,13 @@ pub(crate) struct Pair<'a> {
     pub(crate) mismatch: Mismatch,
 }
 
-/// What can't talk, by topic or service.
+/// Returns the pairs that can't talk, by topic or service.
 pub(crate) fn pairs(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<Pair<'_>> {
     let ends = snapshot.ends(kinds);
     ends.values().flat_map(|ends| pairs_of(&ends.0, snapshot.place.as_ref())).collect()
 }
 
-/// Those of one topic. `domain`: where they are, and the descriptions of their types.
+/// Returns the pairs of one topic. `domain`: the domain, for the descriptions of types.
 pub(super) fn pairs_of<'a>(
     [senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2],
     domain: Option<&Domain>,
@@ -35,7 +35,7 @@ pub(super) fn pairs_of<'a>(
     let pair = |(sender, receiver): (&'a ObservedEndpoint, &'a ObservedEndpoint)| {
         let in_one_process = sender.peer.id() == receiver.peer.id();
         let mismatch = Mismatch::between_known(&sender.entity, &receiver.entity, in_one_process, domain)?;
-        // An end that has a partner in its own process keeps its messages there on purpose.
+        // An endpoint with a partner in its own process keeps its messages there on purpose.
         let is_matched = [sender, receiver].iter().any(|end| end.counts().get(Counter::Matched) > 0);
         let stays = matches!(mismatch, Mismatch::StaysInside { .. });
         (!stays || !is_matched).then_some(Pair { sender, receiver, mismatch })
@@ -44,8 +44,8 @@ pub(super) fn pairs_of<'a>(
     senders.iter().flat_map(both).filter_map(pair).collect()
 }
 
-/// Pairs of one topic that match only because one is of a program on the network that looks at no
-/// QoS, as rmw_zenoh: a line for each.
+/// Lists pairs of one topic that match only because one endpoint is of a program on the network
+/// that ignores QoS, as rmw_zenoh does: a line for each.
 pub(super) fn tolerated([senders, receivers]: &[Vec<&ObservedEndpoint>; 2]) -> String {
     let both = |&sender| receivers.iter().map(move |&receiver| (sender, receiver));
     let line = |(sender, receiver): (&ObservedEndpoint, &ObservedEndpoint)| {
@@ -57,7 +57,7 @@ pub(super) fn tolerated([senders, receivers]: &[Vec<&ObservedEndpoint>; 2]) -> S
 }
 
 impl Pair<'_> {
-    /// For one of the two.
+    /// Returns the sentence for one of the two endpoints.
     pub(super) fn towards(&self, end: &ObservedEndpoint) -> Option<String> {
         let Self { sender, receiver, mismatch } = self;
         let other = match end.id() {
@@ -68,7 +68,7 @@ impl Pair<'_> {
         Some(format!("incompatible: {mismatch} with {}", other.entity.node))
     }
 
-    /// What can be done.
+    /// Returns advice.
     pub(crate) fn remedy(&self) -> String {
         let (sender, receiver) = (&self.sender.entity.node, &self.receiver.entity.node);
         match &self.mismatch {
@@ -108,8 +108,8 @@ impl fmt::Display for Pair<'_> {
     }
 }
 
-/// `sinew topic check`. Fails if there is such a pair. Names with one side are no failure: the other
-/// may come.
+/// `sinew topic check`. Fails if there is such a pair. One-sided names are no failure: the other
+/// side may come.
 pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;

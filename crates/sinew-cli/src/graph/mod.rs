@@ -1,10 +1,10 @@
-//! `sinew node|topic|service|action`: who is in a domain, and what it is at, read from the participants'
-//! own memory.
+//! `sinew node|topic|service|action`: the nodes and endpoints of a domain and their activity, read
+//! from the participants' own memory.
 //!
-//! Nothing is joined but by `topic hz` and `bw` of topics that only the network has, `topic echo`,
-//! `topic delay`, `topic pub`, `service call` and `action send_goal`: the processes that are
-//! looked at do no work for it, and don't notice. Names and forms of the output are those of the
-//! `ros2` command where it has them.
+//! Only these commands join the domain: `topic echo`, `topic delay`, `topic pub`, `service call`,
+//! `action send_goal`, and `topic hz` and `bw` for topics that only the network has. For all
+//! others, the observed processes do no work, and don't notice. Names and forms of the output are
+//! those of the `ros2` command where it has them.
 
 mod action;
 mod call;
@@ -82,7 +82,7 @@ pub(crate) fn action(command: &ActionCommand) -> Result<(), Error> {
     }
 }
 
-/// The message that the user wrote, in YAML or JSON, with times left open.
+/// Parses the user's message, in YAML or JSON; times are filled in later.
 fn message_of(message_type: &Arc<MessageType>, text: &str) -> Result<Template, Error> {
     let read = match text.trim_start().starts_with(['{', '[']) {
         true => Template::from_json(message_type, text),
@@ -94,7 +94,8 @@ fn message_of(message_type: &Arc<MessageType>, text: &str) -> Result<Template, E
     })
 }
 
-/// The parser sees the end of a text on a line behind it; people look for it behind its last letter.
+/// Moves the end of a text to the end of its last line: the parser reports it on the line behind,
+/// where people don't look.
 fn placed(mut problem: TextError, text: &str) -> TextError {
     if let TextError::Yaml { line, column, .. } = &mut problem
         && let Some((last, end)) = text.lines().enumerate().last()
@@ -105,7 +106,7 @@ fn placed(mut problem: TextError, text: &str) -> TextError {
     problem
 }
 
-/// The message as it is now.
+/// Returns the message with the current time.
 fn now(template: &mut Template) -> &DynamicMessage {
     const SECOND: i64 = 1_000_000_000;
     let now = Time::wall().nanoseconds();
@@ -114,7 +115,7 @@ fn now(template: &mut Template) -> &DynamicMessage {
     template.at(seconds, u32::try_from(now.rem_euclid(SECOND)).unwrap_or(0))
 }
 
-/// Namespace and name of a node.
+/// Splits a node's name into its namespace and name.
 fn split(node: &str) -> (&str, &str) {
     match node.rsplit_once('/') {
         Some(("", name)) => ("/", name),

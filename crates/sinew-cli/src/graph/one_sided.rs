@@ -1,5 +1,5 @@
-//! Names with ends on one side only: nobody publishes what a subscription waits for, or nobody
-//! subscribes to what is published. Most often one of two names is mistyped.
+//! Names with endpoints on one side only: a subscription without a publisher, or the other way
+//! round. Most often one of two names is mistyped.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,22 +11,22 @@ use sinew_shm::EndpointKind;
 
 use crate::observed::{Ends, ObservedDomain, ObservedEndpoint};
 
-/// Names that are compared in all, at most, when some are looked for that may have been meant.
+/// Most comparisons of names, in all, in the search for suggestions.
 const COMPARED: usize = 200_000;
 
-/// Nodes and names that are told of one, at most.
+/// Most nodes and names that are listed for one name.
 const TOLD: usize = 3;
 
-/// Between the name of an action and those of its topics and services.
+/// Separates the name of an action from the rest of its topics' and services' names.
 const ACTION: &str = "/_action/";
 
-/// The service by which an action is known here, and the end of its type's name.
+/// The service by which an action is recognized here, and the suffix of its type's name.
 const SEND_GOAL: (&str, &str) = ("/_action/send_goal", "_SendGoal");
 
-/// Topics of which each node may have an end.
+/// Topics that each node may have an endpoint of.
 const OF_ALL: [&str; 2] = ["/rosout", "/parameter_events"];
 
-/// What has a name.
+/// A kind of name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Named {
     Topic,
@@ -43,7 +43,7 @@ impl Named {
         }
     }
 
-    /// What an end is called, and what it does: of the side that offers, or of the other.
+    /// Returns the noun of an endpoint, and its verbs: for the offering side, or for the other.
     fn words(self, is_offered: bool) -> (&'static str, [&'static str; 2]) {
         match (self, is_offered) {
             (Self::Topic, true) => ("publisher", ["published by", "publishes"]),
@@ -58,61 +58,61 @@ impl Named {
 pub(crate) struct OneSided<'a> {
     pub(crate) what: Named,
     pub(crate) name: &'a str,
-    /// The ends that there are.
+    /// The existing endpoints.
     ends: Vec<&'a ObservedEndpoint>,
-    /// They publish, or serve.
+    /// They are publishers or servers.
     pub(crate) is_offered: bool,
-    /// Names like it, of its type, that have ends on the other side; the best first.
+    /// Similar names of the same type with endpoints on the other side; the best first.
     pub(crate) similar: Vec<Similar<'a>>,
-    /// If the name and type are those of what a node has without being told to, and that is missing.
+    /// The node, if the name belongs to something that every node has, and that is missing.
     of: Option<OfNode<'a>>,
 }
 
-/// A node that is asked for what each node has. It is the node that is looked for: by another name
+/// A request to something that each node has. The node's name is what counts: under another name,
 /// the service would be another node's.
 struct OfNode<'a> {
     node: &'a str,
-    /// What of it: `get_parameters`.
+    /// The part behind the node's name: `get_parameters`.
     last: &'a str,
-    /// A node has that name.
+    /// A node of that name exists.
     is_there: bool,
     /// A node that may have been meant.
     near: Option<&'a str>,
-    /// How many more names of the node are missing.
+    /// Number of further missing names of the node.
     more: usize,
-    /// Another name of the node tells of it.
+    /// Another name of the node already reports it.
     is_repeated: bool,
 }
 
 /// A name that resembles another one.
 pub(crate) struct Similar<'a> {
-    /// It has ends on the other side only: the two make one whole.
+    /// It has endpoints on the other side only, so that both names together are complete.
     fits: bool,
-    /// How many letters differ.
+    /// Number of different letters.
     edits: usize,
     pub(crate) name: &'a str,
-    /// A node that has an end there.
+    /// A node with an endpoint of that name.
     node: &'a str,
 }
 
 impl OneSided<'_> {
-    /// Whether it is most likely a mistake: something like it misses just this side, or is a
-    /// misspelling of it.
+    /// Returns `true` if it is most likely a mistake: a similar name lacks just this side, or this
+    /// name is a misspelling of it.
     pub(crate) fn is_suspicious(&self) -> bool {
         self.similar.iter().any(|similar| similar.fits || similar.edits > 0)
     }
 
-    /// Whether another one already tells that the same node is missing.
+    /// Returns `true` if another name already reports that the same node is missing.
     pub(crate) fn is_repeated(&self) -> bool {
         self.of.as_ref().is_some_and(|of| of.is_repeated)
     }
 
-    /// What is missing: `publisher`.
+    /// Returns the missing kind of endpoint: `publisher`.
     pub(crate) fn missing(&self) -> &'static str {
         self.what.words(!self.is_offered).0
     }
 
-    /// What can be done.
+    /// Returns advice.
     pub(crate) fn remedy(&self) -> String {
         let node = self.ends.first().map_or("", |end| end.entity.node.as_str());
         if let Some(of) = &self.of {
@@ -188,8 +188,8 @@ impl fmt::Display for OneSided<'_> {
     }
 }
 
-/// All of a domain, the most suspicious first. Of what is offered and not used, only topics, and what
-/// is suspicious: most services are there for when they are needed.
+/// Finds all one-sided names of a domain, the most suspicious first. Of names that are offered and
+/// not used, only topics and suspicious names: most services exist for occasional use.
 pub(crate) fn find(snapshot: &ObservedDomain) -> Vec<OneSided<'_>> {
     let mut all = Vec::new();
     let mut left = COMPARED;
@@ -233,8 +233,8 @@ pub(crate) fn find(snapshot: &ObservedDomain) -> Vec<OneSided<'_>> {
     all
 }
 
-/// How many letters are between two names, if they are alike. What nodes have of themselves ends
-/// alike, so there the nodes' names count.
+/// Returns the number of differing letters between two names, if they are similar. Names that every
+/// node has end alike, so there the nodes' names are compared.
 fn edits([one, other]: [&str; 2], type_name: &str) -> Option<usize> {
     match (of_node(one, type_name), of_node(other, type_name)) {
         (Some((node, last)), Some((its, end))) if last == end => alike(node, its),
@@ -243,8 +243,8 @@ fn edits([one, other]: [&str; 2], type_name: &str) -> Option<usize> {
     }
 }
 
-/// Which nodes are missing, where it is a node that is asked for what each has. The first service
-/// of a node tells of all, or the first topic if no service is asked for.
+/// Finds missing nodes, for names that every node has. The first service of a node reports all its
+/// names, or the first topic if no service is requested.
 fn find_nodes<'a>(all: &mut [OneSided<'a>], snapshot: &'a ObservedDomain, mut left: usize) {
     let nodes: BTreeSet<&str> = snapshot.endpoints.iter().map(|end| end.entity.node.as_str()).collect();
     let mut first = HashMap::<&str, usize>::new();
@@ -281,7 +281,7 @@ fn find_nodes<'a>(all: &mut [OneSided<'a>], snapshot: &'a ObservedDomain, mut le
     }
 }
 
-/// Who shares a name. Actions are known by the service that takes their goals.
+/// Groups endpoints by name. Actions are represented by the service that accepts their goals.
 fn named(snapshot: &ObservedDomain, what: Named) -> BTreeMap<&str, Ends<'_>> {
     use EndpointKind::{Client, Publisher, Server, Subscription};
     let ends = snapshot.ends(if what == Named::Topic { [Publisher, Subscription] } else { [Server, Client] });
@@ -298,7 +298,7 @@ fn type_of(what: Named, end: &ObservedEndpoint) -> &str {
     if what == Named::Action { name.strip_suffix(SEND_GOAL.1).unwrap_or(name) } else { name }
 }
 
-/// What tools have for themselves, and what every node has, is nobody's mistake.
+/// Endpoints that tools make for themselves, and those that every node has, are no mistakes.
 fn is_told(name: &str, ends: &[&ObservedEndpoint], is_offered: bool) -> bool {
     let is_own = |end: &&ObservedEndpoint| is_offered && of_node(name, &end.entity.type_name).is_some();
     !OF_ALL.contains(&name) && !ends.iter().all(|end| is_hidden(&end.entity.node) || is_own(end))

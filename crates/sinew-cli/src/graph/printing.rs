@@ -1,4 +1,4 @@
-//! How `sinew topic echo` prints a message.
+//! The output format of `sinew topic echo`.
 
 use std::fmt::Write as _;
 
@@ -11,38 +11,39 @@ use crate::harmless::{json, lines};
 use sinew_bench::clock::now_ns;
 use sinew_bench::table::time;
 
-/// Whose messages are printed.
+/// The source of the printed messages.
 pub(super) struct Origin {
     pub(super) gid: [u8; 16],
     pub(super) publisher: Endpoint,
 }
 
-/// What was read of a message.
+/// A message that was read.
 pub(super) struct Read {
     pub(super) number: u64,
     pub(super) head: Head,
-    /// Messages that were lost before it.
+    /// Number of messages that were lost before it.
     pub(super) missed: u64,
-    /// Bytes of its image.
+    /// Length of its encoded form, in bytes.
     pub(super) length: usize,
     pub(super) content: Content,
 }
 
-/// As much of a message as is shown.
+/// The printed part of a message.
 pub(super) enum Content {
     Fields(DynamicMessage),
     Bytes(Vec<u8>),
 }
 
 impl Read {
-    /// Wall nanoseconds of its publication, and nanoseconds since.
+    /// Returns the wall time of its publication, and the time since, in nanoseconds.
     fn times(&self) -> (i64, i64) {
         let latency = now_ns().saturating_sub(self.head.stamp);
         (Time::wall().nanoseconds().saturating_sub(latency), latency)
     }
 }
 
-/// As `ros2 topic echo` prints it; `None` if the field is an element that the message doesn't have.
+/// Formats a message as `ros2 topic echo` does; `None` if the field is an element that the message
+/// doesn't have.
 pub(super) fn for_people(
     origin: &Origin,
     read: &Read,
@@ -82,13 +83,14 @@ fn bytes_for_people(origin: &Origin, read: &Read, bytes: &[u8]) -> String {
     dump(bytes, &mut text);
     let more = read.length - bytes.len();
     if more > 0 {
-        let _ = writeln!(text, "... and {more} bytes more: --full shows them"); // a string takes everything
+        let _ = writeln!(text, "... and {more} bytes more: --full shows them"); // can't fail
     }
     text + "---\n"
 }
 
-/// One line. What was said is in `message`, in the order of its type; or the field in `value`; or
-/// the bytes in `image`. `None` if the field is an element that the message doesn't have.
+/// Formats a message as one line of JSON: in `message`, the fields in the order of the type; or in
+/// `value`, the field; or in `image`, the bytes. `None` if the field is an element that the message
+/// doesn't have.
 pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPath>) -> Option<String> {
     let (stamp, latency) = read.times();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -108,7 +110,7 @@ pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPat
     })
 }
 
-/// Lines of 16 bytes, in hexadecimal and, where they are printable, as letters of ASCII.
+/// Writes lines of 16 bytes, in hexadecimal and, where they are printable, as ASCII letters.
 fn dump(bytes: &[u8], text: &mut String) {
     for (line, bytes) in bytes.chunks(16).enumerate() {
         let half =
@@ -116,7 +118,7 @@ fn dump(bytes: &[u8], text: &mut String) {
         let (first, second) = bytes.split_at(bytes.len().min(8));
         let letter = |&byte: &u8| if (b' '..=b'~').contains(&byte) { char::from(byte) } else { '.' };
         let letters: String = bytes.iter().map(letter).collect();
-        // A string takes everything.
+        // Writing to a string can't fail.
         let _ = writeln!(text, "{:08x}  {:23}  {:23}  |{letters}|", line * 16, half(first), half(second));
     }
 }

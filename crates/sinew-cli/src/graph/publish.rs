@@ -1,6 +1,6 @@
-//! `sinew topic pub`: messages from a text, published in a steady rhythm.
+//! `sinew topic pub`: messages from a text, published at a fixed rate.
 //!
-//! It takes part as a node would, but needs no code of the type: it writes images.
+//! It takes part as a node would, but needs no code of the type: it writes encoded messages.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -27,16 +27,16 @@ use crate::terminal;
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::run::Collected;
 
-/// Bytes of an image that go into the ring itself.
+/// Bytes of an encoded message that fit into the ring itself.
 const INLINE: usize = 200;
 
-/// Who waits for subscriptions for so long is told.
+/// Time after which waiting for subscriptions is reported.
 const TELL_AFTER: Duration = Duration::from_secs(1);
 
-/// How long we wait for readers that must get everything before we look whether it is enough.
+/// Longest wait for readers that must get everything, between two checks for the end.
 const WAIT_FOR_ROOM: Duration = Duration::from_millis(100);
 
-/// Publishes until it is enough.
+/// Publishes until the end.
 pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let number = options.place.domain().map_err(Error::DomainNumber)?;
     let domain = Domain::open(options.place.dir.as_deref(), number)?;
@@ -66,7 +66,7 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
         news: Collected::new(PublishNews::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
-    // What tools can read is worth more than an error here: the messages go their way without it.
+    // A missing description only affects tools: the messages are published without it.
     let _ = domain.keep_description(&hash.0, &description.to_json());
     let node = options.node_name.clone().unwrap_or_else(|| format!("/_sinew_pub_{}", std::process::id()));
     let publisher = Endpoint {
@@ -93,7 +93,7 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     outcome
 }
 
-/// Fails if there are others on the topic, and none has this type.
+/// Fails if there are other endpoints of the topic, and none has this type.
 fn refuse_other_type(
     options: &PubOptions,
     domain: &Domain,
@@ -102,7 +102,7 @@ fn refuse_other_type(
     let snapshot = Observed::open_quietly(&options.place)?.look()?;
     let mut topics = snapshot.topics();
     let Some(Ends(sides)) = topics.remove(options.name.as_str()) else { return Ok(()) };
-    // A subscription tells more: it is what would receive nothing.
+    // A subscription gives the better message: it would receive nothing.
     let mut ends = sides.iter().rev().flatten();
     let Some(other) = ends.next() else { return Ok(()) };
     let is_ours = |end: &Endpoint| end.type_name == type_name && end.hash == *hash;
@@ -132,7 +132,7 @@ fn refuse_other_type(
     Err(Error::OtherType { topic: options.name.clone(), why, type_name: theirs.clone() })
 }
 
-/// What the participant's helper thread finds.
+/// State shared with the participant's helper thread.
 struct PublishObserver {
     topic: String,
     type_name: String,
@@ -188,9 +188,9 @@ struct Publish<'a> {
     _node: OwnEndpoint,
     writer: Writer,
     offered: QoS,
-    /// Matching subscriptions that it is connected with, and what they request.
+    /// Connected matching subscriptions, and the QoS they request.
     matched: Vec<(Arc<Peer>, EndpointKey, QoS)>,
-    /// Those of them that are a gateway's, which carries for others.
+    /// Those of a gateway, which carries messages for remote subscriptions.
     carriers: Vec<(u64, EndpointKey)>,
     /// Matching subscriptions of the network.
     listed: Vec<(u64, EndpointKey)>,
@@ -275,7 +275,7 @@ impl<'a> Publish<'a> {
         }
     }
 
-    /// Connects with those who have come. Returns whether it is enough.
+    /// Connects new subscriptions. Returns `true` if the end has come.
     fn look(&mut self) -> Result<bool, Error> {
         self.port.drain();
         let (came, went, is_enough) = self
@@ -290,7 +290,7 @@ impl<'a> Publish<'a> {
             let origin = Origin::of(&entity);
             let any_qos = origin.is_some_and(Origin::matches_any_qos);
             match self.offered.incompatibility(&requested).filter(|_| !any_qos) {
-                // The ends that it carries for are told of by themselves.
+                // Its remote subscriptions are announced separately.
                 Some(_) if origin == Some(Origin::Carrier) => {}
                 Some(why) => {
                     let remedies: String = why.policies().map(remedy).collect();
@@ -324,14 +324,14 @@ impl<'a> Publish<'a> {
         Ok(is_enough)
     }
 
-    /// How many subscriptions get the messages.
+    /// Returns the number of subscriptions that get the messages.
     fn subscriptions(&self) -> usize {
-        // Those of the network get them once a gateway's carrier is connected.
+        // Remote subscriptions get them once a gateway's carrier is connected.
         let listed = if self.carriers.is_empty() { 0 } else { self.listed.len() };
         self.matched.len() - self.carriers.len() + listed
     }
 
-    /// A late subscription gets what is retained by a connection of its own.
+    /// A late subscription gets the retained messages over a connection of its own.
     fn connect(&mut self, peer: &Arc<Peer>, key: EndpointKey, requested: QoS) -> Result<(), Error> {
         let next = self.writer.next();
         let depth = qos::capacity(&requested);
@@ -352,7 +352,7 @@ impl<'a> Publish<'a> {
         Ok(())
     }
 
-    /// Messages that are kept for late subscriptions.
+    /// Number of messages that are kept for late subscriptions.
     fn retained(&self) -> u64 {
         match self.offered.durability {
             Durability::TransientLocal => self.sent.min(qos::capacity(&self.offered) as u64),
@@ -360,8 +360,8 @@ impl<'a> Publish<'a> {
         }
     }
 
-    /// A reader is bound if one of its subscriptions must get everything: to the smallest history
-    /// of those.
+    /// Binds a reader if one of its subscriptions must get everything: to the smallest history of
+    /// those.
     fn bind(&mut self, peer: u64) {
         let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
         let bound =
@@ -400,7 +400,7 @@ impl<'a> Publish<'a> {
     }
 }
 
-/// Waiting for subscriptions before the first message.
+/// The wait for subscriptions before the first message.
 struct Start {
     topic: String,
     wanted: usize,
@@ -417,7 +417,7 @@ impl Start {
         Self { topic, wanted, longest, begin: now_ns(), has_told: false }
     }
 
-    /// How long to wait before it is asked again; `None` if there are enough subscriptions.
+    /// Returns the time until the next check; `None` if there are enough subscriptions.
     fn wait(&mut self, matched: usize) -> Result<Option<Duration>, Error> {
         if matched >= self.wanted {
             return Ok(None);
@@ -435,7 +435,7 @@ impl Start {
     }
 }
 
-/// The end of a sentence: what can be done for a subscription that asks for more.
+/// Returns advice for a subscription that requests more, as the end of a sentence.
 fn remedy(policy: Policy) -> &'static str {
     match policy {
         Policy::Reliability => "; --qos-reliability reliable offers more",

@@ -1,4 +1,4 @@
-//! The QoS of an end, as `ros2 topic info --verbose` has it.
+//! The QoS of an endpoint, in the form of `ros2 topic info --verbose`.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Policy, Reliability};
 
-/// Messages that a keep-all history holds unless its QoS says otherwise, as `sinew` has it.
+/// Default depth of a keep-all history, as in `sinew`.
 const KEEP_ALL: usize = 1000;
 
-/// How many messages the history holds.
+/// Returns the depth of the history.
 pub(super) fn capacity(qos: &QoS) -> usize {
     match qos.history {
         History::KeepLast(depth) => depth,
@@ -17,12 +17,12 @@ pub(super) fn capacity(qos: &QoS) -> usize {
     }
 }
 
-/// Whether a publisher waits for a reader if both are so.
+/// Returns `true` if a publisher with this QoS waits for a reader with it.
 pub(super) fn is_blocking(qos: &QoS) -> bool {
     qos.history == History::KeepAll && qos.reliability == Reliability::Reliable
 }
 
-/// The option that sets a policy.
+/// Returns the option that sets a policy.
 pub(super) fn option(policy: Policy) -> String {
     match policy {
         Policy::Lease => "--qos-liveliness-lease-duration".to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn option(policy: Policy) -> String {
     }
 }
 
-/// For people. `None` is a QoS that another version of Sinew tells of.
+/// As text. `None` is the QoS of another version of Sinew.
 pub(super) fn text(qos: Option<&QoS>) -> String {
     let Some(qos) = qos else { return "QoS profile: unknown\n".to_owned() };
     let (reliability, history, durability, liveliness) = names(qos);
@@ -47,7 +47,7 @@ pub(super) fn text(qos: Option<&QoS>) -> String {
     )
 }
 
-/// For programs; `null` where [`text`] says `unknown` or `Infinite`.
+/// As JSON; `null` where [`text`] says `unknown` or `Infinite`.
 pub(super) fn json(qos: Option<&QoS>) -> Value {
     let Some(qos) = qos else { return Value::Null };
     let (reliability, history, durability, liveliness) = names(qos);
@@ -65,7 +65,7 @@ pub(super) fn json(qos: Option<&QoS>) -> Value {
     })
 }
 
-/// Reliability, history, durability and liveliness by ROS 2's names.
+/// Returns reliability, history, durability and liveliness by ROS 2's names.
 fn names(qos: &QoS) -> (&'static str, &'static str, &'static str, &'static str) {
     let reliability = match qos.reliability {
         Reliability::BestEffort => "BEST_EFFORT",
@@ -92,7 +92,7 @@ fn limit(limit: Option<Duration>) -> String {
     limit.map_or_else(|| "Infinite".to_owned(), |limit| format!("{} nanoseconds", limit.as_nanos()))
 }
 
-/// Saturates after 584 years.
+/// Converts to nanoseconds; saturates after 584 years.
 fn whole_ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The timers of a node, as they tell of themselves.
+//! The timers of a node, from their reports.
 
 use serde::Serialize;
 use sinew::time::{ClockKind, TimerReport};
@@ -9,7 +9,7 @@ use crate::observed::{ObservedDomain, ObservedEndpoint};
 #[derive(Serialize)]
 pub(crate) struct ObservedTimer {
     period_ns: u64,
-    /// The clock that it goes by now.
+    /// The clock that it uses now.
     pub(crate) clock: &'static str,
     /// Whether that is its node's clock, which may change.
     follows_node: bool,
@@ -18,7 +18,7 @@ pub(crate) struct ObservedTimer {
     cancelled: bool,
 }
 
-/// All of a node that tell of themselves, in the order in which they were made.
+/// Returns a node's reported timers, in the order in which they were created.
 pub(crate) fn of(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Vec<ObservedTimer> {
     let own = |report: &&ObservedEndpoint| {
         report.peer.id() == node.peer.id() && report.entity.node == node.entity.node
@@ -29,7 +29,7 @@ pub(crate) fn of(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Vec<Obse
 }
 
 impl ObservedTimer {
-    /// `None` if it is another report.
+    /// Reads a timer's report; `None` if it is another report.
     pub(crate) fn read(report: &ObservedEndpoint) -> Option<Self> {
         let report = TimerReport::read(&report.entity, &report.counts())?;
         Some(Self {
@@ -46,12 +46,12 @@ impl ObservedTimer {
         })
     }
 
-    /// Its period, for people.
+    /// Formats its period for people.
     pub(crate) fn period(&self) -> String {
         humantime::format_duration(std::time::Duration::from_nanos(self.period_ns)).to_string()
     }
 
-    /// For people: `100ms of steady time: 12 calls`.
+    /// Formats it for people: `100ms of steady time: 12 calls`.
     pub(crate) fn text(&self) -> String {
         let period = self.period();
         let clock = match self.clock {

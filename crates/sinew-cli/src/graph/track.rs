@@ -1,13 +1,13 @@
-//! What changed in an endpoint's counters over a stretch of time.
+//! Changes of an endpoint's counters over a window of time.
 
 use std::collections::VecDeque;
 
 use sinew_shm::{Counter, Counts};
 
-/// How many moments are kept of a stretch, at most.
+/// Most samples that are kept of a window.
 const MOMENTS: i64 = 100;
 
-/// The counters of an endpoint over the last while.
+/// The recent counters of an endpoint.
 pub(crate) struct Track {
     window_ns: i64,
     past: VecDeque<Moment>,
@@ -24,13 +24,13 @@ struct Moment {
 /// The difference between two looks at an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Change {
-    /// Between the two looks, in nanoseconds.
+    /// Time between the two looks, in nanoseconds.
     pub(crate) span_ns: i64,
-    /// Published, or received.
+    /// Messages published or received.
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
-    /// Messages of a publisher that moved inside its process alone, by reference: all or none. No
-    /// image was made of any, so their size isn't known.
+    /// Messages of a publisher that moved by reference inside its process only: all or none. None
+    /// of them was encoded, so their size isn't known.
     pub(crate) by_reference: u64,
     pub(crate) taken: u64,
     /// Copies, encodings and decodings.
@@ -41,36 +41,36 @@ pub(crate) struct Change {
     pub(crate) latencies: Latencies,
 }
 
-/// Latencies, of one endpoint or several.
+/// Latencies of one or several endpoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Latencies {
-    /// Messages by latency: bucket i from 2^i nanoseconds on.
+    /// Number of messages by latency: bucket i from 2^i nanoseconds on.
     buckets: [u64; 32],
-    /// In nanoseconds.
+    /// Sum in nanoseconds.
     sum: u64,
 }
 
 impl Track {
-    /// Begins with a first look.
+    /// Starts with a first look.
     pub(crate) fn new(window_ns: i64, at_ns: i64, counts: Counts) -> Self {
         let now = Moment { at_ns, counts };
         Self { window_ns, past: VecDeque::from([now]), now }
     }
 
-    /// One more look.
+    /// Adds a look.
     pub(crate) fn look(&mut self, at_ns: i64, counts: Counts) {
         self.now = Moment { at_ns, counts };
         let kept = self.past.back().map_or(i64::MIN, |last| last.at_ns);
         if at_ns.saturating_sub(kept) >= self.window_ns / MOMENTS {
             self.past.push_back(self.now);
         }
-        // The first one is as old as the window, or the next older one.
+        // The first sample is as old as the window, or the next older one.
         while self.past.get(1).is_some_and(|second| at_ns - second.at_ns >= self.window_ns) {
             self.past.pop_front();
         }
     }
 
-    /// What changed over the window, or as much of it as has passed.
+    /// Returns the change over the window, or over its elapsed part.
     pub(crate) fn change(&self) -> Change {
         let first = self.past.front().unwrap_or(&self.now);
         let now = &self.now;
@@ -98,20 +98,21 @@ impl Track {
     }
 }
 
-/// Whether a publisher's messages went to ends that match, while none of their bytes left its process.
+/// Returns `true` if a publisher's messages went to matching endpoints without any byte leaving its
+/// process.
 pub(crate) fn is_by_reference(messages: u64, bytes: u64, counts: &Counts) -> bool {
     messages > 0 && bytes == 0 && counts.get(Counter::Matched) > 0
 }
 
-/// Messages that were lost for any cause.
+/// Returns the number of messages that were lost for any reason.
 pub(crate) fn dropped(counts: &Counts) -> u64 {
     [Counter::Overwritten, Counter::Refused, Counter::Expired, Counter::Missed]
         .into_iter()
         .fold(0, |sum, cause| sum.wrapping_add(counts.get(cause)))
 }
 
-/// Messages per second. The last message's time, which is kept beside the count, makes it exact at
-/// any rate: our own looks fall between two messages.
+/// Returns messages per second. The time of the last message, which is stored beside the count,
+/// makes this exact at any rate, although the looks fall between two messages.
 fn rate(messages: u64, first: &Moment, now: &Moment) -> f64 {
     if messages == 0 {
         return 0.0;
@@ -121,8 +122,8 @@ fn rate(messages: u64, first: &Moment, now: &Moment) -> f64 {
     let published_ns = last(now).saturating_sub(last(first));
     let silent_ns = now.at_ns.saturating_sub(last(now));
     let is_steady = last(first) > 0 && published_ns > 0 && (0..2 * published_ns).contains(&silent_ns);
-    // Who has been silent for longer than two of its periods has stopped: then what counts is our
-    // own time.
+    // An endpoint that has been silent for longer than two of its periods has stopped: then the
+    // time of the looks counts.
     let period_ns = published_ns as f64 / messages;
     if is_steady && silent_ns as f64 <= 2.0 * period_ns {
         return 1e9 / period_ns;
@@ -132,7 +133,7 @@ fn rate(messages: u64, first: &Moment, now: &Moment) -> f64 {
 }
 
 impl Latencies {
-    /// Those of several together.
+    /// Adds the latencies of another endpoint.
     pub(crate) fn add(&mut self, other: &Self) {
         for (bucket, more) in self.buckets.iter_mut().zip(other.buckets) {
             *bucket = bucket.wrapping_add(more);
@@ -140,19 +141,19 @@ impl Latencies {
         self.sum = self.sum.wrapping_add(other.sum);
     }
 
-    /// Of how many messages.
+    /// Returns the number of messages.
     pub(crate) fn count(&self) -> u64 {
         self.buckets.iter().fold(0, |sum, bucket| sum.wrapping_add(*bucket))
     }
 
-    /// In nanoseconds; `None` of nothing.
+    /// Returns the mean in nanoseconds; `None` without messages.
     pub(crate) fn mean(&self) -> Option<f64> {
         let count = self.count();
         (count > 0).then(|| self.sum as f64 / count as f64)
     }
 
-    /// A time that so many percent of the latencies are below, in nanoseconds: the end of a bucket,
-    /// so up to twice as long as the percentile. `None` of nothing.
+    /// Returns a time below which `percent` of the latencies lie, in nanoseconds. It is the end of
+    /// a bucket, so up to twice the percentile. Returns `None` without messages.
     pub(crate) fn below(&self, percent: u64) -> Option<u64> {
         let wanted = u128::from(self.count()) * u128::from(percent);
         let mut seen = 0_u128;
@@ -170,7 +171,7 @@ mod tests {
 
     const SECOND: i64 = 1_000_000_000;
 
-    /// An endpoint's record is only filled by its participant: this is one of a participant of the
+    /// Only a participant can fill an endpoint's record: this one belongs to a participant of the
     /// test.
     struct Counted {
         _directory: tempfile::TempDir,

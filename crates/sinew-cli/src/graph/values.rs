@@ -1,4 +1,4 @@
-//! Where `topic pub`, `service call` and `action send_goal` have their values from.
+//! The source of values for `topic pub`, `service call` and `action send_goal`.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -8,10 +8,10 @@ use std::path::Path;
 use crate::cli::interfaces::ValueSource;
 use crate::error::Error;
 
-/// Bytes of a text that is read. Its message needs several times as much.
+/// Most bytes of a text that are read. Its message needs several times as much.
 const MOST: u64 = 1 << 28;
 
-/// The values that the user wrote: in the command line, in a file, or to standard input.
+/// Returns the user's values: from the command line, a file, or standard input.
 pub(super) fn written<'a>(in_line: &'a str, source: &ValueSource) -> Result<Cow<'a, str>, Error> {
     let path = source.file.as_deref().filter(|path| *path != Path::new("-"));
     let text = match path {
@@ -43,7 +43,7 @@ fn read(from: impl Read, path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A message as `topic echo` prints it has `---` behind it.
+/// Removes the `---` that `topic echo` prints behind a message.
 fn one(text: &str) -> &str {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
     match text.strip_suffix("---") {

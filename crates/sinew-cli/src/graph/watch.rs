@@ -1,4 +1,4 @@
-//! `sinew topic hz|bw|latency`: what goes on at a topic, report after report.
+//! `sinew topic hz|bw|latency`: periodic reports on a topic.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ use crate::output::{print, print_json};
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::table::time;
 
-/// What is reported.
+/// A kind of report.
 pub(super) trait Report {
-    /// Whose counters say it.
+    /// The kind of endpoints with the counters.
     const KIND: EndpointKind;
 
-    /// It says how large messages are.
+    /// Whether it needs the size of messages.
     const ASKS_FOR_SIZE: bool = false;
 
-    /// For people; `None` if there is nothing to tell.
+    /// As text; `None` if there is nothing to report.
     fn text(total: &Total) -> Option<String>;
 
-    /// For programs.
+    /// As JSON.
     fn json(total: &Total) -> Value;
 }
 
-/// What changed at all ends of a topic.
+/// Changes over all endpoints of a topic.
 #[derive(Default)]
 pub(super) struct Total {
     ends: usize,
@@ -41,10 +41,11 @@ pub(super) struct Total {
     messages: u64,
     bytes: u64,
     bytes_per_second: f64,
-    /// Messages that moved by reference inside their process, and how many do per second.
+    /// Messages that moved by reference inside their process, and their rate per second.
     by_reference: u64,
     by_reference_rate: f64,
-    /// Bytes of each message, if all of the type are as long and participants say what it is.
+    /// Size of each message in bytes, if it is the same for all messages and the type has a
+    /// description.
     fixed_size: Option<u64>,
     latencies: Latencies,
 }
@@ -70,7 +71,7 @@ impl Total {
     }
 }
 
-/// Reports until it is enough.
+/// Reports until the end.
 pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.info.place)?;
     let name = &options.info.name;
@@ -86,7 +87,7 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     subscribe::<R>(&mut subscribing, options, &observed, &snapshot)?;
     let mut due_ns = now_ns();
     for _ in 0..options.count.unwrap_or(u64::MAX) {
-        // After a long stop (Ctrl-Z) not all that was missed is made up for.
+        // After a long stop (Ctrl-Z), missed reports are not all made up for.
         due_ns = (due_ns + nanoseconds(options.interval)).max(now_ns());
         if !subscribing.wait(due_ns) {
             return Ok(());
@@ -111,8 +112,8 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// Publishers of the network count only what comes here. (A measurement of subscriptions is of those
-/// that are there.)
+/// Subscribes for measurements of publishers: remote publishers count only the messages that come
+/// here. (A measurement of subscriptions concerns the existing ones.)
 fn subscribe<R: Report>(
     subscribing: &mut Subscribing,
     options: &WatchOptions,
@@ -125,7 +126,7 @@ fn subscribe<R: Report>(
     }
 }
 
-/// The size of the topic's messages, if its type has one.
+/// Returns the size of the topic's messages, if it is fixed.
 fn fixed_size(options: &WatchOptions, observed: &Observed, snapshot: &ObservedDomain) -> Option<u64> {
     let domain = Domain::find(options.info.place.dir.as_deref(), observed.domain()).ok().flatten()?;
     let publisher = snapshot.of(EndpointKind::Publisher).find(|end| end.entity.name == options.info.name)?;
@@ -225,7 +226,7 @@ impl Report for Latency {
     fn text(total: &Total) -> Option<String> {
         let latencies = &total.latencies;
         let (mean, count) = (latencies.mean()?, latencies.count());
-        // P90 of five messages is the longest of them.
+        // P90 of five messages would be the longest of them.
         let told = [50, 90, 99].into_iter().filter(|percent| count.saturating_mul(100 - percent) >= 100);
         let told =
             told.filter_map(|percent| Some(format!("P{percent} {}, ", bucket(latencies.below(percent)?))));
@@ -246,8 +247,8 @@ impl Report for Latency {
     }
 }
 
-/// The latencies that are counted together up to this one: from half of it on. No digit says more
-/// than the counters know.
+/// Formats a bucket of latencies by its upper end; it begins at half of that. Shows no more digits
+/// than the counters support.
 fn bucket(below_ns: u64) -> String {
     let rounded = |ns: u64| match ns {
         ..1_000 => (ns, "ns"),
@@ -261,7 +262,7 @@ fn bucket(below_ns: u64) -> String {
     format!("{}{unit} to {} {of_end}", digits(from), digits(to))
 }
 
-/// A size in the units of `ros2 topic bw`: powers of ten.
+/// Formats a size in the units of `ros2 topic bw`: powers of ten.
 fn decimal(bytes: f64) -> String {
     match bytes {
         bytes if bytes < 1e3 => format!("{bytes:.0} B"),

@@ -1,4 +1,4 @@
-//! Types that are known from definitions, or from those who use them.
+//! Types that are known from definitions, or from the participants that use them.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -19,13 +19,13 @@ use crate::error::TypesError;
 use crate::observed::Observed;
 use crate::similar::{self, suggestion};
 
-/// The numbers of strings.
+/// The type ids of strings.
 const TEXTS: std::ops::RangeInclusive<u8> = type_id::STRING..=type_id::BOUNDED_WSTRING;
 
-/// All that there is to find types in.
+/// All sources of types.
 pub(crate) struct Types {
     sources: PackageSources,
-    /// Whose participants keep descriptions, if it is there.
+    /// The domain with the participants' descriptions, if it exists.
     domain: Option<Domain>,
 }
 
@@ -38,7 +38,7 @@ impl Types {
         &self.sources
     }
 
-    /// The message type of this name; with a hash, only if it has that.
+    /// Returns the message type of this name; with a hash, only if it has that.
     pub(crate) fn message(
         &self,
         name: &TypeName,
@@ -48,13 +48,13 @@ impl Types {
             let interfaces = self.sources.load(name.package())?;
             let is_right = |found: TypeHash| hash.is_none_or(|hash| hash == found);
             if interfaces.hash(name).is_some_and(is_right) {
-                return Ok(Arc::new(MessageType::of(&interfaces, name)?)); // it has default values, too
+                return Ok(Arc::new(MessageType::of(&interfaces, name)?)); // with default values
             }
         }
         Ok(Arc::new(MessageType::new(&self.description(name, hash)?)?))
     }
 
-    /// The types of a service's request and response.
+    /// Returns the types of a service's request and response.
     pub(crate) fn service(
         &self,
         name: &TypeName,
@@ -64,14 +64,14 @@ impl Types {
         Ok([inside(&format!("{name}_Request"))?, inside(&format!("{name}_Response"))?])
     }
 
-    /// What finds the messages that a type has in it, by their names.
+    /// Returns a lookup of the messages nested in a type, by their names.
     pub(crate) fn inside(
         &self,
         name: &TypeName,
         hash: Option<TypeHash>,
     ) -> Result<impl Fn(&str) -> Result<Arc<MessageType>, TypesError>, TypesError> {
         let description = self.description(name, hash)?;
-        // Those of the definition have default values.
+        // Types from a definition have default values.
         let interfaces = self.sources.has(name).then(|| self.sources.load(name.package())).transpose()?;
         let interfaces = interfaces.filter(|found| found.hash(name) == Some(description.hash()));
         Ok(move |part: &str| {
@@ -84,7 +84,7 @@ impl Types {
         })
     }
 
-    /// What there is to know of a type; with a hash, of the one that has it.
+    /// Returns the description of a type; with a hash, of the type with that hash.
     pub(crate) fn description(
         &self,
         name: &TypeName,
@@ -111,8 +111,8 @@ impl Types {
         }
     }
 
-    /// What there is to know of a message type of this name: from definitions, or as somebody in
-    /// the domain uses it.
+    /// Returns the description of a message type of this name: from definitions, or from a
+    /// participant of the domain that uses it.
     pub(crate) fn in_use(&self, name: &TypeName, place: &Where) -> Result<TypeDescription, TypesError> {
         let known = self.description(name, None);
         if known.is_ok() {
@@ -125,16 +125,16 @@ impl Types {
         in_use.or_else(|| self.last_kept(name)).map_or(known, Ok)
     }
 
-    /// What participants say, or have said while they were there, of a type of this name, or of one
-    /// that has it inside; of several the newest.
+    /// Returns a participant's description, current or past, of a type of this name, or of one that
+    /// contains it; of several, the newest.
     fn last_kept(&self, name: &TypeName) -> Option<TypeDescription> {
         let all = self.all_kept();
         let itself = all.iter().find(|kept| kept.type_description.type_name == name.as_str());
         itself.cloned().or_else(|| all.iter().find_map(|kept| kept.of_inside(name.as_str())))
     }
 
-    /// All descriptions that participants have put down, the newest first. What is none is left
-    /// out.
+    /// Returns all descriptions that participants have stored, the newest first. Invalid ones are
+    /// left out.
     fn all_kept(&self) -> Vec<TypeDescription> {
         let Some(domain) = &self.domain else { return Vec::new() };
         let files = fs::read_dir(domain.descriptions()).into_iter().flatten().flatten();
@@ -147,8 +147,8 @@ impl Types {
         files.iter().filter_map(|(_, name)| kept_in(domain, name)).collect()
     }
 
-    /// What a participant says of the type with this hash. The hash proves it: nobody needs to be
-    /// believed.
+    /// Returns a participant's description of the type with this hash. The hash proves that it is
+    /// right, whoever wrote it.
     fn kept(&self, hash: TypeHash) -> Option<TypeDescription> {
         let domain = self.domain.as_ref()?;
         let problem = match domain.description(&hash.0) {
@@ -163,7 +163,7 @@ impl Types {
             }
             Err(error) => error.to_string(),
         };
-        // Nothing is left to tell it to when standard error is closed.
+        // If standard error is closed, there is no place left to report to.
         let _ = writeln!(
             io::stderr(),
             "sinew: the description of {hash} in {} is ignored: {problem}",
@@ -172,8 +172,8 @@ impl Types {
         None
     }
 
-    /// A definition as it is written, with the messages in it; without a definition, what somebody
-    /// in the domain says of the type.
+    /// Returns a definition as it is written, with those of nested messages; without a definition,
+    /// a participant's description of the type.
     pub(super) fn text(
         &self,
         name: &TypeName,
@@ -190,7 +190,7 @@ impl Types {
         match text_of(name)? {
             Some(text) => written(&interfaces, (name, &text), comments, &text_of),
             None => {
-                let found = interfaces.description(name); // of one that a service or action has in it
+                let found = interfaces.description(name); // of a type nested in a service or action
                 match found {
                     Some(found) => described_alone(&found, comments),
                     None => Err(self.unknown(name.as_str())),
@@ -215,7 +215,7 @@ impl Types {
     }
 }
 
-/// The description in one of the files beside the domains, if it says what the file's name proves.
+/// Returns the description in one of the files beside the domains, if it matches the file's name.
 pub(crate) fn kept_in(domain: &Domain, file: &str) -> Option<TypeDescription> {
     let hash = hash(file.strip_suffix(".json")?)?;
     let text = domain.description(&hash.0).ok().flatten()?;
@@ -223,8 +223,8 @@ pub(crate) fn kept_in(domain: &Domain, file: &str) -> Option<TypeDescription> {
     (read.hash() == hash).then_some(read)
 }
 
-/// The bytes of every image of the type with this hash, if participants say what it is and all are
-/// as long.
+/// Returns the size of the encoded form of the type with this hash, if a participant has described
+/// it and all messages have the same size.
 pub(crate) fn fixed_size(domain: &Domain, hash: &[u8; 32]) -> Option<u64> {
     let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     let description = kept_in(domain, &(digits + ".json"))?;

@@ -1,4 +1,4 @@
-//! Types of messages: where their definitions are, and `sinew interface`.
+//! Message types: their definitions, and `sinew interface`.
 
 mod known;
 mod show;
@@ -35,7 +35,7 @@ pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
     }
 }
 
-/// The names of types of the kinds that are asked for.
+/// Returns the names of types of the requested kinds.
 fn names(options: &InterfaceListOptions, sources: &PackageSources) -> Vec<TypeName> {
     let wanted = |name: &TypeName| match (options.only_msgs, options.only_srvs, options.only_actions) {
         (false, false, false) => true,
@@ -64,7 +64,7 @@ fn list(options: &InterfaceListOptions) -> Result<(), Error> {
             text.push('\n');
         }
         for name in of_kind {
-            let _ = writeln!(text, "    {name}"); // a string takes everything
+            let _ = writeln!(text, "    {name}"); // writing to a string can't fail
         }
     }
     print(&text)
@@ -131,7 +131,7 @@ fn proto(options: &TypeOptions) -> Result<(), Error> {
     }
 }
 
-/// The RIHS01 hash.
+/// Prints the RIHS01 hash.
 fn hash(options: &TypeOptions) -> Result<(), Error> {
     let types = types(options)?;
     let name = name(&options.name, types.sources())?;
@@ -148,8 +148,8 @@ fn types(options: &TypeOptions) -> Result<Types, Error> {
     Ok(Types::new(PackageSources::open(&options.definitions)?, domain))
 }
 
-/// The name of a type; `package/Type` is short for a message's, or whatever else there is of that
-/// name.
+/// Parses the name of a type; `package/Type` is short for a message type, or for any other type of
+/// that name.
 pub(crate) fn name(text: &str, sources: &PackageSources) -> Result<TypeName, TypesError> {
     if let Some((package, base)) = text.split_once('/').filter(|(_, base)| !base.contains('/')) {
         let of = |kind| TypeName::new(package, kind, base).ok();

@@ -1,5 +1,5 @@
-//! A type for people: the lines of its definition, and below each field of a message type,
-//! indented, that one's.
+//! Shows a type: the lines of its definition, and below each field of a message type, indented, the
+//! definition of that type.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,14 +14,14 @@ use crate::error::TypesError;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
     None,
-    /// Those of the type itself.
+    /// Comments of the type itself.
     Own,
-    /// Those of the types in it, too.
+    /// Also those of nested types.
     All,
 }
 
-/// Bytes that a type and those in it are shown in at most: types that have each other twice soon
-/// fill the memory.
+/// Limit, in bytes, of the text for a type and its nested types: types that contain others twice at
+/// each level soon fill the memory.
 const LONGEST: usize = 1 << 20;
 
 fn check_length(name: &str, shown: &str) -> Result<(), TypesError> {
@@ -31,9 +31,9 @@ fn check_length(name: &str, shown: &str) -> Result<(), TypesError> {
     }
 }
 
-/// The definition of a type with those in it, as they are written. Fails if they are longer than
-/// [`LONGEST`], or lie deeper than [`MAX_DEPTH`]: so does what is shown of types in it, and no more
-/// is ever built.
+/// Returns the definition of a type with those of nested types, as they are written. Fails if the
+/// text is longer than [`LONGEST`], or types are nested deeper than [`MAX_DEPTH`]; no more than
+/// that is ever built.
 pub(super) fn written(
     interfaces: &Interfaces,
     (name, text): (&TypeName, &str),
@@ -43,7 +43,7 @@ pub(super) fn written(
     written_at(1, interfaces, (name, text), comments, text_of)
 }
 
-/// The same of the type that is this deep, from 1.
+/// The same for the type at this depth, counted from 1.
 fn written_at(
     depth: usize,
     interfaces: &Interfaces,
@@ -59,7 +59,7 @@ fn written_at(
     let mut shown = String::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = match (comments, line.split_once('#')) {
-            (Comments::None, Some((before, _))) => before.trim_end(), // comments begin at the first one, wherever it is
+            (Comments::None, Some((before, _))) => before.trim_end(), // up to the first
             _ => line.trim_end(),
         };
         if !line.is_empty() || comments != Comments::None {
@@ -80,7 +80,7 @@ fn written_at(
     Ok(shown)
 }
 
-/// The message types of a definition's fields, by the line, from 1.
+/// Returns the message types of a definition's fields, by line number from 1.
 fn messages(definition: &Definition) -> BTreeMap<usize, &TypeName> {
     let sections = match &definition.content {
         Content::Message(message) => vec![message],
@@ -105,7 +105,7 @@ fn indent(text: &str, shown: &mut String) {
     }
 }
 
-/// A type of which only a description is known, and a line that says so.
+/// Formats a type with only a description, and a line that says so.
 pub(super) fn described_alone(
     description: &TypeDescription,
     comments: Comments,
@@ -115,7 +115,7 @@ pub(super) fn described_alone(
     Ok(if comments == Comments::None { fields } else { format!("{told}{fields}") })
 }
 
-/// The fields of a type. Fails if they are longer than [`LONGEST`].
+/// Formats the fields of a type. Fails if the text is longer than [`LONGEST`].
 fn described(description: &TypeDescription) -> Result<String, TypesError> {
     let TypeDescription { type_description: itself, referenced_type_descriptions: others } = description;
     let by_name: BTreeMap<&str, _> = others.iter().map(|other| (other.type_name.as_str(), other)).collect();
@@ -133,7 +133,7 @@ fn described(description: &TypeDescription) -> Result<String, TypesError> {
     Ok(text)
 }
 
-/// The lines of a type's fields. (The type was checked not to contain itself.)
+/// Adds the lines of a type's fields. (The type was checked not to contain itself.)
 fn fields(
     one: &IndividualTypeDescription,
     by_name: &BTreeMap<&str, &IndividualTypeDescription>,
@@ -142,9 +142,9 @@ fn fields(
 ) -> Result<(), TypesError> {
     for field in one.fields.iter().filter(|field| field.name != PLACEHOLDER) {
         let indent = "\t".repeat(depth);
-        // A string takes everything.
+        // Can't fail.
         let _ = writeln!(text, "{indent}{} {}", field.field_type, field.name);
-        check_length(&one.type_name, text)?; // it ends the recursion, too, if nobody checked how deep it goes
+        check_length(&one.type_name, text)?; // also ends the recursion if the depth wasn't checked
         if let Some(inside) = by_name.get(field.field_type.nested_type_name.as_str()) {
             fields(inside, by_name, depth + 1, text)?;
         }

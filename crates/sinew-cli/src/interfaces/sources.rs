@@ -1,9 +1,8 @@
-//! Where definitions are: folders that the user names, those of a ROS 2 installation, and those
-//! built into the command.
+//! The sources of definitions: folders that the user names, those of a ROS 2 installation, and
+//! those built into the command.
 //!
-//! A package is taken from the first place that has it. Definitions are read when they are asked
-//! for, with the packages that they need and no others: a broken package does no harm to those who
-//! don't use it.
+//! A package is taken from the first source that has it. Definitions are read only when they are
+//! needed, with the packages that they refer to: a broken package affects only its users.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -15,17 +14,17 @@ use sinew_msg::definition::{Content, Definition, Definitions, ElementType, Inter
 use crate::cli::interfaces::DefinitionOptions;
 use crate::error::TypesError;
 
-/// The definitions of ROS 2's packages, by their types' names.
+/// The definitions of ROS 2's packages, by the names of their types.
 use sinew_interfaces::DEFINITIONS as BUILT_IN;
 
-/// The packages that there are.
+/// The available packages.
 pub(crate) struct PackageSources {
     packages: BTreeMap<String, PackageSource>,
-    /// What was looked at, for errors.
+    /// The searched sources, for errors.
     looked: Vec<String>,
 }
 
-/// Where a package's definitions are.
+/// The source of a package's definitions.
 enum PackageSource {
     /// In this folder, in its `msg`, `srv` and `action`.
     Folder(PathBuf),
@@ -66,22 +65,22 @@ impl PackageSources {
         }
     }
 
-    /// What was looked at.
+    /// Returns the searched sources.
     pub(super) fn looked(&self) -> String {
         self.looked.join(", ")
     }
 
-    /// The names of all types that are defined.
+    /// Returns the names of all defined types.
     pub(crate) fn names(&self) -> Vec<TypeName> {
         self.packages.iter().flat_map(|(package, source)| names_in(package, source)).collect()
     }
 
-    /// The names of all packages.
+    /// Returns the names of all packages.
     pub(super) fn packages(&self) -> impl Iterator<Item = &str> {
         self.packages.keys().map(String::as_str)
     }
 
-    /// Whether the type, or the one that it is derived from, is defined.
+    /// Returns `true` if the type, or the one that it is derived from, is defined.
     pub(super) fn has(&self, name: &TypeName) -> bool {
         let base = name.base().split('_').next().unwrap_or_default();
         let source = self.packages.get(name.package());
@@ -90,7 +89,7 @@ impl PackageSources {
         })
     }
 
-    /// The text of the file that defines the type.
+    /// Returns the text of the file that defines the type.
     pub(super) fn text(&self, name: &TypeName) -> Result<Option<String>, TypesError> {
         match self.packages.get(name.package()) {
             None => Ok(None),
@@ -110,9 +109,9 @@ impl PackageSources {
         }
     }
 
-    /// The definitions of this package, and of all packages that they need.
+    /// Loads the definitions of this package, and of all packages that they refer to.
     pub(super) fn load(&self, package: &str) -> Result<Interfaces, TypesError> {
-        // What services and actions have in them.
+        // The packages that every service and action refers to.
         let foundations = ["builtin_interfaces", "service_msgs", "unique_identifier_msgs"];
         let mut wanted: Vec<String> = foundations.iter().map(|&package| package.to_owned()).collect();
         wanted.push(package.to_owned());
@@ -134,7 +133,7 @@ fn read(definitions: &mut Definitions, package: &str, source: &PackageSource) ->
         PackageSource::Folder(folder) => definitions.read_package(package, folder)?,
         PackageSource::BuiltIn => {
             for (name, text) in BUILT_IN.iter().filter(|(name, _)| name.split('/').next() == Some(package)) {
-                let Ok(name) = name.parse::<TypeName>() else { continue }; // they all are: see the test
+                let Ok(name) = name.parse::<TypeName>() else { continue }; // all are valid: see the test
                 let definition = Definition::parse(&name, name.as_str(), text)
                     .map_err(sinew_msg::definition::ReadError::from)?;
                 definitions.add(definition)?;
@@ -144,7 +143,7 @@ fn read(definitions: &mut Definitions, package: &str, source: &PackageSource) ->
     Ok(())
 }
 
-/// The packages of a definition's fields.
+/// Returns the packages of a definition's fields.
 fn needed(definition: &Definition) -> Vec<String> {
     let sections = match &definition.content {
         Content::Message(section) => vec![section],
@@ -159,7 +158,7 @@ fn needed(definition: &Definition) -> Vec<String> {
     packages.collect()
 }
 
-/// The packages in a folder, or the one that it is.
+/// Returns the packages in a folder, or the package that the folder is.
 fn packages_in(folder: &Path) -> Vec<(String, PathBuf)> {
     let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
     let is_package = |path: &Path| {

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use super::{GraphPicture, Line, rate};
 
-/// All of it. Processes are clusters; topics are ellipses, services diamonds.
+/// Returns the whole picture. Processes are clusters; topics are ellipses, services diamonds.
 pub(super) fn text(picture: &GraphPicture) -> String {
     let mut text = String::from(
         "digraph sinew {\n  rankdir=LR;\n  bgcolor=transparent;\n  node [fontname=\"sans-serif\", fontsize=11];\n  \
          edge [fontname=\"sans-serif\", fontsize=9];\n",
     );
-    // A string takes everything.
+    // Writing to a string can't fail.
     for (index, process) in picture.processes.iter().enumerate() {
         let nodes: Vec<_> =
             picture.nodes.iter().enumerate().filter(|(_, node)| node.process == index).collect();
@@ -56,7 +56,7 @@ fn told(line: &Line) -> String {
     if rate.is_empty() { rate } else { format!(" [label={}]", quoted(&rate)) }
 }
 
-/// As Graphviz reads it back; names of other processes end no string.
+/// Quotes a text so that Graphviz reads it back; names of other processes can't end the string.
 pub(crate) fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")

@@ -1,31 +1,31 @@
-//! Where boxes and lines of a directed graph stand, in columns from left to right.
+//! Places the boxes and lines of a directed graph, in columns from left to right.
 //!
 //! The method is that of Sugiyama, Tagawa and Toda ("Methods for visual understanding of
 //! hierarchical system structures", 1981), in its simplest form: lines that would close a circle
-//! are turned round; each box stands one column behind the last of those before it; a line over
-//! several columns is cut by a point in each; columns are ordered by the middle of their
-//! neighbours, again and again; then boxes move as near to their neighbours as the others in their
-//! column let them. Pure: the same graph is always placed the same way.
+//! are reversed; each box stands one column behind the last of its predecessors; a line over
+//! several columns gets a point in each; columns are ordered repeatedly by the middle of their
+//! neighbours; then boxes move as close to their neighbours as the others in their column allow.
+//! Pure: the same graph always gets the same layout.
 
-/// How often columns are ordered by their neighbours, to and fro.
+/// Number of passes that order columns by their neighbours, forwards and backwards.
 const SWEEPS: usize = 12;
 
-/// Between two columns, for lines and what is written on them.
+/// Distance of two columns, for lines and their labels.
 const BETWEEN_COLUMNS: f64 = 110.0;
 
-/// Between two boxes of a column.
+/// Distance of two boxes in a column.
 const BETWEEN_BOXES: f64 = 18.0;
 
-/// A place in the picture; y grows downwards.
+/// A point in the picture; y grows downwards.
 pub(super) type Point = (f64, f64);
 
-/// Where all stands.
+/// The positions of all boxes and lines.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     /// The middle of each box.
     pub(super) boxes: Vec<Point>,
-    /// The points that each line passes, from the right side of a box to the left side of another
-    /// one, or the other way round if it goes back.
+    /// The points of each line, from the right side of a box to the left side of another one, or
+    /// the other way round if it goes back.
     pub(super) lines: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
@@ -40,7 +40,7 @@ struct Vertex {
     behind: Vec<usize>,
 }
 
-/// Places boxes of these sizes (width, height), with lines from one to the other.
+/// Places boxes of these sizes (width, height), with lines between pairs of them.
 pub(super) fn place(sizes: &[Point], lines: &[(usize, usize)]) -> Layout {
     let turned = turned(sizes.len(), lines);
     let forward: Vec<(usize, usize)> = lines
@@ -71,15 +71,15 @@ pub(super) fn place(sizes: &[Point], lines: &[(usize, usize)]) -> Layout {
     finish(&vertices, sizes.len(), (&order, &chains, &turned))
 }
 
-/// Which lines are to be turned round, so that none closes a circle: those that lead back to where
-/// a walk is that follows all.
+/// Marks the lines to be reversed so that none closes a circle: those that lead back to a box on
+/// the current path of a walk over all lines.
 fn turned(boxes: usize, lines: &[(usize, usize)]) -> Vec<bool> {
     let mut leaving = vec![Vec::new(); boxes];
     for (index, &(from, _)) in lines.iter().enumerate() {
         leaving[from].push(index);
     }
     let mut turned = vec![false; lines.len()];
-    // How many of its lines the walk has followed; `None` before it came there.
+    // Number of a box's lines that the walk has followed; `None` before it reached the box.
     let mut followed: Vec<Option<usize>> = vec![None; boxes];
     let mut is_on_the_way = vec![false; boxes];
     for start in 0..boxes {
@@ -104,8 +104,8 @@ fn turned(boxes: usize, lines: &[(usize, usize)]) -> Vec<bool> {
     turned
 }
 
-/// The column of each box: one behind the last of those before it; those before which there is
-/// nothing stand close to what follows.
+/// Returns the column of each box: one behind the last of its predecessors; boxes without
+/// predecessors stand close to their successors.
 fn columns(boxes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     let mut columns = vec![0; boxes];
     let mut missing = vec![0; boxes];
@@ -133,7 +133,7 @@ fn columns(boxes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     columns
 }
 
-/// The vertices of each column from top to bottom, so that few lines cross.
+/// Orders the vertices of each column from top to bottom so that few lines cross.
 fn ordered(vertices: &[Vertex]) -> Vec<Vec<usize>> {
     let count = vertices.iter().map(|vertex| vertex.column + 1).max().unwrap_or(0);
     let mut order = vec![Vec::new(); count];
@@ -154,7 +154,7 @@ fn ordered(vertices: &[Vertex]) -> Vec<Vec<usize>> {
                 mean(near.iter().map(|&other| rank[other])).unwrap_or(rank[one])
             };
             let mut sorted: Vec<(f64, usize)> = order[column].iter().map(|&one| (middle(one), one)).collect();
-            sorted.sort_by(|one, other| one.0.total_cmp(&other.0)); // equal ones stay as they are
+            sorted.sort_by(|one, other| one.0.total_cmp(&other.0)); // equal ones keep their order
             order[column] = sorted.into_iter().map(|(_, one)| one).collect();
             set(&mut rank, &order[column]);
         }
@@ -162,7 +162,8 @@ fn ordered(vertices: &[Vertex]) -> Vec<Vec<usize>> {
     order
 }
 
-/// Moves all as near to the middle of their neighbours as the others of their column let them.
+/// Moves all vertices as close to the middle of their neighbours as the others in their column
+/// allow.
 fn set_heights(vertices: &mut [Vertex], order: &[Vec<usize>]) {
     for sweep in 0..=SWEEPS {
         for step in 0..order.len() {
@@ -176,8 +177,8 @@ fn set_heights(vertices: &mut [Vertex], order: &[Vec<usize>]) {
                 (vertices[order[column][one]].size.1 + vertices[order[column][other]].size.1) / 2.0
                     + BETWEEN_BOXES
             };
-            // Pushed down by those above, and up by those below; what lies between the two keeps
-            // all apart as well.
+            // Pushed down by those above, and up by those below; the mean of both also keeps the
+            // distances.
             let (mut down, mut up) = (wanted.clone(), wanted);
             for place in 1..down.len() {
                 down[place] = down[place].max(down[place - 1] + apart(place - 1, place));
@@ -214,7 +215,7 @@ fn finish(vertices: &[Vertex], boxes: usize, (order, chains, turned): Arranged<'
         let (first, last) = (chain[0], chain[chain.len() - 1]);
         let mut points = vec![(at(first).0 + vertices[first].size.0 / 2.0, at(first).1)];
         for &one in &chain[1..chain.len() - 1] {
-            // Through the whole column, where it has room.
+            // Straight through the whole column, where there is room.
             let (_, y) = at(one);
             let left = lefts[vertices[one].column];
             points.extend([(left, y), (left + widths[vertices[one].column], y)]);
@@ -264,7 +265,7 @@ mod tests {
 
     #[test]
     fn no_box_stands_on_another_one_and_no_line_crosses_without_need() {
-        // Three parallel chains, told in disorder, one line over several columns, and a box alone.
+        // Three parallel chains in mixed order, one line over several columns, and a separate box.
         let lines = [(0, 5), (1, 4), (2, 3), (3, 8), (4, 7), (5, 6), (0, 9), (6, 9)];
         let sizes: Vec<Point> = (0..11).map(|index| (80.0 + f64::from(index), 30.0)).collect();
         let layout = place(&sizes, &lines);

@@ -1,4 +1,4 @@
-//! `sinew graph`: who talks to whom, as a picture.
+//! `sinew graph`: nodes, topics and services as a picture.
 
 pub(crate) mod dot;
 mod layout;
@@ -20,7 +20,7 @@ use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
-/// Who talks to whom.
+/// The graph of nodes, topics and services.
 #[derive(Debug, Default, Serialize)]
 struct GraphPicture {
     domain: u32,
@@ -28,7 +28,7 @@ struct GraphPicture {
     nodes: Vec<Node>,
     topics: Vec<Channel>,
     services: Vec<Channel>,
-    /// Names with nobody at the other end, also of actions.
+    /// One-sided names, also of actions.
     one_sided: Vec<Value>,
 }
 
@@ -36,15 +36,15 @@ struct GraphPicture {
 struct PicturedProcess {
     pid: u64,
     program: String,
-    /// The long callbacks that its threads are in.
+    /// The long-running callbacks of its threads.
     in_callbacks: Vec<Held>,
 }
 
-/// A node. Several of one name in one process are one.
+/// A node. Several of one name in a process count as one.
 #[derive(Debug, Serialize)]
 struct Node {
     name: String,
-    /// Which of the processes.
+    /// Index of the process.
     process: usize,
 }
 
@@ -53,26 +53,26 @@ struct Node {
 struct Channel {
     name: String,
     types: Vec<String>,
-    /// What has nobody: `publisher`, `subscription` or `server`.
+    /// The missing side: `publisher`, `subscription` or `server`.
     missing: Option<&'static str>,
-    /// That is most likely a mistake: something waits for it, or a name like it lacks the other side.
+    /// Most likely a mistake: something waits for it, or a similar name lacks the other side.
     is_suspicious: bool,
-    /// From publishers, or clients, to it.
+    /// From publishers or clients.
     from: Vec<Line>,
-    /// From it to subscriptions, or servers.
+    /// To subscriptions or servers.
     to: Vec<Line>,
 }
 
-/// Between a node and a topic or service.
+/// A line between a node and a topic or service.
 #[derive(Debug, Serialize)]
 struct Line {
-    /// Which of the nodes.
+    /// Index of the node.
     node: usize,
     /// Messages or requests per second.
     rate_hz: f64,
 }
 
-/// Draws what is there.
+/// Draws the domain.
 pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let first = observed.look()?;
@@ -171,13 +171,13 @@ impl GraphPicture {
         picture
     }
 
-    /// Topics, then services; true for services.
+    /// Returns topics, then services; `true` marks services.
     fn channels(&self) -> impl Iterator<Item = (&Channel, bool)> {
         let services = self.services.iter().map(|service| (service, true));
         self.topics.iter().map(|topic| (topic, false)).chain(services)
     }
 
-    /// "talker (4711)".
+    /// Returns "talker (4711)".
     fn process_of(&self, node: &Node) -> String {
         self.processes
             .get(node.process)
@@ -185,7 +185,7 @@ impl GraphPicture {
     }
 }
 
-/// "10 Hz"; nothing if there was nothing.
+/// Returns "10 Hz"; an empty text if nothing was sent.
 fn rate(hz: f64) -> String {
     match hz {
         hz if hz < 0.05 => String::new(),
@@ -199,7 +199,7 @@ fn rate(hz: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A camera, a filter that also answers, and a viewer that also asks, in two processes.
+    /// A camera, a filter that also serves, and a viewer that also calls, in two processes.
     pub(super) fn robot() -> GraphPicture {
         let process = |pid, program: &str, in_callbacks| PicturedProcess {
             pid,

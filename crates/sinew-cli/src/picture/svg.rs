@@ -1,23 +1,23 @@
-//! The picture as SVG: one file that needs no other, for light and dark pages.
+//! The picture as SVG: a single file, for light and dark pages.
 
 use std::fmt::Write as _;
 
 use super::layout::{Layout, Point, place};
 use super::{GraphPicture, rate};
 
-/// Of a letter of the names, and of the smaller text below them. In a fixed-width font all have the
-/// same.
+/// Width of a letter of the names, and of the smaller text below them. In a fixed-width font all
+/// letters are equally wide.
 pub(crate) const LETTER: f64 = 7.9;
 pub(crate) const SMALL: f64 = 6.1;
 
-/// Around the picture.
+/// Width of the border.
 pub(crate) const MARGIN: f64 = 24.0;
 
-/// Colours of processes, that both pages can bear; there are as many as can be told apart.
+/// Colours of processes for both kinds of pages; no more than can be distinguished.
 const COLOURS: [&str; 8] =
     ["#4c8dd6", "#d98a2b", "#3fa66b", "#c65b7c", "#8f6fd0", "#2ba5a5", "#a3873f", "#7f8794"];
 
-/// The colours of the page's two kinds.
+/// The colours of both kinds of pages.
 pub(crate) const STYLE: &str = "\
   svg { --page: #ffffff; --text: #1d2329; --faint: #5f6b77; --box: #f2f5f8; --line: #8a96a3; --wrong: #c62f2f }
   @media (prefers-color-scheme: dark) {
@@ -41,19 +41,20 @@ pub(crate) const STYLE: &str = "\
 struct Shape {
     lines: Vec<(String, &'static str)>,
     kind: Kind,
-    /// What a pointer over it is told.
+    /// The tooltip.
     title: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Of this process.
+    /// A node of this process.
     Node(usize),
     Topic,
     Service,
 }
 
-/// All of it. A node has the colour of its process; lines on which nothing went are faint.
+/// Returns the whole picture. A node has the colour of its process; lines without messages are
+/// faint.
 pub(super) fn text(picture: &GraphPicture) -> String {
     let shapes = shapes(picture);
     let mut lines = Vec::new();
@@ -66,7 +67,7 @@ pub(super) fn text(picture: &GraphPicture) -> String {
     let pairs: Vec<(usize, usize)> = lines.iter().map(|(pair, ..)| *pair).collect();
     let layout = place(&sizes, &pairs);
     let (width, height) = (layout.size.0.max(240.0) + 2.0 * MARGIN, layout.size.1.max(30.0) + 2.0 * MARGIN);
-    // A string takes everything.
+    // Writing to a string can't fail.
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">\n\
          <title>Domain {}</title>\n<style>\n{STYLE}</style>\n<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" \
@@ -146,7 +147,7 @@ fn draw_shapes(text: &mut String, shapes: &[Shape], layout: &Layout) {
     }
 }
 
-/// A line through these points, level at each of them.
+/// Draws a line through these points, horizontal at each of them.
 fn draw_line(text: &mut String, points: &[Point], hz: f64, is_told: bool) {
     let [first, ..] = points else { return };
     let mut path = format!("M{:.1} {:.1}", first.0, first.1);

@@ -7,7 +7,7 @@ use crate::harmless::one_line;
 use crate::picture::dot::quoted;
 use crate::picture::svg::{LETTER, MARGIN, SMALL, STYLE, escaped};
 
-/// As lines.
+/// Draws trees as lines of text.
 pub(super) fn text(frames: &Frames) -> String {
     let mut text = String::new();
     if frames.frames.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn text(frames: &Frames) -> String {
     }
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, told) in lines {
-        let _ = writeln!(text, "{}", format!("{name:width$}  {told}").trim_end()); // a string takes everything
+        let _ = writeln!(text, "{}", format!("{name:width$}  {told}").trim_end()); // can't fail
     }
     for around in &frames.loops {
         let _ = writeln!(text, "these lie in each other in a circle: {}", one_line(&around.join(", ")));
@@ -42,13 +42,13 @@ fn branches(frames: &Frames, of: &Frame, before: &str, lines: &mut Vec<(String, 
     }
 }
 
-/// In Graphviz's language.
+/// Draws trees in Graphviz's language.
 pub(super) fn dot(frames: &Frames) -> String {
     let mut text = String::from(
         "digraph frames {\n  bgcolor=transparent;\n  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n  \
          edge [fontname=\"sans-serif\", fontsize=9];\n",
     );
-    // A string takes everything.
+    // Writing to a string can't fail.
     for frame in &frames.frames {
         let name = quoted(&frame.shown());
         let _ = writeln!(text, "  {name};");
@@ -60,21 +60,21 @@ pub(super) fn dot(frames: &Frames) -> String {
     text + "}\n"
 }
 
-/// Between rows of boxes, and between boxes.
+/// Distance of rows of boxes, and of boxes.
 const ROW: f64 = 74.0;
 const GAP: f64 = 18.0;
 const HEIGHT: f64 = 42.0;
 
-/// A box, and where its middle is.
+/// A box, and its middle.
 struct Placed<'a> {
     frame: &'a Frame,
     at: (f64, f64),
     width: f64,
-    /// Which box it lies in.
+    /// Index of its parent's box.
     parent: Option<usize>,
 }
 
-/// As a picture: parents above what lies in them.
+/// Draws trees as a picture: parents above their children.
 pub(super) fn svg(frames: &Frames) -> String {
     let (mut boxes, mut right, mut bottom) = (Vec::new(), 0.0, 0.0_f64);
     for root in frames.roots() {
@@ -120,7 +120,7 @@ pub(super) fn svg(frames: &Frames) -> String {
     text + "</g>\n</svg>\n"
 }
 
-/// Places a frame above what lies in it, from `left` on; returns where they end.
+/// Places a frame above its children, starting at `left`; returns the position where they end.
 fn place<'a>(
     frames: &'a Frames,
     frame: &'a Frame,
@@ -138,7 +138,7 @@ fn place<'a>(
     }
     let below = right - GAP;
     let right = below.max(left + width);
-    // Above the middle of what lies below; that is wider, or begins where it does.
+    // Above the middle of its children; it starts where they do if it is wider.
     boxes[own].at.0 = if below > left + width { f64::midpoint(left, below) } else { left + width / 2.0 };
     right
 }

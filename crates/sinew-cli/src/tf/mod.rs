@@ -1,6 +1,6 @@
-//! `sinew tf`: where frames are.
+//! `sinew tf`: coordinate frames and their transforms.
 //!
-//! It takes part as a node does, by the library.
+//! It takes part as a node does, through the library.
 
 mod drawing;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(command: &TfCommand) -> Result<(), Error> {
     }
 }
 
-/// A node whose name tools hide, with a buffer that is filled.
+/// A node that tools hide, with a buffer that is being filled.
 struct Listening {
     node: Node,
     buffer: Buffer,
@@ -49,20 +49,21 @@ impl Listening {
         Ok(Self { node, buffer, listener })
     }
 
-    /// Sleeps; false if it was interrupted.
+    /// Sleeps; returns `false` if it was interrupted.
     fn sleep(&self, duration: Duration) -> bool {
         self.node.sleep_for(ClockKind::Steady, duration).is_ok()
     }
 }
 
-/// The names of the frames that are told of within `patience`; what is static is there at once.
+/// Returns the names of the frames that are published within `patience`; static ones come at once.
 pub(crate) fn frame_names(place: &Where, patience: Duration) -> Option<Vec<String>> {
     let listening = Listening::to(place).ok()?;
     listening.sleep(patience).then_some(())?;
     Some(listening.buffer.frames().into_iter().map(|frame| frame.name).collect())
 }
 
-/// The nodes of publishers, by the texts of their gids: a buffer knows its authorities by those.
+/// Returns the nodes of publishers, by the texts of their gids, which a buffer uses as names of
+/// authorities.
 fn nodes_by_gid(place: &Where) -> Result<HashMap<String, String>, Error> {
     let snapshot = Observed::open_silently(place)?.look()?;
     let by_gid = |end: &ObservedEndpoint| {
@@ -72,14 +73,14 @@ fn nodes_by_gid(place: &Where) -> Result<HashMap<String, String>, Error> {
     Ok(snapshot.of(sinew_shm::EndpointKind::Publisher).map(by_gid).collect())
 }
 
-/// A frame, and what is told of it.
+/// A frame and its last transform.
 #[derive(Serialize)]
 struct Frame {
     name: String,
     parent: Option<String>,
     is_static: bool,
     rate_hz: Option<f64>,
-    /// Nanoseconds since the stamp of the last transform; negative if that is to come.
+    /// Nanoseconds since the stamp of the last transform; negative if the stamp is in the future.
     age_ns: Option<i64>,
     /// The stamp, in nanoseconds.
     stamp: Option<i64>,
@@ -91,9 +92,9 @@ struct Frame {
 #[derive(Serialize)]
 struct Refused {
     count: u64,
-    /// Of the last one.
+    /// The reason of the last refusal.
     reason: String,
-    /// The node that sent the last one, or the publisher's gid if it is gone.
+    /// The node that sent the last refused transform, or the publisher's gid if it is gone.
     authority: String,
 }
 
@@ -113,11 +114,11 @@ impl Refused {
     }
 }
 
-/// All frames, and what is wrong with them.
+/// All frames, and their problems.
 #[derive(Serialize)]
 struct Frames {
     frames: Vec<Frame>,
-    /// Each lies in the next, and the last in the first.
+    /// Each frame's parent is the next one, and the last one's is the first.
     loops: Vec<Vec<String>>,
     refused: Vec<Refused>,
 }
@@ -151,7 +152,7 @@ impl Frames {
         Self { frames, loops, refused: refused.collect() }
     }
 
-    /// Where trees begin: frames that lie in none, then one of each loop.
+    /// Returns the roots of trees: frames without a parent, then one frame of each loop.
     fn roots(&self) -> impl Iterator<Item = &Frame> {
         let in_loops = self.loops.iter().filter_map(|frames| {
             let first = frames.first()?;
@@ -160,7 +161,7 @@ impl Frames {
         self.frames.iter().filter(|frame| frame.parent.is_none()).chain(in_loops)
     }
 
-    /// What lies in that frame, without the one that a loop's tree began with.
+    /// Returns the children of a frame, except for the frame at which a loop's tree begins.
     fn children<'a>(&'a self, of: &'a Frame) -> impl Iterator<Item = &'a Frame> {
         self.frames.iter().filter(move |frame| {
             frame.parent.as_ref() == Some(&of.name)
@@ -170,12 +171,12 @@ impl Frames {
 }
 
 impl Frame {
-    /// Its name, as a terminal gets it.
+    /// Returns its name in a form that is harmless to a terminal.
     fn shown(&self) -> String {
         one_line(&self.name)
     }
 
-    /// What is told of it beside its name.
+    /// Describes its transform.
     fn told(&self) -> String {
         let mut told = Vec::new();
         if self.is_static {
@@ -190,7 +191,7 @@ impl Frame {
     }
 }
 
-/// How old a stamp is; the stamp itself if it is of another clock.
+/// Formats the age of a stamp; the stamp itself if it is of another clock.
 fn aged(age: i64, stamp: i64) -> String {
     let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
     match seconds(age) {
@@ -201,7 +202,7 @@ fn aged(age: i64, stamp: i64) -> String {
     }
 }
 
-/// Draws what is there.
+/// Draws the trees.
 fn tree(options: &TreeOptions) -> Result<(), Error> {
     let listening = Listening::to(&options.place)?;
     if !listening.sleep(options.interval) {
@@ -209,7 +210,7 @@ fn tree(options: &TreeOptions) -> Result<(), Error> {
     }
     let frames = Frames::of(&listening, &nodes_by_gid(&options.place)?);
     let format = options.format();
-    // Text and JSON have it in them.
+    // Text and JSON contain the problems themselves.
     if matches!(format, TreeFormat::Dot | TreeFormat::Svg) {
         frames.refused.iter().for_each(|refused| says(&refused.text()));
     }
@@ -232,11 +233,11 @@ fn tree(options: &TreeOptions) -> Result<(), Error> {
     if frames.loops.is_empty() { Ok(()) } else { Err(Error::Ended { code: 1 }) }
 }
 
-/// How often it is looked for something that isn't there, and when that is told.
+/// Period of looking for missing frames, and the delay before they are reported.
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Prints how one lies in the other until it is enough.
+/// Prints transforms until the end.
 fn echo(options: &TfEchoOptions) -> Result<(), Error> {
     let listening = Listening::to(&options.place)?;
     let mut left = options.count.unwrap_or(u64::MAX);

@@ -10,7 +10,7 @@ use crate::graph::NOT_CARRIED;
 use sinew_bench::table::{bytes, time};
 use sinew_msg::is_unseen;
 
-/// What the topics are ordered by.
+/// The order of the topics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Order {
     Name,
@@ -41,7 +41,7 @@ impl Order {
         Self::ALL[(at + by) % Self::ALL.len()]
     }
 
-    /// Names in their order, figures from the greatest on.
+    /// Compares names in ascending and figures in descending order.
     fn compare(self, one: &Topic, other: &Topic) -> Ordering {
         let most = |figure: fn(&Topic) -> f64| figure(other).total_cmp(&figure(one));
         let first = match self {
@@ -58,16 +58,16 @@ impl Order {
     }
 }
 
-/// What of the figures is shown, and in which order.
+/// The displayed part of the figures, and their order.
 pub(super) struct View {
     domain: u32,
     pub(super) has_keys: bool,
     order: Order,
-    /// The first topic shown.
+    /// Index of the first topic shown.
     first: usize,
 }
 
-/// How far a page goes.
+/// Number of topics in a page.
 const PAGE: usize = 10;
 
 impl View {
@@ -75,7 +75,7 @@ impl View {
         Self { domain, has_keys: false, order: Order::default(), first: 0 }
     }
 
-    /// Does as a key says.
+    /// Handles a key.
     pub(super) fn press(&mut self, key: Key, figures: &Figures) {
         match key {
             Key::Quit => {}
@@ -92,8 +92,8 @@ impl View {
     }
 }
 
-/// A column: its heading, its width, and how it reads a row. The first takes what room the others
-/// leave.
+/// A column: its heading, its width, and its text for a row. The first column takes the remaining
+/// width.
 type Column<T> = (&'static str, usize, fn(&T) -> String);
 
 const PROCESS: &[Column<ProcessFigures>] = &[
@@ -122,7 +122,7 @@ const TOPIC: &[Column<Topic>] = &[
     ("DROPS", 7, |topic| count(topic.dropped)),
 ];
 
-/// A row's text in place of its columns, and behind how many of them.
+/// A row's text in place of its columns, and the number of columns before it.
 type Note<T> = fn(&T) -> Option<(usize, &'static str)>;
 
 fn no_note<T>(_: &T) -> Option<(usize, &'static str)> {
@@ -159,7 +159,7 @@ const TIMER: &[Column<TimerFigures>] = &[
     ("SKIPPED", 9, |timer| count(timer.timer.skipped)),
 ];
 
-/// Everything on so many columns and rows, at most.
+/// Draws everything within the given columns and rows.
 pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usize)) -> Vec<String> {
     let keys = if view.has_keys { "; q ends, s sorts, arrows scroll" } else { "" };
     let head = format!(
@@ -179,7 +179,7 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     }
     let mut timers: Vec<_> = figures.timers.iter().collect();
     timers.sort_by(|one, other| {
-        // Those that can't keep up first, then by what they cost.
+        // Timers that skip calls first, then by their rate.
         let skipped = other.timer.skipped.cmp(&one.timer.skipped);
         skipped.then(other.calls_hz.total_cmp(&one.calls_hz)).then_with(|| one.node.cmp(&other.node))
     });
@@ -197,7 +197,7 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     lines
 }
 
-/// A gateway, and what it brings over: the busiest first.
+/// Draws a gateway and its topics, the busiest first.
 fn network(gateway: &GatewayFigures, (columns, room): (usize, usize)) -> Vec<String> {
     let GatewayFigures { pid, program, connections, .. } = gateway;
     let mut lines = vec![cut(&format!("gateway {pid} ({program}): {connections}"), columns)];
@@ -216,10 +216,10 @@ fn network(gateway: &GatewayFigures, (columns, room): (usize, usize)) -> Vec<Str
     lines
 }
 
-/// How many processes are told that are held up.
+/// Most stuck processes that are listed.
 const HELD_UP: usize = 4;
 
-/// Who is in a long callback, the longest first.
+/// Lists long-running callbacks, the longest first.
 fn held_up(processes: &[ProcessFigures], columns: usize) -> Vec<String> {
     let of = |process: &ProcessFigures| {
         let longest = process.in_callbacks.iter().max_by_key(|held| held.nanoseconds)?;
@@ -232,7 +232,7 @@ fn held_up(processes: &[ProcessFigures], columns: usize) -> Vec<String> {
     held.iter().take(HELD_UP).map(|(_, text)| cut(text, columns)).collect()
 }
 
-/// Headings, and as many rows as there is room for; the last one says how many more there are.
+/// Draws headings, and as many rows as fit; the last one says how many more there are.
 fn table<T>(
     (table, note): (&[Column<T>], Note<T>),
     rows: &[&T],
@@ -262,9 +262,9 @@ fn table<T>(
     lines
 }
 
-/// The first so many letters; where some are left out, `~` stands for them.
+/// Cuts a text to `width` letters, with `~` for the omitted ones.
 fn cut(text: &str, width: usize) -> String {
-    // Letters that would move the cursor are none of a name.
+    // Control characters are replaced, as they would move the cursor.
     let mut letters: Vec<char> =
         text.chars().map(|letter| if is_unseen(letter) { '?' } else { letter }).collect();
     if letters.len() > width {
@@ -275,7 +275,8 @@ fn cut(text: &str, width: usize) -> String {
     letters.into_iter().collect()
 }
 
-/// What left the publishers' processes; `by ref` if nothing did, as all moved by reference there.
+/// Formats the bytes that left the publishers' processes; `by ref` if none did because all messages
+/// moved by reference.
 fn moved_bytes(bytes_per_second: f64, by_reference_hz: f64) -> String {
     let is_by_reference = by_reference_hz > 0.0 && bytes_per_second == 0.0;
     if is_by_reference { "by ref".to_owned() } else { bytes(bytes_per_second) }

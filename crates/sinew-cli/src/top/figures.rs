@@ -1,4 +1,4 @@
-//! What the view shows: sums over the ends of each topic and process, since the last look.
+//! The displayed figures: sums over the endpoints of each topic and process, since the last look.
 
 use std::collections::HashMap;
 
@@ -20,10 +20,10 @@ pub(super) struct Watched {
     gateways: HashMap<u64, ObservedGateway>,
 }
 
-/// Everything at one moment.
+/// All figures at one moment.
 #[derive(Default, Serialize)]
 pub(super) struct Figures {
-    /// Since the look before.
+    /// Time since the previous look.
     pub(super) seconds: f64,
     pub(super) processes: Vec<ProcessFigures>,
     pub(super) gateways: Vec<GatewayFigures>,
@@ -41,7 +41,7 @@ pub(super) struct TimerFigures {
     pub(super) calls_hz: f64,
 }
 
-/// A participant; or a gateway's, which are several, and a program around them.
+/// A participant; for a gateway, all its participants and the program around them.
 #[derive(Default, Serialize)]
 pub(super) struct ProcessFigures {
     pub(super) pid: u64,
@@ -56,15 +56,15 @@ pub(super) struct ProcessFigures {
     /// Messages per second.
     pub(super) taken_hz: f64,
     pub(super) bytes_per_second: f64,
-    /// As of a [`Topic`].
+    /// As for a [`Topic`].
     pub(super) by_reference_hz: f64,
-    /// Bytes of shared memory that its ends have for messages, beside their rings.
+    /// Bytes of shared memory that its endpoints have for messages, in addition to their rings.
     pub(super) memory: u64,
-    /// Since its ends were made.
+    /// Since its endpoints were created.
     pub(super) dropped: u64,
-    /// The long callbacks that its threads are in.
+    /// The long-running callbacks of its threads.
     pub(super) in_callbacks: Vec<Held>,
-    /// Messages and requests that wait for it, also those that it hasn't fetched yet.
+    /// Messages and requests that wait for it, including those that it hasn't fetched yet.
     pub(super) waiting: u64,
 }
 
@@ -74,13 +74,13 @@ pub(super) struct GatewayFigures {
     pub(super) pid: u64,
     pub(super) program: String,
     pub(super) session: String,
-    /// What its session is connected with, for people.
+    /// Its links, for people.
     pub(super) connections: String,
     pub(super) topics: Vec<NetworkTopicFigures>,
     pub(super) services: Vec<NetworkServiceFigures>,
 }
 
-/// What the gateway brings over of a topic.
+/// A gateway's figures for a topic.
 #[derive(Default, Serialize)]
 pub(super) struct NetworkTopicFigures {
     #[serde(flatten)]
@@ -93,7 +93,7 @@ pub(super) struct NetworkTopicFigures {
     pub(super) sent_bytes_per_second: f64,
 }
 
-/// What the gateway brings over of a service.
+/// A gateway's figures for a service.
 #[derive(Default, Serialize)]
 pub(super) struct NetworkServiceFigures {
     #[serde(flatten)]
@@ -102,7 +102,7 @@ pub(super) struct NetworkServiceFigures {
 }
 
 impl GatewayFigures {
-    /// `before`: what it was at the last look. What is new since then counts from the next one on.
+    /// `before`: its state at the last look. A new topic counts from the next look on.
     fn new(gateway: &ObservedGateway, before: Option<&ObservedGateway>, seconds: f64) -> Self {
         let more = |now: u64, then: Option<u64>| now.saturating_sub(then.unwrap_or(now)) as f64 / seconds;
         let topic = |now: &NetworkTopic| {
@@ -142,34 +142,34 @@ pub(super) struct Topic {
     pub(super) type_name: String,
     pub(super) publishers: usize,
     pub(super) subscriptions: usize,
-    /// What its publishers publish comes to this host: one is here, or a subscription is. If not, its
-    /// figures say nothing.
+    /// Whether its messages come to this host: a publisher or a subscription is here. Otherwise its
+    /// figures mean nothing.
     pub(super) carried: bool,
     pub(super) rate_hz: f64,
     pub(super) bytes_per_second: f64,
-    /// Messages per second of publishers whose messages all stay in their process, where they move by
-    /// reference.
+    /// Messages per second of publishers with messages that all stay in their process, where they
+    /// move by reference.
     pub(super) by_reference_hz: f64,
-    /// Bytes of shared memory that its publishers have for messages, beside their rings.
+    /// Bytes of shared memory that its publishers have for messages, in addition to their rings.
     pub(super) memory: u64,
-    /// How often messages' contents were gone through: copied, encoded or decoded.
+    /// Copies, encodings and decodings of messages per second.
     pub(super) copies_hz: f64,
     pub(super) encodings_hz: f64,
     pub(super) decodings_hz: f64,
-    /// From publication to callback, of the messages since the last look.
+    /// From publication to callback, for the messages since the last look.
     pub(super) mean_latency_ns: Option<f64>,
     pub(super) p99_below_ns: Option<u64>,
-    /// Messages that wait for its subscriptions, also those that their processes haven't fetched
-    /// yet.
+    /// Messages that wait for its subscriptions, including those that their processes haven't
+    /// fetched yet.
     pub(super) queued: u64,
-    /// Since its ends were made.
+    /// Since its endpoints were created.
     pub(super) dropped: u64,
     /// Since the last look.
     pub(super) dropped_now: u64,
 }
 
 impl Watched {
-    /// What happened since the look before.
+    /// Returns the figures since the previous look.
     pub(super) fn look(&mut self, snapshot: &ObservedDomain) -> Figures {
         let since_ns = snapshot.at_ns - std::mem::replace(&mut self.at_ns, snapshot.at_ns);
         let seconds = (since_ns as f64 / 1e9).max(1e-9);
@@ -177,7 +177,7 @@ impl Watched {
         let mut seen = Vec::with_capacity(snapshot.endpoints.len());
         for end in &snapshot.endpoints {
             let counts = end.counts();
-            // The window is no longer than one look: only the change since the last one is wanted.
+            // The window is a single look: only the change since the last one is needed.
             let track = before.remove(&end.id());
             let mut track = track.unwrap_or_else(|| Track::new(1, snapshot.at_ns, counts));
             track.look(snapshot.at_ns, counts);
@@ -228,7 +228,7 @@ impl Watched {
     }
 }
 
-/// An end, and what it has been at.
+/// An endpoint and its figures.
 struct EndFigures<'a> {
     end: &'a ObservedEndpoint,
     change: Change,
@@ -259,7 +259,7 @@ fn processes(
         }
     }
     for gateway in gateways {
-        // One that is a process of its own has nothing else in it.
+        // A gateway in a process of its own has no other endpoints.
         let of_it = |end: &&EndFigures<'_>| gateway.is_of(&end.end.peer);
         if seen.iter().filter(of_it).all(|end| end.end.is_remote())
             && let Some(process) = all.iter_mut().find(|process| process.pid == gateway.pid)

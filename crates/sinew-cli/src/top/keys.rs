@@ -1,12 +1,12 @@
-//! The keys that mean something.
+//! The keys with a meaning.
 
 /// A key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Quit,
-    /// Order by the next column.
+    /// Sort by the next column.
     Sort,
-    /// Order by the column before.
+    /// Sort by the previous column.
     SortBack,
     Up,
     Down,
@@ -16,7 +16,7 @@ pub(super) enum Key {
     End,
 }
 
-/// What was typed; keys that mean nothing are left out.
+/// Parses typed bytes; keys without a meaning are left out.
 pub(super) fn read(typed: &[u8]) -> impl Iterator<Item = Key> {
     let mut typed = typed.iter().copied();
     std::iter::from_fn(move || {
@@ -37,13 +37,13 @@ pub(super) fn read(typed: &[u8]) -> impl Iterator<Item = Key> {
     })
 }
 
-/// A key of several bytes: `[` or `O` after ESC, and what follows up to a letter or `~` (ECMA-48,
-/// xterm).
+/// Parses a key of several bytes: `[` or `O` after ESC, and the bytes up to a letter or `~`
+/// (ECMA-48, xterm).
 fn sequence(typed: &mut impl Iterator<Item = u8>) -> Option<Key> {
     if !matches!(typed.next()?, b'[' | b'O') {
         return None;
     }
-    // A number may follow, and after a `;` which other keys were held.
+    // A number may follow, and after a `;` the modifier keys.
     let mut parameters = Vec::new();
     let last = loop {
         let byte = typed.next()?;

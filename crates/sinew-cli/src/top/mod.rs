@@ -1,6 +1,6 @@
-//! `sinew top`: processes and topics, and what goes on at them, again and again.
+//! `sinew top`: a live view of processes and topics.
 //!
-//! It only reads memory: the processes that are watched do no work for it.
+//! It only reads memory: the watched processes do no work for it.
 
 mod draw;
 mod figures;
@@ -26,7 +26,7 @@ use figures::{Figures, Watched};
 use keys::Key;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
-/// How wide the one table is where there is no terminal.
+/// Width of the single table without a terminal.
 const WIDTH: usize = 120;
 
 /// Draws until `q` or Ctrl-C is pressed; without a terminal, once.
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &TopOptions) -> Result<(), Error> {
     output::print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
 }
 
-/// What happened while nothing was drawn.
+/// Events while nothing was drawn.
 #[derive(Default)]
 struct TopEvents {
     end: bool,
@@ -61,7 +61,7 @@ struct Session {
     watched: Watched,
     view: View,
     interval_ns: i64,
-    /// Closed at the other end by the first signal.
+    /// The first signal closes the other end.
     ended: UnixStream,
     /// Given back when the session ends.
     _terminal: Terminal,
@@ -77,7 +77,7 @@ impl Session {
         let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
         let (end, ended) = UnixStream::pair().map_err(failed)?;
         let stop = move || {
-            let _ = end.shutdown(Shutdown::Both); // nobody listens any more: it is ending
+            let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
         };
         terminal::stop_on_signal(stop, Some(&terminal))?;
         terminal.give_back_on_panic();
@@ -141,13 +141,13 @@ impl Session {
                 let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
                 TopEvents { end, keys }
             }
-            Err(Errno::INTR) => TopEvents::default(), // the terminal's size changed, perhaps
-            // It can't be heard any more when to end: better now.
+            Err(Errno::INTR) => TopEvents::default(), // the terminal's size may have changed
+            // The end could no longer be noticed: better now.
             Err(_) => TopEvents { end: true, keys: false },
         }
     }
 
-    /// Does as the keys say. True if that is to end.
+    /// Handles the keys. Returns `true` if the view is to end.
     fn read_keys(&mut self, figures: &Figures) -> bool {
         let mut typed = [0; 64];
         let Ok(count @ 1..) = rustix::io::read(io::stdin(), &mut typed) else {

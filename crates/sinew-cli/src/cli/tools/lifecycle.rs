@@ -14,16 +14,16 @@ pub(crate) struct LifecycleOptions {
     pub(crate) command: LifecycleCommand,
 }
 
-/// What there is to know of managed nodes.
+/// Commands for managed nodes.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LifecycleCommand {
-    /// The names of all managed nodes.
+    /// List all managed nodes.
     Nodes(ManagedNodesOptions),
-    /// The state of a node, or of all.
+    /// Print the state of a node, or of all nodes.
     Get(GetStateOptions),
-    /// What may begin now, or all transitions that there are.
+    /// List the transitions that may begin now, or all transitions.
     List(TransitionsOptions),
-    /// Have a node do a transition: configure, activate, deactivate, cleanup or shutdown.
+    /// Trigger a transition of a node: configure, activate, deactivate, cleanup or shutdown.
     Set(SetStateOptions),
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct ManagedNodesOptions {
     #[command(flatten)]
     pub(crate) asking: Asking,
 
-    /// How many there are, not which.
+    /// Print only their number.
     #[arg(short, long)]
     pub(crate) count_nodes: bool,
 }
@@ -53,7 +53,7 @@ pub(crate) struct TransitionsOptions {
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: String,
 
-    /// All that there are, not only those that may begin now.
+    /// All transitions, not only those that may begin now.
     #[arg(short, long)]
     pub(crate) all: bool,
 
@@ -67,7 +67,7 @@ pub(crate) struct SetStateOptions {
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: String,
 
-    /// Which transition: its label, or its number.
+    /// The transition: its label, or its number.
     #[arg(value_name = "TRANSITION", value_parser = transition)]
     pub(crate) transition: Transition,
 
@@ -75,10 +75,10 @@ pub(crate) struct SetStateOptions {
     pub(crate) asking: Asking,
 }
 
-/// Where, how patiently, and how it is told.
+/// The options of requests: domain, timeout and output.
 #[derive(Args, Debug)]
 pub(crate) struct Asking {
-    /// How long a node may take to answer; a transition is over by then.
+    /// Longest wait for a node's answer; a transition has to be finished by then.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "10")]
     pub(crate) timeout: Duration,
 
@@ -90,14 +90,14 @@ pub(crate) struct Asking {
     pub(crate) json: bool,
 }
 
-/// Its label, or its number, as `ros2 lifecycle set` takes both.
+/// Parses a label or a number, as `ros2 lifecycle set` takes both.
 fn transition(text: &str) -> Result<Transition, String> {
     let numbered = match text {
         "1" => Some(Transition::Configure),
         "2" => Some(Transition::Cleanup),
         "3" => Some(Transition::Activate),
         "4" => Some(Transition::Deactivate),
-        "5" | "6" | "7" => Some(Transition::Shutdown), // from each state with its own
+        "5" | "6" | "7" => Some(Transition::Shutdown), // one number for each state
         _ => None,
     };
     numbered.or_else(|| Transition::from_label(text)).ok_or_else(|| {

@@ -16,19 +16,19 @@ pub(crate) struct LogOptions {
     pub(crate) follow: FollowOptions,
 }
 
-/// What else there is about log lines.
+/// Further commands for logs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
-    /// The level of a logger of a node's process, read or set. The node must have the services for
+    /// Read or set the level of a logger in a node's process. The node must have the services for
     /// it (`node.logger_services()`, in rclcpp `enable_logger_service(true)`).
     Level(LevelOptions),
 }
 
-/// Which lines are wanted.
+/// Selects log lines.
 #[derive(Args, Debug)]
 pub(crate) struct FollowOptions {
-    /// Only lines of this node, and of loggers below its own: `/robot/arm` or `robot.arm`. May be given
-    /// several times.
+    /// Only lines of this node, and of loggers below its own: `/robot/arm` or `robot.arm`. May be
+    /// given several times.
     #[arg(long, value_name = "NODE")]
     pub(crate) node: Vec<String>,
 
@@ -40,11 +40,11 @@ pub(crate) struct FollowOptions {
     #[arg(long, value_name = "REGEX")]
     pub(crate) regex: Option<Regex>,
 
-    /// Only what is said from now on; else what nodes have said in the last 10 seconds comes first.
+    /// Only new lines; otherwise those of the last 10 seconds come first.
     #[arg(long)]
     pub(crate) no_history: bool,
 
-    /// End after so many lines.
+    /// End after this many lines.
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) count: Option<u64>,
 
@@ -71,8 +71,8 @@ pub(crate) struct LevelOptions {
     #[arg(value_name = "LOGGER")]
     pub(crate) logger: Option<String>,
 
-    /// The level it is to have: debug, info, warn, error, fatal, or unset for that of the logger above
-    /// it. Without, its level is told.
+    /// The new level: debug, info, warn, error, fatal, or unset for that of the logger above it.
+    /// Without it, the current level is printed.
     #[arg(value_name = "LEVEL", value_parser = new_level)]
     pub(crate) level: Option<NewLevel>,
 
@@ -85,8 +85,8 @@ pub(crate) struct LevelOptions {
 }
 
 impl LevelOptions {
-    /// The logger, if it isn't the node's, and the level that it is to have: a level alone is the
-    /// node's.
+    /// Returns the logger, if it isn't the node's, and its new level: a level alone is for the
+    /// node's logger.
     pub(crate) fn logger_and_level(&self) -> (Option<String>, Option<NewLevel>) {
         match (&self.logger, self.level) {
             (Some(level), None) if new_level(level).is_ok() => (None, new_level(level).ok()),
@@ -95,7 +95,7 @@ impl LevelOptions {
     }
 }
 
-/// A level that a logger is to have; `None` for that of the logger above it.
+/// The new level of a logger; `None` for that of the logger above it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewLevel(pub(crate) Option<LogLevel>);
 

@@ -15,28 +15,28 @@ pub(crate) struct TfOptions {
     pub(crate) command: TfCommand,
 }
 
-/// What there is to know of frames.
+/// Commands for frames.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TfCommand {
-    /// Which frame lies in which, how often and how lately each was told, and by whom. Exit code 1
-    /// if frames lie in each other in a circle.
+    /// Show the tree of frames with the rate, the age and the publisher of each transform. Exit
+    /// code 1 if frames form a circle.
     #[command(visible_aliases = ["frames", "view_frames"])]
     Tree(TreeOptions),
-    /// How a frame lies in another one, again and again.
+    /// Print the transform from one frame to another, repeatedly.
     Echo(TfEchoOptions),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct TreeOptions {
-    /// What it is drawn in [default: what the file's name ends with, else text].
+    /// The format [default: by the file's extension, else text].
     #[arg(short = 'T', long, value_enum, conflicts_with = "json")]
     format: Option<TreeFormat>,
 
-    /// The file it is written to; one that is there is replaced [default: standard output].
+    /// The file to write; an existing one is replaced [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// How long to listen.
+    /// Time to listen.
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "1")]
     pub(crate) interval: Duration,
 
@@ -63,7 +63,7 @@ impl TreeOptions {
 }
 
 impl TfCommand {
-    /// A file whose name promises something else than what would be in it is refused.
+    /// Rejects a file with an extension that doesn't fit the format.
     pub(in crate::cli) fn check(&self) -> Result<(), String> {
         match self {
             Self::Tree(tree) if !tree.json && tree.format.is_none() => {
@@ -74,7 +74,7 @@ impl TfCommand {
     }
 }
 
-/// How a tree of frames is told.
+/// The format of a tree of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TreeFormat {
     /// Lines for a terminal.
@@ -83,30 +83,30 @@ pub(crate) enum TreeFormat {
     Dot,
     /// A picture for browsers, in one file, for light and dark pages.
     Svg,
-    /// For programs, as --json.
+    /// JSON for programs, as --json.
     Json,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct TfEchoOptions {
-    /// The frame in which it lies: tf2's target.
+    /// The reference frame: tf2's target.
     pub(crate) reference: String,
 
-    /// The frame that is looked for: tf2's source.
+    /// The frame to locate: tf2's source.
     pub(crate) frame: String,
 
-    /// How often a second.
+    /// Transforms per second.
     #[arg(short, long, value_name = "HZ", value_parser = rate, default_value = "1")]
     pub(crate) rate: f64,
 
-    /// End after so many.
+    /// End after this many transforms.
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) count: Option<u64>,
 
     #[command(flatten)]
     pub(crate) place: Where,
 
-    /// A JSON object for each.
+    /// Print each transform as a JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }
