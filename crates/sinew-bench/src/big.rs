@@ -1,5 +1,6 @@
-//! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process: filled where
-//! the other process views them, and passed as owned messages, of which it gets values.
+//! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process, once filled
+//! where the other process views them, and once passed as owned messages, of which the other
+//! process gets values.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,14 +35,14 @@ const HEIGHT: u32 = 1024;
 const STEP: u32 = WIDTH * 4;
 const _: () = assert!(STEP as usize * HEIGHT as usize == BYTES);
 
-/// The next image without its pixels.
+/// Returns the next image without its pixels.
 fn begun() -> Image {
     without_pixels((WIDTH, HEIGHT), "rgba8", STEP / WIDTH)
 }
 
-/// Publishes the next image as the mode says; yields the time inside publish.
+/// Publishes the next image in the given mode; returns the time inside publish.
 fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i64, Error> {
-    let small = begun(); // until the end: a program has one for all its images
+    let small = begun(); // kept until the end: a program reuses one for all its images
     let start;
     match mode {
         BigMode::Loan => {
@@ -49,7 +50,7 @@ fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i
             let pixels = image.parts().data;
             Mark::paint(pixels, number);
             Mark::complete(pixels, now_ns());
-            start = now_ns(); // what was written last belongs to the image, not to publishing it
+            start = now_ns(); // the last write belongs to the image, not to publishing it
             publisher.publish(image).map_err(sinew::Error::from)?;
         }
         BigMode::Owned => {
@@ -64,36 +65,36 @@ fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i
     Ok(now_ns() - start)
 }
 
-/// What is measured.
+/// The measured case.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct BigCase {
     mode: BigMode,
     wait: Wait,
 }
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct BigReader {
     directory: PathBuf,
     case: BigCase,
     /// Messages up to this number warm up.
     counts_from: u64,
-    /// Messages there is room for.
+    /// Number of messages to make room for.
     room: usize,
 }
 
-/// What it saw.
+/// The other process's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct BigSeen {
     /// From the complete image to the callback.
     samples: Samples,
     sequence: Sequence,
-    /// Images whose pixels don't lie where their publisher wrote them.
+    /// Images with pixels that don't lie where their publisher wrote them.
     copied: u64,
     usage: Usage,
 }
 
-/// A row for each way to publish, with a reader that is awake and with one that sleeps, beside
+/// A row for each way of publishing, with a reader that is awake and with one that sleeps, beside
 /// copying such an image.
 pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
@@ -103,7 +104,7 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
     for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| BigCase { mode, wait })) {
         let what = format!("8 MB images, {}, reader {}", case.mode.name(), case.wait.name());
         let mut publish_p50s = Vec::new();
-        // Its buffers are there only while it is measured: the memory of ours is measured as well.
+        // Its buffers exist only while it is measured: Sinew's memory is measured as well.
         let mut floor = |time: Duration| Ok(copy::Cold::new(BYTES).round(time / 10));
         let mut ours = |time| {
             let (round, publishing) = directory.round(|path| round(path, case, time))?;
@@ -127,8 +128,8 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
     Ok(rows)
 }
 
-/// One round. A sample is the time from the complete image to the other process's callback;
-/// besides, the times inside publish.
+/// One round. A sample is the time from the complete image to the other process's callback. Also
+/// returns the times inside publish.
 fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samples), Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
@@ -176,7 +177,7 @@ impl Work for BigReader {
         "big"
     }
 
-    /// In the other process: looks at images until the measuring process has had enough.
+    /// In the other process: views images until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.case.wait))?;
         let arrivals =
@@ -202,7 +203,7 @@ impl Work for BigReader {
 }
 
 impl BigSeen {
-    /// An image came. One with wrong pixels counts as lost.
+    /// Records an image. One with wrong pixels counts as lost.
     fn note(&mut self, pixels: &[u8], now: i64, counts_from: u64, is_copy: bool) {
         self.copied += u64::from(is_copy);
         let Some(Mark { stamp, number }) = Mark::of(pixels) else { return };

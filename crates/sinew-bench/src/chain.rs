@@ -1,4 +1,4 @@
-//! Scenario `chain`: Source => Relay_0 => ... => Sink, every one a node, each hop on a topic of its
+//! Scenario `chain`: Source => Relay_0 => ... => Sink. Each is a node, and each hop a topic of its
 //! own.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ struct ChainCase {
     executor: ExecutorOptions,
     relays: u32,
     rate: f64,
-    /// What each relay computes before, and after, it publishes, in nanoseconds.
+    /// Time that each relay computes before, and after, it publishes, in nanoseconds.
     work_before_ns: i64,
     work_after_ns: i64,
 }
@@ -42,17 +42,16 @@ impl ChainCase {
             .with("work_after_us", options.work_after)
     }
 
-    /// What a hop takes on the mean when relays keep their thread busy after they have published
-    /// and nothing else takes any time: a thread that has relayed is free again when its work is
-    /// done.
+    /// The mean time of a hop if relays keep their thread busy after they have published and
+    /// nothing else takes any time: a thread that has relayed is free again when its work is done.
     fn allowed_by_threads_ns(self) -> f64 {
         let turns = self.relays / self.executor.threads();
         f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops())
     }
 }
 
-/// One row per rate, beside the same chain as direct calls or, where work follows, beside waking
-/// another process.
+/// One row per rate, beside the same chain as direct calls or, if relays work afterwards, beside
+/// waking another process.
 pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &rate in &options.rates {
@@ -122,8 +121,8 @@ fn beside_wake_ups(case: ChainCase, turns: Turns, progress: &mut Progress) -> Re
     };
     let per_hop_p50 = median(per_hop);
     let allowed = case.allowed_by_threads_ns();
-    // Work that precedes as well makes another sum; without any waiting for a thread there is
-    // nothing to compare with.
+    // With work before publishing, the sum is different; without any wait for a thread there is
+    // nothing to compare.
     let comparable = allowed > 0.0 && case.work_before_ns == 0;
     let figures = Figures {
         floor_ratio,
@@ -139,31 +138,31 @@ fn beside_wake_ups(case: ChainCase, turns: Turns, progress: &mut Progress) -> Re
     Ok(rows)
 }
 
-/// Two times per message, 0 for never, which are read afterwards: when a relay was called and when
-/// it published, or when the source's tick was due and when the sink was called.
+/// Two times per message (0 for never), which are evaluated afterwards: when a relay was called and
+/// when it published, or when the source's tick was due and when the sink was called.
 type Times = Collected<Vec<[i64; 2]>>;
 
-/// Room for that many messages, every page of it touched.
+/// Returns room for this many messages, with every page touched.
 fn times(messages: usize) -> Times {
     let mut times = vec![[1; 2]; messages];
     times.fill([0; 2]);
     Times::new(times)
 }
 
-/// What the sink sees.
+/// The sink's observations.
 struct ChainArrivals {
-    /// From the source's publish to the sink's start, less the work before publishing.
+    /// From the source's publish to the sink's start, minus the work before publishing.
     samples: Samples,
     received: u64,
     reordered: u64,
     last: u64,
 }
 
-/// What one round measured.
+/// The measurements of one round.
 struct Chained {
     /// Its samples are the times from source to sink.
     round: Round,
-    /// If work follows, from a relay's publish to the start of the next one or of the sink.
+    /// If work follows: from a relay's publish to the start of the next one or of the sink.
     between: Samples,
     /// From the time at which the source's tick was due to the sink.
     due: Samples,
@@ -240,7 +239,7 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
     }))
 }
 
-/// A node that passes messages on, computing before or after, if asked to.
+/// A node that passes messages on, and computes before or after that.
 fn relay(run: &Run, case: ChainCase, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.publisher::<Timing>(&format!("hop_{}", hop + 1)).create()?;
@@ -264,13 +263,13 @@ fn relay(run: &Run, case: ChainCase, hop: u32, times: &Times) -> sinew::Result<S
     Ok(working)
 }
 
-/// Notes a time of a message: they are numbered from 1.
+/// Records a time of a message: they are numbered from 1.
 fn note(times: &Times, number: u64, note: impl FnOnce(&mut [i64; 2])) {
     let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     times.with(|times| place.and_then(|place| times.get_mut(place)).map(note));
 }
 
-/// The times from each relay's publish to the start of the next one, or of the sink, of all
+/// The times from each relay's publish to the start of the next one, or of the sink, for all
 /// messages after the warm-up.
 fn between(log: &[Times], sink: &[i64], counts_from: u64) -> Samples {
     let warm_up = usize::try_from(counts_from).unwrap_or(usize::MAX);

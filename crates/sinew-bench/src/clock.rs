@@ -1,4 +1,4 @@
-//! The steady clock, in nanoseconds as the measurements keep them.
+//! The steady clock, in nanoseconds.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec};
 use sinew::time::Time;
 
-/// Now, on the clock that every latency here is taken from (`CLOCK_MONOTONIC`).
+/// The current time of the clock that all latencies here are taken from (`CLOCK_MONOTONIC`).
 #[inline]
 pub fn now_ns() -> i64 {
     Time::steady().nanoseconds()
@@ -18,7 +18,7 @@ pub fn sleep_until(deadline_ns: i64) {
         tv_sec: deadline_ns.div_euclid(1_000_000_000),
         tv_nsec: deadline_ns.rem_euclid(1_000_000_000),
     };
-    // The only failure a valid time can meet is a signal handler's return: sleep on.
+    // With a valid time, the only failure is the return of a signal handler: sleep on.
     while clock_nanosleep_absolute(ClockId::Monotonic, &deadline).is_err() {}
 }
 
@@ -29,7 +29,7 @@ pub fn compute_until(deadline_ns: i64) {
     }
 }
 
-/// A duration as the clock counts it; saturates after 292 years.
+/// Converts a duration to nanoseconds; saturates after 292 years.
 pub fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! What can stop a measurement, as one sentence each.
+//! The errors of measurements, as one sentence each.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::graph::TopologyError;
 
-/// Why a measurement ended without its result.
+/// The reason why a measurement ended without its result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The results can't be written to standard output.
@@ -16,7 +16,7 @@ pub enum Error {
     /// A file or directory can't be used.
     #[error("can't {action} {}: {source}", path.display())]
     File {
-        /// What was tried, as a verb.
+        /// The attempted operation, as a verb.
         action: &'static str,
         /// The file as the user named it.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum Error {
     /// A system call failed that works on any supported machine.
     #[error("{call} failed: {source}")]
     System {
-        /// The call and what it was for.
+        /// The call and its purpose.
         call: &'static str,
         /// The operating system's answer.
         source: io::Error,
@@ -37,48 +37,48 @@ pub enum Error {
     #[error(transparent)]
     Sinew(#[from] sinew::Error),
 
-    /// A message can't be made where it is published.
+    /// A message can't be created in place.
     #[error(transparent)]
     Draft(#[from] sinew::msg::loan::BuildError),
 
-    /// The topology file says something that can't be run.
+    /// The topology file describes something that can't be run.
     #[error(transparent)]
     Topology(#[from] TopologyError),
 
-    /// Another library that is measured refused something.
+    /// Another measured library refused something.
     #[error(transparent)]
     Measured(Box<dyn std::error::Error + Send + Sync>),
 
-    /// The runner of the comparison isn't there.
+    /// The runner of the comparison doesn't exist.
     #[error(
         "no bench/peers above {} nor above this program: run it in a checkout of Sinew, or start the checkout's \
          bench/peers/run",
         from.display()
     )]
     NoPeers {
-        /// Where the search began.
+        /// The directory where the search began.
         from: PathBuf,
     },
 
-    /// The hidden command of a measurement's other processes was run by hand.
+    /// A user ran the hidden command of a measurement's other processes.
     #[error("`peer` is another process of `sinew bench`, which starts it itself")]
     NotOurPeer,
 
-    /// The measurement's other process ended before it was told to.
+    /// The measurement's other process ended before it was ordered to.
     #[error("the other process of `{what}` ended early ({status}); its own message, if any, stands above")]
     PeerEnded {
-        /// The floor or scenario that was being measured.
+        /// The measured floor or scenario.
         what: &'static str,
-        /// How the process ended.
+        /// The exit status of the process.
         status: String,
     },
 
-    /// The measurement's other process doesn't go on.
+    /// The measurement's other process hangs.
     #[error("the other process of `{what}` said nothing for {} s: it hangs, or a message to it was lost", waited.as_secs())]
     PeerSilent {
-        /// The floor or scenario that was being measured.
+        /// The measured floor or scenario.
         what: &'static str,
-        /// How long we waited.
+        /// The time waited.
         waited: Duration,
     },
 
@@ -91,11 +91,11 @@ pub enum Error {
     Unmatched {
         /// The topic or service.
         name: String,
-        /// How many other ends there are.
+        /// Number of matched endpoints.
         found: u64,
-        /// How many there should be.
+        /// Number of expected endpoints.
         wanted: u64,
-        /// How long we waited.
+        /// The time waited.
         waited: Duration,
     },
 }

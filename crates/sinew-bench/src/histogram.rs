@@ -1,10 +1,9 @@
-//! Percentiles of any number of values in little memory, for runs whose own memory is measured or
-//! that have no end.
+//! Percentiles of any number of values in little memory, for runs that measure their own memory or
+//! have no end.
 
 use super::samples::Summary;
 
-/// Each power of two is cut into so many parts: a percentile is within 1 part in 64 of the true
-/// value.
+/// Number of parts of each power of two: a percentile is within 1 part in 64 of the true value.
 const PARTS: u64 = 64;
 const PARTS_LOG2: u32 = PARTS.ilog2();
 
@@ -20,9 +19,9 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// One without values, every page of it touched.
+    /// Returns an empty histogram with every page touched.
     pub fn empty() -> Self {
-        // A fresh zeroed page is no page yet: this one is touched here, not while measuring.
+        // A fresh zeroed page isn't allocated yet: it is touched here, not while measuring.
         let mut counts = vec![1; bucket(LARGEST) + 1];
         counts.fill(0);
         Self { counts, count: 0, sum: 0.0, max: 0 }
@@ -38,7 +37,7 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
-    /// What the values come to; mean and largest are exact. `None` when there are none.
+    /// Returns the statistics; mean and largest are exact. Returns `None` without values.
     pub fn summary(&self) -> Option<Summary> {
         let rank = |percent: u64| {
             let wanted = (percent * self.count).div_ceil(100);
@@ -47,7 +46,7 @@ impl Histogram {
                 below += count;
                 below >= wanted
             });
-            // A bucket may reach beyond the largest value there was.
+            // A bucket may extend beyond the largest value.
             middle(reached.unwrap_or(0)).min(self.max as f64)
         };
         (self.count > 0).then(|| Summary {

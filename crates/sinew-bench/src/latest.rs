@@ -1,11 +1,11 @@
 //! Scenario `latest`: one process writes a value as often as it can, another reads the newest one
-//! as often as it can. Every word is written, and every word is read. The reader has what is
-//! newest, also if it is what it read before: it takes a newer one if there is one, and else reads
-//! again what it holds.
+//! as often as it can. Every word is written, and every word is read. The reader takes a newer
+//! value if there is one, and otherwise reads the value that it holds again.
 //!
-//! Every word of a value is the time at which its write began. So a reader knows how old it is.
+//! Every word of a value is the time at which its write began. So a reader knows how old the value
+//! is.
 //!
-//! [`LatestSpan`], [`write()`] and [`read`] are what every library is measured with.
+//! [`LatestSpan`], [`write()`] and [`read`] measure every library.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,13 +26,14 @@ use crate::rounds::{Meter, Round, Usage, alternate};
 use crate::run::{matched, shared_context};
 use crate::samples::{Samples, median};
 
-/// Samples that each side keeps.
+/// Number of samples that each side keeps.
 const ROOM: usize = 1 << 16;
 
-/// The time until both sides begin: the other process has to be told first.
+/// Time until both sides begin: the other process has to be notified first.
 const BEFORE: Duration = Duration::from_millis(20);
 
-/// When both sides write and read, on the clock that all processes share. The first tenth warms up.
+/// The span in which both sides write and read, on the clock that all processes share. The first
+/// tenth warms up.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct LatestSpan {
     start_ns: i64,
@@ -41,21 +42,21 @@ pub struct LatestSpan {
 }
 
 impl LatestSpan {
-    /// So long, from a moment on that leaves time to tell it to another process.
+    /// A span of this length, starting after enough time to send it to another process.
     pub fn soon(time: Duration) -> Self {
         let start_ns = now_ns() + nanoseconds(BEFORE);
         let counts_from_ns = start_ns + nanoseconds(time / 10);
         Self { start_ns, counts_from_ns, until_ns: start_ns + nanoseconds(time) }
     }
 
-    /// Waits until it begins.
+    /// Waits until the span begins.
     fn begin(self) -> Passing {
         sleep_until(self.start_ns);
         Passing { span: self, meter: Meter::start(), now_ns: now_ns() }
     }
 }
 
-/// A span while it passes. The clock is read once between two writes, or two reads.
+/// A span in progress. The clock is read once between two writes, or two reads.
 struct Passing {
     span: LatestSpan,
     meter: Meter,
@@ -63,12 +64,12 @@ struct Passing {
 }
 
 impl Passing {
-    /// When the next one begins; `None` once the time is over.
+    /// Returns the start time of the next operation; `None` once the time is over.
     fn next(&self) -> Option<i64> {
         (self.now_ns < self.span.until_ns).then_some(self.now_ns)
     }
 
-    /// When it has ended, which is now; `None` if it still warmed up.
+    /// Returns the current time as the end of an operation; `None` during the warm-up.
     fn ended(&mut self) -> Option<i64> {
         let counts = self.now_ns >= self.span.counts_from_ns;
         self.now_ns = now_ns();
@@ -76,20 +77,20 @@ impl Passing {
     }
 }
 
-/// What a writer did.
+/// A writer's results.
 #[derive(Debug)]
 pub struct Writes {
-    /// How long each write took.
+    /// Duration of each write.
     pub samples: Samples,
     usage: Usage,
 }
 
-/// Writes by `write`, which is given what every word of the value has to hold: the time, which
-/// never goes back. Yields how long each took.
+/// Writes by calling `write` with the content of every word of the value: the time, which never
+/// goes back. Records how long each call took.
 ///
 /// # Errors
 ///
-/// What `write` fails with.
+/// The errors of `write`.
 pub fn write<E>(span: LatestSpan, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Writes, E> {
     let mut samples = Samples::with_room_for(ROOM);
     let mut passing = span.begin();
@@ -102,29 +103,29 @@ pub fn write<E>(span: LatestSpan, mut write: impl FnMut(u64) -> Result<(), E>) -
     Ok(Writes { samples, usage: passing.meter.usage() })
 }
 
-/// What a reader saw.
+/// A reader's results.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Reads {
-    /// How long each read took.
+    /// Duration of each read.
     samples: Samples,
-    /// How old each value was when it had been read: since its write began.
+    /// Age of each value at the end of its read: the time since its write began.
     ages: Samples,
-    /// Values that were read, the same ones again included.
+    /// Number of values read, including repeated ones.
     count: u64,
-    /// Values of which not every word was the same.
+    /// Values with words that differ.
     torn: u64,
-    /// Values that were older than the one before.
+    /// Values older than the one before.
     back: u64,
     last: u64,
     usage: Usage,
 }
 
-/// Reads by `read`, which has the words of the newest value noted, unless there is none yet. A read
-/// that began in time counts, also if it ends later.
+/// Reads by calling `read`, which passes the words of the newest value to [`Reads::note`], unless
+/// there is none yet. A read that began in time counts, even if it ends later.
 ///
 /// # Errors
 ///
-/// What `read` fails with.
+/// The errors of `read`.
 pub fn read<E>(span: LatestSpan, mut read: impl FnMut(&mut Reads) -> Result<(), E>) -> Result<Reads, E> {
     let room = || Samples::with_room_for(ROOM);
     let mut reads = Reads { samples: room(), ages: room(), ..Reads::default() };
@@ -150,14 +151,15 @@ impl Reads {
         self.last = words[0];
     }
 
-    /// The round that they are, with the writer's: a torn value counts as lost, one that is older
-    /// than the one before as reordered.
+    /// Returns the round of these reads and the writer's: a torn value counts as lost, and one that
+    /// is older than the one before as reordered.
     pub fn round(self, writes: &Writes) -> Round {
         let usage = Some(self.usage + writes.usage);
         Round { lost: self.torn, reordered: self.back, usage, ..Round::of(self.samples) }
     }
 
-    /// The figures of one round: `publish_p50_ns` is of a write, the others are of a read.
+    /// Returns the figures of one round: `publish_p50_ns` is that of a write, the others are those
+    /// of a read.
     pub fn figures(self, writes: &Writes) -> Figures {
         let (age_p50_ns, publish_p50_ns) = (p50(&self.ages), p50(&writes.samples));
         Figures { age_p50_ns, publish_p50_ns, ..Figures::over(&[self.round(writes)], 1) }
@@ -168,7 +170,7 @@ fn p50(samples: &Samples) -> Option<f64> {
     samples.summary(1).map(|summary| tenth(summary.p50))
 }
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct LatestReader {
     directory: PathBuf,
@@ -176,11 +178,11 @@ pub(crate) struct LatestReader {
     core: usize,
 }
 
-/// One value is kept: the newest.
+/// Only the newest value is kept.
 const NEWEST: QoS = QoS::new().keep_last(1);
 
-/// One row per size. `p50_ns` and so on are of a read, `publish_p50_ns` is of a write, and
-/// `age_p50_ns` is how old a value was when it had been read.
+/// One row per size. `p50_ns` and so on are those of a read, `publish_p50_ns` is that of a write,
+/// and `age_p50_ns` is the age of a value at the end of its read.
 pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let Some(cores) = machine::two_cores()? else {
         progress
@@ -328,7 +330,7 @@ mod tests {
     #[test]
     fn a_value_is_as_old_as_its_write() {
         let span = || LatestSpan { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
-        // The thread may not run in its time: then it has another one.
+        // If the thread doesn't run in its time, it gets another try.
         let (age, took) = std::iter::repeat_with(|| {
             let mut written = 0;
             let writes = write(span(), |word| {

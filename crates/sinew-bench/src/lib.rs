@@ -1,6 +1,6 @@
-//! `sinew bench`: what Sinew costs, beside what the machine itself allows.
+//! `sinew bench`: the cost of Sinew, beside the limits of the machine itself.
 //!
-//! [`run()`] measures a scenario. What it is measured with stands by itself, so that other
+//! [`run()`] measures a scenario. The means of measuring are separate modules, so that other
 //! libraries are measured in the same way: [`rounds`] in turns, [`pacing`], [`samples`] and
 //! [`histogram`]s, other [`process`]es, [`machine`] and [`clock`], [`report`]s and [`table`]s.
 
@@ -92,7 +92,7 @@ pub fn run(scenario: &Scenario) -> Result<(), Error> {
     }
 }
 
-/// In another process of a measurement: does what its role says.
+/// Plays the role of another process of a measurement.
 pub fn serve(peer: &Peer) -> Result<(), Error> {
     process::serve(peer, ROLES)
 }

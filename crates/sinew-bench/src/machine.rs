@@ -1,4 +1,4 @@
-//! Facts about this process and its host, as the operating system tells them.
+//! Facts about this process and its host, from the operating system.
 
 use std::fs;
 use std::num::NonZeroU64;
@@ -17,7 +17,7 @@ use crate::error::Error;
 /// The host a result was measured on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Host {
-    /// The processor's own name, or its architecture where it has none.
+    /// The processor's own name, or its architecture if it has none.
     pub cpu: String,
     /// Cores this process may use.
     pub cores: usize,
@@ -29,12 +29,12 @@ pub struct Host {
     pub options: Vec<String>,
     /// The version of this program.
     pub version: &'static str,
-    /// `release`, or `debug` for a build whose times mean nothing.
+    /// `release`, or `debug` for a build with meaningless times.
     pub build: &'static str,
 }
 
 impl Host {
-    /// Asks for everything; what can't be found out reads `unknown`.
+    /// Reads everything; unknown facts become `unknown`.
     pub fn read() -> Self {
         let system = rustix::system::uname();
         let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
@@ -61,49 +61,49 @@ fn model_name(cpuinfo: &str) -> Option<&str> {
     line.split_once(':').map(|(_, name)| name.trim())
 }
 
-/// CPU time this process has used so far, all threads, user and system.
+/// CPU time that this process has used so far: all threads, user and system.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// CPU time the calling thread has used so far, user and system, in nanoseconds.
+/// CPU time that the calling thread has used so far, user and system, in nanoseconds.
 pub fn thread_cpu_ns() -> i64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Memory of this process that is resident now, in bytes; `None` where the kernel doesn't tell.
+/// Resident memory of this process, in bytes; `None` if the kernel doesn't report it.
 pub fn resident_bytes() -> Option<u64> {
     let pages = fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse::<u64>().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// Memory of this process that is resident now and its own: not of a file, and not shared. In
-/// bytes; `None` where the kernel doesn't tell.
+/// Resident memory of this process that is neither of a file nor shared, in bytes; `None` if the
+/// kernel doesn't report it.
 pub fn anonymous_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }
 
-/// What a process has of its own, or what came to that between two moments.
+/// The resources that a process uses alone, or their growth between two moments.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Own {
-    /// Memory that is resident, of no file, and not shared.
+    /// Resident memory that is neither of a file nor shared.
     pub bytes: i64,
     /// CPU time that all threads have used, user and system.
     pub cpu_ns: i64,
 }
 
 impl Own {
-    /// This process's, at this moment. The time that asking takes comes before it.
+    /// This process's resources at this moment. The time for the query comes before it.
     pub fn now() -> Self {
         let bytes = anonymous_bytes().unwrap_or(0).cast_signed();
         Self { bytes, cpu_ns: nanoseconds(cpu_time()) }
     }
 
-    /// What has come to it since then. The time that asking takes comes after it.
+    /// Their growth since then. The time for the query comes after it.
     pub fn since(before: Self) -> Self {
         let cpu_ns = nanoseconds(cpu_time()) - before.cpu_ns;
         Self { bytes: anonymous_bytes().unwrap_or(0).cast_signed() - before.bytes, cpu_ns }
@@ -118,8 +118,8 @@ impl Add for Own {
     }
 }
 
-/// What the files in a directory and in those below it take, in bytes. Holes don't count. What is
-/// gone by now takes nothing.
+/// Bytes of the files in a directory and below it. Holes don't count, nor do files that are gone by
+/// now.
 pub fn bytes_in(directory: &Path) -> Result<u64, Error> {
     let failed = |source| Error::File { action: "look into", path: directory.to_owned(), source };
     let mut bytes = 0;
@@ -140,8 +140,8 @@ pub fn allowed_cores() -> Result<Vec<usize>, Error> {
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
-/// Two different cores, not two threads of one core where that can be avoided; `None` when only one
-/// is allowed.
+/// Returns two different cores, if possible not two threads of one core; `None` if only one is
+/// allowed.
 pub fn two_cores() -> Result<Option<(usize, usize)>, Error> {
     let cores = allowed_cores()?;
     let [first, others @ ..] = cores.as_slice() else { return Ok(None) };
@@ -151,7 +151,8 @@ pub fn two_cores() -> Result<Option<(usize, usize)>, Error> {
     Ok(second.map(|&second| (*first, second)))
 }
 
-/// Reads the kernel's form of a core list, such as `0,4-6`. What isn't a number is left out.
+/// Parses the kernel's form of a core list, such as `0,4-6`. Anything that isn't a number is left
+/// out.
 fn core_list(list: &str) -> Vec<usize> {
     let mut cores = Vec::new();
     for part in list.trim().split(',') {
@@ -168,21 +169,21 @@ pub fn pin_to(core: usize) -> Result<(), Error> {
     keep_to(&[core])
 }
 
-/// Keeps the calling thread, and the threads it starts, to some cores.
+/// Restricts the calling thread, and the threads that it starts, to some cores.
 pub fn keep_to(cores: &[usize]) -> Result<(), Error> {
     let mut set = CpuSet::new();
     cores.iter().for_each(|&core| set.set(core));
     rustix::thread::sched_setaffinity(None, &set).map_err(Error::system("sched_setaffinity"))
 }
 
-/// Asks the kernel to wake the calling thread's sleeps as exactly as it can.
+/// Asks the kernel to wake the calling thread from sleeps as exactly as possible.
 pub fn sleep_exactly() -> Result<(), Error> {
     rustix::thread::set_current_timer_slack(Some(NonZeroU64::MIN))
         .map_err(Error::system("prctl(PR_SET_TIMERSLACK)"))
 }
 
-/// Size of the largest cache the first core sees, in bytes; a generous guess where the kernel
-/// doesn't tell.
+/// Size of the largest cache of the first core, in bytes; a generous guess if the kernel doesn't
+/// report it.
 pub fn last_cache_bytes() -> usize {
     const GUESS: usize = 64 << 20;
     (0..8)

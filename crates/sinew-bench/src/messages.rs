@@ -1,5 +1,5 @@
-//! The benchmarks' own messages: made from the definitions in `interfaces/sinew_bench_msgs` when
-//! this program was built.
+//! The benchmarks' own messages, generated from the definitions in `interfaces/sinew_bench_msgs`
+//! when this program was built.
 
 #[expect(unreachable_pub, reason = "generated for libraries as well")]
 mod generated {
@@ -18,8 +18,8 @@ mod tests {
     fn the_messages_are_those_of_the_definitions() {
         let timing = Timing::ENCODING.unwrap();
         assert_eq!((timing.name, timing.plain.is_some()), ("sinew_bench_msgs/msg/Timing", true));
-        // 4 bytes say how the rest is encoded; 8, 4 and 2 of a header, aligned 4 of a length, and
-        // the data.
+        // 4 bytes for the encoding; 8, 4 and 2 for a header, an aligned 4 for a length, and the
+        // data.
         let stamped = Stamped { data: vec![0; 100], ..Stamped::default() };
         let encoding = Stamped::ENCODING.unwrap();
         assert_eq!(

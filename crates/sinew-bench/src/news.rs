@@ -1,5 +1,5 @@
-//! News: one publisher, and many readers in one or more other processes. What the readers see, and
-//! what that comes to, whatever carries the messages.
+//! News: one publisher, and many readers in one or more other processes. The readers' observations
+//! and their evaluation, whatever transports the messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,25 +7,25 @@ use crate::rounds::Round;
 use crate::samples::Samples;
 use crate::sequence::Sequence;
 
-/// What the readers of one process see.
+/// The observations of the readers in one process.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Heard {
-    /// For each message, from before the publish until the last reader here had it; 0 where one is
-    /// missing.
+    /// For each message, the time from before the publish until the last reader here had it; 0 if
+    /// it is missing for one.
     to_last_ns: Vec<i64>,
     /// One per reader.
     sequences: Vec<Sequence>,
 }
 
 impl Heard {
-    /// By so many readers, with room for so many messages. All of its memory is there at once.
+    /// Makes room for this many readers and messages. All of its memory is allocated at once.
     pub fn by(readers: u32, room: usize) -> Self {
         let mut to_last_ns = vec![1; room];
         to_last_ns.fill(0);
         Self { to_last_ns, sequences: vec![Sequence::default(); readers as usize] }
     }
 
-    /// A reader got message `number`, so long after the publish began.
+    /// Records that a reader got message `number`, `latency_ns` after the publish began.
     pub fn note(&mut self, reader: usize, number: u64, latency_ns: i64) {
         self.sequences[reader].note(number);
         let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
@@ -34,14 +34,15 @@ impl Heard {
         }
     }
 
-    /// How many messages the reader has got that got the fewest.
+    /// Returns the number of messages of the reader that got the fewest.
     pub fn received_by_all(&self) -> u64 {
         self.sequences.iter().map(|sequence| sequence.received).min().unwrap_or(0)
     }
 }
 
-/// What all processes heard of `sent` messages. A sample is the time until the last reader had a
-/// message; the first `warm_up` messages have none, nor have those that a process never got.
+/// Evaluates the observations of all processes for `sent` messages. A sample is the time until the
+/// last reader had a message; the first `warm_up` messages have none, nor have those that a process
+/// never got.
 pub fn round(heard: &[Heard], warm_up: u32, sent: u64) -> Round {
     let room = heard.iter().map(|heard| heard.to_last_ns.len()).max().unwrap_or(0);
     let mut to_last = Samples::with_room_for(room);

@@ -1,4 +1,4 @@
-//! What `sinew bench` can be asked for: one definition yields the parser and the help.
+//! The options of `sinew bench`: one definition yields the parser and the help.
 
 use std::num::NonZeroI32;
 use std::path::PathBuf;
@@ -13,50 +13,50 @@ use crate::rounds::{ROUNDS, Turns};
 /// Options of `bench`.
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// What is measured.
+    /// The scenario to measure.
     #[command(subcommand)]
     pub scenario: Scenario,
 }
 
-/// What can be measured.
+/// The scenarios.
 #[derive(Debug, Subcommand)]
 pub enum Scenario {
-    /// What the machine itself allows: direct calls, cache lines, wake-ups, copies, sleeps.
+    /// The limits of the machine itself: direct calls, cache lines, wake-ups, copies, sleeps.
     Floors(Output),
-    /// Source => relays => sink, every one a node: the latency per hop.
+    /// Source => relays => sink, each a node: the latency per hop.
     Chain(ChainOptions),
     /// A chain of services, each calling the next before it answers: the latency per hop, and of
     /// the round trip.
     ServiceChain(ServiceChainOptions),
-    /// The chain over several processes, every hop from one into another: the latency per hop.
+    /// The chain over several processes, with every hop from one into another: the latency per hop.
     ProcessChain(ProcessChainOptions),
     /// Two processes on two cores, a message forth and one back: the latency one way, by size.
     #[command(name = "pingpong")]
     PingPong(PingPongOptions),
-    /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the
+    /// Camera -> filter that changes the image in place -> viewers: the total latency, and the
     /// copies.
     Pipeline(PipelineOptions),
     /// A robot's whole graph: latency, lateness, losses, CPU and memory.
     Topology(TopologyOptions),
-    /// What many publishers and subscriptions cost in time and memory.
+    /// The cost of many publishers and subscriptions in time and memory.
     Entities(EntitiesOptions),
     /// One publisher, many subscriptions in the same process or in others.
     Fanout(FanoutOptions),
-    /// 8 MB images to another process: the time inside publish, and until they are there.
+    /// 8 MB images to another process: the time inside publish, and until they have arrived.
     Big(BigOptions),
-    /// As many messages as can be sent without losing one.
+    /// The highest rate of messages without losing one.
     Throughput(ThroughputOptions),
     /// A value that one process writes and another reads, both as often as they can: a write, and a
-    /// read of the newest.
+    /// read of the newest value.
     Latest(LatestOptions),
-    /// How late a 1 kHz timer is, idle and with one core busy.
+    /// The lateness of a 1 kHz timer, idle and with one core busy.
     Timer(TimerOptions),
-    /// Callbacks that compute, on several threads: how soon two of them are done, and how many run
-    /// a second, beside plain threads that do the same work.
+    /// Callbacks that compute, on several threads: the time until two of them are finished, and the
+    /// number per second, beside plain threads with the same work.
     Workers(WorkersOptions),
-    /// To another host: messages, calls and chains by gateways beside bare zenoh, and what gateways
-    /// cost those who don't need them. All hosts are directories of this one, and loopback is their
-    /// network.
+    /// To another host: messages, calls and chains through gateways beside bare zenoh, and the cost
+    /// of gateways for programs that don't need them. All hosts are directories of this one, and
+    /// loopback is their network.
     #[cfg(feature = "gateway")]
     Net(NetOptions),
     /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
@@ -65,7 +65,8 @@ pub enum Scenario {
 }
 
 impl Scenario {
-    /// What the parser can't see: options that don't go together, as a sentence.
+    /// Checks rules that the parser doesn't know: options that exclude each other; the error is a
+    /// sentence.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Chain(options) => {
@@ -92,10 +93,10 @@ impl Scenario {
     }
 }
 
-/// What runs the nodes.
+/// The executor of the nodes.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ExecutorOptions {
-    /// What runs the nodes.
+    /// The executor of the nodes.
     #[arg(long = "executor", value_enum, default_value_t)]
     pub kind: ExecutorKind,
 
@@ -105,12 +106,12 @@ pub struct ExecutorOptions {
 }
 
 impl ExecutorOptions {
-    /// A multi-threaded executor's.
+    /// A multi-threaded executor with this many threads.
     pub fn multi(threads: u32) -> Self {
         Self { kind: ExecutorKind::Multi, threads: Some(threads) }
     }
 
-    /// How many threads run callbacks.
+    /// Returns the number of threads that run callbacks.
     pub fn threads(self) -> u32 {
         match self.kind {
             ExecutorKind::Single => 1,
@@ -118,7 +119,8 @@ impl ExecutorOptions {
         }
     }
 
-    /// What the parser can't see: options that don't go together, as a sentence.
+    /// Checks rules that the parser doesn't know: options that exclude each other; the error is a
+    /// sentence.
     pub fn check(self) -> Result<(), String> {
         match (self.kind, self.threads) {
             (ExecutorKind::Single, Some(threads)) => {
@@ -143,13 +145,13 @@ pub struct ChainOptions {
     #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
     pub(crate) rates: Vec<f64>,
 
-    /// Each relay computes that many microseconds before it publishes. The figure then leaves them
-    /// out.
+    /// Each relay computes for this many microseconds before it publishes. The figure doesn't
+    /// include them.
     #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
     pub(crate) work_before: u32,
 
-    /// Each relay computes that many microseconds after it has published. The figure then is the
-    /// time from one relay's publish to the next one's (or the sink's) start.
+    /// Each relay computes for this many microseconds after it has published. The figure is then
+    /// the time from one relay's publish to the start of the next relay or of the sink.
     #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
     pub(crate) work_after: u32,
 
@@ -177,11 +179,11 @@ pub struct ServiceChainOptions {
     pub(crate) awaits: bool,
 
     /// No chain: one server in another process, called back to back by a client that spins while it
-    /// waits, and by one that sleeps, and at each rate by one that sleeps.
+    /// waits and by one that sleeps, and at each rate by one that sleeps.
     #[arg(long, conflicts_with_all = ["relays", "awaits", "kind", "threads"])]
     pub(crate) other_process: bool,
 
-    /// Only that way to wait, of those.
+    /// Only this one of the two ways to wait.
     #[arg(long, value_enum, requires = "other_process")]
     pub(crate) wait: Option<Wait>,
 
@@ -192,7 +194,7 @@ pub struct ServiceChainOptions {
 /// Options of `bench process-chain`.
 #[derive(Args, Debug)]
 pub struct ProcessChainOptions {
-    /// Processes that the nodes are spread over, in turns.
+    /// Number of processes over which the nodes are spread, in turns.
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=12), default_value_t = 2)]
     pub(crate) processes: u32,
 
@@ -207,7 +209,7 @@ pub struct ProcessChainOptions {
 /// Options of `bench pingpong`.
 #[derive(Args, Debug)]
 pub struct PingPongOptions {
-    /// What is done with a message.
+    /// How messages are sent and read.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: PingPongMode,
 
@@ -269,7 +271,7 @@ pub struct NetOptions {
     #[arg(long = "case", value_enum, value_name = "CASE")]
     pub(crate) cases: Vec<NetCase>,
 
-    /// The robot of `idle`: a topology that comes along, or a file.
+    /// The robot of `idle`: a shipped topology, or a file.
     #[arg(long, value_name = "NAME|FILE", default_value = "mont_blanc")]
     pub(crate) topology: String,
 
@@ -284,11 +286,11 @@ pub struct ThroughputOptions {
     #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
     pub(crate) sizes: Vec<usize>,
 
-    /// Where the messages go: to another process, or to another thread.
+    /// The destination of messages: another process, or another thread.
     #[arg(long, value_enum, default_value_t = PathKind::Shm)]
     pub(crate) path: PathKind,
 
-    /// They are taken by hand in a loop, not by a callback.
+    /// Take messages in a loop, not by a callback.
     #[arg(long)]
     pub(crate) take: bool,
 
@@ -310,16 +312,16 @@ pub struct LatestOptions {
 /// Options of `bench workers`.
 #[derive(Args, Debug)]
 pub struct WorkersOptions {
-    /// Threads of the executor with busy topics, and plain threads beside it. (Two subscriptions
+    /// Threads of the executor for the busy topics, and plain threads beside it. (Two subscriptions
     /// have two.)
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61), default_value_t = 4)]
     pub(crate) threads: u32,
 
-    /// Topics that are always busy: whoever gets a message computes and publishes the next one.
+    /// Topics that are always busy: each callback computes and publishes the next message.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 8)]
     pub(crate) topics: u32,
 
-    /// What a busy topic's callback computes for, in microseconds; may be given several times, for
+    /// Computing time of a busy topic's callback, in microseconds; may be given several times, for
     /// a row each.
     #[arg(long = "work", allow_negative_numbers = true, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000), default_values = ["5", "20"])]
     pub(crate) work: Vec<u32>,
@@ -331,7 +333,7 @@ pub struct WorkersOptions {
 /// Options of `bench pipeline`.
 #[derive(Args, Debug)]
 pub struct PipelineOptions {
-    /// Nodes that view what the filter makes.
+    /// Nodes that view the filter's images.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), default_value_t = 1)]
     pub(crate) viewers: u32,
 
@@ -346,16 +348,16 @@ pub struct PipelineOptions {
 /// Options of `bench topology`.
 #[derive(Args, Debug)]
 pub struct TopologyOptions {
-    /// A file in the form of iRobot's ros2-performance, or one of the graphs that need none:
-    /// sierra_nevada, mont_blanc. Publishers loan their messages, or draft them, whatever
-    /// `msg_pass_by` says.
+    /// A file in the form of iRobot's ros2-performance, or one of the shipped graphs:
+    /// sierra_nevada, mont_blanc. Publishers loan or draft their messages, whatever `msg_pass_by`
+    /// says.
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
 
     #[command(flatten)]
     pub(crate) executor: ExecutorOptions,
 
-    /// Publish that many times as often as the file says.
+    /// Publish this many times as often as the file says.
     #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
     pub(crate) scale_rate: f64,
 
@@ -379,7 +381,7 @@ pub struct TopologyOptions {
 /// Options of `bench entities`.
 #[derive(Args, Debug)]
 pub struct EntitiesOptions {
-    /// Publishers, each with one subscription, on a topic of their own; may be given several times,
+    /// Publishers, each with one subscription on a topic of its own; may be given several times,
     /// for a row each.
     #[arg(
         long,
@@ -435,29 +437,29 @@ pub struct TimerOptions {
 /// Options of `bench peers` and of `bench/peers/run`.
 #[derive(Args, Clone, Debug)]
 pub struct PeersOptions {
-    /// Measure only that scenario; may be given several times.
+    /// Measure only this scenario; may be given several times.
     #[arg(long = "scenario", value_name = "NAME")]
     pub scenarios: Vec<String>,
 
-    /// Measure only beside that peer, or that way to use one; may be given several times.
+    /// Measure only beside this peer, or this way to use one; may be given several times.
     #[arg(long = "peer", value_name = "NAME")]
     pub peers: Vec<String>,
 
-    /// How often each side of a case is measured, in turns.
+    /// Number of rounds, in which the sides of a case take turns.
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
     pub rounds: u32,
 
-    /// How long each side is measured in each round [default: 0.1 to 6, whatever the case needs].
+    /// Time of each side in each round [default: 0.1 to 6, as the case needs].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 
-    /// For a first look: two rounds (or as many as --rounds says), tenths of seconds, a part of the
+    /// For a first look: two rounds (or as many as --rounds says), tenths of seconds, some of the
     /// sizes.
     #[arg(long)]
     pub quick: bool,
 
-    /// How long a side may take for a round before it is ended [default: 30 and four times what it
-    /// measures].
+    /// Longest time of a side for a round before it is ended [default: 30 and four times its
+    /// measuring time].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub limit: Option<Duration>,
 
@@ -465,8 +467,8 @@ pub struct PeersOptions {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Write the report as Markdown to this file; `-` is standard output, as if no file is named at
-    /// all.
+    /// Write the report as Markdown to this file; `-` is standard output, also the default if no
+    /// file is named at all.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 
@@ -474,20 +476,21 @@ pub struct PeersOptions {
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 
-    /// Write the plots as SVG files to this directory (made if missing).
+    /// Write the plots as SVG files to this directory (created if missing).
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
 
-    /// A program that takes part, as bench/peers/README.md says; may be given several times.
-    /// Programs named `sinew-peer-*` in PATH take part without.
+    /// A program that takes part, as described in bench/peers/README.md; may be given several
+    /// times. Programs named `sinew-peer-*` in PATH take part in any case.
     #[arg(long = "adapter", value_name = "PATH")]
     pub adapters: Vec<PathBuf>,
 
-    /// Name the peers, how each is used, and what can't be measured here and why; measure nothing.
+    /// List the peers, the ways to use each, and what can't be measured here and why; measure
+    /// nothing.
     #[arg(long)]
     pub list: bool,
 
-    /// Use the programs that are built, build none.
+    /// Use the existing builds.
     #[arg(long)]
     pub no_build: bool,
 
@@ -497,7 +500,7 @@ pub struct PeersOptions {
     pub sinew: Option<PathBuf>,
 }
 
-/// The executors there are.
+/// The kinds of executors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ExecutorKind {
     /// One thread runs all nodes.
@@ -508,7 +511,7 @@ pub enum ExecutorKind {
 }
 
 impl ExecutorKind {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Single => "single",
@@ -517,7 +520,7 @@ impl ExecutorKind {
     }
 }
 
-/// The paths there are.
+/// The paths of messages.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum PathKind {
     /// Inside one process.
@@ -528,7 +531,7 @@ pub enum PathKind {
 }
 
 impl PathKind {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Intra => "intra",
@@ -537,7 +540,7 @@ impl PathKind {
     }
 }
 
-/// Where a publisher's subscriptions can be.
+/// The places of a publisher's subscriptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Placement {
     /// In the publisher's process.
@@ -550,7 +553,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -570,7 +573,7 @@ pub enum Wait {
 }
 
 impl Wait {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Spin => "spin",
@@ -592,12 +595,12 @@ pub enum PingPongWait {
 }
 
 impl PingPongWait {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         self.executor().map_or("poll", Wait::name)
     }
 
-    /// How the executors wait, if there are any.
+    /// Returns how the executors wait, if there are any.
     pub fn executor(self) -> Option<Wait> {
         match self {
             Self::Poll => None,
@@ -607,12 +610,12 @@ impl PingPongWait {
     }
 }
 
-/// What is done with the messages of a ping-pong.
+/// How the messages of a ping-pong are sent and read.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
 pub enum PingPongMode {
     /// They are published by value.
     Inline,
-    /// They are loaned, and only their first 8 bytes touched.
+    /// They are loaned, and only their first 8 bytes are touched.
     #[default]
     Loan,
     /// They are loaned, the sender writes all of them, and the receiver reads all of them.
@@ -620,7 +623,7 @@ pub enum PingPongMode {
 }
 
 impl PingPongMode {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Inline => "inline",
@@ -633,14 +636,14 @@ impl PingPongMode {
 /// How a large image is published.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
 pub enum BigMode {
-    /// A plain one is loaned and filled in place.
+    /// A plain image is loaned and filled in place.
     Loan,
-    /// One with a vector is passed as an owned message.
+    /// An image with a vector is passed as an owned message.
     Owned,
 }
 
 impl BigMode {
-    /// The name on the command line and in the results.
+    /// Returns the name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Loan => "loan",
@@ -649,39 +652,39 @@ impl BigMode {
     }
 }
 
-/// Options every scenario has.
+/// Options of every scenario.
 #[derive(Args, Clone, Debug)]
 pub struct Output {
-    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10,
-    /// process-chain 10, pingpong 2, pipeline 10, topology 120, entities 1, fanout 5, big 10,
-    /// throughput 5, latest 2, timer 10, workers 5, net 10].
+    /// Total time of each row [default: floors 2, chain 10, service-chain 10, process-chain 10,
+    /// pingpong 2, pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, latest 2,
+    /// timer 10, workers 5, net 10].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 
-    /// In how many rounds it is measured, in turns with what it is compared with. Figures are
-    /// medians over them. (A topology without a debug node is one run.)
+    /// Number of rounds, in which a row takes turns with the cases beside it. Figures are medians
+    /// over the rounds. (A topology without a debug node is one run.)
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
     pub rounds: u32,
 
-    /// Also write every figure, with the host's facts, to this file (replaced if it exists); `-` is
-    /// standard output, and the table then goes to standard error.
+    /// Also write all figures, with the facts about the host, to this file (replaced if it exists);
+    /// `-` is standard output, and the table then goes to standard error.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
 
 impl Output {
-    /// The time to measure each row for, `default` seconds unless the user said otherwise.
+    /// Returns the total time of each row: the user's, or `default` seconds.
     pub fn time_or(&self, default: u64) -> Duration {
         self.seconds.unwrap_or(Duration::from_secs(default))
     }
 
-    /// That time, in rounds.
+    /// Returns that time, in rounds.
     pub fn turns_or(&self, default: u64) -> Turns {
         Turns { time: self.time_or(default), rounds: self.rounds }
     }
 }
 
-/// What another process of a benchmark is to do.
+/// The work of another process of a benchmark.
 #[derive(Args, Clone, Debug)]
 pub struct Peer {
     /// The process that started it.
@@ -690,12 +693,12 @@ pub struct Peer {
     pub role: String,
 }
 
-/// A time to compute for, in microseconds.
+/// Parses a computing time, in microseconds.
 fn work() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=1_000_000)
 }
 
-/// A size that there are messages of.
+/// Parses one of the available message sizes.
 fn size(text: &str) -> Result<usize, String> {
     let size = text.parse::<usize>().ok().filter(|size| SIZES.contains(size));
     size.ok_or_else(|| {
@@ -712,13 +715,13 @@ fn scale(text: &str) -> Result<f64, String> {
     number_within(text, 0.01, 1000.0)
 }
 
-/// A number from `least` to `most`, both included; else a sentence.
+/// Parses a number from `least` to `most`, both included; the error is a sentence.
 pub fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| format!("must be a number from {least} to {most}"))
 }
 
-/// A time in seconds, up to a day; else a sentence.
+/// Parses a time in seconds, up to a day; the error is a sentence.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     const LONGEST: f64 = 86_400.0;
     let number = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0 && seconds <= LONGEST);

@@ -1,5 +1,5 @@
-//! When something is measured: at a steady rate, for a while, on a thread of its own; and what only
-//! warms up.
+//! The pace of a measurement: at a steady rate, for a while, on a thread of its own; and its
+//! warm-up.
 
 use std::thread;
 use std::time::Duration;
@@ -9,22 +9,22 @@ use crate::error::Error;
 use crate::machine;
 use crate::samples::Samples;
 
-/// Due times at a steady rate, for the calling thread to sleep to.
+/// Due times at a steady rate; the calling thread sleeps until each.
 pub struct Ticks {
     due_ns: i64,
     period_ns: i64,
 }
 
 impl Ticks {
-    /// The first tick is one period from now. Sets the calling thread's timer slack.
+    /// Starts: the first tick is one period from now. Sets the calling thread's timer slack.
     pub fn start(rate: f64) -> Result<Self, Error> {
         machine::sleep_exactly()?;
         let period_ns = nanoseconds(Duration::from_secs_f64(1.0 / rate)).max(1);
         Ok(Self { due_ns: now_ns(), period_ns })
     }
 
-    /// Sleeps until the next tick is due and tells when that was. Ticks that are past already are
-    /// left out, as a timer leaves them out.
+    /// Sleeps until the next tick is due and returns its due time. Ticks that are already past are
+    /// skipped, as a timer skips them.
     pub fn wait(&mut self) -> i64 {
         let passed = (now_ns() - self.due_ns).max(0) / self.period_ns;
         self.due_ns += self.period_ns * (passed + 1);
@@ -33,11 +33,11 @@ impl Ticks {
     }
 }
 
-/// Stack of a thread that measures: several of the largest message, which is made there and moved.
+/// Stack of a measuring thread: several of the largest message, which is created there and moved.
 const STACK: usize = 128 << 20;
 
-/// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is
-/// measured next.
+/// Runs `work` on a thread of its own, so that later measurements don't inherit its core and its
+/// timer slack.
 pub fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
@@ -46,7 +46,7 @@ pub fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) ->
     })
 }
 
-/// Samples for `time` at `rate` Hz: how many, at least two.
+/// Number of samples in `time` at `rate` Hz, at least two.
 pub fn ticks(rate: f64, time: Duration) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -57,12 +57,12 @@ pub fn ticks(rate: f64, time: Duration) -> u32 {
     count.max(2)
 }
 
-/// Ticks at the front of a round that only warm up: a tenth, at least one.
+/// Number of ticks at the start of a round that only warm up: a tenth, at least one.
 pub fn warm_up(ticks: u32) -> u32 {
     (ticks / 10).max(1)
 }
 
-/// A round that is limited by time: its first tenth warms up, and it takes three samples at least.
+/// A round limited by time: its first tenth warms up, and it takes at least three samples.
 pub struct Window {
     counts_from_ns: i64,
     until_ns: i64,
@@ -84,7 +84,7 @@ impl Window {
         }
     }
 
-    /// Whether the time is over and there are samples enough.
+    /// Returns `true` if the time is over and there are enough samples.
     pub fn is_over(&self, now_ns: i64, samples: &Samples) -> bool {
         now_ns >= self.until_ns && samples.recorded() >= Self::FEWEST
     }

@@ -1,16 +1,16 @@
-//! Plain messages of every size that is measured: written and read where they lie in shared memory.
+//! Plain messages of every measured size, written and read in place in shared memory.
 
 use sinew::{Message, QoS};
 
-/// For small messages at up to 1000 Hz: a pause of the machine, also a long one, loses none.
+/// For small messages at up to 1000 Hz: even a long pause of the machine loses none.
 pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);
 
-/// Messages after which a publisher of the default depth (10) makes no new memory: the first ones
-/// are written where nobody has written before, and each page of theirs costs a fault.
+/// Number of messages after which a publisher of the default depth (10) allocates no new memory:
+/// the first ones are written into untouched memory, where each page costs a fault.
 pub const WARM_AFTER: u64 = 24;
 
-/// How many messages of so many bytes may wait in a flood that loses none: few large ones, or many
-/// small ones.
+/// Number of messages of this size that may wait in a flood that loses none: few large ones, or
+/// many small ones.
 pub fn flood_depth(size: usize) -> usize {
     const WAITING_BYTES: usize = 16 << 20;
     (WAITING_BYTES / size.max(1)).clamp(8, 1024)
@@ -18,18 +18,18 @@ pub fn flood_depth(size: usize) -> usize {
 
 /// A plain message of a certain size.
 pub(crate) trait Payload: Message + Default + Copy {
-    /// All of it. The first word is the message's number.
+    /// Returns all words of the message. The first one is the message's number.
     fn words(&self) -> &[u64];
 
-    /// The same, to be written.
+    /// Returns the same words for writing.
     fn words_mut(&mut self) -> &mut [u64];
 
-    /// The message's number.
+    /// Returns the message's number.
     fn number(&self) -> u64 {
         self.words()[0]
     }
 
-    /// Numbers it, and touches nothing else.
+    /// Sets the number, and touches nothing else.
     fn set_number(&mut self, number: u64) {
         self.words_mut()[0] = number;
     }
@@ -40,8 +40,8 @@ pub(crate) trait Payload: Message + Default + Copy {
     }
 }
 
-/// Whether every word holds the message's number, the first one. Reads all of them: without an
-/// early exit, so that the loop reads several at a time.
+/// Returns `true` if every word holds the message's number, the first word. Reads all of them:
+/// without an early exit, so that the loop reads several at a time.
 pub fn is_whole(words: &[u64]) -> bool {
     let number = words[0];
     words.iter().fold(0, |differences, word| differences | (word ^ number)) == 0
@@ -81,10 +81,10 @@ macro_rules! payloads {
             }
         )*
 
-        /// The sizes there are, in bytes.
+        /// The available sizes, in bytes.
         pub const SIZES: &[usize] = &[$($words * size_of::<u64>()),*];
 
-        /// Does the work for messages of that size; `None` if there are none.
+        /// Does the work for messages of that size; `None` if the size isn't available.
         pub(crate) fn of_size<W: ForPayload>(size: usize, work: W) -> Option<W::Output> {
             $(
                 if size == size_of::<$name>() {

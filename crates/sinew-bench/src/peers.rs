@@ -1,6 +1,6 @@
-//! `bench peers`: Sinew beside other libraries. Those are a workspace of their own, so that their
-//! weight never enters the product's build: this finds it and becomes its runner. What the runner
-//! is asked for is [`PeersOptions`], once for both.
+//! `bench peers`: Sinew beside other libraries. These are a workspace of their own, so that their
+//! dependencies never enter the product's build: this module finds the workspace and becomes its
+//! runner. The runner's options are [`PeersOptions`], defined once for both.
 //!
 //! [`PeersOptions`]: crate::options::PeersOptions
 
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::error::Error;
 
-/// Becomes the runner, with the options that this process was given.
+/// Replaces this process by the runner, with the same options.
 pub(crate) fn run() -> Result<(), Error> {
     let options: Vec<_> = std::env::args_os().skip_while(|argument| argument != "peers").skip(1).collect();
     let here = std::env::current_dir().unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<(), Error> {
     Err(Error::File { action: "run", path: runner, source: command.exec() })
 }
 
-/// The runner of the checkout that `place` is in.
+/// Returns the runner of the checkout that contains `place`.
 fn runner_above(place: &Path) -> Option<PathBuf> {
     place.ancestors().map(|above| above.join("bench/peers/run")).find(|runner| runner.is_file())
 }

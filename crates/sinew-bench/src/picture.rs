@@ -1,20 +1,20 @@
-//! Images of `sensor_msgs` whose pixels say which image they are and when it was complete.
+//! Images of `sensor_msgs` with pixels that contain the image's number and its time of completion.
 
 use sinew_interfaces::sensor_msgs::msg::Image;
 
-/// Bytes of the pixels that hold time and number.
+/// Bytes of the pixels for time and number.
 const HEAD: usize = 16;
 
-/// What pixels say: the first ones as numbers, all others as their shade.
+/// The content of pixels: the first ones as numbers, all others as a shade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// When the image was complete, on the steady clock.
+    /// Time of completion, on the steady clock.
     pub(super) stamp: i64,
     /// Counts from 1.
     pub(super) number: u64,
 }
 
-/// All of an image but its pixels.
+/// Returns an image without its pixels.
 pub(super) fn without_pixels((width, height): (u32, u32), encoding: &str, bytes_per_pixel: u32) -> Image {
     let mut image = Image {
         height,
@@ -27,30 +27,30 @@ pub(super) fn without_pixels((width, height): (u32, u32), encoding: &str, bytes_
     image
 }
 
-/// What every byte is but the first ones. One more than the number's lowest, so that a negative is
-/// never the image of another number.
+/// The value of every byte except the first ones. One more than the number's lowest byte, so that a
+/// negative is never the image of another number.
 fn shade(number: u64) -> u8 {
     number.to_le_bytes()[0].wrapping_add(1)
 }
 
 impl Mark {
-    /// Writes all pixels of an image but its time. There are some more than 16.
+    /// Writes all pixels of an image except for its time. There are more than 16 bytes.
     pub(super) fn paint(pixels: &mut [u8], number: u64) {
         pixels.fill(shade(number));
         pixels[HEAD / 2..HEAD].copy_from_slice(&number.to_le_bytes());
     }
 
-    /// Writes the time at which it was complete.
+    /// Writes the time of completion.
     pub(super) fn complete(pixels: &mut [u8], now_ns: i64) {
         pixels[..HEAD / 2].copy_from_slice(&now_ns.to_le_bytes());
     }
 
-    /// What the pixels say; `None` if they are not those of any image.
+    /// Reads the pixels; `None` if they aren't those of any image.
     pub(super) fn of(pixels: &[u8]) -> Option<Self> {
         Self::behind(pixels, |byte| byte)
     }
 
-    /// What the pixels say of which each byte was turned into its opposite.
+    /// Reads pixels of a negative, in which each byte is inverted.
     pub(super) fn of_negative(pixels: &[u8]) -> Option<Self> {
         Self::behind(pixels, |byte| !byte)
     }

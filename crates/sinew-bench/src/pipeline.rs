@@ -1,5 +1,5 @@
 //! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. The camera
-//! makes a draft, the filter changes it in place, the viewers view it there, be they in the same
+//! makes a draft, the filter changes it in place, and the viewers view it there, in the same
 //! process or in another one.
 
 use std::path::{Path, PathBuf};
@@ -36,22 +36,22 @@ const PIXEL: u32 = 3;
 /// Bytes of an image's pixels.
 const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * PIXEL as usize;
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Viewers {
     directory: PathBuf,
     viewers: u32,
     /// Images up to this number warm up.
     counts_from: u64,
-    /// Images there is room for.
+    /// Number of images to make room for.
     room: usize,
 }
 
-/// What it saw.
+/// The other process's observations.
 #[derive(Debug, Deserialize, Serialize)]
 struct PipelineSeen {
     arrivals: PipelineArrivals,
-    /// What subscriptions copied.
+    /// Number of copies that subscriptions made.
     copies: u64,
     usage: Usage,
 }
@@ -78,15 +78,15 @@ pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Res
     ])
 }
 
-/// What the viewers see together.
+/// The observations of all viewers together.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct PipelineArrivals {
     /// From the camera's publish to the last viewer.
     to_last: Samples,
     received: u64,
-    /// Images that were not what the filter makes of what the camera sent.
+    /// Images that differ from the filter's result for the camera's image.
     spoilt: u64,
-    /// The image that is coming in now, and how many have it.
+    /// The current image, and the number of viewers that have it.
     number: u64,
     have_it: u32,
 }
@@ -132,7 +132,7 @@ impl Work for Viewers {
         "pipeline"
     }
 
-    /// In the other process: views images until the measuring process has had enough.
+    /// In the other process: views images until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, Executor::builder())?;
         let arrivals = Collected::new(PipelineArrivals::with_room_for(self.room));
@@ -154,7 +154,7 @@ struct Making {
     images: Publisher<Image>,
     filtering: Subscription<Image>,
     negatives: Publisher<Image>,
-    /// What was copied before it began in earnest.
+    /// Number of copies before the measurement began.
     before: u64,
 }
 
@@ -173,7 +173,7 @@ impl Making {
         Ok(Self { camera, images, filtering, negatives, before: 0 })
     }
 
-    /// Has the camera take images. Yields the CPU used, in percent of one core.
+    /// Makes the camera take images. Returns the CPU used, in percent of one core.
     fn run_for(&self, run: &Run, time: Duration) -> sinew::Result<Usage> {
         let images = self.images.clone();
         let mut number = 0;
@@ -184,7 +184,7 @@ impl Making {
         run.spin_for(time)
     }
 
-    /// Takes one image more, by which the camera learns where its images go.
+    /// Takes one more image first, so that the camera learns where its images go.
     fn take_first(&mut self, run: &Run) -> sinew::Result<()> {
         take(&self.images, 0)?;
         run.spin_until(1, || self.filtering.statistics().taken)?;
@@ -192,7 +192,8 @@ impl Making {
         Ok(())
     }
 
-    /// How often camera and filter went through an image: copies, encodings, decodings.
+    /// Number of times that camera and filter processed a whole image: copies, encodings,
+    /// decodings.
     fn copies(&self) -> u64 {
         let made = [&self.images, &self.negatives].map(|publisher| {
             let counts = publisher.statistics();
@@ -223,7 +224,7 @@ fn take(images: &Publisher<Image>, number: u64) -> sinew::Result<()> {
     Ok(images.publish(image)?)
 }
 
-/// What subscriptions copied and decoded.
+/// Number of copies and decodings by subscriptions.
 fn copies(subscriptions: &[Subscription<Image>]) -> u64 {
     let counts = subscriptions.iter().map(Subscription::statistics);
     counts.map(|counts| counts.copies + counts.decodings).sum()

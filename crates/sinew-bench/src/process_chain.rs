@@ -1,6 +1,6 @@
 //! Scenario `process-chain`: the chain with its nodes spread over several processes, so that every
-//! hop crosses from one into another. Node 0 is the source, the last one the sink; node `n` runs in
-//! process `n % processes`, and process 0 is the one that measures.
+//! hop goes from one process to another. Node 0 is the source, the last one the sink; node `n` runs
+//! in process `n % processes`, and process 0 is the one that measures.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,42 +24,42 @@ use crate::machine;
 use crate::options::ProcessChainOptions;
 use crate::pacing::{ticks, warm_up};
 
-/// Nodes between source and sink.
+/// Number of relays between source and sink.
 const RELAYS: u32 = 10;
 
-/// Ways from source to sink.
+/// Number of hops from source to sink.
 const HOPS: u32 = RELAYS + 1;
 
-/// What one process has of a chain.
+/// The part of a chain in one process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Part {
     directory: PathBuf,
     process: u32,
     processes: u32,
-    /// The core it is kept to.
+    /// The core it runs on.
     core: Option<usize>,
     /// Messages up to this number warm up.
     counts_from: u64,
-    /// Messages there is room for.
+    /// Number of messages to make room for.
     room: usize,
 }
 
-/// What a process has to tell afterwards.
+/// A process's results.
 #[derive(Debug, Deserialize, Serialize)]
 struct Told {
     usage: Usage,
-    /// What its sink saw, if the sink is there.
+    /// The sink's observations, if the sink is there.
     arrivals: Option<ProcessChainArrivals>,
 }
 
-/// What the sink sees.
+/// The sink's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct ProcessChainArrivals {
     samples: Samples,
     sequence: Sequence,
 }
 
-/// One row per rate, beside two processes that do nothing but wake each other.
+/// One row per rate, beside two processes that only wake each other.
 pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let processes = options.processes;
@@ -123,7 +123,8 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
     drop(timer);
     let sent = nodes.publishers[0].statistics().published;
 
-    // All go on until the sink has everything. Where it is: see the module's documentation.
+    // All processes go on until the sink has everything. The module's documentation says where the
+    // sink is.
     match (HOPS % processes).checked_sub(1) {
         Some(other) => {
             let sink = &mut others[other as usize];
@@ -154,7 +155,7 @@ impl Work for Part {
         "process-chain"
     }
 
-    /// In another process: has its nodes until the measuring process has had enough.
+    /// In another process: runs its nodes until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let nodes = Nodes::create(self)?;
         nodes.matched()?;
@@ -171,7 +172,7 @@ impl Work for Part {
 struct Nodes {
     run: Run,
     core: Option<usize>,
-    /// In the order of the chain: the source's is the first one.
+    /// In the order of the chain: the source's publisher is the first one.
     publishers: Vec<Publisher<Timing>>,
     _subscriptions: Vec<Subscription<Timing>>,
     arrivals: Option<Collected<ProcessChainArrivals>>,
@@ -213,7 +214,7 @@ impl Nodes {
         Ok(Self { run, core: part.core, publishers, _subscriptions: subscriptions, arrivals })
     }
 
-    /// How many messages the sink has got, if it is here.
+    /// Returns the number of messages that the sink has received, if it is here.
     fn received(&self) -> u64 {
         self.arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received))
     }
@@ -222,7 +223,7 @@ impl Nodes {
         self.publishers.iter().try_for_each(|publisher| matched(publisher, 1))
     }
 
-    /// Only the calling thread, which will spin: not those that the context has for itself.
+    /// Pins only the calling thread, which will spin, not the context's own threads.
     fn keep_to_core(&self) -> Result<(), Error> {
         self.core.map_or(Ok(()), machine::pin_to)
     }

@@ -1,10 +1,9 @@
-//! Where a long measurement stands, on standard error: one line that is rewritten on a terminal,
-//! else a line per step.
+//! The progress of a long measurement, on standard error: one line that is rewritten on a terminal,
+//! otherwise a line per step.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Says what is being measured. What it shows is for people; when it can't be written, nobody
-/// misses it.
+/// Shows the current measurement. The output is for people; failures to write it are ignored.
 pub struct Progress {
     to: Option<io::Stderr>,
     rewrites: bool,
@@ -19,7 +18,7 @@ impl Progress {
         Self { rewrites: to.is_terminal() && !dumb, to: Some(to), shown: String::new() }
     }
 
-    /// Says nothing.
+    /// Shows nothing.
     #[cfg(test)]
     pub fn silent() -> Self {
         Self { to: None, rewrites: false, shown: String::new() }
@@ -36,7 +35,7 @@ impl Progress {
         what.clone_into(&mut self.shown);
     }
 
-    /// A remark that stays, for what can't be measured here.
+    /// Writes a lasting remark, for something that can't be measured here.
     pub fn note(&mut self, remark: &str) {
         self.wipe();
         if let Some(to) = &mut self.to {

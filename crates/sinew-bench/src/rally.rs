@@ -1,4 +1,4 @@
-//! A message forth and one back, again and again: how that is timed, whatever carries the messages.
+//! Times a message forth and one back, repeatedly, whatever transports the messages.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use crate::payload::WARM_AFTER;
 use crate::rounds::Round;
 use crate::samples::Samples;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 20;
 
-/// What came back.
+/// An answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// The number of the message that it answers.
     pub number: u64,
-    /// When what is measured was over, if not when the answer came.
+    /// End of the measured time, if it isn't the arrival of the answer.
     pub end_ns: Option<i64>,
 }
 
@@ -27,26 +27,26 @@ pub trait Rally<E> {
     ///
     /// # Errors
     ///
-    /// Whatever keeps it from being sent.
+    /// The reason why it can't be sent.
     fn send(&mut self, number: u64) -> Result<(), E>;
 
     /// Waits for the answer.
     ///
     /// # Errors
     ///
-    /// If none comes.
+    /// If no answer comes.
     fn answer(&mut self) -> Result<Answer, E>;
 }
 
-/// How a rally is timed.
+/// The timing of a rally.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
-    /// Messages a second; back to back if absent. Without one and without `to_the_end`, the clock
-    /// is read once a message, while that is under way.
+    /// Messages per second; back to back if missing. If both this is missing and `to_the_end` is
+    /// false, the clock is read once per message, while the message is in transit.
     pub rate: Option<f64>,
     /// Whether a sample ends at [`Answer::end_ns`].
     pub to_the_end: bool,
-    /// How long, warm-up included.
+    /// Duration, including warm-up.
     pub time: Duration,
 }
 
@@ -54,7 +54,7 @@ pub struct Timed {
 ///
 /// # Errors
 ///
-/// What either half of `rally` fails with.
+/// The errors of either half of `rally`.
 pub fn round<E: From<Error>>(timed: Timed, rally: &mut impl Rally<E>) -> Result<Round, E> {
     let mut samples = Samples::with_room_for(ROOM);
     let mut pace = timed.rate.map(Ticks::start).transpose()?;

@@ -1,4 +1,4 @@
-//! Results: what a row says.
+//! Results: the content of a row.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Setting {
     Number(f64),
     /// A name.
     Name(String),
-    /// Whether something is so.
+    /// A yes or no.
     Flag(bool),
 }
 
@@ -61,33 +61,33 @@ impl From<&str> for Setting {
 /// One measured case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// The scenario, or `floors` where only floors are measured.
+    /// The scenario, or `floors` if only floors are measured.
     pub scenario: &'static str,
-    /// `sinew`, or `floor` for a bound the machine sets.
+    /// `sinew`, or `floor` for a limit of the machine.
     pub system: &'static str,
-    /// Which floor.
+    /// The name of the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<&'static str>,
-    /// The options that tell this row from its neighbours.
+    /// The options that distinguish this row from its neighbours.
     #[serde(flatten)]
     pub settings: BTreeMap<&'static str, Setting>,
-    /// What was measured.
+    /// The measured figures.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// The figures of a row; those that don't apply are absent. Times over rounds are medians over the
-/// rounds, but for the largest, which is the largest of all.
+/// The figures of a row; those that don't apply are missing. Times over rounds are medians over the
+/// rounds, except for the maximum, which is the maximum of all.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(default, rename_all = "snake_case")]
 pub struct Figures {
     /// The median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_ns: Option<f64>,
-    /// What 90 of 100 don't exceed.
+    /// The 90th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p90_ns: Option<f64>,
-    /// What 99 of 100 don't exceed.
+    /// The 99th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_ns: Option<f64>,
     /// The largest.
@@ -96,7 +96,7 @@ pub struct Figures {
     /// The mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_ns: Option<f64>,
-    /// `mean_ns` as a multiple of the same without a listener in another process.
+    /// `mean_ns` as a multiple of the value without a listener in another process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_ratio: Option<f64>,
     /// The P50 of the best and of the worst round: the spread.
@@ -105,8 +105,8 @@ pub struct Figures {
     /// See `p50_min_ns`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_max_ns: Option<f64>,
-    /// From the time at which the source's tick was due until the sink has its message: the whole
-    /// way, the source's own wake-up included, and not by hops. The median, in nanoseconds.
+    /// From the due time of the source's tick until the sink has its message: the whole way,
+    /// including the source's own wake-up, and not per hop. The median, in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due_p50_ns: Option<f64>,
     /// P50 as a multiple of the floor's in the same round.
@@ -115,31 +115,31 @@ pub struct Figures {
     /// P90 as a multiple of the floor's in the same round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p90_floor_ratio: Option<f64>,
-    /// Source to sink per hop, where the other times are of something else.
+    /// Source to sink per hop, if the other times mean something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_hop_p50_ns: Option<f64>,
-    /// `per_hop_p50_ns` as a multiple of what the number of threads allows.
+    /// `per_hop_p50_ns` as a multiple of the minimum for the number of threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_hop_ratio: Option<f64>,
     /// From a call to its answer, halved, per hop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roundtrip_p50_ns: Option<f64>,
-    /// What 90 of 100 of those don't exceed.
+    /// The 90th percentile of the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roundtrip_p90_ns: Option<f64>,
     /// Callbacks that ran, per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callbacks_per_second: Option<f64>,
-    /// Callbacks per second as a multiple of what plain threads do in the same round.
+    /// Callbacks per second as a multiple of that of plain threads in the same round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callbacks_ratio: Option<f64>,
-    /// By how much 99 of 100 ticks are late at most.
+    /// The 99th percentile of the lateness of ticks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lateness_p99_ns: Option<f64>,
     /// The time inside `publish`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_p50_ns: Option<f64>,
-    /// How old a value was when it had been read: since its write began.
+    /// Age of a value at the end of its read: the time since its write began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_p50_ns: Option<f64>,
     /// `publish_p50_ns` as a multiple of the floor's P50 in the same round.
@@ -148,22 +148,22 @@ pub struct Figures {
     /// Messages that arrived, per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_per_second: Option<f64>,
-    /// Their bytes.
+    /// Bytes of the messages that arrived, per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_per_second: Option<f64>,
-    /// What making a publisher with its subscription takes.
+    /// Time for creating a publisher with its subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub create_ns_per_pair: Option<f64>,
-    /// The CPU time of all processes while both are made.
+    /// The CPU time of all processes while both are created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub create_cpu_ns_per_pair: Option<f64>,
-    /// What dropping both takes.
+    /// Time for dropping both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destroy_ns_per_pair: Option<f64>,
-    /// The memory both take.
+    /// The memory of both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_bytes_per_pair: Option<f64>,
-    /// Rounds that the figures are medians over.
+    /// Number of rounds behind the medians.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u64>,
     /// Messages measured, in all rounds.
@@ -178,16 +178,16 @@ pub struct Figures {
     /// Messages that came late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<u64>,
-    /// Messages that came so late that they are of no use.
+    /// Messages that came too late to be useful.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub too_late: Option<u64>,
     /// Ticks at which nothing was published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<u64>,
-    /// Copies that were made of all messages.
+    /// Number of copies of all messages together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<u64>,
-    /// CPU time per time passed, in percent of one core.
+    /// CPU time per elapsed time, in percent of one core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<f64>,
     /// Resident memory of all processes, at the end.
@@ -202,7 +202,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What rounds of one side come to; `parts` divides each sample (see
+    /// Returns the figures of the rounds of one side; `parts` divides each sample (see
     /// [`super::samples::Samples::summary`]).
     pub fn over(rounds: &[Round], parts: u32) -> Self {
         let summaries: Vec<Summary> =
@@ -228,8 +228,8 @@ impl Figures {
         }
     }
 
-    /// What runs come to that have figures of their own: medians, sums of counts, and the largest
-    /// of all.
+    /// Combines runs that have figures of their own: medians, sums of counts, and the overall
+    /// maximum.
     pub fn over_runs(runs: &[Self]) -> Self {
         let middle = |figure: fn(&Self) -> Option<f64>| median(runs.iter().filter_map(figure));
         let sum = |count: fn(&Self) -> Option<u64>| runs.iter().map(count).sum::<Option<u64>>();
@@ -253,14 +253,14 @@ impl Figures {
         }
     }
 
-    /// With what all processes took.
+    /// Adds the resources of all processes.
     #[must_use]
     pub fn using(self, usage: Usage) -> Self {
         let cpu_percent = Some(hundredth(usage.cpu_percent));
         Self { cpu_percent, rss_bytes: Some(usage.rss_bytes).filter(|&bytes| bytes > 0), ..self }
     }
 
-    /// The figures of a run that isn't cut into rounds.
+    /// Returns the figures of a run without rounds.
     pub fn of(summary: Option<Summary>) -> Self {
         let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map(figure).map(tenth);
         Self {
@@ -273,28 +273,28 @@ impl Figures {
     }
 }
 
-/// Rounded to what is worth writing down of a time.
+/// Rounds a time to the digits worth writing.
 pub fn tenth(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Rounded to what is worth writing down of a percentage or a ratio.
+/// Rounds a percentage or a ratio to the digits worth writing.
 pub fn hundredth(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
 impl Row {
-    /// A row of ours.
+    /// Makes a row of Sinew.
     pub fn sinew(scenario: &'static str, figures: Figures) -> Self {
         Self { scenario, system: "sinew", floor: None, settings: BTreeMap::new(), figures }
     }
 
-    /// A row of one of the machine's floors, measured for `scenario`.
+    /// Makes a row of one of the machine's floors, measured for `scenario`.
     pub fn floor(scenario: &'static str, floor: &'static str, figures: Figures) -> Self {
         Self { scenario, system: "floor", floor: Some(floor), settings: BTreeMap::new(), figures }
     }
 
-    /// Adds which executor ran the nodes.
+    /// Adds the executor that ran the nodes.
     pub fn run_by(self, executor: ExecutorOptions) -> Self {
         self.with("executor", executor.kind.name()).with("threads", executor.threads())
     }

@@ -1,4 +1,4 @@
-//! What another process can be there for.
+//! The roles of other processes.
 
 use crate::process::Role;
 use crate::{

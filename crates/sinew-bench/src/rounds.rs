@@ -1,5 +1,5 @@
-//! Rounds: the sides of a comparison take turns (A B A B ...), so that what the machine does
-//! meanwhile meets them all.
+//! Rounds: the sides of a comparison take turns (A B A B ...), so that disturbances of the machine
+//! affect all of them.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -13,39 +13,39 @@ use crate::clock;
 use crate::error::Error;
 use crate::machine;
 
-/// How often each side of a comparison is measured: often enough for a median and a spread.
+/// Default number of rounds of each side of a comparison: enough for a median and a spread.
 pub const ROUNDS: u32 = 5;
 
-/// How long each side of a comparison is measured in all, and in how many rounds (at least one).
+/// The total time of each side of a comparison, and its number of rounds (at least one).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turns {
     /// The time of all rounds of a side.
     pub time: Duration,
-    /// How many they are.
+    /// Number of rounds.
     pub rounds: u32,
 }
 
 impl Turns {
-    /// The time of one round of a side.
+    /// Returns the time of one round of a side.
     pub fn each(self) -> Duration {
         self.time / self.rounds.max(1)
     }
 }
 
-/// What one side measured in one round.
+/// The measurements of one side in one round.
 #[derive(Debug)]
 pub struct Round {
-    /// One value per message (or operation), warm-up left out.
+    /// One value per message (or operation), without the warm-up.
     pub samples: Samples,
-    /// Messages, where a sample stands for several of them or for a part.
+    /// Number of messages, if a sample stands for several of them or for a part.
     pub messages: u64,
     /// Messages that were sent and never came.
     pub lost: u64,
     /// Messages that came after a later one.
     pub reordered: u64,
-    /// Messages that were copied on their way; `None` where nobody counts.
+    /// Messages that were copied on their way; `None` if they aren't counted.
     pub copies: Option<u64>,
-    /// What all its processes took; `None` where that isn't measured.
+    /// The resources of all its processes; `None` if they aren't measured.
     pub usage: Option<Usage>,
 }
 
@@ -59,7 +59,7 @@ impl Round {
 /// One side of a comparison: measures for about the given time.
 pub type Side<'a> = &'a mut dyn FnMut(Duration) -> Result<Round, Error>;
 
-/// Gives every side its turn, in as many rounds as `turns` says. Yields the rounds by side.
+/// Gives every side its turn, in as many rounds as `turns` says. Returns the rounds by side.
 pub fn alternate<const SIDES: usize>(
     progress: &mut Progress,
     what: &str,
@@ -76,13 +76,13 @@ pub fn alternate<const SIDES: usize>(
     Ok(rounds)
 }
 
-/// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): how far we are
-/// from the floor.
+/// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): the distance from
+/// the floor.
 pub fn ratio(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
     ratio_of(|summary| summary.p50, side, parts, floor, floor_parts)
 }
 
-/// The same of P90.
+/// The same for P90.
 pub fn ratio_of_p90(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
     ratio_of(|summary| summary.p90, side, parts, floor, floor_parts)
 }
@@ -100,13 +100,13 @@ fn ratio_of(
     }))
 }
 
-/// What a process, or all processes of a side, took while it was measured.
+/// The resources of a process, or of all processes of a side, during a measurement.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Usage {
-    /// CPU time used per time passed, in percent of one core.
+    /// CPU time per elapsed time, in percent of one core.
     pub cpu_percent: f64,
-    /// Resident memory, while everything was still there. What processes share counts for each of
-    /// them that has touched it.
+    /// Resident memory, while everything still existed. Shared memory counts for each process that
+    /// has touched it.
     pub rss_bytes: u64,
 }
 
@@ -127,7 +127,7 @@ impl Sum for Usage {
     }
 }
 
-/// Measures what this process takes between its creation and [`Meter::usage`].
+/// Measures the resources of this process between its creation and [`Meter::usage`].
 pub struct Meter {
     used: Duration,
     since_ns: i64,
@@ -139,7 +139,7 @@ impl Meter {
         Self { used: machine::cpu_time(), since_ns: clock::now_ns() }
     }
 
-    /// The CPU time that was used since, and the memory that is resident now.
+    /// Returns the CPU time used since then, and the current resident memory.
     pub fn usage(&self) -> Usage {
         let used = machine::cpu_time().saturating_sub(self.used).as_secs_f64();
         let passed = (clock::now_ns() - self.since_ns).max(1) as f64 / 1e9;

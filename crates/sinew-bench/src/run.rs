@@ -1,4 +1,4 @@
-//! Running nodes for a while, and getting back what their callbacks measured.
+//! Runs nodes for a while, and returns the measurements of their callbacks.
 #![expect(
     clippy::disallowed_types,
     reason = "no lock-free protocol here for a model to check: one lock, held for a few stores"
@@ -17,7 +17,7 @@ use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::options::{ExecutorKind, ExecutorOptions, Wait};
 
-/// The executor that the options ask for.
+/// Returns the executor that the options select.
 pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {
     Executor::builder().threads(match options.kind {
         ExecutorKind::Single => 1,
@@ -25,9 +25,9 @@ pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {
     })
 }
 
-/// An executor that waits like that.
+/// Returns an executor that waits in that way.
 pub fn waiting(wait: Wait) -> ExecutorBuilder {
-    // As long as any round may take.
+    // Longer than any round.
     const ALWAYS: Duration = Duration::from_secs(100_000);
     Executor::builder().spin_before_park(match wait {
         Wait::Spin => ALWAYS,
@@ -37,36 +37,36 @@ pub fn waiting(wait: Wait) -> ExecutorBuilder {
 
 /// A context of its own and an executor for all its nodes.
 pub struct Run {
-    /// What its nodes belong to.
+    /// The context of its nodes.
     pub context: Context,
-    /// What runs them.
+    /// The executor of its nodes.
     pub executor: Executor,
 }
 
 impl Run {
-    /// With a single-threaded executor.
+    /// Makes a run with a single-threaded executor.
     pub fn new() -> sinew::Result<Self> {
         Self::by(ExecutorOptions::default())
     }
 
-    /// With the executor that the options ask for.
+    /// Makes a run with the executor that the options select.
     pub fn by(options: ExecutorOptions) -> sinew::Result<Self> {
         Self::of(Context::builder().shared_memory(false).build()?, executor(options))
     }
 
-    /// Nodes that other processes reach through `directory`.
+    /// Makes a run with nodes that other processes reach through `directory`.
     pub fn shared(directory: &Path, executor: ExecutorBuilder) -> sinew::Result<Self> {
         Self::of(shared_context(directory)?, executor)
     }
 
-    /// All nodes of a context.
+    /// Makes a run with all nodes of a context.
     pub fn of(context: Context, executor: ExecutorBuilder) -> sinew::Result<Self> {
         let run = Self { context, executor: executor.on_error(FaultPolicy::Stop).build()? };
         run.executor.add(&run.context)?;
         Ok(run)
     }
 
-    /// Runs the nodes for `time`. Yields what this process took meanwhile.
+    /// Runs the nodes for `time`. Returns the resources that this process used meanwhile.
     pub fn spin_for(&self, time: Duration) -> sinew::Result<Usage> {
         let stop = self.executor.stop_handle();
         let _end = self.context.node("stopwatch")?.timer(time).callback(move || stop.stop())?;
@@ -75,30 +75,30 @@ impl Run {
         Ok(meter.usage())
     }
 
-    /// Runs what is still under way; call it once nothing publishes any more by itself.
+    /// Runs the remaining callbacks; call it once nothing publishes by itself any more.
     pub fn drain(&self) -> sinew::Result<()> {
         self.executor.spin_all(Duration::from_secs(1))?;
         Ok(())
     }
 
-    /// Runs the nodes until another process tells something.
+    /// Runs the nodes until another process sends something.
     pub fn spin_until_told(&self, other: &Process) -> Result<(), Error> {
         let until = now_ns() + nanoseconds(PATIENCE);
-        // When it says nothing, whoever listens next finds that out.
+        // If it sends nothing, the next read reports that.
         while !other.has_told()? && now_ns() < until {
             self.spin_for(Duration::from_millis(2))?;
         }
         Ok(())
     }
 
-    /// Runs the nodes until all of `sent` messages are `received`, or no more come.
+    /// Runs the nodes until `received` has reached `sent` messages, or no more come.
     pub fn spin_until(&self, sent: u64, received: impl Fn() -> u64) -> sinew::Result<()> {
         await_all(sent, received, || self.spin_for(Duration::from_millis(2)).map(drop)).map(drop)
     }
 
-    /// In another process: runs the nodes until the measuring process has had enough and, if it
-    /// says how many messages it sent, as many have been `received`. Yields what this process took
-    /// meanwhile.
+    /// In another process: runs the nodes until the measuring process ends the round and, if it
+    /// says how many messages it sent, `received` has reached that number. Returns the resources
+    /// that this process used meanwhile.
     pub fn serve(
         &self,
         measuring: Measuring,
@@ -117,7 +117,7 @@ pub fn shared_context(directory: &Path) -> sinew::Result<Context> {
     Ok(Context::builder().directory(directory).build()?)
 }
 
-/// Waits until a publisher has so many subscriptions.
+/// Waits until a publisher has this many subscriptions.
 pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Result<(), Error> {
     if publisher.wait_for_subscribers(subscriptions.into(), PATIENCE) {
         return Ok(());
@@ -130,19 +130,19 @@ pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Resu
     })
 }
 
-/// What callbacks measure, shared between them and whoever started them. Its lock is taken after
-/// the time was.
+/// Measurements of callbacks, shared with the code that started them. The lock is acquired after
+/// the clock was read.
 pub struct Collected<T>(Arc<Mutex<T>>);
 
 impl<T> Collected<T> {
-    /// Begins with `start`.
+    /// Starts with `start`.
     pub fn new(start: T) -> Self {
         Self(Arc::new(Mutex::new(start)))
     }
 
     /// Reads or changes it.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        // A callback that panicked has ended the run already: nobody looks at what it left.
+        // A callback that panicked has already ended the run: its results are not used.
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,12 +1,12 @@
-//! Measured values and what they come to. Recording allocates nothing and faults no page.
+//! Measured values and their statistics. Recording allocates nothing and faults no page.
 
 use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
-/// Values of one measurement, in nanoseconds (or another unit the owner knows). When more come than
-/// there is room for, the newest replace the oldest; the count covers all. The default has room for
-/// none.
+/// Values of one measurement, in nanoseconds (or another unit that the owner knows). If more values
+/// come than there is room for, the newest replace the oldest; the count covers all. The default
+/// has room for none.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Samples {
     values: Vec<u64>,
@@ -14,7 +14,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Room for `capacity` values (at least one), every page of it touched.
+    /// Makes room for `capacity` values (at least one), with every page touched.
     pub fn with_room_for(capacity: usize) -> Self {
         // A non-zero fill: zeroed memory would be handed out untouched.
         let mut values = vec![u64::MAX; capacity.max(1)];
@@ -22,7 +22,7 @@ impl Samples {
         Self { values, recorded: 0 }
     }
 
-    /// Keeps one value; a negative one (a clock read on another core a moment earlier) counts as
+    /// Stores one value; a negative one (a clock read on another core a moment earlier) counts as
     /// zero.
     #[inline]
     pub fn record(&mut self, value: i64) {
@@ -36,13 +36,13 @@ impl Samples {
         self.recorded += 1;
     }
 
-    /// How many values were recorded, also those no longer kept.
+    /// Returns the number of recorded values, including those that were replaced.
     pub fn recorded(&self) -> u64 {
         self.recorded
     }
 
-    /// What the values kept come to, each divided by `parts` (hops of a chain, operations of a
-    /// batch); `None` when there are none.
+    /// Returns the statistics of the stored values, each divided by `parts` (hops of a chain,
+    /// operations of a batch); `None` if there are none.
     pub fn summary(&self, parts: u32) -> Option<Summary> {
         let mut sorted = self.values.clone();
         sorted.sort_unstable();
@@ -59,8 +59,8 @@ impl Samples {
     }
 }
 
-/// Where the `percent`-th percentile stands among `count` sorted values: the smallest one that at
-/// least so many percent don't exceed.
+/// Index of the `percent`-th percentile among `count` sorted values: the smallest one that at least
+/// `percent` percent don't exceed.
 fn nearest_rank(percent: usize, count: usize) -> usize {
     (percent * count).div_ceil(100).saturating_sub(1)
 }
@@ -72,16 +72,16 @@ pub struct Summary {
     pub mean: f64,
     /// The median.
     pub p50: f64,
-    /// What 90 of 100 don't exceed.
+    /// The 90th percentile.
     pub p90: f64,
-    /// What 99 of 100 don't exceed.
+    /// The 99th percentile.
     pub p99: f64,
     /// The largest.
     pub max: f64,
 }
 
-/// The value in the middle (of an even number: the mean of the two in the middle); `None` of
-/// nothing.
+/// Returns the value in the middle (for an even number: the mean of the two in the middle); `None`
+/// without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Whether messages came in order, and all of them.
+//! Checks that messages came in order and completely.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// A message came.
+    /// Records a message.
     pub fn note(&mut self, number: u64) {
         self.received += 1;
         self.reordered += u64::from(number <= self.last);
         self.last = self.last.max(number);
     }
 
-    /// How many of `sent` messages never came. One that came twice doesn't stand for one that
-    /// didn't.
+    /// Returns how many of `sent` messages never came. A message that came twice doesn't make up
+    /// for a missing one.
     pub fn lost(&self, sent: u64) -> u64 {
         sent.saturating_sub(self.received.saturating_sub(self.reordered))
     }

@@ -1,4 +1,4 @@
-//! Where results go: rows as `--json` writes them, and as a table for people.
+//! The output of results: rows as `--json` writes them, and a table for people.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,30 +11,30 @@ use crate::machine::Host;
 use crate::report::Row;
 use crate::table;
 
-/// Everything one run reports.
+/// The report of one run.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     host: &'a Host,
     results: &'a [Row],
 }
 
-/// Where the results go: a table on standard output and, if asked for, a file. Opened before
-/// anything is measured, so that a name that can't be written costs no time.
+/// The destinations of results: a table on standard output and, on request, a file. Opened before
+/// anything is measured, so that an unusable name costs no time.
 pub(crate) struct ResultSink {
     host: Host,
     json: Json,
 }
 
-/// Where the results go as JSON.
+/// The destination of results as JSON.
 enum Json {
     Nowhere,
-    /// The table makes room and goes to standard error.
+    /// The table goes to standard error instead.
     StandardOutput,
     File(File, PathBuf),
 }
 
 impl ResultSink {
-    /// Opens `json`, keeping what it holds until there are results to replace it. `-` is standard
+    /// Opens `json`, and keeps its content until there are results to replace it. `-` is standard
     /// output.
     pub(crate) fn open(json: Option<&Path>) -> Result<Self, Error> {
         let json = match json {
@@ -48,7 +48,7 @@ impl ResultSink {
         Ok(Self { host: Host::read(), json })
     }
 
-    /// Writes the JSON first: a table that nobody reads to its end must not cost the results.
+    /// Writes the JSON first: a table with a reader that leaves early must not cost the results.
     pub(crate) fn write(self, rows: &[Row]) -> Result<(), Error> {
         let report = Report { host: &self.host, results: rows };
         let table = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
@@ -56,7 +56,7 @@ impl ResultSink {
             Json::StandardOutput => {
                 let mut to = io::stdout().lock();
                 json_of(&report).and_then(|text| to.write_all(&text)).map_err(Error::Output)?;
-                // For people only, as the progress is: when it can't be written, nobody misses it.
+                // For people only, like the progress: a failure to write it is ignored.
                 let _ = io::stderr().write_all(table.as_bytes());
                 return Ok(());
             }
@@ -82,7 +82,7 @@ fn json_of(report: &Report<'_>) -> io::Result<Vec<u8>> {
 }
 
 fn replace(mut file: &File, text: &[u8]) -> io::Result<()> {
-    // Not for what can't be cut, such as a pipe.
+    // A pipe, for example, can't be truncated.
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }

@@ -5,7 +5,7 @@ use comfy_table::{Cell, CellAlignment, Table, presets};
 use super::report::{Figures, Row, Setting};
 use crate::machine::Host;
 
-/// A column: its heading, and how it reads a row.
+/// A column: its heading, and its text for a row.
 type Column = (&'static str, fn(&Figures) -> Option<String>);
 
 const COLUMNS: &[Column] = &[
@@ -46,7 +46,7 @@ const COLUMNS: &[Column] = &[
     ("RSS growth", |f| f.rss_growth_bytes.map(|count| bytes(count as f64))),
 ];
 
-/// The table of `rows`.
+/// Returns the table of `rows`.
 pub fn of(rows: &[Row]) -> String {
     let columns: Vec<&Column> =
         COLUMNS.iter().filter(|(_, read)| rows.iter().any(|row| read(&row.figures).is_some())).collect();
@@ -63,7 +63,7 @@ pub fn of(rows: &[Row]) -> String {
     table.trim_fmt()
 }
 
-/// What the figures were measured on, and how sure a reader may be of them.
+/// Describes the host of the measurement, and how reliable the figures are.
 pub fn host_line(host: &Host) -> String {
     let warning = if host.build == "debug" { "\nA debug build: its times mean nothing." } else { "" };
     format!("{}, {} cores, {}, {}{warning}", host.cpu, host.cores, host.kernel, host.date)
@@ -82,7 +82,7 @@ fn case(row: &Row) -> String {
         Setting::Name(name) => name.clone(),
         Setting::Flag(_) => (*option).to_owned(),
     };
-    // That no work is done, or something isn't so, is there for programs.
+    // Zero work and "no" are only for programs.
     let says_something = |(option, value): &(&&'static str, &Setting)| match value {
         Setting::Count(0) => !option.starts_with("work_"),
         Setting::Flag(is_so) => *is_so,
@@ -91,7 +91,7 @@ fn case(row: &Row) -> String {
     row.settings.iter().filter(says_something).map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// A time in the unit it reads best in.
+/// Formats a time in the most readable unit.
 pub fn time(ns: f64) -> String {
     match ns {
         ns if ns < 999.5 => format!("{} ns", significant(ns)),
@@ -101,7 +101,7 @@ pub fn time(ns: f64) -> String {
     }
 }
 
-/// A size, which may be negative, in binary units.
+/// Formats a size, which may be negative, in binary units.
 pub fn bytes(count: f64) -> String {
     match count.abs() {
         size if size < 1024.0 => format!("{count:.0} B"),
@@ -110,7 +110,7 @@ pub fn bytes(count: f64) -> String {
     }
 }
 
-/// Three significant digits of a number below 1000, more of a larger one.
+/// Formats a number with three significant digits if it is below 1000, with more if it is larger.
 fn significant(value: f64) -> String {
     match value.abs() {
         size if size < 9.995 => format!("{value:.2}"),

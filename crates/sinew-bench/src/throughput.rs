@@ -1,5 +1,5 @@
-//! Scenario `throughput`: as many messages as can be sent without losing one, to another process or
-//! to another thread of this one. Each is written whole and read whole.
+//! Scenario `throughput`: the highest rate of messages without losing one, to another process or to
+//! another thread of this one. Each is written whole and read whole.
 
 use std::path::PathBuf;
 use std::thread;
@@ -22,7 +22,7 @@ use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::options::{PathKind, ThroughputOptions};
 
-/// A round is one sample, the mean time of so many messages.
+/// A round is one sample, the mean time of this many messages.
 const PARTS: u32 = 1000;
 
 /// Lossless: the publisher waits for the reader.
@@ -30,44 +30,44 @@ fn lossless(size: usize) -> QoS {
     QoS::default().reliable().keep_all().max_samples(flood_depth(size)).max_blocking_time(PATIENCE)
 }
 
-/// The clock is looked at before so many messages: a look for each would be part of what is
-/// measured.
+/// Number of messages between two looks at the clock: a look for each would be part of the
+/// measurement.
 const BETWEEN_LOOKS: u64 = 64;
 
 /// How the messages of one row are read.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct ThroughputReading {
     size: usize,
-    /// By hand in a loop, not by a callback.
+    /// In a loop, not by a callback.
     take: bool,
 }
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Drain {
     directory: PathBuf,
     reading: ThroughputReading,
 }
 
-/// What it saw.
+/// The other process's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct ThroughputSeen {
     sequence: Sequence,
-    /// Messages of which not every word was right.
+    /// Messages with a wrong word.
     torn: u64,
-    /// When the last one had been read.
+    /// Time at which the last one had been read.
     last_ns: i64,
-    /// What the reading process took.
+    /// The resources of the reading process.
     usage: Usage,
 }
 
-/// One row per size, beside copying so many bytes.
+/// One row per size, beside copying the same number of bytes.
 pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let by = if options.take { "take" } else { "callback" };
     let mut rows = Vec::new();
     for &size in &options.sizes {
-        // Its buffers are there only while it is measured: the memory of ours is measured as well.
+        // Its buffers exist only while it is measured: Sinew's memory is measured as well.
         let mut floor = |time: Duration| Ok(copy::Warm::new(size).round(time / 10));
         let reading = ThroughputReading { size, take: options.take };
         let mut ours = |time| match options.path {
@@ -88,7 +88,7 @@ pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> R
         };
         let floor_ratio = ratio(&ours, PARTS, &floor, copies).map(hundredth);
         let floor = rows_of(Figures::over(&floor, copies));
-        // Of one sample a round, further percentiles say nothing.
+        // With one sample per round, further percentiles have no meaning.
         let ours = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..Figures::over(&ours, PARTS) };
         let ours = Figures { floor_ratio, ..rows_of(ours) };
         rows.push(Row::floor("throughput", "copy", floor).with("size", size).with("cache", "warm"));
@@ -114,7 +114,8 @@ impl ThroughputSeen {
         self.last_ns = now_ns();
     }
 
-    /// One round, from before the first message was written until the last one had been read.
+    /// Returns the round, from before the first message was written until the last one had been
+    /// read.
     fn round(self, start: i64, sent: u64, usage: Usage) -> Round {
         let mut samples = Samples::with_room_for(1);
         let passed = u64::try_from(self.last_ns - start).unwrap_or(0);
@@ -131,7 +132,7 @@ impl ThroughputSeen {
     }
 }
 
-/// The side that sends: when it began, and how many messages.
+/// The side that sends: returns its start time, and the number of messages.
 fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u64), Error> {
     matched(publisher, 1)?;
     let start = now_ns();
@@ -146,13 +147,13 @@ fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u6
     Ok((start, sent))
 }
 
-/// How a thread that knows how many messages there are ends the reading.
+/// Ends the reading from a thread that knows the number of messages.
 struct ReadingEnd {
     received: Box<dyn Fn() -> u64 + Send>,
     stop: Box<dyn FnOnce() + Send>,
 }
 
-/// The side that reads whatever comes, until `begin` has it ended.
+/// The side that reads all messages, until `begin` ends it.
 fn read<P: Payload>(
     context: &Context,
     reading: ThroughputReading,
@@ -220,7 +221,7 @@ impl Work for Drain {
         "throughput"
     }
 
-    /// In the other process: reads whatever comes.
+    /// In the other process: reads all messages.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         of_size(self.reading.size, Receive { drain: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
     }

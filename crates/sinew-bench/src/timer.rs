@@ -1,4 +1,4 @@
-//! Scenario `timer`: how late a 1 kHz timer's callback runs, idle and with one core busy.
+//! Scenario `timer`: the lateness of a 1 kHz timer's callback, idle and with one core busy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>,
         let mut ours = |time| {
             let (round, skipped_now) = round(time)?;
             skipped += skipped_now;
-            // The process's CPU use is what keeps the core busy, then.
+            // Otherwise the process's CPU use is that of the busy core.
             let usage = round.usage.filter(|_| load == "idle");
             Ok(Round { usage, ..round })
         };
@@ -54,7 +54,8 @@ pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>,
     Ok(rows)
 }
 
-/// One round, and how many periods the timer skipped. A sample is one expiry's lateness.
+/// One round, and the number of periods that the timer skipped. A sample is the lateness of one
+/// expiry.
 fn round(time: Duration) -> sinew::Result<(Round, u64)> {
     let ticks = ticks(RATE, time);
     let mut left_to_warm = warm_up(ticks);
@@ -77,7 +78,7 @@ fn round(time: Duration) -> sinew::Result<(Round, u64)> {
     Ok((round, skipped))
 }
 
-/// Keeps the last allowed core busy for as long as it lives.
+/// Keeps the last allowed core busy until it is dropped.
 struct BusyCore {
     done: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<(), Error>>>,
@@ -90,7 +91,7 @@ impl BusyCore {
         let told = Arc::clone(&done);
         let thread = thread::spawn(move || {
             core.map_or(Ok(()), machine::pin_to)?;
-            // Relaxed: the flag carries nothing but itself.
+            // Relaxed: nothing else depends on the flag.
             while !told.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }
@@ -104,7 +105,7 @@ impl Drop for BusyCore {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // Whether it could be pinned only matters to the figures, and the kernel keeps a
+            // Whether it could be pinned matters only for the figures, and the kernel keeps a
             // spinning thread in place.
             let _ = thread.join();
         }

@@ -1,5 +1,5 @@
 //! Scenario `workers`: callbacks that compute, on several threads. Two subscriptions of one message
-//! should be done as soon as two plain threads are, and topics that are always busy should keep
+//! should be finished as soon as two plain threads are, and topics that are always busy should keep
 //! every thread as busy as plain threads keep themselves.
 
 use std::hint::black_box;
@@ -25,7 +25,7 @@ use crate::pacing::{on_own_thread, ticks, warm_up};
 /// Messages per second to the two subscriptions.
 const RATE: f64 = 100.0;
 
-/// What each of the two subscriptions computes for, in microseconds.
+/// Computing time of each of the two subscriptions, in microseconds.
 const WORK_US: u32 = 1000;
 
 /// A row for the two subscriptions, and one per amount of work for the busy topics, each beside
@@ -75,7 +75,7 @@ fn two_subscriptions(
     ])
 }
 
-/// Takes that much time of a core: unlike time on the clock, it can't pass while another thread has
+/// Occupies a core for this time: unlike time on the clock, it can't pass while another thread has
 /// the core.
 fn occupy_core() {
     let end = machine::thread_cpu_ns() + i64::from(WORK_US) * 1000;
@@ -84,7 +84,7 @@ fn occupy_core() {
     }
 }
 
-/// What the two subscriptions see together.
+/// The observations of the two subscriptions together.
 struct Done {
     samples: Samples,
     received: u64,
@@ -146,8 +146,8 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
 }
 
 /// The same with two threads, each on a core of its own (the kernel often wakes a thread on the
-/// core of the one that woke it, and leaves it there for a while): the one that wakes at the tick
-/// does its work after it has woken the other one.
+/// core of the thread that woke it, and leaves it there for a while). The thread that wakes at the
+/// tick does its work after it has woken the other one.
 fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
     machine::pin_to(cores.0)?;
     let ticks = ticks(RATE, time);
@@ -191,7 +191,7 @@ struct Computation {
 }
 
 impl Computation {
-    /// As much as takes about `us` microseconds on this machine, when nothing else disturbs it.
+    /// An amount that takes about `us` microseconds on this machine, without disturbance.
     fn of(us: u32) -> Self {
         const TRIAL: u64 = 100_000;
         let trial_ns = || {
@@ -203,7 +203,7 @@ impl Computation {
         Self { steps: (TRIAL * u64::from(us) * 1000 / fastest).max(1) }
     }
 
-    /// Steps that each wait for the one before.
+    /// Computes in steps that each depend on the one before.
     fn run(self) {
         let mut state = black_box(1_u64);
         for _ in 0..self.steps {
@@ -258,7 +258,7 @@ fn thousandth(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// What one side did in one round.
+/// The results of one side in one round.
 struct Throughput {
     count: u64,
     per_second: f64,
@@ -271,8 +271,7 @@ impl Throughput {
     }
 }
 
-/// Counts what is counted between a tenth of `time` and its end; `run_for` has things go on for a
-/// while.
+/// Counts between a tenth of `time` and its end; `run_for` keeps the work going for a while.
 fn counted(
     time: Duration,
     count: impl Fn() -> u64,
@@ -286,7 +285,7 @@ fn counted(
     Ok((after - before, (after - before) as f64 / seconds))
 }
 
-/// One round of the executor's.
+/// One round with the executor.
 fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
     machine::keep_to(&busy.cores)?;
     let run = Run::by(ExecutorOptions::multi(busy.threads))?;
@@ -309,13 +308,13 @@ fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
     }
     let taken = || subscriptions.iter().map(|subscription| subscription.statistics().taken).sum();
     let (count, per_second) = counted(time, taken, |time| Ok(run.spin_for(time).map(drop)?))?;
-    // One message of each topic is waiting, or was never lost.
+    // One message of each topic is waiting, and so not lost.
     let published: u64 = publishers.iter().map(|publisher| publisher.statistics().published).sum();
     let waiting: u64 = subscriptions.iter().map(|subscription| subscription.statistics().waiting).sum();
     Ok(Throughput { count, per_second, lost: published.saturating_sub(taken() + waiting) })
 }
 
-/// A count that only its own thread writes, on cache lines of its own.
+/// A count that only its own thread writes, on separate cache lines.
 #[repr(align(128))]
 #[derive(Default)]
 struct Count(AtomicU64);
@@ -325,7 +324,7 @@ fn plain_threads_round(busy: &Busy, time: Duration) -> Result<Throughput, Error>
     machine::keep_to(&busy.cores)?;
     let counts: Vec<Count> = (0..busy.threads).map(|_| Count::default()).collect();
     let done = Arc::new(AtomicBool::new(false));
-    // Relaxed throughout: counts and flag carry nothing but themselves.
+    // Relaxed throughout: nothing else depends on counts and flag.
     let result = thread::scope(|scope| {
         for count in &counts {
             let done = Arc::clone(&done);

@@ -1,6 +1,6 @@
-//! Both ends in one process.
+//! Publishers and subscriptions in one process.
 //!
-//! Each measurement is made by a process of its own (our own program again), so that none sees the
+//! Each measurement runs in a process of its own (this program again), so that none includes the
 //! memory of another.
 
 use std::time::Duration;
@@ -19,21 +19,21 @@ use crate::rounds::Turns;
 use crate::run::{Collected, Run};
 use crate::samples::{Samples, Summary, median};
 
-/// Publishers and subscriptions of the row on which all share one topic.
+/// Number of publishers, and of subscriptions, in the row with a single topic.
 const ON_ONE_TOPIC: u32 = 100;
 
-/// What the process that makes entities is to do.
+/// The work of the process that creates entities.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct IntraCrowd {
-    /// Publishers, and as many subscriptions.
+    /// Number of publishers, and of subscriptions.
     pairs: u32,
     /// Whether all of them share one topic.
     one_topic: bool,
-    /// How long to measure wake-ups.
+    /// Duration of measuring wake-ups.
     time: Duration,
 }
 
-/// What one process found out.
+/// The results of one process.
 #[derive(Debug, Deserialize, Serialize)]
 struct IntraFound {
     pairs: u64,
@@ -41,7 +41,7 @@ struct IntraFound {
     create_cpu_ns: i64,
     destroy_ns: i64,
     rss_bytes: u64,
-    /// From a publish to its callback, with all the others idle.
+    /// From a publish to its callback, while all other entities are idle.
     p50_ns: f64,
     p90_ns: f64,
     p99_ns: f64,
@@ -49,7 +49,8 @@ struct IntraFound {
     messages: u64,
 }
 
-/// One row per number of pairs, each on a topic of its own, and one row of 100 x 100 on one topic.
+/// One row per number of pairs, each pair on a topic of its own, and one row of 100 x 100 on one
+/// topic.
 pub(super) fn measure(numbers: &[u32], turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &pairs in numbers {
@@ -109,7 +110,7 @@ fn found(peer: &IntraCrowd) -> sinew::Result<IntraFound> {
     let run = Run::new()?;
     let node = run.context.node("crowd")?;
     let qos = QoS::default().keep_last(10);
-    // What the first ones make once for all is not theirs.
+    // Memory that is allocated once, with the first entities, doesn't count.
     let probe = node.publisher::<Timing>("probe").qos(qos).create()?;
     let latencies = Collected::new(Samples::with_room_for(1 << 16));
     let measured = latencies.clone();

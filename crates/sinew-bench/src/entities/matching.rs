@@ -1,5 +1,5 @@
-//! How soon a publisher knows a subscription that another process makes: a process that has just
-//! started, and one that is known already.
+//! Time until a publisher matches a subscription that another process creates: a process that has
+//! just started, and one that is already known.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,23 +19,23 @@ use crate::samples::Samples;
 
 const TOPIC: &str = "news";
 
-/// Samples a round keeps; and what a round must have.
+/// Number of samples that a round keeps, and the least number of a round.
 const ROOM: usize = 10_000;
 const FEWEST: u64 = 3;
 
-/// A new process: joins, to be matched.
+/// A new process: joins, and is matched.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Newcomer {
     directory: PathBuf,
 }
 
-/// A known process: makes subscriptions when told, to be matched.
+/// A known process: creates subscriptions on request, and is matched.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Known {
     directory: PathBuf,
 }
 
-/// A row for each.
+/// One row for each kind of process.
 pub(super) fn measure(
     directory: &Directory,
     turns: Turns,
@@ -54,7 +54,8 @@ pub(super) fn measure(
     Ok(["new process", "new entity"].into_iter().zip(&rounds).map(row).collect())
 }
 
-/// A sample is from the first thing a new process does until our publisher knows its subscription.
+/// A sample is the time from the start of a new process's work until the publisher matches its
+/// subscription.
 fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
     let (_context, publisher) = publisher(directory)?;
     repeat(&publisher, time, || {
@@ -67,7 +68,8 @@ fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
     })
 }
 
-/// A sample is from before a known process makes a subscription until our publisher knows it.
+/// A sample is the time from before a known process creates a subscription until the publisher
+/// matches it.
 fn new_entities(directory: &Path, time: Duration) -> Result<Round, Error> {
     let (_context, publisher) = publisher(directory)?;
     let mut known = Process::start(&Known { directory: directory.to_owned() })?;
@@ -89,8 +91,8 @@ fn publisher(directory: &Path) -> sinew::Result<(Context, Publisher<Timing>)> {
     Ok((context, publisher))
 }
 
-/// Repeats until the time is over, always from a publisher that has no subscription. The first time
-/// warms up.
+/// Repeats until the time is over, always starting with a publisher without a subscription. The
+/// first time warms up.
 fn repeat(
     publisher: &Publisher<Timing>,
     time: Duration,
@@ -107,7 +109,7 @@ fn repeat(
     Ok(Round::of(samples))
 }
 
-/// Waits until the publisher has no subscription any more.
+/// Waits until the publisher no longer has a subscription.
 fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
     let until = now_ns() + nanoseconds(PATIENCE);
     while publisher.subscription_count() > 0 {
@@ -127,7 +129,7 @@ impl Work for Newcomer {
         "entities"
     }
 
-    /// Subscribes, until the measuring process has had enough.
+    /// Subscribes, until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let begun = now_ns();
         let context = shared_context(&self.directory)?;
@@ -145,7 +147,7 @@ impl Work for Known {
         "entities"
     }
 
-    /// Makes a subscription with every first order, and drops it with every second one.
+    /// Creates a subscription on every first order, and drops it on every second one.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let context = shared_context(&self.directory)?;
         let node = context.node("known")?;

@@ -1,5 +1,5 @@
-//! Scenario `entities`: what a publisher with its subscription costs in time and memory, and
-//! whether many idle ones make a wake-up dearer.
+//! Scenario `entities`: the cost of a publisher with its subscription in time and memory, and
+//! whether many idle ones make a wake-up slower.
 
 mod intra;
 mod matching;
@@ -14,7 +14,7 @@ pub(crate) use intra::IntraCrowd;
 pub(crate) use matching::{Known, Newcomer};
 pub(crate) use shm::OtherEnds;
 
-/// One row per number of pairs, and some for what is the same for all numbers.
+/// One row per number of pairs, and some rows that don't depend on the number.
 pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let turns = options.output.turns_or(1);
     match options.path {

@@ -20,10 +20,10 @@ use crate::run::{Run, matched, shared_context, waiting};
 use crate::samples::{Samples, median};
 use crate::sequence::Sequence;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
 
-/// What the process with the subscriptions is to do.
+/// The work of the process with the subscriptions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct OtherEnds {
     directory: PathBuf,
@@ -31,14 +31,14 @@ pub(crate) struct OtherEnds {
     core: Option<usize>,
 }
 
-/// What one round found out.
+/// The results of one round.
 struct ShmFound {
-    /// From the order to create until the last publisher knows its subscription.
+    /// From the order to create until the last publisher matches its subscription.
     create_ns: i64,
-    /// The CPU time of both processes meanwhile; their memory that isn't shared, and files in the
-    /// directory.
+    /// The CPU time of both processes meanwhile; their unshared memory, and files in the directory.
     own: Own,
-    /// From a publish to its callback in the other process, which spins, with all the others idle.
+    /// From a publish to its callback in the other process, which spins, while all other entities
+    /// are idle.
     wake_ups: Round,
 }
 
@@ -73,10 +73,10 @@ pub(super) fn measure(
     Ok(rows)
 }
 
-/// Participants that do nothing, but one node each.
+/// Number of participants without activity, with one node each.
 const IDLE: u32 = 8;
 
-/// What an idle participant takes in memory, its thread's stack included.
+/// Memory of an idle participant, including its thread's stack.
 pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
     let idle = || -> Result<_, Error> {
         let context = shared_context(directory)?;
@@ -84,10 +84,10 @@ pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
         Ok((context, node))
     };
     let bytes = || Ok::<_, Error>(Own::now().bytes + bytes_in(directory)?);
-    let _first = idle()?; // what is made once for all is not theirs
+    let _first = idle()?; // memory that is allocated once doesn't count
     let before = bytes()?;
     let all = (0..IDLE).map(|_| idle()).collect::<Result<Vec<_>, _>>()?;
-    // Until all know each other.
+    // Until all participants know each other.
     sleep_until(now_ns() + 500_000_000);
     let each = (bytes()? - before) / i64::from(IDLE);
     drop(all);
@@ -103,7 +103,7 @@ fn topic(number: u32) -> String {
     format!("topic_{number}")
 }
 
-/// What the files in the directory take.
+/// Bytes of the files in the directory.
 fn bytes_in(directory: &Path) -> Result<i64, Error> {
     Ok(machine::bytes_in(directory)?.cast_signed())
 }
@@ -114,7 +114,7 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<ShmFound, Error
     let mut other = Process::start(&ends)?;
     let run = Run::shared(directory, waiting(Wait::Sleep))?;
     let node = run.context.node("publishers")?;
-    // What the first ones make once for all is not theirs.
+    // Memory that is allocated once, with the first entities, doesn't count.
     let probe = node.publisher::<Timing>("probe").create()?;
     let echoes = node.subscription::<Timing>("echo").create()?;
     other.hear::<()>()?;
@@ -172,8 +172,8 @@ impl Work for OtherEnds {
         "entities"
     }
 
-    /// In the other process: makes its subscriptions when told, and answers probes with the time at
-    /// which they came.
+    /// In the other process: creates its subscriptions when ordered to, and answers probes with the
+    /// time at which they came.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(Wait::Spin))?;
         let node = run.context.node("subscriptions")?;
@@ -191,8 +191,8 @@ impl Work for OtherEnds {
         for topic in &topics {
             subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
         }
-        // Those that the other process sees as matched may not be so here yet: memory is counted
-        // when all are.
+        // Subscriptions that the other process sees as matched may not be matched here yet: memory
+        // is counted when all are.
         let until = now_ns() + nanoseconds(PATIENCE / 2);
         while subscriptions.iter().any(|subscription| subscription.publisher_count() == 0) && now_ns() < until
         {

@@ -1,5 +1,5 @@
-//! Scenario `fanout`: one publisher, many subscriptions, in the same process, in another, or in one
-//! process each.
+//! Scenario `fanout`: one publisher and many subscriptions, in the same process, in another one, or
+//! in one process each.
 
 mod other;
 mod same;
@@ -20,7 +20,7 @@ use crate::machine;
 use crate::options::{ExecutorOptions, FanoutOptions, Placement, Wait};
 pub(crate) use other::Readers;
 
-/// One row per number of subscriptions: `p50_ns` and so on are until the last one is called.
+/// One row per number of subscriptions; `p50_ns` and so on are times until the last one is called.
 pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let turns = options.output.turns_or(5);
     let mut rows = Vec::new();
@@ -71,7 +71,8 @@ pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Resul
     Ok(rows)
 }
 
-/// A timer's callback that publishes, and notes the time inside publish from the warm-up on.
+/// Returns a timer's callback that publishes, and records the time inside publish after the
+/// warm-up.
 fn on_tick(
     publisher: sinew::Publisher<Timing>,
     spent: Collected<Samples>,

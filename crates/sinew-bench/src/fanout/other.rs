@@ -20,29 +20,29 @@ use crate::rounds::{Round, Usage};
 use crate::run::{Collected, Run, matched, waiting};
 use crate::samples::Samples;
 
-/// Who subscribes.
+/// The subscriptions of a round.
 #[derive(Clone, Copy)]
 pub(super) struct SubscriberCrowd {
     pub(super) subscriptions: u32,
     /// Messages per second.
     pub(super) rate: f64,
-    /// Every subscription has a process of its own; otherwise all are behind one executor of one
-    /// process.
+    /// Whether every subscription has a process of its own; otherwise all are behind one executor
+    /// of one process.
     pub(super) each: bool,
     pub(super) wait: Wait,
 }
 
-/// What one other process has.
+/// The subscriptions of one other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Readers {
     directory: PathBuf,
     subscriptions: u32,
     wait: Wait,
-    /// Messages there is room for.
+    /// Number of messages to make room for.
     room: usize,
 }
 
-/// One round; besides, the times inside publish.
+/// One round; also returns the times inside publish.
 pub(super) fn round(
     directory: &Path,
     crowd: SubscriberCrowd,
@@ -52,7 +52,7 @@ pub(super) fn round(
     let counts_from = warm_up(ticks);
     let (processes, subscriptions) =
         if crowd.each { (crowd.subscriptions, 1) } else { (1, crowd.subscriptions) };
-    // A timer may fire once more than was counted on.
+    // A timer may fire once more than expected.
     let room = ticks as usize + 2;
     let readers = Readers { directory: directory.to_owned(), subscriptions, wait: crowd.wait, room };
     let mut others = (0..processes).map(|_| Process::start(&readers)).collect::<Result<Vec<_>, Error>>()?;
@@ -84,7 +84,7 @@ impl Work for Readers {
         "fanout"
     }
 
-    /// In another process: has its subscriptions until the measuring process has had enough.
+    /// In another process: runs its subscriptions until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.wait))?;
         let heard = Collected::new(Heard::by(self.subscriptions, self.room));

@@ -10,17 +10,17 @@ use crate::rounds::Round;
 use crate::run::{Collected, Run};
 use crate::samples::Samples;
 
-/// What the subscriptions see together.
+/// The observations of all subscriptions together.
 struct FanoutArrivals {
     /// From before the publish to the last subscription's callback.
     to_last: Samples,
     received: u64,
-    /// The message that is coming in now, and how many have it.
+    /// The current message, and the number of subscriptions that have it.
     number: u64,
     have_it: u32,
 }
 
-/// One round; besides, the times inside publish.
+/// One round; also returns the times inside publish.
 pub(super) fn round(subscriptions: u32, rate: f64, time: Duration) -> sinew::Result<(Round, Samples)> {
     let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));

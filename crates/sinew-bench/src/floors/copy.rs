@@ -1,4 +1,4 @@
-//! Floor `copy`: moving bytes within memory, out of a warm cache and out of a cold one.
+//! Floor `copy`: copying bytes within memory, with a warm cache and with a cold one.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::samples::Samples;
 /// The size that is also copied cold: a large camera image.
 pub(crate) const COLD_SIZE: usize = 8 << 20;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 100_000;
 
-/// The same bytes copied again and again to the same place.
+/// Copies the same bytes repeatedly to the same place.
 pub(crate) struct Warm {
     from: Vec<u8>,
     to: Vec<u8>,
@@ -26,7 +26,7 @@ impl Warm {
         Self { from: touched(size), to: touched(size) }
     }
 
-    /// Copies in one sample: as many as make reading the clock small beside them.
+    /// Number of copies in one sample: enough to make the time for reading the clock negligible.
     pub(crate) fn operations(size: usize) -> u32 {
         u32::try_from((64 << 10) / size.max(1)).unwrap_or(u32::MAX).max(1)
     }
@@ -42,7 +42,7 @@ impl Warm {
     }
 }
 
-/// Copies between buffers that together are several times the last cache.
+/// Copies between buffers that together have several times the size of the last cache.
 pub(crate) struct Cold {
     buffers: Vec<Vec<u8>>,
     next: usize,
@@ -51,7 +51,7 @@ pub(crate) struct Cold {
 impl Cold {
     pub(crate) fn new(size: usize) -> Self {
         let wanted = (4 * machine::last_cache_bytes()).clamp(128 << 20, 512 << 20);
-        // An even number: they are used in pairs.
+        // An even number: buffers are used in pairs.
         let pairs = wanted.div_ceil(2 * size.max(1));
         Self { buffers: (0..2 * pairs).map(|_| touched(size)).collect(), next: 0 }
     }
@@ -88,7 +88,7 @@ fn copy(from: &[u8], to: &mut [u8]) {
     black_box(to);
 }
 
-/// Memory whose pages are there.
+/// Returns memory with every page touched.
 fn touched(size: usize) -> Vec<u8> {
     vec![0x5a; size]
 }

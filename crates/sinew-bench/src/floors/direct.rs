@@ -1,6 +1,5 @@
-//! Floor `direct`: the relay chain as nested calls through trait objects. Per publish there is one
-//! clock read, as a publisher stamps each message, and no allocation, as a warm publisher makes
-//! none.
+//! Floor `direct`: the relay chain as nested calls through trait objects. Each publish reads the
+//! clock once, as a publisher stamps each message, and allocates nothing, as a warm publisher does.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -14,14 +13,14 @@ use crate::pacing::{on_own_thread, ticks, warm_up};
 use crate::rounds::Round;
 use crate::samples::Samples;
 
-/// The message: when it was made, and its number.
+/// The message: its time of creation, and its number.
 #[derive(Clone, Copy)]
 struct Timing {
     stamp: i64,
     number: u64,
 }
 
-/// What receives a message by being called.
+/// Receives messages by being called.
 trait Listener {
     fn receive(&mut self, timing: &Timing);
 }

@@ -1,5 +1,5 @@
-//! Floor `handover`: two processes on two cores and one buffer; one writes all of it and raises a
-//! flag, the other reads all of it and raises one back.
+//! Floor `handover`: two processes on two cores with one buffer; one writes all of it and raises a
+//! flag, the other reads all of it and raises a flag back.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::pacing::{Window, on_own_thread};
 use crate::rounds::Round;
 use crate::samples::Samples;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
 
 /// One round. A sample is one way: from before the first byte is written until the last one is
-/// read, a time that the peer takes on the same clock and sends back.
+/// read; the peer takes the end time on the same clock and sends it back.
 pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Handover, cores, size)?;
@@ -53,16 +53,16 @@ pub(super) fn serve(shared: &Shared) -> ! {
 
 /// Writes every word of the buffer.
 fn write_all(shared: &Shared, value: u64) {
-    // SAFETY: the buffer is the measuring side's from the peer's answer until it raises the flag
-    // forth (shared.rs, protocol), which the only caller does afterwards; nothing else in this
+    // SAFETY: the buffer belongs to the measuring side from the peer's answer until it raises the
+    // flag forth (shared.rs, protocol), which the only caller does afterwards; nothing else in this
     // process touches it.
     let buffer = unsafe { shared.buffer().as_mut() };
     black_box(buffer).fill(value);
 }
 
-/// Reads every word of the buffer; whether each one is `value`.
+/// Reads every word of the buffer; returns `true` if each one is `value`.
 fn read_all(shared: &Shared, value: u64) -> bool {
-    // SAFETY: the buffer is the peer's from the flag forth until it raises the flag back
+    // SAFETY: the buffer belongs to the peer from the flag forth until it raises the flag back
     // (shared.rs, protocol), which the only caller does afterwards.
     let buffer = unsafe { shared.buffer().as_ref() };
     // Without an early exit, so that the loop reads several words at a time.

@@ -1,5 +1,5 @@
-//! Floor `line2`: two processes on two cores; a message is one payload line and one flag line,
-//! written by one and polled and read by the other.
+//! Floor `line2`: two processes on two cores; a message is one payload cache line and one flag
+//! cache line, written by one process and polled and read by the other.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::pacing::{Window, on_own_thread};
 use crate::rounds::Round;
 use crate::samples::Samples;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 20;
 
-/// One round. A sample is a round trip: two ways. The clock is read while the message is under way,
-/// so that reading it costs nothing.
+/// One round. A sample is a round trip: two ways. The clock is read while the message is in
+/// transit, so that reading it costs nothing.
 pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Line2, cores, 0)?;

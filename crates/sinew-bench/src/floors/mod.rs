@@ -1,5 +1,5 @@
-//! The machine's floors: what anything like Sinew costs at least, measured with as little as
-//! possible around it.
+//! The machine's floors: the least that anything like Sinew costs, measured with as little overhead
+//! as possible.
 
 pub(crate) mod copy;
 pub(crate) mod direct;
@@ -21,11 +21,11 @@ use crate::error::Error;
 use crate::machine;
 use crate::process::{Measuring, Work};
 
-/// The sizes messages are measured in, in bytes.
+/// The measured message sizes, in bytes.
 pub(super) const SIZES: [usize; 9] =
     [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20];
 
-/// The rates that paced measurements run at, in Hz.
+/// The rates of paced measurements, in Hz.
 const RATES: [f64; 3] = [10.0, 100.0, 1000.0];
 
 /// Rows of the floors measured so far, and the means to measure more.
@@ -36,8 +36,8 @@ struct Floors<'a> {
 }
 
 impl Floors<'_> {
-    /// Measures one row in rounds; `side` measures one round, of samples that each stand for
-    /// `parts` of what is reported.
+    /// Measures one row in rounds; `side` measures one round, with samples that each stand for
+    /// `parts` of the reported unit.
     fn add(
         &mut self,
         what: &str,
@@ -51,7 +51,7 @@ impl Floors<'_> {
     }
 }
 
-/// Measures every floor, each row as long as `turns` says.
+/// Measures every floor, each row for the time in `turns`.
 pub(crate) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut floors = Floors { rows: Vec::new(), turns, progress };
     for rate in RATES {
@@ -99,7 +99,7 @@ fn two_processes(floors: &mut Floors<'_>, cores: (usize, usize)) -> Result<(), E
     Ok(())
 }
 
-/// What the second process of a floor is to do.
+/// The work of the second process of a floor.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Second {
     /// The floor it serves.
@@ -110,7 +110,7 @@ pub(crate) struct Second {
     size: usize,
 }
 
-/// The floors that take two processes.
+/// The floors that use two processes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 enum TwoProcessFloor {
     Line2,
@@ -119,7 +119,7 @@ enum TwoProcessFloor {
 }
 
 impl TwoProcessFloor {
-    /// The name in the results.
+    /// Returns the name in the results.
     fn name(self) -> &'static str {
         match self {
             Self::Line2 => "line2",

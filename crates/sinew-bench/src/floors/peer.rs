@@ -1,5 +1,5 @@
-//! The second process of a floor: started from our own program, on a core of its own, with the
-//! shared memory as its standard input; ended when the round is over, or when we die.
+//! The second process of a floor: started from this program, on a core of its own, with the shared
+//! memory as its standard input; ended when the round is over, or when this process dies.
 
 use std::process::{Child, Stdio};
 
@@ -9,10 +9,11 @@ use crate::error::Error;
 use crate::machine;
 use crate::process::{command, status};
 
-/// Polls between two looks at whether the other process still lives: some tens of milliseconds.
+/// Number of polls between two checks for whether the other process is alive: some tens of
+/// milliseconds.
 const POLLS: u32 = 1 << 24;
 
-/// The peer, as the measuring process sees it.
+/// The measuring process's handle of the peer.
 pub(super) struct FloorPeer {
     child: Child,
     floor: TwoProcessFloor,
@@ -21,7 +22,7 @@ pub(super) struct FloorPeer {
 
 impl FloorPeer {
     /// Ties the calling thread to the first core, starts a peer on the second, and waits until it
-    /// is there. The calling thread must outlive the peer: the kernel ends it with the thread.
+    /// has started. The calling thread must outlive the peer: the kernel ends it with the thread.
     pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
         machine::pin_to(cores.0)?;
         let (shared, file) = Shared::create(size)?;
@@ -74,14 +75,13 @@ impl FloorPeer {
 
 impl Drop for FloorPeer {
     fn drop(&mut self) {
-        // It has nothing to lose. Both fail only when it has ended already.
+        // It has nothing to lose. Both fail only if it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// In the peer: maps the memory, goes to its core, and tells the measuring process that it is
-/// there.
+/// In the peer: maps the memory, goes to its core, and notifies the measuring process.
 pub(super) fn join(second: &Second) -> Result<Shared, Error> {
     let shared = Shared::map(std::io::stdin(), second.size)?;
     machine::pin_to(second.core)?;
@@ -89,7 +89,7 @@ pub(super) fn join(second: &Second) -> Result<Shared, Error> {
     Ok(shared)
 }
 
-/// In the peer: polls until a message other than `last` is there, and tells its number.
+/// In the peer: polls until a message other than `last` has come, and returns its number.
 pub(super) fn next(flag: &Line, last: u64) -> u64 {
     loop {
         let number = flag.raised();

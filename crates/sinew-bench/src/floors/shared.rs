@@ -1,12 +1,12 @@
 //! The memory that the two processes of a floor share: a board of cache lines, and a buffer.
 //!
 //! Protocol. There are two sides: the *measuring* process and its *peer*. Each way (forth:
-//! measuring to peer, back: peer to measuring) has a payload line, a flag line and a bell, all
-//! written by the sender of that way alone. Messages are numbered from 2 on; the peer says that it
-//! is there with number 1. A message is its payload, then its number on the flag line (S1 below) or
-//! on the bell (S2). Only one message is under way at a time: the measuring side sends, the peer
-//! answers with the same number. The buffer belongs to the measuring side until it raises the flag
-//! forth, then to the peer until that raises the flag back.
+//! measuring to peer, back: peer to measuring) has a payload cache line, a flag cache line and a
+//! bell, all written only by the sender of that way. Messages are numbered from 2 on; the peer
+//! reports its start with number 1. A message is its payload, then its number on the flag line (S1
+//! below) or on the bell (S2). Only one message is in transit at a time: the measuring side sends,
+//! the peer answers with the same number. The buffer belongs to the measuring side until it raises
+//! the flag forth, then to the peer until that raises the flag back.
 
 use std::os::fd::AsFd;
 use std::ptr::{self, NonNull};
@@ -21,7 +21,7 @@ use crate::error::Error;
 /// Words of a cache line.
 const WORDS: usize = 8;
 
-/// One cache line, and its neighbour left empty: processors fetch lines in pairs.
+/// One cache line, with its neighbour left empty: processors fetch lines in pairs.
 #[repr(C, align(128))]
 pub(super) struct Line([AtomicU64; WORDS]);
 
@@ -33,23 +33,23 @@ impl Line {
         }
     }
 
-    /// Whether the whole line holds `value`.
+    /// Returns `true` if the whole line holds `value`.
     pub(super) fn holds(&self, value: u64) -> bool {
         self.0.iter().all(|word| word.load(Ordering::Relaxed) == value) // S1 made it visible
     }
 
-    /// Raises the flag: message `number` is there, and with it a word of its own on the same line.
+    /// Raises the flag for message `number`, together with a word of its own on the same line.
     pub(super) fn raise(&self, number: u64, word: u64) {
         self.0[1].store(word, Ordering::Relaxed); // the next store publishes it
         self.0[0].store(number, Ordering::Release); // S1: pairs with `raised`; carries payload, word and buffer
     }
 
-    /// The number on the flag.
+    /// Returns the number on the flag.
     pub(super) fn raised(&self) -> u64 {
         self.0[0].load(Ordering::Acquire) // S1: pairs with `raise`
     }
 
-    /// The word that came with the number.
+    /// Returns the word that came with the number.
     pub(super) fn word(&self) -> u64 {
         self.0[1].load(Ordering::Relaxed) // S1 made it visible
     }
@@ -66,12 +66,12 @@ impl Bell {
         futex::wake(&self.0, futex::Flags::empty(), 1).map(drop).map_err(Error::system("futex(FUTEX_WAKE)"))
     }
 
-    /// The number that was rung last.
+    /// Returns the last number that was rung.
     pub(super) fn number(&self) -> u32 {
         self.0.load(Ordering::Acquire) // S2: pairs with `ring`
     }
 
-    /// Sleeps unless the number is no longer `seen`, for a second at most. May return early: look
+    /// Sleeps for at most a second, unless the number is no longer `seen`. May return early: look
     /// again.
     pub(super) fn sleep(&self, seen: u32) {
         let longest = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -96,7 +96,7 @@ pub(super) struct Board {
     pub(super) back: Way,
 }
 
-/// Where the buffer starts: on a page of its own.
+/// Offset of the buffer: on a page of its own.
 const BUFFER: usize = 4096;
 const _: () = assert!(size_of::<Board>() <= BUFFER && size_of::<Way>() == 3 * 128);
 
@@ -107,7 +107,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Makes the memory and maps it; the file is for the peer.
+    /// Creates the memory and maps it; the file is for the peer.
     pub(super) fn create(size: usize) -> Result<(Self, impl AsFd + Into<std::process::Stdio>), Error> {
         let file = memfd_create("sinew-floor", MemfdFlags::CLOEXEC).map_err(Error::system("memfd_create"))?;
         ftruncate(&file, (BUFFER + size) as u64).map_err(Error::system("ftruncate of shared memory"))?;
@@ -138,7 +138,8 @@ impl Shared {
         unsafe { self.base.cast::<Board>().as_ref() }
     }
 
-    /// The buffer, in words. Its address only: who may use it when is the protocol above.
+    /// Returns the buffer, in words. Only its address: the protocol above decides who may use it
+    /// when.
     pub(super) fn buffer(&self) -> NonNull<[u64]> {
         // SAFETY: the mapping is `BUFFER + size` long.
         let start = unsafe { self.base.byte_add(BUFFER) };

@@ -1,5 +1,5 @@
-//! Floor `sleep`: how late the kernel wakes a thread that sleeps until an absolute time, with a
-//! timer slack of 1 ns.
+//! Floor `sleep`: the lateness of the kernel's wake-up of a thread that sleeps until an absolute
+//! time, with a timer slack of 1 ns.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use crate::pacing::{Window, on_own_thread};
 use crate::rounds::Round;
 use crate::samples::Samples;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 16;
 
 /// One round, back to back or `rate` times a second. A sample is a round trip: two wake-ups.

@@ -1,14 +1,13 @@
-//! The message types of `irobot_interfaces_plugin`, of which only the length of their data matters
-//! here.
+//! The message types of `irobot_interfaces_plugin`; only the length of their data matters here.
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// The most bytes a message may carry: what a publisher may allocate for a number in a file.
+/// Most bytes of a message: the amount that a publisher may allocate for a number in a file.
 pub(super) const MOST_BYTES: usize = 1 << 30;
 
-/// A type's name as the file has it, and how long its data is.
+/// The name of a type, as in the file, and the length of its data.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
 pub struct MessageType {
@@ -17,7 +16,7 @@ pub struct MessageType {
 }
 
 impl MessageType {
-    /// Bytes of data in every message; `None` if each message may have another length.
+    /// Returns the bytes of data in every message; `None` if the length may vary.
     pub fn fixed_size(&self) -> Option<usize> {
         self.fixed_size
     }
@@ -53,9 +52,9 @@ enum Data {
     Bytes(usize),
 }
 
-/// What the name says about the data: `stamped9_float32` is nine numbers, `stamped250kb` 256000
-/// bytes. A package in front (`irobot_interfaces_plugin::`) is left out, and so may be `stamped`,
-/// as in older files.
+/// Reads the length of the data from the name: `stamped9_float32` is nine numbers, `stamped250kb`
+/// 256000 bytes. A leading package (`irobot_interfaces_plugin::`) is ignored, and `stamped` may be
+/// missing, as in older files.
 fn data_of(name: &str) -> Option<Data> {
     let name = name.rsplit("::").next()?;
     let rest = name.strip_prefix("stamped").unwrap_or(name);
@@ -69,7 +68,7 @@ fn data_of(name: &str) -> Option<Data> {
     let (count, size) = match unit.trim_start_matches('_') {
         "int32" | "float32" => (count.unwrap_or(1), 4),
         "int64" | "float64" => (count.unwrap_or(1), 8),
-        // The interfaces count 1024 bytes to the kilobyte and 1000 kilobytes to the megabyte.
+        // The interfaces count 1024 bytes per kilobyte and 1000 kilobytes per megabyte.
         "b" => (count?, 1),
         "kb" => (count?, 1024),
         "mb" => (count?, 1_024_000),

@@ -1,5 +1,5 @@
-//! A topology: who publishes what how often, and who listens. Read from the JSON form of iRobot's
-//! `ros2-performance` (`performance_test_factory`), without its clients and servers.
+//! A topology: the publishers with their rates, and the subscriptions. Read from the JSON form of
+//! iRobot's `ros2-performance` (`performance_test_factory`), without its clients and servers.
 
 pub mod message_type;
 
@@ -19,10 +19,10 @@ const SHIPPED: [(&str, &str); 2] = [
     ("sierra_nevada", include_str!("../../topologies/sierra_nevada.json")),
 ];
 
-/// The most nodes a file may ask for.
+/// Most nodes in a file.
 const MOST_NODES: usize = 10_000;
 
-/// Why a topology can't be run. Everything says where.
+/// The reason why a topology can't be run, with its place.
 #[derive(Debug, thiserror::Error)]
 pub enum TopologyError {
     /// There is neither a file nor a shipped graph of that name.
@@ -34,12 +34,12 @@ pub enum TopologyError {
         source: std::io::Error,
     },
 
-    /// It is no file that anyone wrote, perhaps one without an end.
+    /// The file is too long for a topology, perhaps endless.
     #[error("{file} is longer than {most} bytes, which no topology is: does it name the right file?")]
     TooLong {
         /// The name as the user gave it.
         file: String,
-        /// How long a file may be.
+        /// The limit, in bytes.
         most: usize,
     },
 
@@ -52,18 +52,18 @@ pub enum TopologyError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// The node and field, ending in `: `, or nothing where the text is no JSON.
+        /// The node and field, ending in `: `, or empty if the text is not JSON.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 
-    /// The file is well-formed and makes no sense.
+    /// The file is well-formed but contradictory.
     #[error("{file}: {problem}")]
     Meaning {
         /// The file or graph.
         file: String,
-        /// What is wrong, with the nodes and topics concerned.
+        /// The problem, with the nodes and topics concerned.
         problem: String,
     },
 }
@@ -76,10 +76,10 @@ fn names() -> String {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
-    /// What the results call it: the file's name without its ending.
+    /// Its name in the results: the file's name without its extension.
     #[serde(skip)]
     pub name: String,
-    /// The nodes; after reading, `number` is used up and every name is there once.
+    /// The nodes; after reading, `number` is expanded and every name is unique.
     pub nodes: Vec<NodePlan>,
 }
 
@@ -90,12 +90,12 @@ pub struct NodePlan {
     /// Its name.
     #[serde(rename = "node_name")]
     pub name: String,
-    /// How many such nodes there are, `name_1` and so on; one without a suffix if not given.
+    /// Number of such nodes, `name_1` and so on; one without a suffix if missing.
     number: Option<usize>,
-    /// What it publishes.
+    /// Its publishers.
     #[serde(default)]
     pub publishers: Vec<PublisherPlan>,
-    /// What it subscribes to.
+    /// Its subscriptions.
     #[serde(default)]
     pub subscribers: Vec<SubscriberPlan>,
 }
@@ -111,8 +111,8 @@ pub struct PublisherPlan {
     period_ms: Option<Positive>,
     freq_hz: Option<Positive>,
     msg_size: Option<MessageSize>,
-    /// How rclcpp would be handed the message. We always loan: the fastest way there is, and none
-    /// of these.
+    /// How rclcpp would get the message. Sinew always loans: the fastest way of all, and none of
+    /// these.
     #[serde(rename = "msg_pass_by")]
     _pass_by: Option<PassBy>,
 }
@@ -137,7 +137,7 @@ enum PassBy {
     LoanedMsg,
 }
 
-/// A number that is more than zero and no more than a million.
+/// A number greater than zero and at most a million.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "f64")]
 struct Positive(f64);
@@ -152,7 +152,7 @@ impl TryFrom<f64> for Positive {
     }
 }
 
-/// A number of bytes that a message may have.
+/// An allowed number of bytes of a message.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "u64")]
 struct MessageSize(usize);
@@ -167,9 +167,9 @@ impl TryFrom<u64> for MessageSize {
 }
 
 impl PublisherPlan {
-    /// The time between two messages.
+    /// Returns the time between two messages.
     pub fn period(&self) -> Duration {
-        // `freq_hz` goes first where both stand, as in the original.
+        // `freq_hz` takes precedence if both exist, as in the original.
         let milliseconds = match (self.freq_hz, self.period_ms) {
             (Some(Positive(rate)), _) => 1000.0 / rate,
             (None, Some(Positive(period))) => period,
@@ -178,7 +178,7 @@ impl PublisherPlan {
         Duration::from_secs_f64(milliseconds / 1000.0)
     }
 
-    /// The length of the messages' data, in bytes.
+    /// Returns the length of the messages' data, in bytes.
     pub fn data_size(&self) -> usize {
         self.msg_type.fixed_size().or(self.msg_size.map(|size| size.0)).unwrap_or(0)
     }
@@ -200,10 +200,10 @@ impl PublisherPlan {
     }
 }
 
-/// Bytes of a file at most: some of a robot's take 10 KB. `/dev/zero` has no end.
+/// Most bytes of a file: a large robot's takes 10 KB. `/dev/zero` has no end.
 const LONGEST: usize = 16 << 20;
 
-/// What is in a file, or its first bytes, one more than are allowed.
+/// Reads a file, or its first bytes, one more than are allowed.
 fn read(name: &str) -> io::Result<String> {
     let mut text = String::new();
     File::open(name)?.take(LONGEST as u64 + 1).read_to_string(&mut text)?;
@@ -211,7 +211,7 @@ fn read(name: &str) -> io::Result<String> {
 }
 
 impl Graph {
-    /// Reads the file of that name or, if it is the name of a graph we ship and no such file
+    /// Reads the file of that name or, if it is the name of a shipped graph and no such file
     /// exists, that graph.
     pub fn load(name: &str) -> Result<Self, TopologyError> {
         let text = match read(name) {
@@ -243,7 +243,7 @@ impl Graph {
         graph.numbered(name).map_err(|problem| TopologyError::Meaning { file: file.to_owned(), problem })
     }
 
-    /// The periods of each topic's publishers, for topics that have any.
+    /// Returns the periods of each topic's publishers, for topics that have any.
     pub fn periods_by_topic(&self) -> BTreeMap<&str, Vec<Duration>> {
         let mut periods: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for publisher in self.nodes.iter().flat_map(|node| &node.publishers) {
@@ -252,7 +252,7 @@ impl Graph {
         periods
     }
 
-    /// How many messages arrive in a second, at all subscriptions together.
+    /// Returns the number of messages per second at all subscriptions together.
     pub fn deliveries_per_second(&self) -> f64 {
         let periods = self.periods_by_topic();
         let subscribers = self.nodes.iter().flat_map(|node| &node.subscribers);
@@ -260,7 +260,7 @@ impl Graph {
         periods.map(|period| 1.0 / period.as_secs_f64()).sum()
     }
 
-    /// Uses up `number`, and checks what only the whole can tell.
+    /// Expands `number`, and checks the graph as a whole.
     fn numbered(self, name: String) -> Result<Self, String> {
         let wanted: usize =
             self.nodes.iter().map(|node| node.number.unwrap_or(1)).fold(0, usize::saturating_add);
@@ -313,7 +313,7 @@ impl Graph {
     }
 }
 
-/// Puts the place, as the user knows it, before what the parser says.
+/// Puts the place, in the user's terms, before the parser's message.
 fn form_error(
     file: &str,
     text: &str,
@@ -345,7 +345,7 @@ fn place(path: &str, text: &str) -> String {
     named().unwrap_or_else(|| if path == "." { String::new() } else { format!("{path}: ") })
 }
 
-/// The parser's message without the line and column that it ends with: ours stand in front.
+/// Removes the line and column at the end of the parser's message: the place stands in front.
 fn without_position(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

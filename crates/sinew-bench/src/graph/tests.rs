@@ -1,6 +1,6 @@
 use super::*;
 
-/// nodes, topics, subscriptions, publishes/s, deliveries/s, MB/s published and delivered (of data)
+/// Nodes, topics, subscriptions, publishes/s, deliveries/s, MB/s published and delivered (of data).
 type Totals = (usize, usize, usize, f64, f64, f64, f64);
 
 fn totals(graph: &Graph) -> Totals {

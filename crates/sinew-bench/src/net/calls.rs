@@ -1,4 +1,4 @@
-//! Calls, beside zenoh's queries.
+//! Service calls, beside zenoh's queries.
 
 use std::path::Path;
 
@@ -15,14 +15,15 @@ use crate::progress::Progress;
 use crate::report::Row;
 use crate::rounds::{Turns, alternate};
 
-/// A row for zenoh's queries, and one for calls by embedded gateways. A sample is a round trip.
+/// A row for zenoh's queries, and one for calls through embedded gateways. A sample is a round
+/// trip.
 pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let key = "raw/call";
     let network = Network::new()?;
     let (asks, answers) = (network.session()?, network.session()?);
     let answering = answers.declare_queryable(key).complete(true).callback(move |query| {
         let payload = query.payload().map(|payload| payload.to_bytes().into_owned());
-        let _ = query.reply(key, payload.unwrap_or_default()).wait(); // else the caller hears nothing
+        let _ = query.reply(key, payload.unwrap_or_default()).wait(); // else the caller gets no answer
     });
     let _answering = answering.wait().map_err(refused)?;
     let hosts = Host::pair(&network, path, Gateways::Embedded)?;
@@ -50,7 +51,7 @@ pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Res
         client.call(BenchRequest::default(), PATIENCE).map_err(sinew::Error::from)?;
         Ok(now_ns())
     };
-    // The first ones may be made before the other session is known.
+    // The first calls may be made before the other session is known.
     let until = now_ns() + nanoseconds(PATIENCE);
     while let Err(error) = ask() {
         if now_ns() > until {

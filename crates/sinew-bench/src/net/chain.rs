@@ -1,4 +1,4 @@
-//! A chain whose every hop goes to the other host.
+//! A chain that goes to the other host at each hop.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -16,16 +16,16 @@ use crate::report::Row;
 use crate::rounds::{Turns, alternate};
 use crate::run::matched;
 
-/// Between source and sink.
+/// Number of relays between source and sink.
 const RELAYS: u32 = 10;
 
-/// Ways from source to sink.
+/// Number of hops from source to sink.
 const HOPS: u32 = RELAYS + 1;
 
 /// The hop to the sink.
 const LAST: usize = RELAYS as usize;
 
-/// A row for bare zenoh, whose relays are callbacks, and one for embedded gateways. A sample is the
+/// A row for bare zenoh, with callbacks as relays, and one for embedded gateways. A sample is the
 /// time from source to sink; percentiles are per hop.
 pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let network = Network::new()?;
@@ -71,7 +71,7 @@ impl RawChain {
             let next = publisher(hop + 1)?;
             let subscriber = sessions[(hop + 1) % 2].declare_subscriber(format!("raw/hop{hop}"));
             let relay = subscriber.callback(move |sample| {
-                let _ = next.put(sample.payload().to_bytes().into_owned()).wait(); // else nothing comes
+                let _ = next.put(sample.payload().to_bytes().into_owned()).wait(); // else nothing arrives
             });
             hops.push(relay.wait().map_err(refused)?);
         }

@@ -1,4 +1,4 @@
-//! Hosts, and what connects them.
+//! Hosts, and the network between them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use crate::process::{Measuring, Process, Work};
 use crate::rounds::{Meter, Usage};
 use crate::run::shared_context;
 
-/// Where gateways run.
+/// The place of the gateways.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Gateways {
     /// In the programs.
     Embedded,
-    /// A process of its own on each host, as `sinew gateway` is.
+    /// In a process of its own on each host, as with `sinew gateway`.
     Apart,
 }
 
@@ -36,7 +36,7 @@ impl Gateways {
     }
 }
 
-/// Nothing of the environment: a run is the same everywhere.
+/// Ignores the environment: a run is the same everywhere.
 fn no_environment(_: &str) -> Option<String> {
     None
 }
@@ -52,7 +52,7 @@ fn options(endpoint: &str) -> SessionOptions {
     options
 }
 
-/// A router on loopback, by which all sessions find each other.
+/// A router on loopback, through which all sessions find each other.
 pub(super) struct Network {
     _router: Router,
     endpoint: String,
@@ -67,7 +67,7 @@ impl Network {
         Ok(Self { _router: router, endpoint })
     }
 
-    /// A bare session, configured as those of gateways are.
+    /// Opens a bare session, configured like those of gateways.
     pub(super) fn session(&self) -> Result<Session, Error> {
         let config = sinew_zenoh::config::session(&no_environment, &options(&self.endpoint));
         zenoh::open(config.map_err(failed)?).wait().map_err(refused)
@@ -76,16 +76,16 @@ impl Network {
 
 /// A host: a directory in which its programs meet, and its gateway.
 pub(super) struct Host {
-    /// What its programs belong to: they are this process.
+    /// The context of its programs: they are this process.
     pub(super) context: Context,
-    /// The one that is embedded here.
+    /// The embedded gateway.
     gateway: Option<Gateway>,
-    /// The one that isn't.
+    /// The gateway in its own process.
     _process: Option<Process>,
 }
 
 impl Host {
-    /// `path`: where its directory is to be.
+    /// `path`: the place of its directory.
     pub(super) fn new(network: &Network, path: &Path, gateways: Gateways) -> Result<Self, Error> {
         let create = |source| Error::File { action: "create the directory", path: path.to_owned(), source };
         fs::create_dir_all(path).map_err(create)?;
@@ -97,19 +97,19 @@ impl Host {
         Ok(Self { context, gateway, _process: process })
     }
 
-    /// Two of them.
+    /// Makes two hosts.
     pub(super) fn pair(network: &Network, path: &Path, gateways: Gateways) -> Result<[Self; 2], Error> {
         let host = |name| Self::new(network, &path.join(gateways.name()).join(name), gateways);
         Ok([host("one")?, host("other")?])
     }
 
-    /// Messages that its embedded gateway has had in hand for the network.
+    /// Number of messages that its embedded gateway has handled for the network.
     pub(super) fn touched(&self) -> u64 {
         self.gateway.as_ref().map_or(0, |gateway| touched(&gateway.statistics()))
     }
 }
 
-/// Messages that a gateway has had in hand for the network.
+/// Number of messages that a gateway has handled for the network.
 fn touched(statistics: &GatewayStatistics) -> u64 {
     statistics.topics.iter().map(|(_, _, counts)| counts.sent + counts.unsent + counts.limited).sum()
 }
@@ -126,18 +126,18 @@ pub(crate) struct GatewayProcess {
     endpoint: String,
 }
 
-/// What it took, from the order to begin to its end.
+/// Its resources, from the order to begin to its end.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct GatewaySeen {
     pub(super) usage: Usage,
-    /// Messages that it had in hand for the network.
+    /// Number of messages that it handled for the network.
     pub(super) touched: u64,
-    /// Nodes and ends of its host that it knows.
+    /// Number of nodes and endpoints of its host that it knows.
     pub(super) known: usize,
 }
 
 impl GatewayProcess {
-    /// Starts it, and waits until it is at work.
+    /// Starts it, and waits until it is working.
     pub(super) fn start(network: &Network, directory: &Path) -> Result<Process, Error> {
         let work = Self { directory: directory.to_owned(), endpoint: network.endpoint.clone() };
         let mut process = Process::start(&work)?;
@@ -170,7 +170,7 @@ impl Work for GatewayProcess {
     }
 }
 
-/// A context's callbacks, on a thread of their own until this is dropped.
+/// Runs a context's callbacks on a thread of its own until this is dropped.
 pub(super) struct Spinning {
     stop: StopHandle,
     thread: Option<JoinHandle<()>>,
@@ -181,7 +181,7 @@ impl Spinning {
         let executor = Executor::single();
         executor.add(context)?;
         let stop = executor.stop_handle();
-        // What fails in a callback keeps a message from coming, which is seen.
+        // A failing callback keeps a message from arriving, which is noticed.
         let thread = std::thread::spawn(move || drop(executor.spin()));
         Ok(Self { stop, thread: Some(thread) })
     }
@@ -191,7 +191,7 @@ impl Drop for Spinning {
     fn drop(&mut self) {
         self.stop.stop();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // a panic of it was told
+            let _ = thread.join(); // a panic there has been reported
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A gateway that has nothing to do, on a robot that has.
+//! A gateway that has nothing to do, on a busy robot.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::rounds::Turns;
 use crate::run::{Run, executor};
 use crate::topology;
 
-/// How long a gateway may take to tell the network of all ends.
+/// Time that a gateway gets to announce all endpoints to the network.
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// What the gateway of a robot takes to whose topics no other host listens. Its `copies` are the
-/// messages that it had in hand.
+/// The resources of a robot's gateway when no other host listens to the robot's topics. Its
+/// `copies` are the messages that it handled.
 pub(super) fn measure(
     path: &Path,
     turns: Turns,

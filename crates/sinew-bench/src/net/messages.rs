@@ -1,4 +1,4 @@
-//! Messages, one by one and as many as get through.
+//! Messages, one by one and at the highest rate that gets through.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,17 +27,17 @@ const SMALL: usize = 64;
 /// A large one.
 const LARGE: usize = 1 << 20;
 
-/// So many bytes are under way at most, but not more than so many messages: no side is measured by
-/// how much it can pile up.
+/// Limits of the bytes and of the messages in transit, so that no side is measured by the size of
+/// its queues.
 const UNDER_WAY: (usize, usize) = (16 << 20, 1000);
 
-/// What an image of a [`Stamped`] is longer than its data.
+/// Length of an encoded [`Stamped`] beyond its data.
 pub(super) const HEAD: usize = 24;
 
-/// A round of as many as get through is one sample, the mean time of so many messages.
+/// A round at the highest rate is one sample, the mean time of this many messages.
 const PARTS: u32 = 1000;
 
-/// A way from one host to the other.
+/// A path from one host to the other.
 struct Way<'a> {
     send: Box<dyn Fn() -> Result<(), Error> + 'a>,
     came: &'a Receiver<i64>,
@@ -84,7 +84,7 @@ pub(super) fn latency(path: &Path, turns: Turns, progress: &mut Progress) -> Res
     Ok(rows.into_iter().map(|row| row.with("size", SMALL).with("rate", RATE)).collect())
 }
 
-/// As many as get through, of 64 B and of 1 MB.
+/// The highest rate that gets through, for messages of 64 B and of 1 MB.
 pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
     for size in [SMALL, LARGE] {
@@ -97,7 +97,7 @@ pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> 
         let per_second = |figures: Figures| {
             let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
             let bytes_per_second = per_second.map(|count| (count * size as f64).round());
-            // Of one sample a round, further percentiles say nothing.
+            // With one sample per round, further percentiles have no meaning.
             let few = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..figures };
             Figures { messages_per_second: per_second.map(tenth), bytes_per_second, ..few }
         };
@@ -107,7 +107,7 @@ pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> 
     Ok(all)
 }
 
-/// All ways for messages of one size, with their ends.
+/// All paths for messages of one size, with their endpoints.
 struct Ways {
     payload: Vec<u8>,
     message: Stamped,
@@ -132,12 +132,12 @@ struct OurWay {
 
 impl Drop for OurWay {
     fn drop(&mut self) {
-        self.subscription.clear_listener(); // which has the subscription itself
+        self.subscription.clear_listener(); // the listener holds the subscription itself
     }
 }
 
 impl Ways {
-    /// `size`: of a message's image.
+    /// `size`: of an encoded message.
     fn new(path: &Path, size: usize) -> Result<Self, Error> {
         let network = Network::new()?;
         let sessions = [network.session()?, network.session()?];
@@ -183,7 +183,7 @@ impl RawWay {
         let publisher = near.declare_publisher("raw/bytes").congestion_control(CongestionControl::Block);
         let publisher = publisher.wait().map_err(refused)?;
         let way = Self { publisher, _subscriber: subscriber, came };
-        // The first ones may go before the other session is known.
+        // The first messages may be sent before the other session is known.
         until_it_comes(&way.came, || way.publisher.put(vec![7; 64]).wait().map_err(refused))?;
         Ok(way)
     }
@@ -196,7 +196,7 @@ impl OurWay {
         let subscription = subscription.accept_images().create()?;
         let (to, came): (Sender<i64>, _) = channel();
         let (told, taking) = (tell(&to), subscription.clone());
-        // A look for messages may bring in more, and calls this again: the first one goes on.
+        // Taking messages may bring in more, and call this again: the first call goes on.
         let wanted = AtomicUsize::new(0);
         subscription.set_listener(move |_| {
             let mut seen = 1;
@@ -223,7 +223,7 @@ impl OurWay {
     }
 }
 
-/// Sends until something comes, and waits until no more does.
+/// Sends until something arrives, and waits until no more does.
 fn until_it_comes(came: &Receiver<i64>, send: impl Fn() -> Result<(), Error>) -> Result<(), Error> {
     let until = now_ns() + nanoseconds(PATIENCE);
     loop {

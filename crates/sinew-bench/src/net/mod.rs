@@ -1,6 +1,7 @@
-//! Scenario `net`: to another host, by gateways, beside a bare zenoh session that has the same
-//! configuration, and what gateways cost those who don't need them. The hosts are directories of
-//! this one, and their network is loopback; both ends of a way have the same clock.
+//! Scenario `net`: messages to another host through gateways, beside a bare zenoh session with the
+//! same configuration, and the cost of gateways for programs that don't need them. The hosts are
+//! directories of this host, and their network is loopback; both ends of a path have the same
+//! clock.
 
 mod calls;
 mod chain;
@@ -27,10 +28,10 @@ use crate::report::{Figures, Row, hundredth};
 use crate::rounds::{Round, Turns, ratio};
 use crate::samples::Samples;
 
-/// Messages, or calls, a second.
+/// Messages or calls per second.
 const RATE: f64 = 100.0;
 
-/// Rows of the cases that are asked for.
+/// Rows of the requested cases.
 pub(super) fn measure(options: &NetOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let cases = match &options.cases[..] {
@@ -62,27 +63,27 @@ fn measure_case(
     }
 }
 
-/// What zenoh refuses.
+/// Wraps an error of zenoh.
 fn refused(error: zenoh::Error) -> Error {
     Error::Measured(error)
 }
 
-/// Where the far end of a way tells when a message was there.
+/// Returns a callback that reports the time of a message's arrival.
 fn tell(to: &Sender<i64>) -> impl Fn() + Send + Sync + 'static {
     let to = to.clone();
     move || {
-        let _ = to.send(now_ns()); // who measures goes last
+        let _ = to.send(now_ns()); // the receiver outlives all senders
     }
 }
 
-/// Waits until a message is there. Yields when it was.
+/// Waits until a message has arrived. Returns the time of its arrival.
 fn await_told(came: &Receiver<i64>) -> Result<i64, Error> {
     let silent = |_| Error::PeerSilent { what: "net", waited: PATIENCE };
     came.recv_timeout(PATIENCE).map_err(silent)
 }
 
 /// A round of single messages at a steady rate. A sample is the time from before `send` until the
-/// message was there, which it yields.
+/// message's arrival, which `send` returns.
 fn one_by_one(time: Duration, mut send: impl FnMut() -> Result<i64, Error>) -> Result<Round, Error> {
     let ticks = ticks(RATE, time);
     let mut samples = Samples::with_room_for(ticks as usize);
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn each_case_has_its_rows_and_loses_nothing() {
         let turns = Turns { time: Duration::from_millis(60), rounds: 2 };
-        // Those of one process: a test program is none that a gateway's process could be.
+        // Only the cases in one process: a test program can't play the role of a gateway's process.
         for (case, count) in [(NetCase::Service, 2), (NetCase::Chain, 2), (NetCase::Others, 2)] {
             let place = tempfile::tempdir_in("/dev/shm").unwrap();
             let mut progress = Progress::silent();

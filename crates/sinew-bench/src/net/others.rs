@@ -1,4 +1,4 @@
-//! What a listener on another host costs those to whom it doesn't listen.
+//! The cost of a listener on another host for topics that it doesn't listen to.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,20 +16,21 @@ use crate::rounds::{Round, Turns, alternate, ratio};
 use crate::run::matched;
 use crate::samples::Samples;
 
-/// Topics of the host, with a listener of its own each.
+/// Number of topics of the host, each with a listener of its own.
 const TOPICS: u32 = 20;
 
-/// How often each is published in turn for a sample.
+/// Publishes of each topic, in turn, for a sample.
 const TIMES: u32 = 10;
 
-/// A sample is the time of so many publishes.
+/// A sample is the time of this many publishes.
 const PARTS: u32 = (TOPICS - 1) * TIMES;
 
-/// Samples that are kept.
+/// Number of samples that are kept.
 const ROOM: usize = 1 << 16;
 
-/// A publish on a topic to which no other host listens, without and with a host that listens to
-/// another topic. `copies` are what gateways and encodings touched of these topics.
+/// Time of a publish on a topic without a listener on another host, without and with a host that
+/// listens to another topic. `copies` counts the messages of these topics that gateways and
+/// encodings handled.
 pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let network = Network::new()?;
     let [near, far] = Host::pair(&network, path, Gateways::Embedded)?;
@@ -62,7 +63,7 @@ pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Res
     ])
 }
 
-/// Waits until the listener there is gone.
+/// Waits until the remote listener is gone.
 fn until_alone(publisher: &Publisher<Stamped>) -> Result<(), Error> {
     let until = now_ns() + crate::clock::nanoseconds(crate::process::PATIENCE);
     while publisher.subscription_count() > 1 {

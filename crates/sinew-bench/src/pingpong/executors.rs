@@ -1,4 +1,4 @@
-//! Both sides have an executor that calls back, and spins or sleeps until there is something to do.
+//! Both sides run callbacks in an executor, which spins or sleeps until there is something to do.
 
 use std::time::Duration;
 
@@ -15,19 +15,19 @@ use crate::rounds::{Round, Usage};
 use crate::run::{Collected, Run, waiting};
 use crate::samples::Samples;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
 
-/// What the measuring side knows.
+/// The measuring side's state.
 struct Going {
     sent: u64,
     start_ns: i64,
     answered: u64,
-    /// Answers to another message than the one that waited for its answer.
+    /// Answers to a message other than the one in transit.
     wrong: u64,
     counts_from_ns: i64,
     samples: Samples,
-    /// The answer to an earlier message is followed by the next message at once.
+    /// Until then, the next message follows at once upon an answer.
     back_to_back_until: u64,
 }
 
@@ -42,7 +42,7 @@ impl Going {
         send(to, mode, number)
     }
 
-    /// Notes an answer that came `now`; true if the next message may be sent.
+    /// Records an answer that came at `now`; returns `true` if the next message may be sent.
     fn answered(&mut self, number: u64, now: i64, end: Option<i64>) -> bool {
         self.answered += 1;
         self.wrong += u64::from(number != self.sent);
@@ -97,7 +97,7 @@ pub(super) fn round<P: Payload, A: AnswerWith<P>>(
             let (ticking, publisher) = (going.clone(), end.publisher.clone());
             let timer = end.node.timer(Duration::from_secs_f64(1.0 / rate));
             Some(timer.callback(move || {
-                // A tick that finds the last message still under way is left out.
+                // A tick is skipped if the last message is still in transit.
                 let waits = ticking.with(|going| going.answered < going.sent);
                 if waits { Ok(()) } else { Going::send(&ticking, &publisher, mode) }
             })?)
@@ -119,7 +119,7 @@ pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     }))
 }
 
-/// How long a round is and how much of it warms up: at a low rate, as long as a few messages take.
+/// Returns the duration of a round and of its warm-up: at a low rate, the time of a few messages.
 fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
     let Some(rate) = rate else { return (time, time / 10) };
     let ticks = ticks(rate, time);

@@ -22,17 +22,17 @@ use crate::error::Error;
 use crate::machine;
 use crate::options::{PingPongMode, PingPongOptions, PingPongWait};
 
-/// What is measured.
+/// The measured case.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct PingPongCase {
     mode: PingPongMode,
     wait: PingPongWait,
     size: usize,
-    /// Times a second; back to back if not given.
+    /// Messages per second; back to back if missing.
     rate: Option<f64>,
 }
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Echo {
     directory: PathBuf,
@@ -41,13 +41,13 @@ pub(crate) struct Echo {
 }
 
 impl PingPongCase {
-    /// What a sample stands for: one way where the other process takes the time at which it had
-    /// read everything, else two.
+    /// The number of ways in a sample: one if the other process takes the time at which it had read
+    /// everything, otherwise two.
     fn parts(self) -> u32 {
         if self.mode == PingPongMode::Whole { 1 } else { 2 }
     }
 
-    /// The floor beside it: its name, what its samples stand for, and its rounds.
+    /// Measures the floor beside it: its name, the parts of its samples, and its rounds.
     fn floor(self, cores: (usize, usize), time: Duration) -> (&'static str, u32, Result<Round, Error>) {
         match (self.wait, self.mode) {
             (PingPongWait::Sleep, _) => ("wake", 2, wake::round(cores, self.rate, time)),
@@ -65,7 +65,7 @@ impl PingPongCase {
     }
 }
 
-/// One row per size, beside the floor that does the same.
+/// One row per size, beside the floor with the same work.
 pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let Some(cores) = machine::two_cores()? else {
         progress.note(
@@ -98,7 +98,7 @@ pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Res
     Ok(rows)
 }
 
-/// The sizes asked for, or those that the mode is made for: a slot holds small messages inline.
+/// Returns the requested sizes, or those for the mode: a slot holds small messages inline.
 fn sizes(options: &PingPongOptions) -> Vec<usize> {
     match (options.sizes.as_slice(), options.mode) {
         ([], PingPongMode::Inline) => vec![40, 200],
@@ -157,7 +157,7 @@ impl Work for Echo {
         "pingpong"
     }
 
-    /// In the other process: answers until the measuring process has had enough.
+    /// In the other process: answers until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let answered = of_size(self.case.size, AnswerAll { echo: self, measuring });
         answered.unwrap_or(Err(Error::NotOurPeer))
@@ -192,14 +192,14 @@ impl ForPayload for AnswerAll<'_> {
     }
 }
 
-/// What one process has before it subscribes to what the other one publishes.
+/// The state of one process before it subscribes to the other one's messages.
 struct PingPongEnd<Out: Message> {
     context: Context,
     node: Node,
     publisher: Publisher<Out>,
-    /// What it is to subscribe to.
+    /// The topic to subscribe to.
     input: &'static str,
-    /// The core it is to be kept to.
+    /// The core to run on.
     core: usize,
 }
 
@@ -216,15 +216,15 @@ impl<Out: Message> PingPongEnd<Out> {
         Ok(Self { context, node, publisher, input, core })
     }
 
-    /// Waits until the other process subscribes as well, and goes to the core: the calling thread
-    /// only, not those that the context has for itself.
+    /// Waits until the other process has subscribed as well, and pins the calling thread to the
+    /// core, but not the context's own threads.
     fn ready(&self) -> Result<(), Error> {
         matched(&self.publisher, 1)?;
         machine::pin_to(self.core)
     }
 }
 
-/// Sends message `number` as the mode says.
+/// Sends message `number` in the given mode.
 fn send<P: Payload>(publisher: &Publisher<P>, mode: PingPongMode, number: u64) -> sinew::Result<()> {
     match mode {
         PingPongMode::Inline => send_value(publisher, number)?,
@@ -242,8 +242,8 @@ fn send<P: Payload>(publisher: &Publisher<P>, mode: PingPongMode, number: u64) -
     Ok(())
 }
 
-/// By value. On its own: a frame with room for a large value would cost the other modes a touch of
-/// each of its pages.
+/// Sends by value. A separate function: a stack frame with room for a large value would make the
+/// other modes touch each of its pages.
 #[inline(never)]
 fn send_value<P: Payload>(publisher: &Publisher<P>, number: u64) -> sinew::Result<()> {
     let mut message = P::default();
@@ -252,19 +252,19 @@ fn send_value<P: Payload>(publisher: &Publisher<P>, number: u64) -> sinew::Resul
     Ok(())
 }
 
-/// What answers a message of type `P`.
+/// The answer to a message of type `P`.
 trait AnswerWith<P: Payload>: Message {
     /// Answers a message that has just arrived.
     fn to(message: &P, publisher: &Publisher<Self>, mode: PingPongMode) -> sinew::Result<()>;
 
-    /// The number of the message that it answers.
+    /// Returns the number of the message that it answers.
     fn answers(&self) -> u64;
 
-    /// The end of what is measured, if it isn't now.
+    /// Returns the end of the measured time, if it isn't now.
     fn end_ns(&self) -> Option<i64>;
 }
 
-/// A message of the same kind.
+/// Answers with a message of the same kind.
 impl<P: Payload> AnswerWith<P> for P {
     fn to(message: &P, publisher: &Publisher<P>, mode: PingPongMode) -> sinew::Result<()> {
         send(publisher, mode, message.number())
@@ -279,7 +279,7 @@ impl<P: Payload> AnswerWith<P> for P {
     }
 }
 
-/// The time at which all of the message had been read.
+/// Answers with the time at which the whole message had been read.
 impl<P: Payload> AnswerWith<P> for Timing {
     fn to(message: &P, publisher: &Publisher<Timing>, _mode: PingPongMode) -> sinew::Result<()> {
         let is_whole = std::hint::black_box(message).is_whole();

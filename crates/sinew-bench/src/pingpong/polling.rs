@@ -13,7 +13,8 @@ use crate::process::{Measuring, PATIENCE, Process};
 use crate::rally::{self, Rally, Timed};
 use crate::rounds::{Meter, Round, Usage};
 
-/// Polls between two looks at whether the other process still lives: some tens of milliseconds.
+/// Number of polls between two checks for whether the other process is alive: some tens of
+/// milliseconds.
 const POLLS: u32 = 1 << 20;
 
 /// One round.
@@ -78,8 +79,8 @@ pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
     while !end.context.is_shutdown() {
         match messages.take() {
             Some((message, _)) => match A::to(&message, &end.publisher, mode) {
-                // The measuring process may have had enough as soon as it has the answer, before
-                // this publish returns.
+                // The measuring process may end the round as soon as it has the answer, before this
+                // publish returns.
                 Err(_) if end.context.is_shutdown() => break,
                 answered => answered?,
             },

@@ -1,7 +1,7 @@
 //! A domain directory for one run: fresh, in memory, and gone afterwards, however the run ends.
 //!
-//! A process that outlives us, the *sweeper*, removes the directory when the pipe between us is
-//! closed: also after a panic, a Ctrl-C (it is in a process group of its own) or `kill -9`.
+//! A process that outlives this one, the *sweeper*, removes the directory when the pipe between the
+//! two is closed: also after a panic, a Ctrl-C (it is in a process group of its own) or `kill -9`.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read as _};
@@ -16,28 +16,29 @@ use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::pacing::on_own_thread;
 
-/// Where the directories of all runs are.
+/// The parent of the directories of all runs.
 const MEMORY: &str = "/dev/shm";
 
-/// How the directory of a run is called, before what tells it from others.
+/// Prefix of a run's directory, before a unique part.
 const PREFIX: &str = "sinew-bench-";
 
-/// For how long the sweeper looks whether somebody still adds files: processes that end with us,
-/// and don't at once.
+/// Time for which the sweeper watches whether files are still added: processes that end with this
+/// one may take a moment.
 const LEAVING: Duration = Duration::from_millis(500);
 
-/// The directory of a run; in it, one for each round that is under way.
+/// The directory of a run; it contains one for each round in progress.
 pub struct Directory {
     path: PathBuf,
     sweeper: Child,
 }
 
 impl Directory {
-    /// Makes it, for this user only.
+    /// Creates it, for this user only.
     pub fn create() -> Result<Self, Error> {
         let name = format!("{PREFIX}{}-{:x}", std::process::id(), now_ns());
         let path = Path::new(MEMORY).join(&name);
-        // First the sweeper, then what it sweeps: nothing can end us in between.
+        // First the sweeper, then the directory: nothing can end this process in between without a
+        // sweep.
         let sweeper = with(&Task::Sweep { name })?
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -54,7 +55,7 @@ impl Directory {
         let path = self.path.join(format!("{:x}", now_ns()));
         make(&path)?;
         let outcome = on_own_thread(|| work(&path));
-        // What is still there the sweeper finds.
+        // The sweeper finds any remaining files.
         let _ = fs::remove_dir_all(&path);
         outcome
     }
@@ -63,7 +64,7 @@ impl Directory {
 impl Drop for Directory {
     fn drop(&mut self) {
         drop(self.sweeper.stdin.take());
-        // Its exit code says nothing that we could mend.
+        // Nothing could be done about its exit code.
         let _ = self.sweeper.wait();
     }
 }
@@ -83,7 +84,7 @@ pub(super) fn sweep(name: &str) -> Result<(), Error> {
         return Err(Error::NotOurPeer);
     }
     let path = Path::new(MEMORY).join(name);
-    // What ends the wait doesn't matter.
+    // The reason for the end of the wait doesn't matter.
     let _ = io::stdin().read(&mut [0]);
     let until = now_ns() + nanoseconds(LEAVING);
     loop {

@@ -1,4 +1,4 @@
-//! The measuring process, as its other processes see it.
+//! The measuring process, from the view of its other processes.
 
 use std::io::{BufRead as _, Write as _};
 use std::thread;
@@ -14,12 +14,12 @@ use crate::error::Error;
 use crate::options::Peer;
 use crate::pacing::on_own_thread;
 
-/// The way to the measuring process: standard input and output.
+/// The connection to the measuring process: standard input and output.
 #[derive(Clone, Copy, Debug)]
 pub struct Measuring(());
 
 impl Measuring {
-    /// Tells it something.
+    /// Sends it a value.
     pub fn tell(self, what: &impl Serialize) -> Result<(), Error> {
         let mut line = serde_json::to_vec(what).map_err(|error| Error::Output(error.into()))?;
         line.push(b'\n');
@@ -27,7 +27,7 @@ impl Measuring {
         to.write_all(&line).and_then(|()| to.flush()).map_err(Error::Output)
     }
 
-    /// Waits for its next order; `None` when there will be none.
+    /// Waits for its next order; `None` if there will be none.
     pub fn order<T: DeserializeOwned>(self) -> Result<Option<T>, Error> {
         let mut line = String::new();
         let read = std::io::stdin().lock().read_line(&mut line);
@@ -38,8 +38,9 @@ impl Measuring {
         serde_json::from_str(&line).map(Some).map_err(|_| Error::NotOurPeer)
     }
 
-    /// Does something once it has given its last order, on a thread of its own. If that order is a
-    /// number of messages, `act` waits until `received` is as many, or none has come for a while.
+    /// Calls `act` once it has given its last order, on a thread of its own. If that order is a
+    /// number of messages, `act` waits until `received` has reached it, or no message has come for
+    /// a while.
     pub fn at_the_end(
         self,
         received: impl Fn() -> u64 + Send + 'static,
@@ -51,7 +52,7 @@ impl Measuring {
                     sleep_until(now_ns() + 1_000_000);
                     Ok(())
                 };
-                // That fails only if its pause does.
+                // Fails only if its pause does.
                 let _ = await_all(expected, received, pause);
             }
             act();
@@ -59,10 +60,10 @@ impl Measuring {
     }
 }
 
-/// How long no message may come before those that are missing are lost.
+/// Time without any message after which missing messages count as lost.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Pauses until all messages are there, or no more come; true if all are there.
+/// Pauses until all messages have come, or no more come; returns `true` if all have.
 pub fn await_all(
     expected: u64,
     received: impl Fn() -> u64,
@@ -82,15 +83,15 @@ pub fn await_all(
     Ok(true)
 }
 
-/// Has the kernel end this process when the thread that started it ends.
+/// Makes the kernel end this process when the thread that started it ends.
 pub fn end_with_parent() -> Result<(), Error> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))
 }
 
-/// In the other process: does what its role, one of `roles`, says.
+/// In the other process: plays its role, one of `roles`.
 pub fn serve(peer: &Peer, roles: &[Role]) -> Result<(), Error> {
     let (name, work) = match serde_json::from_str(&peer.role).map_err(|_| Error::NotOurPeer)? {
-        Task::Sweep { name } => return directory::sweep(&name), // also when the measuring process is gone
+        Task::Sweep { name } => return directory::sweep(&name), // also if the measuring process is gone
         Task::Measure(name, work) => (name, work),
     };
     let role = roles.iter().find(|role| role.name == name).ok_or(Error::NotOurPeer)?;

@@ -1,9 +1,8 @@
-//! A benchmark's other processes: our own program again, in a hidden role, ended when we are done
-//! with it or when we die.
+//! The other processes of a benchmark: this program again, in a hidden role, ended when they are no
+//! longer needed or when this process dies.
 //!
-//! They talk in lines of JSON: what we order goes to the other's standard input, what it tells
-//! comes from its standard output. An other process ends by itself when its standard input is
-//! closed.
+//! They communicate in lines of JSON: orders go to the other process's standard input, its results
+//! come from its standard output. Another process ends by itself when its standard input is closed.
 
 mod directory;
 mod measuring;
@@ -24,25 +23,25 @@ use crate::Error;
 pub use directory::Directory;
 pub use measuring::{Measuring, await_all, end_with_parent, serve};
 
-/// How long another process may stay silent when it is expected to say something.
+/// Longest silence of another process when it is expected to send something.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Our own program, by the name it has, under which others see its processes; or whatever became of
-/// its file.
+/// Returns a command for this program, by its name, under which other tools see its processes, even
+/// if its file has been replaced.
 pub fn ourselves() -> Command {
     let named = std::env::current_exe().ok().filter(|path| path.exists());
     Command::new(named.unwrap_or_else(|| PathBuf::from("/proc/self/exe")))
 }
 
-/// What another process is there for, with everything it has to know.
+/// The work of another process, with everything it needs.
 pub trait Work: Serialize + DeserializeOwned {
     /// Its name among the roles of the program.
     const ROLE: &'static str;
 
-    /// What is measured with it, for messages.
+    /// The measured scenario, for messages.
     fn scenario(&self) -> &'static str;
 
-    /// Does it, in the other process.
+    /// Does the work, in the other process.
     fn play(&self, measuring: Measuring) -> Result<(), Error>;
 }
 
@@ -53,7 +52,7 @@ pub struct Role {
 }
 
 impl Role {
-    /// The role of those who do that work.
+    /// Returns the role for this kind of work.
     pub const fn of<W: Work>() -> Self {
         Self { name: W::ROLE, play: play::<W> }
     }
@@ -64,22 +63,22 @@ fn play<W: Work>(work: Value, measuring: Measuring) -> Result<(), Error> {
     work.play(measuring)
 }
 
-/// What a process of ours is told that it is.
+/// The task of a process of this program.
 #[derive(Deserialize, Serialize)]
 enum Task {
-    /// It removes the directory of a run when that is over.
+    /// Remove the directory of a run when that is over.
     Sweep { name: String },
-    /// It takes part in a measurement: its role, and the work.
+    /// Take part in a measurement: the role, and the work.
     Measure(String, Value),
 }
 
-/// Our own program, to be started for some work.
+/// Returns a command that starts this program for some work.
 pub(crate) fn command<W: Work>(work: &W) -> Result<Command, Error> {
     let told = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
     with(&Task::Measure(W::ROLE.to_owned(), told))
 }
 
-/// Our own program, to be started with a task.
+/// Returns a command that starts this program with a task.
 fn with(task: &Task) -> Result<Command, Error> {
     let text = serde_json::to_string(task).map_err(|error| Error::Output(error.into()))?;
     let mut command = ourselves();
@@ -87,14 +86,14 @@ fn with(task: &Task) -> Result<Command, Error> {
     Ok(command)
 }
 
-/// Another process, as the one that measures sees it. Whoever drops it early ends it.
+/// The measuring process's handle of another process. Dropping it early ends the process.
 pub struct Process {
     child: Child,
-    /// What is measured, for messages.
+    /// The measured scenario, for messages.
     what: &'static str,
     orders: Option<ChildStdin>,
     told: ChildStdout,
-    /// What came after the last line that was read.
+    /// Bytes after the last line that was read.
     rest: Vec<u8>,
 }
 
@@ -115,7 +114,7 @@ impl Process {
         Ok(Self { child, what: work.scenario(), orders, told, rest: Vec::new() })
     }
 
-    /// Orders something: one line.
+    /// Sends an order: one line.
     pub fn order(&mut self, what: &impl Serialize) -> Result<(), Error> {
         let mut line = serde_json::to_vec(what).map_err(|error| Error::Output(error.into()))?;
         line.push(b'\n');
@@ -126,7 +125,7 @@ impl Process {
         }
     }
 
-    /// Waits for the next line it tells.
+    /// Waits for its next line.
     pub fn hear<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
         let line = self.line()?;
         serde_json::from_slice(&line).map_err(|_| Error::PeerEnded {
@@ -135,25 +134,25 @@ impl Process {
         })
     }
 
-    /// Tells it how many messages it should have got, and waits until it has told what it saw, and
-    /// is gone.
+    /// Sends the number of messages that it should have received, and waits for its results and its
+    /// end.
     pub fn finish_after<T: DeserializeOwned>(mut self, messages: u64) -> Result<T, Error> {
         self.order(&messages)?;
         self.finish()
     }
 
-    /// Tells it to end, and waits for the last line it tells, and until it is gone.
+    /// Orders it to end, and waits for its last line and its end.
     pub fn finish<T: DeserializeOwned>(mut self) -> Result<T, Error> {
         self.orders = None;
         let told = self.hear()?;
-        // It takes leave of the others as it would elsewhere: only one that hangs is killed.
+        // It leaves the domain as it would elsewhere: only a process that hangs is killed.
         match self.line() {
             Ok(_) | Err(Error::PeerEnded { .. }) => Ok(told),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether it has told something, or ended.
+    /// Returns `true` if it has sent something, or ended.
     pub fn has_told(&self) -> Result<bool, Error> {
         Ok(!self.rest.is_empty() || readable(&self.told, Duration::ZERO)?)
     }
@@ -187,7 +186,7 @@ impl Process {
         }
     }
 
-    /// It is gone, or about to be.
+    /// Returns the error for a process that has ended, or is about to.
     fn ended(&mut self) -> Error {
         match self.child.wait() {
             Ok(status) => Error::PeerEnded { what: self.what, status: status.to_string() },
@@ -198,18 +197,18 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It has nothing to lose. Both fail only when it has ended already.
+        // It has nothing to lose. Both fail only if it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// How a process ended, if it has.
+/// Returns the exit status of a process, if it has ended.
 pub fn status(child: &mut Child) -> Result<Option<ExitStatus>, Error> {
     child.try_wait().map_err(|source| Error::System { call: "waitpid", source })
 }
 
-/// Waits until there is something to read, or nobody left to write it; false after `longest`.
+/// Waits until there is something to read, or the writer is gone; returns `false` after `longest`.
 fn readable(pipe: &ChildStdout, longest: Duration) -> Result<bool, Error> {
     let longest = Timespec { tv_sec: longest.as_secs().cast_signed(), tv_nsec: 0 };
     loop {

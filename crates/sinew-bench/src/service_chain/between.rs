@@ -23,19 +23,19 @@ use crate::run::{Collected, Run, waiting};
 use crate::samples::{Samples, Summary, median};
 use crate::sequence::Sequence;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
 
-/// What is measured.
+/// The measured case.
 #[derive(Clone, Copy, Debug)]
 struct BetweenCase {
     wait: Wait,
-    /// Calls per second; back to back if not given.
+    /// Calls per second; back to back if missing.
     rate: Option<f64>,
     cores: Option<(usize, usize)>,
 }
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Serving {
     directory: PathBuf,
@@ -44,7 +44,7 @@ pub(crate) struct Serving {
 }
 
 /// Rows of calls back to back with both sides awake and with both asleep, and of paced ones with
-/// both asleep; beside the floors that do the same.
+/// both asleep; beside the floors with the same work.
 pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let turns = options.output.turns_or(10);
@@ -116,8 +116,8 @@ fn rows_of(
     Ok(rows)
 }
 
-/// One round. Its samples are the times from the call to the server's start; besides, those from
-/// the call to its answer.
+/// One round. Its samples are the times from the call to the server's start. Also returns those
+/// from the call to its answer.
 fn round(directory: &Path, case: BetweenCase, time: Duration) -> Result<(Round, Samples), Error> {
     let core = case.cores.map(|cores| cores.1);
     let role = Serving { directory: directory.to_owned(), wait: case.wait, core };
@@ -150,11 +150,11 @@ fn round(directory: &Path, case: BetweenCase, time: Duration) -> Result<(Round, 
     Ok((round, whole))
 }
 
-/// What the client sees.
+/// The client's observations.
 struct CallsBetween {
     window: Window,
     made: u64,
-    /// Answers to another call than the one that waited for it.
+    /// Answers to a call other than the pending one.
     wrong: u64,
     to_server: Samples,
     whole: Samples,
@@ -171,7 +171,7 @@ impl CallsBetween {
         BenchRequest { stamp: now_ns(), number: self.made }
     }
 
-    /// Notes an answer; true if there is time for another call.
+    /// Records an answer; returns `true` if there is time for another call.
     fn answered(&mut self, request: BenchRequest, response: BenchResponse) -> bool {
         let now = now_ns();
         self.wrong += u64::from(response.number != request.number);
@@ -216,7 +216,7 @@ impl Work for Serving {
         "service-chain"
     }
 
-    /// In the other process: serves until the measuring process has had enough.
+    /// In the other process: serves until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.wait))?;
         let requests = Collected::new(Sequence::default());

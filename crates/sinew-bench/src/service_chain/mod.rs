@@ -25,7 +25,7 @@ use crate::pacing::Ticks;
 use crate::pacing::{ticks, warm_up};
 pub(crate) use between::Serving;
 
-/// How long a call may take before the run has failed.
+/// Time after which a call, and with it the run, has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One chain at one rate.
@@ -38,7 +38,7 @@ struct ServiceChainCase {
     awaits: bool,
 }
 
-/// One row per rate, beside as many direct calls inside each other; or those between processes.
+/// One row per rate, beside the same number of nested direct calls; or the rows between processes.
 pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     if options.other_process {
         return between::measure(options, progress);
@@ -70,7 +70,7 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
     Ok(rows)
 }
 
-/// What the last server sees.
+/// The last server's observations.
 #[derive(Default)]
 struct Requests {
     received: u64,
@@ -79,7 +79,7 @@ struct Requests {
 }
 
 impl Requests {
-    /// Notes a request and answers it.
+    /// Records a request and answers it.
     fn answer(requests: &Collected<Self>, request: &BenchRequest) -> BenchResponse {
         let started = now_ns();
         let number = request.number;
@@ -92,11 +92,11 @@ impl Requests {
     }
 }
 
-/// What the client sees: its calls, and their times from the warm-up on.
+/// The client's calls, and their times after the warm-up.
 struct ChainCalls {
     made: u64,
     counts_from: u64,
-    /// Answers to another call than the one that waited for it.
+    /// Answers to a call other than the pending one.
     wrong: u64,
     /// From the call to the last server's start.
     to_last: Samples,
@@ -111,7 +111,7 @@ impl ChainCalls {
         Self { made: 0, counts_from: warm_up(ticks).into(), wrong: 0, to_last, whole }
     }
 
-    /// The next request, stamped.
+    /// Returns the next request, stamped.
     fn next(&mut self) -> BenchRequest {
         self.made += 1;
         BenchRequest { stamp: now_ns(), number: self.made }
@@ -127,8 +127,8 @@ impl ChainCalls {
     }
 }
 
-/// One round. Its samples are the times from the client's call to the last server's start; besides,
-/// those from the call to its answer.
+/// One round. Its samples are the times from the client's call to the last server's start. Also
+/// returns those from the call to its answer.
 fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Error> {
     let run = Run::by(case.executor)?;
     let requests = Collected::new(Requests::default());
@@ -152,7 +152,7 @@ fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Err
     Ok((round, whole))
 }
 
-/// A server that asks the next one.
+/// A server that calls the next one.
 fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.client::<Bench>(&format!("hop_{}", hop + 1)).create()?;
@@ -170,7 +170,7 @@ fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
     Ok(server?)
 }
 
-/// The server that asks nobody.
+/// The server that calls no other.
 fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
     let service = node.server::<Bench>(&format!("hop_{}", case.relays));
@@ -186,8 +186,8 @@ fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Requests>) -> si
     Ok(server?)
 }
 
-/// The client on a thread of its own, which sleeps between its calls, while this one spins the
-/// executor.
+/// Runs the client on a thread of its own, which sleeps between its calls, while the current one
+/// spins the executor.
 fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<ChainCalls, Error> {
     let ticks = ticks(rate, time);
     thread::scope(|scope| {
@@ -199,7 +199,7 @@ fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
         });
         let spun = run.executor.spin();
         if spun.is_err() {
-            run.context.shutdown(); // so that the client doesn't wait for nobody
+            run.context.shutdown(); // so that the client doesn't wait in vain
         }
         let calls = calling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         spun?;
@@ -219,8 +219,8 @@ fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<ChainCalls,
     Ok(calls)
 }
 
-/// The client as a future that this thread spins the executor for: one spin for all calls, as
-/// several threads are started for each spin.
+/// Runs the client as a future in this thread's executor: one spin for all calls, as each spin
+/// starts several threads.
 fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<ChainCalls, Error> {
     let ticks = ticks(rate, time);
     let clock = Collected::new(Metronome::default());
@@ -241,7 +241,7 @@ fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
     run.executor.spin_until(calling)?
 }
 
-/// Ticks that a future can wait for; what it misses is left out.
+/// Ticks that a future can wait for; missed ticks are skipped.
 #[derive(Default)]
 struct Metronome {
     ticked: bool,

@@ -1,5 +1,5 @@
 //! The graph with a node in another process that subscribes to every topic, as a recorder or a
-//! viewer does: what that costs the subscriptions in the robot's own process.
+//! viewer does: its cost for the subscriptions in the robot's own process.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,16 +21,16 @@ use crate::rounds::{Turns, Usage};
 use crate::run::{Collected, Run, executor, matched, waiting};
 use crate::samples::{Samples, median};
 
-/// What the other process is to do.
+/// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct DebugNode {
     directory: PathBuf,
-    /// Every topic, and how many publishers it has.
+    /// Every topic, with its number of publishers.
     topics: Vec<(String, usize)>,
     wait: Wait,
 }
 
-/// What it saw.
+/// The other process's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct DebugSeen {
     latencies: Samples,
@@ -39,7 +39,7 @@ struct DebugSeen {
     usage: Usage,
 }
 
-/// Rows without and with the debug node, measured in turns, and what the debug node saw.
+/// Rows without and with the debug node, measured in turns, and the debug node's observations.
 pub(super) fn measure(
     graph: &Graph,
     options: &TopologyOptions,
@@ -71,7 +71,7 @@ pub(super) fn measure(
     ])
 }
 
-/// Runs the graph once; besides, what the debug node saw.
+/// Runs the graph once; also returns the debug node's observations.
 fn round(
     directory: &Path,
     graph: &Graph,
@@ -105,7 +105,7 @@ fn round(
     Ok((robot, its))
 }
 
-/// How many subscriptions a publisher has when the debug node is there.
+/// Returns the number of a publisher's subscriptions, including the debug node's.
 fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
     let topic = publisher.topic().trim_start_matches('/');
     let subscribers = graph.nodes.iter().flat_map(|node| &node.subscribers);
@@ -113,7 +113,7 @@ fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
     u32::try_from(in_robot + 1).unwrap_or(u32::MAX)
 }
 
-/// Samples the debug node keeps.
+/// Number of samples that the debug node keeps.
 const ROOM: usize = 1 << 18;
 
 impl Work for DebugNode {
@@ -123,7 +123,7 @@ impl Work for DebugNode {
         "topology"
     }
 
-    /// In the other process: listens until the measuring process has had enough.
+    /// In the other process: listens until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.wait))?;
         let node = run.context.node("debug")?;

@@ -1,5 +1,5 @@
 //! Scenario `topology`: a robot's whole graph in one process, as iRobot's `ros2-performance` runs
-//! it. Every publisher has a timer of its own; no message leads to another.
+//! it. Every publisher has a timer of its own; no message causes another.
 
 mod debug;
 pub mod seen;
@@ -24,10 +24,10 @@ use crate::options::TopologyOptions;
 pub(crate) use debug::DebugNode;
 use seen::{RunSpan, Seen};
 
-/// Memory that is used later than this after the start has grown.
+/// Memory that is first used later than this after the start counts as growth.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// The graph's row, beside what the process takes before there is any node.
+/// The graph's row, beside the resources of the process before there is any node.
 pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let graph = Graph::load(&options.file)?;
     let turns = options.output.turns_or(120);
@@ -45,7 +45,7 @@ pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Res
     ])
 }
 
-/// What a run does.
+/// The parameters of a run.
 #[derive(Clone, Copy)]
 struct Load<'a> {
     graph: &'a Graph,
@@ -59,7 +59,7 @@ impl<'a> Load<'a> {
         Self { graph, scale_rate: options.scale_rate, drafts: options.drafts }
     }
 
-    /// A row of such a run.
+    /// Adds the parameters to the row of such a run.
     fn described(self, row: Row, options: &TopologyOptions) -> Row {
         let row = row.with("file", self.graph.name.as_str()).run_by(options.executor);
         let row = row.with("scale_rate", self.scale_rate);
@@ -67,8 +67,8 @@ impl<'a> Load<'a> {
     }
 }
 
-/// Runs a graph for `time`, as it is. Before the first message, but once all ends are there, `ready`
-/// is called.
+/// Runs a graph for `time`, unchanged. Calls `ready` before the first message, once all endpoints
+/// exist.
 #[cfg(feature = "gateway")]
 pub(crate) fn run_graph(
     run: &Run,
@@ -153,19 +153,19 @@ fn subscribe(
     Ok(subscriptions)
 }
 
-/// A subscription's or a publisher's number in the log.
+/// The number of a subscription or a publisher in the log.
 fn number(index: usize) -> u16 {
     u16::try_from(index).unwrap_or(u16::MAX)
 }
 
-/// A publisher, and what the graph says about it.
+/// A publisher, and its description in the graph.
 struct Source<'a> {
     node: Node,
     plan: &'a PublisherPlan,
     publisher: Publisher<Stamped>,
 }
 
-/// All of a graph, in its order.
+/// Creates all publishers of a graph, in its order.
 fn sources<'a>(run: &Run, graph: &'a Graph) -> sinew::Result<Vec<Source<'a>>> {
     let mut sources = Vec::new();
     for plan in &graph.nodes {

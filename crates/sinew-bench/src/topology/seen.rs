@@ -1,5 +1,5 @@
-//! What a graph's subscriptions see in a run, and what it comes to: the same for all who carry the
-//! messages.
+//! The observations of a graph's subscriptions in a run, and their evaluation: the same for
+//! everything that transports the messages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use crate::graph::Graph;
 use crate::histogram::Histogram;
 use crate::report::{Figures, tenth};
 
-/// What warms up at the front of a run; half of one that is shorter than twice that.
+/// Warm-up at the start of a run; half of a run that is shorter than twice this.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// How late the last timers of a run may be.
+/// Allowed lateness of the last timers of a run.
 const GRACE: Duration = Duration::from_millis(20);
 
 /// A run of a graph.
@@ -24,44 +24,44 @@ pub struct RunSpan {
 }
 
 impl RunSpan {
-    /// For so long, warm-up included.
+    /// A run of this length, including warm-up.
     pub fn of(time: Duration) -> Self {
         Self { time }
     }
 
-    /// What its first part takes, of which nothing counts.
+    /// Duration of the warm-up, of which nothing counts.
     pub fn warm_up(self) -> Duration {
         WARM_UP.min(self.time / 2)
     }
 
-    /// What the rest takes, until also timers that are late have published what counts.
+    /// Duration of the rest, until even late timers have published the messages that count.
     pub fn rest(self) -> Duration {
         self.time - self.warm_up() + GRACE
     }
 
-    /// The messages that count of a publisher whose timer has that period, numbered from 0: those
-    /// that are due after the warm-up and before the end. The first one is due after a period.
+    /// The counted messages of a publisher with a timer of that period, numbered from 0: those that
+    /// are due after the warm-up and before the end. The first one is due after a period.
     pub fn counted(self, period: Duration) -> Range<u32> {
         let ticks = |time| u32::try_from(nanoseconds(time) / nanoseconds(period).max(1)).unwrap_or(u32::MAX);
         ticks(self.warm_up())..ticks(self.time)
     }
 }
 
-/// A message that arrived. They are logged one behind the other, and looked at afterwards: so
-/// measuring touches as little memory between two callbacks as it can.
+/// A message that arrived. Messages are logged one behind the other, and evaluated afterwards, so
+/// that measuring touches as little memory as possible between two callbacks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Which of the graph's subscriptions got it.
+    /// Index of the subscription in the graph.
     pub subscription: u16,
-    /// Which of its topic's publishers sent it.
+    /// Index of the publisher among those of its topic.
     pub publisher: u16,
-    /// Counts its publisher's messages, from 0.
+    /// Number among its publisher's messages, from 0.
     pub number: u32,
     /// From its stamp to its arrival, in nanoseconds.
     pub latency_ns: i64,
 }
 
-/// A log that need not grow while it is written, its memory there already.
+/// Returns a log that need not grow while it is written, with its memory already allocated.
 pub fn room_for(graph: &Graph, scale_rate: f64, span: RunSpan) -> Vec<Seen> {
     let time = span.warm_up() + span.rest();
     let expected = graph.deliveries_per_second() * scale_rate * time.as_secs_f64();
@@ -75,17 +75,17 @@ pub fn room_for(graph: &Graph, scale_rate: f64, span: RunSpan) -> Vec<Seen> {
     log
 }
 
-/// What a publisher sent.
+/// The messages of a publisher.
 struct Sent {
     period: Duration,
     /// The numbers that count.
     counted: Range<u32>,
-    /// How many messages it sent, up to the last one that counts.
+    /// Number of messages that it sent, up to the last one that counts.
     count: u64,
 }
 
-/// What a log comes to: the messages that count, if there are so many by each publisher in `sent`,
-/// in the order of the graph.
+/// Evaluates a log: the messages that count, if each publisher has sent the number in `sent`, in
+/// the order of the graph.
 pub fn figures(graph: &Graph, scale_rate: f64, span: RunSpan, log: &[Seen], sent: &[u64]) -> Figures {
     let mut publishers: BTreeMap<&str, Vec<Sent>> = BTreeMap::new();
     for (plan, &count) in graph.nodes.iter().flat_map(|node| &node.publishers).zip(sent) {

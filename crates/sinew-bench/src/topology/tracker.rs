@@ -1,16 +1,16 @@
-//! What became of one subscription's messages: late, too late, lost, as `ros2-performance` defines
+//! Classifies one subscription's messages as late, too late or lost, as `ros2-performance` defines
 //! them.
 
-/// Follows the messages that one subscription gets.
+/// Follows the messages of one subscription.
 #[derive(Debug, Default)]
 pub struct Tracker {
-    /// The number last seen of each of the topic's publishers.
+    /// The last number seen of each of the topic's publishers.
     last: Vec<Option<u32>>,
     /// Messages that came.
     pub received: u64,
     /// Messages that came late.
     pub late: u64,
-    /// Messages that came so late that they are of no use.
+    /// Messages that came too late to be useful.
     pub too_late: u64,
     /// Messages that never came.
     pub lost: u64,
@@ -18,11 +18,11 @@ pub struct Tracker {
     pub reordered: u64,
 }
 
-/// A message, as far as it matters when it arrived.
+/// An arrived message, as far as its timing matters.
 pub struct Arrival {
-    /// Which of the topic's publishers sent it.
+    /// Index of the publisher among those of its topic.
     pub publisher: usize,
-    /// Counts its publisher's messages.
+    /// Number among its publisher's messages.
     pub number: u32,
     /// The publisher's period, in nanoseconds.
     pub period_ns: i64,
@@ -31,27 +31,29 @@ pub struct Arrival {
 }
 
 impl Tracker {
-    /// Of a topic with that many publishers.
+    /// Makes a tracker for a topic with this many publishers.
     pub fn new(publishers: usize) -> Self {
         Self { last: vec![None; publishers], ..Self::default() }
     }
 
-    /// Of a topic whose publishers begin with these numbers: messages before them are left out.
+    /// Makes a tracker for a topic with publishers that start with these numbers: earlier messages
+    /// are ignored.
     pub fn from(first: impl IntoIterator<Item = u32>) -> Self {
         let last = first.into_iter().map(|number| number.checked_sub(1)).collect();
         Self { last, ..Self::default() }
     }
 
-    /// Counts a message. True if it came in time to count towards the mean latency: it isn't too
-    /// late.
+    /// Counts a message. Returns `true` if it came early enough to count towards the mean latency,
+    /// so it isn't too late.
     ///
-    /// Late is more than 20 % of the period or 5 ms, whichever is less; too late, and no longer
-    /// late, is more than the period or 50 ms. Lost are the numbers left out between two messages.
+    /// Late means more than 20 % of the period or 5 ms, whichever is less; too late, and no longer
+    /// late, means more than the period or 50 ms. The numbers missing between two messages are
+    /// lost.
     pub fn scan(&mut self, arrival: &Arrival) -> bool {
         self.received += 1;
         if let Some(last) = self.last.get_mut(arrival.publisher) {
             let expected = last.map_or(arrival.number, |last| last.wrapping_add(1));
-            // A step of more than half of all numbers is one backwards.
+            // A step of more than half of all numbers goes backwards.
             match arrival.number.wrapping_sub(expected) {
                 gap if gap <= u32::MAX / 2 => {
                     self.lost += u64::from(gap);
@@ -69,7 +71,7 @@ impl Tracker {
 }
 
 impl Tracker {
-    /// Counts what a publisher sent after the last message of it that came: its messages are
+    /// Counts the messages that a publisher sent after the last one that came: its messages are
     /// numbered from 0.
     pub fn finish(&mut self, publisher: usize, published: u64) {
         let came = self.last.get(publisher).copied().flatten().map_or(0, |last| u64::from(last) + 1);
