@@ -1,4 +1,4 @@
-//! Writes the client and the server of the service, as tonic documents it for those without protoc.
+//! Generates the client and the server of the service, in tonic's documented way without protoc.
 
 use tonic_build::manual::{Builder, Method, Service};
 

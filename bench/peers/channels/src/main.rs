@@ -1,5 +1,5 @@
 //! Peer `channels`: crossbeam's, flume's and tokio's channels, with a thread or a task per relay.
-//! They carry a message from one thread to another and know neither topics nor QoS.
+//! They carry messages from one thread to another and have neither topics nor QoS.
 
 mod tasks;
 mod topology;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 
 struct Channels;
 
-/// Messages that a channel of a chain holds: there is one under way.
+/// Capacity of a channel in a chain: only one message is in transit.
 const ROOM: usize = 1024;
 
 /// The systems, by name.
@@ -141,7 +141,7 @@ fn chain<S: Send + 'static, R: Send + 'static>(
         anyhow::ensure!(send(&source, timing), "the first relay is gone");
         Ok(())
     });
-    // Each thread ends when the one before it has, and with it its sender.
+    // Each thread ends when the one before it has ended, which drops its sender.
     drop(source);
     threads
         .into_iter()
@@ -149,12 +149,12 @@ fn chain<S: Send + 'static, R: Send + 'static>(
     figures
 }
 
-/// tokio's runtime as it is by default, with a worker for each of two cores.
+/// Returns tokio's default runtime, with a worker for each of two cores.
 fn two_threads() -> Result<Runtime> {
     Ok(Builder::new_multi_thread().worker_threads(2).enable_time().build()?)
 }
 
-/// A flood from one thread to another, of messages that are moved through a channel which holds
+/// A flood from one thread to another, with messages that are moved through a channel of capacity
 /// `room`.
 trait Flood {
     fn run<T: AsRef<[u64]> + Send + 'static>(
@@ -165,8 +165,8 @@ trait Flood {
     ) -> Result<(throughput::Sent, Seen)>;
 }
 
-/// Small messages are moved as they are, larger ones in a box of their own: what each channel's
-/// users do.
+/// Small messages are moved directly, larger ones in a box of their own: both are the usual way for
+/// each channel.
 fn sized(size: usize, time: Duration, flood: impl Flood) -> Result<Figures> {
     let room = flood_depth(size);
     let meter = Meter::start();
@@ -242,7 +242,7 @@ impl Flood for Tokio {
             }
             seen
         });
-        // A sender that blocks a thread would wake it for each place; a task gives way to the
+        // A sender that blocks a thread would be woken for each free place; a task yields to the
         // receiver instead.
         let sent = runtime.block_on(async {
             let mut sending = throughput::Sending::begin(time);

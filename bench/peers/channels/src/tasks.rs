@@ -1,5 +1,5 @@
-//! A chain of tokio's tasks: the source has an interval, each relay and the sink a channel before
-//! it.
+//! A chain of tokio's tasks: the source has an interval, and each relay and the sink have a channel
+//! before them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::ROOM;
 
-/// Runs the chain on a runtime, whatever its threads.
+/// Runs the chain on a runtime with any number of threads.
 pub(super) fn chain(runtime: &Runtime, relays: u32, rate: f64, time: Duration) -> Result<Figures> {
     let sink = Sink::new(rate, time);
     let (source, mut input) = channel(ROOM);
@@ -28,14 +28,14 @@ pub(super) fn chain(runtime: &Runtime, relays: u32, rate: f64, time: Duration) -
         });
     }
     let seen = sink.clone();
-    // Ends when the source has, and with it each relay.
+    // Ends when the source and then each relay has ended.
     let end = runtime.spawn(async move {
         while let Some(timing) = input.recv().await {
             seen.arrive(timing);
         }
     });
     measure_source(rate, time, relays + 1, &sink, |mut messages| {
-        // A task, as all others: what `block_on` itself runs is on no worker.
+        // A task like all others: the future of `block_on` itself runs on no worker.
         let source = runtime.spawn(async move {
             let period = Duration::from_secs_f64(1.0 / rate);
             let (start, start_ns) = (Instant::now(), now_ns());

@@ -9,10 +9,10 @@ use harness::{Case, Figures, Result};
 use tokio::sync::broadcast::{self, Sender, error::RecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-/// Messages that a topic keeps for subscriptions that are behind: as on our side.
+/// Number of messages that a topic keeps for subscriptions that are behind: as in Sinew's side.
 const DEPTH: usize = 10;
 
-/// A message, which all its receivers share.
+/// A message that all its receivers share.
 type Message = Arc<Vec<u8>>;
 
 /// Runs a graph: each topic is a broadcast channel.
@@ -28,7 +28,7 @@ pub(super) fn run(case: &Case, name: &str) -> Result<Figures> {
             loop {
                 match messages.recv().await {
                     Ok(message) => listener.arrive(&message),
-                    // Those left out are counted by their numbers.
+                    // The missing ones are counted by their numbers.
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => break,
                 }
@@ -43,7 +43,7 @@ pub(super) fn run(case: &Case, name: &str) -> Result<Figures> {
             timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
             loop {
                 timer.tick().await;
-                // Fails only where nothing is subscribed.
+                // Fails only without subscriptions.
                 let _ = to.send(Arc::new(source.message()));
             }
         }));

@@ -1,5 +1,5 @@
-//! Images of 8 MB to another process that sleeps. Their first word says when one was complete, all
-//! others its number.
+//! Images of 8 MB to another process that sleeps. The first word of an image is its time of
+//! completion, all others are its number.
 
 use serde::{Deserialize, Serialize};
 use sinew_bench::clock::sleep_until;
@@ -15,16 +15,16 @@ use crate::{Case, Figures, Process, Result, now_ns};
 /// Bytes of an image.
 pub const BYTES: usize = 8 << 20;
 
-/// Images a second.
+/// Images per second.
 const RATE: f64 = 10.0;
 
-/// Samples a round keeps.
+/// Number of samples that a round keeps.
 const ROOM: usize = 1 << 10;
 
-/// What the other process sees. At the end it tells that together with its [`Usage`].
+/// The other process's observations. At the end it sends them together with its [`Usage`].
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Images {
-    /// From the complete image until it is there.
+    /// From the complete image until its arrival.
     samples: Samples,
     sequence: Sequence,
 }
@@ -36,7 +36,7 @@ impl Default for Images {
 }
 
 impl Images {
-    /// An image came: call it first thing. `word` reads one of its words; one with wrong pixels
+    /// Records an image: call it first. `word` reads one of its words; an image with wrong pixels
     /// counts as lost.
     pub fn note(&mut self, word: impl Fn(usize) -> Option<u64>) {
         const WORDS: usize = BYTES / size_of::<u64>();
@@ -50,19 +50,19 @@ impl Images {
         }
     }
 
-    /// How many came, without those that had wrong pixels.
+    /// Returns the number of images that came, without those with wrong pixels.
     pub fn received(&self) -> u64 {
         self.sequence.received
     }
 }
 
-/// Sends images by `send`, which is given their number and yields the time inside publish, the
-/// image already made; gives the figures. `other` has its subscriber already; it is told how many
-/// images there were.
+/// Sends images by calling `send` with their number; it returns the time inside publish, without
+/// making the image. Returns the figures. `other` already has its subscriber, and is sent the
+/// number of images.
 ///
 /// # Errors
 ///
-/// What `send` fails with, and if `other` ends early.
+/// The errors of `send`, and if `other` ends early.
 pub fn measure(case: &Case, other: Process, mut send: impl FnMut(u64) -> Result<i64>) -> Result<Figures> {
     for number in 1..=WARM_AFTER {
         send(number)?;

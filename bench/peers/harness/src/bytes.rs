@@ -9,8 +9,8 @@ pub fn fill(bytes: &mut [u8], number: u64) {
     bytes.as_chunks_mut::<WORD>().0.fill(number.to_le_bytes());
 }
 
-/// A message's number, after all of it was read; `None` unless it has a word and every word holds
-/// it.
+/// Returns a message's number, after reading all of it; `None` unless it has a word and every word
+/// holds it.
 pub fn number_of(bytes: &[u8]) -> Option<u64> {
     let (words, rest) = bytes.as_chunks::<WORD>();
     let number = words.first().copied().map(u64::from_le_bytes)?;
@@ -19,7 +19,7 @@ pub fn number_of(bytes: &[u8]) -> Option<u64> {
     (differences == 0 && rest.is_empty()).then_some(number)
 }
 
-/// The first word, and nothing else read.
+/// Returns the first word, and reads nothing else.
 pub fn first_word(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk::<WORD>().copied().map(u64::from_le_bytes)
 }

@@ -1,5 +1,5 @@
-//! Source => relays => sink: the source's pace, what the sink sees, and the figures. What is
-//! between them is the peer's.
+//! Source => relays => sink: the source's pace, the sink's observations, and the figures. The peer
+//! provides everything between them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,18 +15,18 @@ use sinew_bench::sequence::Sequence;
 
 use crate::{Figures, Measuring, Process, Result, now_ns};
 
-/// The message: when the source published it, and its number, from 1.
+/// The message: the time at which the source published it, and its number, from 1.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[repr(C)]
 pub struct Timing {
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     pub stamp: i64,
-    /// Counts the source's messages.
+    /// Number among the source's messages.
     pub number: u64,
 }
 
 impl Timing {
-    /// Its bytes, little-endian.
+    /// Returns its bytes, little-endian.
     pub fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.stamp.to_le_bytes());
@@ -34,7 +34,7 @@ impl Timing {
         bytes
     }
 
-    /// Of its bytes; `None` unless there are 16.
+    /// Parses its bytes; `None` unless there are 16.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (stamp, number) = bytes.split_at_checked(8)?;
         let stamp = i64::from_le_bytes(stamp.try_into().ok()?);
@@ -42,32 +42,32 @@ impl Timing {
     }
 }
 
-/// What the sink sees; handles share it.
+/// Collects the sink's observations; clones share them.
 #[derive(Clone)]
 pub struct Sink(Arc<Mutex<Seen>>);
 
-/// What a sink saw.
+/// A sink's observations.
 #[derive(Debug, Deserialize, Serialize)]
 struct Seen {
     samples: Samples,
     sequence: Sequence,
     /// Messages up to this number warm up.
     counts_from: u64,
-    /// When each message came, 0 for never.
+    /// Time of each message's arrival; 0 for never.
     arrived_ns: Vec<i64>,
 }
 
-/// Where the times of a message stand: messages are numbered from 1.
+/// Index for a message's times: messages are numbered from 1.
 fn place(number: u64) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(1)
 }
 
 impl Sink {
-    /// For so many messages a second, for so long. The first tenth warms up.
+    /// Makes a sink for a rate and a duration. The first tenth warms up.
     pub fn new(rate: f64, time: Duration) -> Self {
         let ticks = ticks(rate, time);
         let room = ticks as usize + 1;
-        let mut arrived_ns = vec![1; room]; // so that its memory is there already
+        let mut arrived_ns = vec![1; room]; // allocates its memory now
         arrived_ns.fill(0);
         Self(Arc::new(Mutex::new(Seen {
             samples: Samples::with_room_for(room),
@@ -77,7 +77,7 @@ impl Sink {
         })))
     }
 
-    /// A message came: call it first thing.
+    /// Records a message: call it first.
     pub fn arrive(&self, timing: Timing) {
         let now = now_ns();
         let mut seen = self.seen();
@@ -90,12 +90,12 @@ impl Sink {
         }
     }
 
-    /// How many messages came.
+    /// Returns the number of messages that came.
     pub fn received(&self) -> u64 {
         self.seen().sequence.received
     }
 
-    /// Waits until so many messages have come, or no more come for 2 s.
+    /// Waits until this many messages have come, or no more have come for 2 s.
     fn await_all(&self, count: u64) -> Result<()> {
         let pause = || {
             std::thread::sleep(Duration::from_millis(1));
@@ -105,7 +105,7 @@ impl Sink {
         Ok(())
     }
 
-    /// What it saw: it forgets that.
+    /// Takes the observations out.
     fn told(&self) -> Seen {
         let mut seen = self.seen();
         let Seen { samples, arrived_ns, .. } = &mut *seen;
@@ -118,11 +118,11 @@ impl Sink {
     }
 }
 
-/// The messages that a source publishes, one for each of its ticks.
+/// The messages of a source, one for each of its ticks.
 #[derive(Debug)]
 pub struct Messages {
     count: u64,
-    /// When the tick of each was due.
+    /// Due times of their ticks.
     due_ns: Vec<i64>,
 }
 
@@ -132,18 +132,19 @@ impl Messages {
         Self { count: count.into(), due_ns: Vec::with_capacity(count as usize) }
     }
 
-    /// Whether some are left to be published.
+    /// Returns `true` if some are left to be published.
     pub fn are_left(&self) -> bool {
         (self.due_ns.len() as u64) < self.count
     }
 
-    /// The next one, stamped, at a tick that was due at `due_ns`: by the clock of [`now_ns`].
+    /// Returns the next message, stamped, for a tick that was due at `due_ns`, by the clock of
+    /// [`now_ns`].
     pub fn next(&mut self, due_ns: i64) -> Timing {
         self.due_ns.push(due_ns);
         Timing { stamp: now_ns(), number: self.due_ns.len() as u64 }
     }
 
-    /// The times from a tick's due time until the sink had its message.
+    /// Returns the times from a tick's due time until the sink had its message.
     fn until_seen(&self, seen: &Seen) -> Samples {
         let counts_from = usize::try_from(seen.counts_from).unwrap_or(usize::MAX);
         let mut samples = Samples::with_room_for(self.due_ns.len());
@@ -155,13 +156,13 @@ impl Messages {
     }
 }
 
-/// Publishes by `publish`, `rate` times a second for `time`, from the calling thread; waits until
-/// all of it has arrived at the sink or nothing more comes for 2 s; gives the figures, each time
-/// divided by `hops`, but for `due_p50_ns`.
+/// Publishes by calling `publish`, `rate` times a second for `time`, on the calling thread; waits
+/// until everything has arrived at the sink or nothing more has come for 2 s. Returns the figures,
+/// with each time divided by `hops`, except for `due_p50_ns`.
 ///
 /// # Errors
 ///
-/// What `publish` fails with.
+/// The errors of `publish`.
 pub fn measure(
     rate: f64,
     time: Duration,
@@ -172,12 +173,12 @@ pub fn measure(
     measure_source(rate, time, hops, sink, |messages| publish_all(rate, messages, publish))
 }
 
-/// As [`measure`], with a source that has a timer of its own, such as a task: `source` publishes
-/// all messages, and gives them back.
+/// As [`measure`], for a source with a timer of its own, such as a task: `source` publishes all
+/// messages, and returns them.
 ///
 /// # Errors
 ///
-/// What `source` fails with.
+/// The errors of `source`.
 pub fn measure_source(
     rate: f64,
     time: Duration,
@@ -192,12 +193,12 @@ pub fn measure_source(
     Ok(figures(&messages, sink.told(), usage, hops))
 }
 
-/// As [`measure`], with every second node in `other`, which is in [`serve_until_the_end`], and has
-/// the sink unless it is here.
+/// As [`measure`], with every second node in `other`, which runs [`serve_until_the_end`], and has
+/// the sink unless `sink` is given here.
 ///
 /// # Errors
 ///
-/// What `publish` fails with, and if `other` ends early.
+/// The errors of `publish`, and if `other` ends early.
 pub fn measure_between(
     rate: f64,
     time: Duration,
@@ -216,8 +217,8 @@ pub fn measure_between(
     Ok(figures(&messages, seen, usage + others, hops))
 }
 
-/// In the other process, while threads of the peer pass on what they receive: tells that it is
-/// ready, and at the end what it saw, when `sink`, if it is here, has everything.
+/// In the other process, while threads of the peer forward messages: reports that it is ready, and
+/// at the end sends its observations; if it has the sink, once that has everything.
 ///
 /// # Errors
 ///
@@ -234,7 +235,7 @@ pub fn serve_until_the_end(measuring: Measuring, sink: Option<&Sink>) -> Result<
     Ok(())
 }
 
-/// Publishes all messages from the calling thread.
+/// Publishes all messages on the calling thread.
 fn publish_all(
     rate: f64,
     mut messages: Messages,

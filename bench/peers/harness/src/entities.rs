@@ -1,23 +1,23 @@
-//! What a publisher with its subscriber costs, each pair on a topic of its own.
+//! The cost of a publisher with its subscriber, each pair on a topic of its own.
 
 use sinew_bench::machine::{Own, resident_bytes};
 use sinew_bench::report::tenth;
 
 use crate::{Figures, Result, now_ns};
 
-/// What all pairs cost together.
+/// The total cost of all pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// The time until all know each other.
+    /// Time until all have matched.
     pub create_ns: i64,
-    /// The time that dropping them takes, where it is measured.
+    /// Time for dropping them, if it is measured.
     pub destroy_ns: Option<i64>,
-    /// The memory they take, and the CPU time that making them took, of all processes.
+    /// Their memory, and the CPU time for creating them, of all processes.
     pub own: Own,
 }
 
 impl Cost {
-    /// The figures of so many pairs.
+    /// Returns the figures for this many pairs.
     pub fn figures(self, pairs: u32) -> Figures {
         let per_pair = |figure: i64| Some(tenth(figure as f64 / f64::from(pairs)));
         Figures {
@@ -30,14 +30,14 @@ impl Cost {
     }
 }
 
-/// Makes all pairs in this process, and lets go of them. `pair` makes one, by its number, whose
-/// ends know each other.
+/// Creates all pairs in this process, and drops them. `pair` creates the one with the given number,
+/// and waits until it has matched.
 ///
 /// # Errors
 ///
-/// What `pair` fails with.
+/// The errors of `pair`.
 pub fn within<P, S>(pairs: u32, mut pair: impl FnMut(u32) -> Result<(P, S)>) -> Result<Figures> {
-    // What the first one makes once for all is not theirs.
+    // Memory that is allocated once, with the first pair, doesn't count.
     let _first = pair(u32::MAX)?;
     let (mut publishers, mut subscribers) =
         (Vec::with_capacity(pairs as usize), Vec::with_capacity(pairs as usize));
@@ -51,7 +51,7 @@ pub fn within<P, S>(pairs: u32, mut pair: impl FnMut(u32) -> Result<(P, S)>) -> 
     }
     let create_ns = now_ns() - start;
     let cpu_ns = Own::since(before).cpu_ns;
-    // Of one process all memory counts, as on our side.
+    // With a single process, all memory counts, as in Sinew's side.
     let own = Own { bytes: resident() - resident_before, cpu_ns };
     let start = now_ns();
     drop((publishers, subscribers));

@@ -1,4 +1,4 @@
-//! One publisher, and all its subscribers in one other process.
+//! One publisher, with all its subscribers in one other process.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use sinew_bench::samples::Samples;
 use crate::chain::Timing;
 use crate::{Figures, Process, Result, now_ns};
 
-/// Messages a second.
+/// Messages per second.
 const RATE: f64 = 100.0;
 
-/// What so many subscribers of the other process will hear in that time. At the end that process
-/// tells it together with its [`Usage`].
+/// Returns room for the observations of this many subscribers in that time. At the end, the other
+/// process sends them together with its [`Usage`].
 pub fn heard_by(subscriptions: u32, time: Duration) -> Heard {
     Heard::by(subscriptions, ticks(RATE, time) as usize)
 }
 
-/// Publishes by `publish` for so long, and gives the figures. `other` has its subscribers already;
-/// it is told how many messages there were.
+/// Publishes by calling `publish` for `time`, and returns the figures. `other` already has its
+/// subscribers, and is sent the number of messages.
 ///
 /// # Errors
 ///
-/// What `publish` fails with, and if `other` ends early.
+/// The errors of `publish`, and if `other` ends early.
 pub fn measure(
     time: Duration,
     other: Process,

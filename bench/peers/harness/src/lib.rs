@@ -1,4 +1,4 @@
-//! What every peer of the benchmarks shares: the protocol between the report and a peer's program,
+//! The common part of the benchmarks' peers: the protocol between the report and a peer's program,
 //! and the parts of the scenarios that are the same on both sides.
 //!
 //! # The protocol
@@ -8,16 +8,15 @@
 //!
 //! | command | answer |
 //! |---|---|
-//! | `PROGRAM systems` | a [`Peer`]: name, version, [`System`]s: ways to use it, with their scenarios |
+//! | `PROGRAM systems` | a [`Peer`]: name, version, [`System`]s (ways to use it) with scenarios |
 //! | `PROGRAM run CASE` | the [`Figures`] of one round of a [`Case`] |
 //!
-//! `CASE` is one argument of JSON:
-//! `{"system":"one session","seconds":0.4,"scenario":"chain","relays":10,"rate":100.0}`.
-//! Times are in nanoseconds, sizes in bytes. A program that can't do a case exits with another code
-//! than 0 and says why on standard error, in one line; the code is [`NO_PART`] if that is no
-//! failure. The report asks for no scenario that a system hasn't named. Two more commands,
-//! `PROGRAM peer ..` and `PROGRAM sweep ..`, are for the programs' own other processes ([`Other`],
-//! [`Sweeper`]).
+//! `CASE` is one argument of JSON: `{"system":"one
+//! session","seconds":0.4,"scenario":"chain","relays":10,"rate":100.0}`. Times are in nanoseconds,
+//! sizes in bytes. A program that can't run a case exits with a code other than 0 and writes the
+//! reason to standard error, in one line; the code is [`NO_PART`] if that is no failure. The report
+//! requests only scenarios that a system has listed. Two more commands, `PROGRAM peer ..` and
+//! `PROGRAM sweep ..`, are for the programs' own other processes ([`Other`], [`Sweeper`]).
 //!
 //! Programs written elsewhere, in any language, take part in the same way: see
 //! `bench/peers/README.md`.
@@ -43,7 +42,7 @@ pub use sinew_bench::process::{Measuring, Process};
 pub use sinew_bench::report::Figures;
 pub use sweeper::{Sweeper, clear_up};
 
-/// What a measurement ends with when it fails: a sentence.
+/// The result of a measurement; an error is a sentence.
 pub type Result<T> = anyhow::Result<T>;
 
 /// A peer, as `systems` describes it.
@@ -51,33 +50,33 @@ pub type Result<T> = anyhow::Result<T>;
 pub struct Peer {
     /// Its name: `zenoh`.
     pub peer: String,
-    /// The version that is measured.
+    /// The measured version.
     pub version: String,
-    /// The ways it is used.
+    /// The ways to use it.
     pub systems: Vec<System>,
 }
 
 /// One way to use a peer.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct System {
-    /// Its name, as it stands in the report's rows: `zenoh, one session`.
+    /// Its name in the report's rows: `zenoh, one session`.
     pub name: String,
-    /// How it is used, and why so: one sentence.
+    /// How and why it is used in this way: one sentence.
     pub how: String,
-    /// The page of its documentation that says so.
+    /// The page of the peer's documentation that describes this way.
     pub link: String,
-    /// The scenarios that it has: names of [`Work`].
+    /// Its scenarios: names of [`Work`].
     pub scenarios: Vec<String>,
-    /// Where the work differs from Sinew's: a sentence for each scenario that it concerns.
+    /// Differences from Sinew's work: a sentence for each scenario concerned.
     #[serde(default)]
     pub differs: Vec<(String, String)>,
-    /// Why it can't be measured on this machine, if so.
+    /// The reason why it can't be measured on this machine, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
 }
 
 impl System {
-    /// One without scenarios so far.
+    /// Makes a system without scenarios.
     pub fn new(name: &str, how: &str, link: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -89,7 +88,7 @@ impl System {
         }
     }
 
-    /// Has a scenario as well. `differs` is a sentence, unless the work is the same as Sinew's.
+    /// Adds a scenario. `differs` is a sentence, unless the work is the same as Sinew's.
     #[must_use]
     pub fn scenario(mut self, name: &str, differs: Option<&str>) -> Self {
         self.scenarios.push(name.to_owned());
@@ -103,38 +102,39 @@ impl System {
 pub struct Case {
     /// The name of the [`System`].
     pub system: String,
-    /// How long to measure, warm-up included.
+    /// Duration of measuring, including warm-up.
     pub seconds: f64,
-    /// What is done.
+    /// The work.
     #[serde(flatten)]
     pub work: Work,
 }
 
 impl Case {
-    /// How long to measure, warm-up included.
+    /// Returns the duration of measuring, including warm-up.
     pub fn time(&self) -> std::time::Duration {
         std::time::Duration::from_secs_f64(self.seconds)
     }
 }
 
-/// A scenario with its options. What is counted and timed is said here; both sides do the same.
+/// A scenario with its options. It defines what is counted and timed; both sides do the same.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "scenario", rename_all = "kebab-case")]
 pub enum Work {
-    /// Source => relays => sink in one process, a message of 16 bytes (stamp and number) `rate`
-    /// times a second; each relay publishes what it receives. `p50_ns`: source to sink, divided by
-    /// `relays + 1`; `due_p50_ns`: from the time at which the source's tick was due, to the sink.
+    /// Source => relays => sink in one process, with a message of 16 bytes (stamp and number)
+    /// `rate` times a second; each relay publishes the messages that it receives. `p50_ns`: source
+    /// to sink, divided by `relays + 1`; `due_p50_ns`: from the due time of the source's tick to
+    /// the sink.
     Chain {
         /// Nodes between source and sink.
         relays: u32,
-        /// Messages a second.
+        /// Messages per second.
         rate: f64,
     },
-    /// The same over two processes, every hop from one into the other.
+    /// The same over two processes, with every hop from one into the other.
     ProcessChain {
         /// Nodes between source and sink.
         relays: u32,
-        /// Messages a second.
+        /// Messages per second.
         rate: f64,
     },
     /// A client calls the first server, each server calls the next before it answers, all in one
@@ -143,13 +143,13 @@ pub enum Work {
     ServiceChain {
         /// Servers between the client and the last server.
         relays: u32,
-        /// Calls a second.
+        /// Calls per second.
         rate: f64,
     },
     /// Two pinned processes, a message forth and one back, back to back or at a rate. `loan`: the
     /// first 8 bytes are touched, and `p50_ns` is half a round trip; `whole`: the sender writes
-    /// every word, the receiver reads every word and answers with 16 bytes that say when it had,
-    /// and `p50_ns` is from before writing until then.
+    /// every word, the receiver reads every word and answers with 16 bytes that contain the time
+    /// when it had, and `p50_ns` is from before writing until then.
     #[serde(rename = "pingpong")]
     PingPong {
         /// `loan` or `whole`.
@@ -158,14 +158,15 @@ pub enum Work {
         wait: Wait,
         /// Bytes of a message.
         size: usize,
-        /// Times a second; back to back if absent.
+        /// Messages per second; back to back if missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
-    /// One publisher at 100 Hz, its subscribers in one other process that polls. `publish_p50_ns`:
-    /// inside publish; `p50_ns`: from before the publish until the last subscriber has the message.
+    /// One publisher at 100 Hz, with its subscribers in one other process that polls.
+    /// `publish_p50_ns`: inside publish; `p50_ns`: from before the publish until the last
+    /// subscriber has the message.
     Fanout {
-        /// Subscribers.
+        /// Number of subscribers.
         subscriptions: u32,
     },
     /// One client and one server in two pinned processes, 16 bytes each way. `p50_ns`: half a round
@@ -173,19 +174,19 @@ pub enum Work {
     Requests {
         /// How both sides wait.
         wait: Wait,
-        /// Calls a second; back to back if absent.
+        /// Calls per second; back to back if missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
-    /// So many publishers, each with one subscription on a topic of its own. `create_ns_per_pair`,
+    /// Publishers, each with one subscription on a topic of its own. `create_ns_per_pair`,
     /// `rss_bytes_per_pair`; `create_cpu_ns_per_pair`: the CPU time of all processes meanwhile.
     Entities {
-        /// How many pairs.
+        /// Number of pairs.
         pairs: u32,
-        /// In one process, or the subscriptions in another.
+        /// In one process, or with the subscriptions in another.
         path: Path,
     },
-    /// One way, nothing may be lost, each message is written whole and read whole.
+    /// One way, without any loss; each message is written whole and read whole.
     /// `messages_per_second`, `bytes_per_second`.
     Throughput {
         /// Bytes of a message.
@@ -194,20 +195,20 @@ pub enum Work {
         path: Path,
     },
     /// One process writes a value as often as it can, on another core another process reads the
-    /// newest one as often as it can. `publish_p50_ns`: a write, every word of it, until it can be
-    /// read; `p50_ns`: a read of what is newest, every word of it, also if it is the same value as
-    /// before; `age_p50_ns`: from when the write of what was read began, until it has been read. A
-    /// value whose words differ counts as lost, one older than the one before as reordered.
-    /// `sinew_bench::latest` has what is the same on both sides.
+    /// newest one as often as it can. `publish_p50_ns`: a write of every word, until it can be
+    /// read; `p50_ns`: a read of every word of the newest value, also if it is the same value as
+    /// before; `age_p50_ns`: from the start of the value's write until it has been read. A value
+    /// with words that differ counts as lost, one older than the one before as reordered.
+    /// `sinew_bench::latest` has the part that is the same on both sides.
     Latest {
         /// Bytes of the value.
         size: usize,
     },
     /// An image of 8 MB at 10 Hz to another process that sleeps. `publish_p50_ns`: inside publish,
-    /// the image already made; `p50_ns`: from before the publish until the other has it.
+    /// without making the image; `p50_ns`: from before the publish until the other process has it.
     Big {},
-    /// A robot's graph of `facts`: every publisher by its own timer, all nodes in one process.
-    /// `mean_ns`, `p99_ns`.
+    /// A robot's graph: every publisher with its own timer, all nodes in one process. `mean_ns`,
+    /// `p99_ns`.
     Topology {
         /// `sierra_nevada` or `mont_blanc`.
         name: String,
@@ -233,7 +234,7 @@ impl Work {
     }
 }
 
-/// What is done with the messages of a ping-pong.
+/// How the messages of a ping-pong are written and read.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -253,7 +254,7 @@ pub enum Wait {
     Sleep,
 }
 
-/// Where the other end is.
+/// The place of the other endpoint.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Path {
@@ -263,18 +264,18 @@ pub enum Path {
     Shm,
 }
 
-/// What another process of a peer is to do: the case, and what else it has to know.
+/// The work of another process of a peer: the case, and other parameters.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Other {
-    /// The case that is measured.
+    /// The measured case.
     pub case: Case,
-    /// The core to be kept to, if any.
+    /// The core to run on, if any.
     pub core: Option<usize>,
-    /// What the peer tells its own process: a name, an address, a number.
+    /// The peer's own parameter for its process: a name, an address, a number.
     pub note: String,
 }
 
-/// What a peer's program does.
+/// A peer's program.
 pub trait Program {
     /// Describes the peer.
     fn systems() -> Peer;
@@ -283,35 +284,35 @@ pub trait Program {
     ///
     /// # Errors
     ///
-    /// Whatever stops it, as a sentence.
+    /// Any failure, as a sentence.
     fn run(case: &Case) -> Result<Figures>;
 
-    /// In another process, started with [`start`]: does its part until `measuring` has had enough.
+    /// In another process, started with [`start`]: does its part until `measuring` ends the round.
     ///
     /// # Errors
     ///
-    /// Whatever stops it, as a sentence.
+    /// Any failure, as a sentence.
     fn serve(other: &Other, measuring: Measuring) -> Result<()> {
         let _ = (other, measuring);
         anyhow::bail!("this peer has no other processes")
     }
 
-    /// In a [`Sweeper`]: removes what is left of the run of that name. It is called again and again
-    /// until it succeeds, or for half a second.
+    /// In a [`Sweeper`]: removes the remains of the run of that name. It is called repeatedly until
+    /// it succeeds, or for half a second.
     ///
     /// # Errors
     ///
-    /// If there may be more to come.
+    /// If more may come.
     fn sweep(name: &str) -> Result<()> {
         anyhow::bail!("this peer leaves nothing of {name}")
     }
 }
 
-/// The exit code of a program that was asked for a case which its system has no part in. That is no
-/// failure: the report leaves the case out without a word.
+/// The exit code of a program for a case that its system doesn't support. That is no failure: the
+/// report leaves the case out silently.
 pub const NO_PART: u8 = 3;
 
-/// A case that a system has no part in.
+/// A case that a system doesn't support.
 #[derive(Debug)]
 struct NoPart(Case);
 
@@ -323,8 +324,8 @@ impl fmt::Display for NoPart {
 
 impl std::error::Error for NoPart {}
 
-/// What [`Program::run`] ends with if a system has no part in a case: [`main`] says so, and exits
-/// with [`NO_PART`].
+/// The error of [`Program::run`] for a case that a system doesn't support: [`main`] reports it, and
+/// exits with [`NO_PART`].
 ///
 /// # Errors
 ///
@@ -365,7 +366,7 @@ fn command<P: Program>() -> Result<()> {
     Ok(())
 }
 
-/// An [`Other`] of a certain program.
+/// An [`Other`] for a certain program.
 #[derive(Deserialize, Serialize)]
 #[serde(bound = "", transparent)]
 struct Served<P> {
@@ -389,8 +390,8 @@ impl<P: Program> sinew_bench::process::Work for Served<P> {
     }
 }
 
-/// Starts another process of the program, which calls [`Program::serve`]. It is ended with the
-/// calling thread.
+/// Starts another process of the program, which calls [`Program::serve`]. The kernel ends it with
+/// the calling thread.
 ///
 /// # Errors
 ///
@@ -400,24 +401,24 @@ pub fn start<P: Program>(case: &Case, core: Option<usize>, note: impl Into<Strin
     Ok(Process::start(&Served::<P> { other, program: std::marker::PhantomData })?)
 }
 
-/// Does the work with a private directory in memory, for sockets and the like, on a thread of its
+/// Calls `work` with a private directory in memory, for sockets and the like, on a thread of its
 /// own; the directory is gone afterwards, however the program ends.
 ///
 /// # Errors
 ///
-/// If there can't be one, and what `work` fails with.
+/// If the directory can't be created, and the errors of `work`.
 pub fn with_directory<T: Send>(work: impl FnOnce(&std::path::Path) -> Result<T> + Send) -> Result<T> {
     let directory = sinew_bench::process::Directory::create()?;
     let measured = |path: &_| work(path).map_err(|error| sinew_bench::Error::Measured(error.into()));
     Ok(directory.round(measured)?)
 }
 
-/// Two cores that this process may use: one for each side of a measurement. The calling thread is
-/// kept to the first.
+/// Returns two cores that this process may use, one for each side of a measurement, and pins the
+/// calling thread to the first.
 ///
 /// # Errors
 ///
-/// If it may use one only.
+/// If it may use only one.
 pub fn two_cores() -> Result<(usize, usize)> {
     let cores = sinew_bench::machine::two_cores()?.ok_or_else(|| {
         anyhow::anyhow!("two processes on two cores are measured, and this process may use one")

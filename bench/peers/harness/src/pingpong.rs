@@ -1,4 +1,4 @@
-//! A message forth and one back, between two processes: timed as `sinew bench pingpong` times it.
+//! A message forth and one back, between two processes, timed as in `sinew bench pingpong`.
 
 pub use sinew_bench::payload::is_whole;
 use sinew_bench::rally::{self, Timed};
@@ -7,21 +7,21 @@ use sinew_bench::rounds::{Meter, Usage};
 
 use crate::{Case, Figures, Measuring, Mode, Process, Result, Work, now_ns};
 
-/// What is done with each message of a ping-pong, and how long both sides may be silent.
+/// The parameters of a ping-pong.
 #[derive(Clone, Copy, Debug)]
 pub struct Game {
-    /// What is done.
+    /// How messages are written and read.
     pub mode: Mode,
     /// Bytes of a message.
     pub size: usize,
 }
 
 impl Game {
-    /// That of a case, if it is a ping-pong.
+    /// Returns the parameters of a case.
     ///
     /// # Errors
     ///
-    /// If it isn't.
+    /// If the case isn't a ping-pong.
     pub fn of(case: &Case) -> Result<Self> {
         match case.work {
             Work::PingPong { mode, size, .. } => Ok(Self { mode, size }),
@@ -29,12 +29,12 @@ impl Game {
         }
     }
 
-    /// Words of a message.
+    /// Returns the number of words of a message.
     pub fn words(self) -> usize {
         self.size / size_of::<u64>()
     }
 
-    /// Writes message `number` where it lies, as the mode says: the first word, or all of them.
+    /// Writes message `number` in place, according to the mode: the first word, or all of them.
     pub fn write(self, words: &mut [u64], number: u64) {
         match self.mode {
             Mode::Loan => words[0] = number,
@@ -42,8 +42,8 @@ impl Game {
         }
     }
 
-    /// Reads a message as the mode says: what answers it is its number, and the time at which all
-    /// of it was read. A message that isn't whole has the number 0, which counts as reordered.
+    /// Reads a message according to the mode: returns its number, and the time at which all of it
+    /// was read. A message that isn't whole has the number 0, which counts as reordered.
     pub fn read(self, words: &[u64]) -> (u64, i64) {
         match self.mode {
             Mode::Loan => (words[0], 0),
@@ -59,7 +59,7 @@ impl Game {
 ///
 /// # Errors
 ///
-/// What `rally` fails with.
+/// The errors of `rally`.
 pub fn measure(case: &Case, rally: &mut impl Rally<anyhow::Error>) -> Result<Figures> {
     let (rate, whole) = match case.work {
         Work::PingPong { mode, rate, .. } => (rate, mode == Mode::Whole),
@@ -71,11 +71,11 @@ pub fn measure(case: &Case, rally: &mut impl Rally<anyhow::Error>) -> Result<Fig
     Ok(Figures::over(&[round], if whole { 1 } else { 2 }))
 }
 
-/// As [`measure`], with what both processes took: `other` is in [`answer_until_the_end`].
+/// As [`measure`], with the resources of both processes: `other` runs [`answer_until_the_end`].
 ///
 /// # Errors
 ///
-/// What `rally` fails with, and if `other` ends early.
+/// The errors of `rally`, and if `other` ends early.
 pub fn measure_both(
     case: &Case,
     mut other: Process,
@@ -89,8 +89,8 @@ pub fn measure_both(
     Ok(figures.using(usage + of_other))
 }
 
-/// In the other process, while threads of the peer answer: tells that it is ready, and at the end
-/// what it took since [`measure_both`] began.
+/// In the other process, while threads of the peer answer: reports that it is ready, and at the end
+/// sends the resources that it has used since [`measure_both`] began.
 ///
 /// # Errors
 ///

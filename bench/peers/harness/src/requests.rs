@@ -1,5 +1,5 @@
-//! Calls and their answers: in a chain of servers, or between two processes (which is timed as a
-//! ping-pong, [`crate::pingpong::measure`]).
+//! Calls and their answers: in a chain of servers, or between two processes (timed as a ping-pong,
+//! [`crate::pingpong::measure`]).
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -12,23 +12,23 @@ use crate::chain::Timing;
 use crate::pingpong::{Answer, Rally};
 use crate::{Figures, Result, now_ns};
 
-/// Where the last server of a chain leaves the time at which it was called.
+/// The time at which the last server of a chain was called.
 #[derive(Debug, Default)]
 pub struct Called(AtomicI64);
 
 impl Called {
-    /// The last server was called: call it first thing.
+    /// Records that the last server was called: call it first.
     pub fn note(&self) {
         self.0.store(now_ns(), Ordering::Release); // the client's load
     }
 }
 
-/// Calls by `call`, `rate` times a second for `time`, from the calling thread, which `call` blocks
-/// until the answer, the request's own number, has come. `hops` is servers in all.
+/// Calls `call`, `rate` times a second for `time`, on the calling thread, which `call` blocks until
+/// the answer, the request's own number, has come. `hops` is the total number of servers.
 ///
 /// # Errors
 ///
-/// What `call` fails with, and a wrong answer.
+/// The errors of `call`, and a wrong answer.
 pub fn measure(
     rate: f64,
     time: Duration,
@@ -57,7 +57,7 @@ pub fn measure(
     Ok(Figures { roundtrip_p50_ns, ..Figures::over(&[round], hops) })
 }
 
-/// A ping-pong's client whose calls return with the answer, the request's own number.
+/// A ping-pong's client with calls that return the answer, the request's own number.
 #[derive(Debug)]
 pub struct Calls<F> {
     call: F,
@@ -65,7 +65,7 @@ pub struct Calls<F> {
 }
 
 impl<F: FnMut(Timing) -> Result<u64>> Calls<F> {
-    /// Calls by `call`.
+    /// Makes a client that calls `call`.
     pub fn by(call: F) -> Self {
         Self { call, next: 0 }
     }

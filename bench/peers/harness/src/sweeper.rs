@@ -1,5 +1,5 @@
-//! What a run leaves when it is killed, such as files of shared memory, is removed by a process
-//! that outlives it.
+//! A process that outlives a run and removes its remains, such as files of shared memory, if it is
+//! killed.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -12,11 +12,11 @@ use sinew_bench::process::ourselves;
 
 use crate::{Program, Result, now_ns};
 
-/// For how long the sweeper looks whether a process that ends still adds files.
+/// Time for which the sweeper watches whether an ending process still adds files.
 const LEAVING: Duration = Duration::from_millis(500);
 
-/// Has [`Program::sweep`] called by a process of its own: when this is dropped, or when the process
-/// that has this has ended, however it did. Drop it after all that the run uses.
+/// Makes a separate process call [`Program::sweep`]: when this is dropped, or when the process that
+/// holds it has ended, in whatever way. Drop it after everything that the run uses.
 #[derive(Debug)]
 pub struct Sweeper(Child);
 
@@ -31,7 +31,7 @@ impl Sweeper {
             .args(["sweep", name])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .process_group(0) // Ctrl-C ends the run's
+            .process_group(0) // Ctrl-C is only for the run
             .spawn()
             .context("the process that clears up can't be started")?;
         Ok(Self(sweeper))
@@ -41,20 +41,19 @@ impl Sweeper {
 impl Drop for Sweeper {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
-        // Its exit code says nothing that could be mended here.
+        // Nothing could be done about its exit code.
         let _ = self.0.wait();
     }
 }
 
-/// In the sweeper: waits until the run has ended, and clears up.
+/// In the sweeper: waits until the run has ended, and removes its remains.
 pub(crate) fn sweep<P: Program>(name: &str) {
-    // What ends the wait doesn't matter.
+    // The reason for the end of the wait doesn't matter.
     let _ = std::io::stdin().read(&mut [0]);
     clear_up(|| P::sweep(name));
 }
 
-/// Has `sweep` called until it succeeds, or for half a second: a process that ends may still add
-/// files.
+/// Calls `sweep` until it succeeds, or for half a second: an ending process may still add files.
 pub fn clear_up(mut sweep: impl FnMut() -> Result<()>) {
     let until = now_ns() + nanoseconds(LEAVING);
     while sweep().is_err() && now_ns() < until {

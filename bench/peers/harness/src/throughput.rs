@@ -1,4 +1,4 @@
-//! As many messages as can be sent without losing one: what the receiver sees, and the figures.
+//! The highest rate of messages without losing one: the receiver's observations, and the figures.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use sinew_bench::sequence::Sequence;
 
 use crate::{Figures, Process, Result, now_ns};
 
-/// The clock is looked at once in so many messages.
+/// Number of messages between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 64;
 
-/// What a receiver saw. Another process tells it as it is.
+/// A receiver's observations. Another process sends them unchanged.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct Seen {
     sequence: Sequence,
-    /// Messages of which not every word was right.
+    /// Messages with a wrong word.
     torn: u64,
-    /// When the last one had been read.
+    /// Time at which the last one had been read.
     last_ns: i64,
-    /// What the receiving process took, if it is another one.
+    /// The resources of the receiving process, if it is another one.
     pub usage: Usage,
 }
 
 impl Seen {
-    /// A message came: reads all of it.
+    /// Records a message: reads all of it.
     pub fn note(&mut self, words: &[u64]) {
         self.torn += u64::from(!is_whole(words));
         self.sequence.note(words[0]);
         self.last_ns = now_ns();
     }
 
-    /// A message came as bytes: reads all of it.
+    /// Records a message of bytes: reads all of it.
     pub fn note_bytes(&mut self, bytes: &[u8]) {
         let number = crate::bytes::number_of(bytes);
         self.torn += u64::from(number.is_none());
@@ -41,26 +41,26 @@ impl Seen {
         self.last_ns = now_ns();
     }
 
-    /// How many messages came.
+    /// Returns the number of messages that came.
     pub fn received(&self) -> u64 {
         self.sequence.received
     }
 }
 
-/// What was sent.
+/// The messages that were sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     start_ns: i64,
-    /// How many messages.
+    /// Number of messages.
     pub count: u64,
 }
 
-/// A flood to another process, by `send` as in [`send_for`]. `other` is told how many messages
-/// there were, and tells what it has [`Seen`].
+/// A flood to another process, by calling `send` as in [`send_for`]. `other` is sent the number of
+/// messages, and returns its [`Seen`].
 ///
 /// # Errors
 ///
-/// What `send` fails with, and if `other` ends early.
+/// The errors of `send`, and if `other` ends early.
 pub fn measure(
     time: Duration,
     size: usize,
@@ -73,12 +73,12 @@ pub fn measure(
     Ok(figures(sent, other.finish_after(sent.count)?, size, usage))
 }
 
-/// Sends by `send`, which is given the number that every word of the message has to hold, for so
-/// long. `send` blocks while there is no room.
+/// Sends for `time` by calling `send` with the number that every word of the message has to hold.
+/// `send` blocks while there is no room.
 ///
 /// # Errors
 ///
-/// What `send` fails with.
+/// The errors of `send`.
 pub fn send_for(time: Duration, mut send: impl FnMut(u64) -> Result<()>) -> Result<Sent> {
     let mut sending = Sending::begin(time);
     for number in sending.by_ref() {
@@ -91,12 +91,12 @@ pub fn send_for(time: Duration, mut send: impl FnMut(u64) -> Result<()>) -> Resu
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
     until: i64,
-    /// What was sent so far.
+    /// The messages sent so far.
     pub sent: Sent,
 }
 
 impl Sending {
-    /// Begins now.
+    /// Starts now.
     pub fn begin(time: Duration) -> Self {
         let start_ns = now_ns();
         Self { until: start_ns + nanoseconds(time), sent: Sent { start_ns, count: 0 } }
@@ -116,8 +116,8 @@ impl Iterator for Sending {
     }
 }
 
-/// From before the first message was written until the last one had been read. `usage` is what the
-/// sending process took.
+/// Returns the figures, from before the first message was written until the last one had been read.
+/// `usage` is that of the sending process.
 pub fn figures(sent: Sent, seen: Seen, size: usize, usage: Usage) -> Figures {
     let passed = (seen.last_ns - sent.start_ns).max(1) as f64 / 1e9;
     let per_second = seen.received() as f64 / passed;

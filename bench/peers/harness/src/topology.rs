@@ -1,7 +1,7 @@
-//! A robot's graph, of which a peer carries the messages: who publishes what how often, who
-//! listens, what arrives and how late. As `sinew bench topology` does it: every publisher has a
-//! timer of its own, no message leads to another, and each is made anew. What counts is the same on
-//! both sides ([`sinew_bench::topology::seen`]).
+//! A robot's graph with messages that a peer carries: the publishers with their rates, the
+//! subscriptions, and the arrivals with their delays. As in `sinew bench topology`, every publisher
+//! has a timer of its own, no message causes another, and each is newly made. The rules for what
+//! counts are the same on both sides ([`sinew_bench::topology::seen`]).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,27 +18,27 @@ use crate::{Figures, Result, now_ns};
 /// Bytes in front of a message's data: stamp, number and publisher.
 const HEAD: usize = 16;
 
-/// A graph, and what is noted of a run.
+/// A graph, and the log of a run.
 pub struct Robot {
     graph: Graph,
     span: RunSpan,
     log: Log,
-    /// How many messages each publisher has sent, in the order of [`Robot::sources`].
+    /// Number of messages that each publisher has sent, in the order of [`Robot::sources`].
     published: Vec<Arc<AtomicU32>>,
 }
 
-/// What all subscriptions see.
+/// The observations of all subscriptions.
 type Log = Arc<Mutex<Vec<Seen>>>;
 
-/// A publisher: has a timer of `period`, at which it publishes the next message.
+/// A publisher with a timer of `period`, at which it publishes the next message.
 #[derive(Debug)]
 pub struct Source {
-    /// Where.
+    /// Its topic.
     pub topic: String,
-    /// How often.
+    /// Its period.
     pub period: Duration,
     size: usize,
-    /// Its place among the topic's publishers.
+    /// Its index among the topic's publishers.
     place: u16,
     published: Arc<AtomicU32>,
 }
@@ -46,14 +46,14 @@ pub struct Source {
 /// A subscription.
 #[derive(Clone)]
 pub struct Listener {
-    /// To what.
+    /// Its topic.
     pub topic: String,
     subscription: u16,
     log: Log,
 }
 
 impl Source {
-    /// The next message, stamped.
+    /// Returns the next message, stamped.
     pub fn message(&mut self) -> Vec<u8> {
         let mut bytes = vec![0; HEAD + self.size];
         let number = self.published.fetch_add(1, Ordering::Relaxed); // a count of its own
@@ -65,7 +65,7 @@ impl Source {
 }
 
 impl Listener {
-    /// A message arrived: call it first thing. One without a head counts as lost.
+    /// Records a message: call it first. A message without a head counts as lost.
     pub fn arrive(&self, message: &[u8]) {
         let now = now_ns();
         let Some(&head) = message.first_chunk::<HEAD>() else { return };
@@ -85,7 +85,7 @@ impl Listener {
 }
 
 impl Robot {
-    /// The graph of that name, to be run for so long.
+    /// Loads the graph of that name, for a run of `time`.
     ///
     /// # Errors
     ///
@@ -98,12 +98,12 @@ impl Robot {
         Ok(Self { graph, span, log, published })
     }
 
-    /// All topics, each once.
+    /// Returns all topics, each once.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
         self.graph.periods_by_topic().into_keys()
     }
 
-    /// All subscriptions.
+    /// Returns all subscriptions.
     pub fn listeners(&self) -> Vec<Listener> {
         let topics = self.graph.nodes.iter().flat_map(|node| &node.subscribers);
         let listener = |(subscription, topic): (u16, &String)| Listener {
@@ -114,7 +114,7 @@ impl Robot {
         (0..).zip(topics.map(|subscriber| &subscriber.topic)).map(listener).collect()
     }
 
-    /// All publishers.
+    /// Returns all publishers.
     pub fn sources(&self) -> Vec<Source> {
         let mut sources: Vec<Source> = Vec::new();
         let plans = self.graph.nodes.iter().flat_map(|node| &node.publishers);
@@ -131,12 +131,12 @@ impl Robot {
         sources
     }
 
-    /// Lets the graph, whose timers have just been started, run for its time; has its timers
-    /// stopped by `stop`, waits for what is still under way, and gives the figures.
+    /// Lets the graph run for its time, after its timers have been started; stops its timers by
+    /// calling `stop`, waits for messages in transit, and returns the figures.
     ///
     /// # Errors
     ///
-    /// None but those of waiting.
+    /// Only those of waiting.
     pub fn measure(self, stop: impl FnOnce()) -> Result<Figures> {
         let rss_start_bytes = resident_bytes();
         std::thread::sleep(self.span.warm_up());
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!((listeners.len(), sources.len(), robot.topics().count()), (17, 13, 13));
         let danube = sources.iter().find(|source| source.topic == "danube").unwrap();
 
-        // Four periods, of which two warm up.
+        // Four periods; two of them warm up.
         let robot = Robot::load("sierra_nevada", 4 * danube.period).unwrap();
         let (listeners, mut sources) = (robot.listeners(), robot.sources());
         let danube = sources.iter_mut().find(|source| source.topic == "danube").unwrap();

@@ -106,9 +106,9 @@ impl ZService for Ask {
     type Response = AskResponse;
 }
 
-/// Turns hiroz's errors into ours.
+/// Converts hiroz's errors.
 trait Said<T> {
-    /// The error says what was done.
+    /// Adds the attempted operation to the error.
     fn said(self, doing: &'static str) -> Result<T>;
 }
 
@@ -118,7 +118,7 @@ impl<T> Said<T> for hiroz::Result<T> {
     }
 }
 
-/// A context that neither looks for others nor listens.
+/// Returns a context that neither searches for others nor listens.
 fn alone() -> Result<ZContext> {
     const NONE: [&str; 0] = [];
     let context = ZContextBuilder::default().disable_multicast_scouting();
@@ -143,8 +143,8 @@ fn subscription(
     subscription.build_with_callback(callback).said("making a subscription")
 }
 
-/// Works on a thread whose stack has room for the callbacks of 1000 relays: each runs within the
-/// publish of the one before.
+/// Runs `work` on a thread with a stack for the nested callbacks of 1000 relays: each runs within
+/// the publish of the one before.
 fn with_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     const STACK: usize = 256 << 20;
     std::thread::scope(|scope| {
@@ -183,7 +183,8 @@ fn client(node: &ZNode, hop: u32) -> Result<ZClient<Ask>> {
     node.create_client::<Ask>(&format!("/hop_{hop}")).build().said("making a client")
 }
 
-/// What a server of a chain does: asks the next one, or, if it is the last, notes when and answers.
+/// The role of a server in a chain: to call the next one or, if it is the last, to record the time;
+/// then it answers.
 enum Role {
     Relay(ZClient<Ask>),
     Last(Arc<Called>),
@@ -218,7 +219,7 @@ fn service_chain(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
     let context = alone()?;
     let called = Arc::new(Called::default());
-    // The client's, and one for each server.
+    // One node for the client, and one for each server.
     let nodes = (0..=hops).map(|number| node(&context, number)).collect::<Result<Vec<_>>>()?;
     let mut tasks = Vec::new();
     for (hop, node) in (0..hops).zip(&nodes[1..]) {

@@ -15,11 +15,11 @@ use crate::ports::{Output, Topic};
 const WORDS: usize = BYTES / size_of::<u64>();
 
 fn topic() -> Topic {
-    // As on our side, ten images may wait.
+    // As in Sinew's side, ten images may wait.
     Topic { waiting: 10, ..Topic::new("images", true) }
 }
 
-/// Sends the next image; yields the time inside sending, the image already made.
+/// Sends the next image; returns the time inside sending, without making the image.
 fn send(output: &Output, number: u64) -> Result<i64> {
     let mut start = 0;
     output.send(WORDS, |words| {

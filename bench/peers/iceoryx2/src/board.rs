@@ -8,11 +8,11 @@ use sinew_bench::machine::pin_to;
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
 
-/// Where the value lies.
+/// Name of the value's service.
 const SERVICE: &str = "board";
 const KEY: u64 = 0;
 
-/// Calls what is generic over the words of a value.
+/// Calls a function that is generic over the number of words of a value.
 macro_rules! for_size {
     ($size:expr, $side:ident $arguments:tt) => {
         for_size!($size, $side $arguments, 64 256 1024 4096 16384 65536 262144 1048576)
@@ -43,7 +43,7 @@ fn writing<const WORDS: usize>(case: &Case) -> Result<(Reads, Writes)> {
     let span = LatestSpan::soon(case.time());
     other.order(&span)?;
     let writes = latest::write(span, |word| -> Result<()> {
-        // A loan is the entry itself, and gives it back.
+        // A loan is made of the entry itself, and gives it back.
         if let Some(mut value) = entry.take().map(|entry| entry.loan_uninit()) {
             value.value_mut().write([word; WORDS]);
             // SAFETY: written on the line above.

@@ -1,4 +1,4 @@
-//! What a publisher with its subscriber costs, each pair on a service of its own.
+//! The cost of a publisher with its subscriber, each pair on a service of its own.
 
 use harness::entities::{self, Cost};
 use harness::{Case, Figures, Measuring, Other, Path, Result, now_ns};
@@ -16,8 +16,8 @@ use crate::domain::{self, Domain};
 /// A message of 16 bytes.
 type Small = [u64; 2];
 
-/// A service of a pair is named after its number. It holds ten messages for its subscriber, as on
-/// our side, and has room for no further ends.
+/// The service of a pair, named after its number. It holds ten messages for its subscriber, as in
+/// Sinew's side, and has no room for further endpoints.
 fn service<S: Service>(node: &Node<S>, number: u32) -> Result<PortFactory<S, Small, ()>> {
     let service = node.service_builder(&format!("topic_{number}").as_str().try_into()?);
     let service = service.publish_subscribe::<Small>().max_publishers(1).max_subscribers(1);
@@ -32,7 +32,7 @@ fn subscriber<S: Service>(node: &Node<S>, number: u32) -> Result<Subscriber<S, S
     Ok(service(node, number)?.subscriber_builder().create()?)
 }
 
-/// Each service keeps some files open: as many as the machine allows.
+/// Raises the limit of open files as far as the machine allows: each service keeps some open.
 fn open_many_files() -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
     Ok(setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?)
@@ -51,7 +51,7 @@ fn within(domain: &Domain, pairs: u32) -> Result<Figures> {
     let node = domain.node::<local::Service>()?;
     entities::within(pairs, |number| {
         let (publisher, subscriber) = (publisher(&node, number)?, subscriber(&node, number)?);
-        // As their first message would connect them.
+        // Connects them, as their first message would.
         publisher.update_connections()?;
         subscriber.update_connections()?;
         Ok((publisher, subscriber))
@@ -70,8 +70,8 @@ fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<Figures> {
     for number in 0..pairs {
         publishers.push(publisher(&node, number)?);
     }
-    // One side after the other: where both make a service at once, one of them sleeps and tries
-    // again.
+    // One side after the other: if both create a service at the same time, one of them sleeps and
+    // tries again.
     other.order(&())?;
     other.hear::<()>()?;
     publishers.iter().try_for_each(|publisher| publisher.update_connections())?;
@@ -84,7 +84,7 @@ fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<Figures> {
     Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs))
 }
 
-/// In the other process: makes its subscribers when told.
+/// In the other process: creates its subscribers when ordered to.
 pub fn serve(other: &Other, pairs: u32, measuring: Measuring) -> Result<()> {
     open_many_files()?;
     let node = domain::node::<ipc::Service>(&other.note)?;

@@ -1,4 +1,4 @@
-//! One publisher, and its subscribers in one other process, which polls them in turn.
+//! One publisher, with its subscribers in one other process, which polls them in turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,11 +11,11 @@ use crate::Iceoryx2;
 use crate::domain::{self, Domain};
 use crate::ports::{Input, Topic};
 
-/// Words of a message: when it was published, and its number.
+/// Words of a message: its time of publication, and its number.
 const WORDS: usize = 2;
 
 fn topic(subscriptions: u32) -> Topic {
-    // As on our side, a pause of the machine loses nothing.
+    // As in Sinew's side, a pause of the machine loses nothing.
     Topic { subscribers: subscriptions as usize, waiting: 1000, ..Topic::new("news", false) }
 }
 
@@ -40,7 +40,7 @@ pub fn serve(other: &Other, subscriptions: u32, measuring: Measuring) -> Result<
     measuring
         .at_the_end(move || by_all.load(Ordering::Relaxed), move || flag.store(false, Ordering::Relaxed));
     let meter = Meter::start();
-    let mut by_last = 0; // who is asked last
+    let mut by_last = 0; // the subscriber that is polled last
     while goes_on.load(Ordering::Relaxed) {
         for (reader, input) in inputs.iter().enumerate() {
             while let Some(message) = input.subscriber.receive()? {

@@ -1,4 +1,4 @@
-//! Peer `iceoryx2`: shared memory without copies, polled, and with events where its users sleep.
+//! Peer `iceoryx2`: shared memory without copies, polled, or with events if receivers sleep.
 
 mod big;
 mod board;

@@ -12,10 +12,10 @@ use crate::domain::{self, Domain};
 use crate::ports::{Input, Output, Topic, while_alive};
 use crate::{Iceoryx2, ports};
 
-/// Words of what answers a message that is read whole: its number and the time.
+/// Words of the answer to a message that is read whole: its number and the time.
 const ANSWER: usize = 2;
 
-/// Whether both sides of a case sleep.
+/// Returns `true` if both sides of a case sleep.
 pub fn sleeping(case: &Case) -> bool {
     matches!(case.work, Work::PingPong { wait: Wait::Sleep, .. } | Work::Requests { wait: Wait::Sleep, .. })
 }
@@ -37,7 +37,8 @@ pub fn run(case: &Case) -> Result<Figures> {
     measure(case, Begins { game, output, input, other }, |rally| rally.other)
 }
 
-/// Measures a rally whose other process is in [`serve_until_told`], with what both took.
+/// Measures a rally with another process that runs [`serve_until_told`], including the resources of
+/// both.
 pub fn measure<R: Rally<anyhow::Error>>(
     case: &Case,
     mut rally: R,
@@ -91,8 +92,8 @@ pub fn serve(other: &Other, measuring: Measuring) -> Result<()> {
     })
 }
 
-/// In the other process: answers by `serve` until the measuring process has had enough, and tells
-/// it what this process took.
+/// In the other process: answers by calling `serve` until the measuring process ends the round, and
+/// sends it the resources that this process used.
 pub fn serve_until_told(
     measuring: Measuring,
     domain: &str,
@@ -106,8 +107,8 @@ pub fn serve_until_told(
     Ok(measuring.tell(&meter.usage())?)
 }
 
-/// A flag that is lowered when the measuring process has had enough; then the listener of that name
-/// is woken, too.
+/// Returns a flag that is lowered when the measuring process ends the round; then the listener of
+/// that name is woken as well.
 pub fn until_told(measuring: Measuring, domain: &str, listener: Option<String>) -> Arc<AtomicBool> {
     let goes_on = Arc::new(AtomicBool::new(true));
     let (flag, domain) = (goes_on.clone(), domain.to_owned());
@@ -115,7 +116,7 @@ pub fn until_told(measuring: Measuring, domain: &str, listener: Option<String>) 
         || 0,
         move || {
             flag.store(false, Ordering::Relaxed);
-            // One that isn't woken looks at the flag by itself a little later.
+            // A listener that isn't woken looks at the flag by itself a little later.
             let woken = listener.map(|name| {
                 ports::bell(&domain::node(&domain)?, &name)?.notify().map_err(anyhow::Error::from)
             });

@@ -1,5 +1,5 @@
-//! Topics: a service for messages, of slices of words, and where receivers sleep, one for events
-//! beside it.
+//! Topics: a service for messages of slices of words and, if receivers sleep, one for events beside
+//! it.
 
 use std::time::Duration;
 
@@ -17,32 +17,33 @@ use iceoryx2::service::port_factory::publish_subscribe::PortFactory as Messages;
 use sinew_bench::clock::nanoseconds;
 use sinew_bench::process::PATIENCE;
 
-/// Polls between two looks at whether the other process still lives: some tens of milliseconds.
+/// Number of polls between two checks for whether the other process is alive: some tens of
+/// milliseconds.
 const POLLS: u32 = 1 << 20;
 
-/// How long a listener sleeps before it looks whether the other process still lives.
+/// Time that a listener sleeps between two checks for whether the other process is alive.
 const TICK: Duration = Duration::from_millis(500);
 
 /// A received message.
 pub type Words = Sample<ipc::Service, [u64], ()>;
 
-/// A topic and what it is made for.
+/// A topic and its properties.
 #[derive(Clone, Debug)]
 pub struct Topic {
     /// Its name.
     pub name: String,
-    /// How many subscribers there will be.
+    /// Number of subscribers.
     pub subscribers: usize,
-    /// How many messages may wait at each of them.
+    /// Number of messages that may wait at each of them.
     pub waiting: usize,
-    /// Whether a sender waits while that many do; otherwise the newest replaces the oldest.
+    /// Whether a sender waits when that many do; otherwise the newest replaces the oldest.
     pub lossless: bool,
     /// Whether subscribers sleep until there is a message.
     pub sleeping: bool,
 }
 
 impl Topic {
-    /// As iceoryx2's own benchmark of publish-subscribe makes it.
+    /// The defaults of iceoryx2's own benchmark of publish-subscribe.
     pub fn new(name: &str, sleeping: bool) -> Self {
         Self { name: name.to_owned(), subscribers: 1, waiting: 1, lossless: false, sleeping }
     }
@@ -59,21 +60,21 @@ impl Topic {
         service.open_or_create().with_context(|| format!("the service {} can't be made", self.name))
     }
 
-    /// What sends messages of up to so many words.
+    /// Creates a sender of messages with up to `words` words.
     pub fn output(&self, node: &Node<ipc::Service>, words: usize) -> Result<Output> {
         let service = self.messages(node)?;
         let publisher = service.publisher_builder().initial_max_slice_len(words);
         let publisher = match self.lossless {
             false => publisher.create()?,
-            // Its own way to wait while there is no room, but not for ever when the receiver is
-            // gone.
+            // iceoryx2's own way to wait while there is no room, but not for ever if the receiver
+            // is gone.
             true => publisher.set_backpressure_handler(patiently).create()?,
         };
         let bell = self.sleeping.then(|| bell(node, &self.name)).transpose()?;
         Ok(Output { publisher, bell })
     }
 
-    /// What receives them.
+    /// Creates a receiver.
     pub fn input(&self, node: &Node<ipc::Service>) -> Result<Input> {
         let subscriber = self.messages(node)?.subscriber_builder().create()?;
         let listener = self.sleeping.then(|| listener(node, &self.name)).transpose()?;
@@ -81,7 +82,7 @@ impl Topic {
     }
 }
 
-/// What a sender does that finds no room.
+/// The action of a sender that finds no room.
 fn patiently(info: &BackpressureInfo) -> BackpressureAction {
     if info.elapsed_time < PATIENCE {
         BackpressureAction::Retry
@@ -96,27 +97,27 @@ fn events(node: &Node<ipc::Service>, name: &str) -> Result<Events<ipc::Service>>
     service.open_or_create().with_context(|| format!("the events of {name} can't be made"))
 }
 
-/// What wakes the listener of that name.
+/// Creates the notifier for the listener of that name.
 pub fn bell(node: &Node<ipc::Service>, name: &str) -> Result<Notifier<ipc::Service>> {
     Ok(events(node, name)?.notifier_builder().create()?)
 }
 
-/// A listener of that name.
+/// Creates the listener of that name.
 pub fn listener(node: &Node<ipc::Service>, name: &str) -> Result<Listener<ipc::Service>> {
     Ok(events(node, name)?.listener_builder().create()?)
 }
 
-/// A publisher, with what wakes its subscriber.
+/// A publisher, with the notifier of its subscriber.
 pub struct Output {
     publisher: Publisher<ipc::Service, [u64], ()>,
     bell: Option<Notifier<ipc::Service>>,
 }
 
 impl Output {
-    /// Sends a message of so many words, written by `write` where they lie.
+    /// Sends a message of `words` words, which `write` writes in place.
     pub fn send(&self, words: usize, write: impl FnOnce(&mut [u64])) -> Result<()> {
         let sample = self.publisher.loan_slice_uninit(words)?;
-        // SAFETY: a publisher's samples lie in shared memory, whose bytes the kernel has set, and
+        // SAFETY: a publisher's samples lie in shared memory, which the kernel has initialised, and
         // every bit pattern is a u64.
         let mut sample = unsafe { sample.assume_init() };
         write(sample.payload_mut());
@@ -128,23 +129,24 @@ impl Output {
     }
 }
 
-/// A subscriber, with what it sleeps on.
+/// A subscriber, with the listener on which it sleeps.
 pub struct Input {
-    /// What receives.
+    /// Receives messages.
     pub subscriber: Subscriber<ipc::Service, [u64], ()>,
-    /// What it sleeps on; it polls without one.
+    /// It sleeps on this; without one, it polls.
     pub listener: Option<Listener<ipc::Service>>,
 }
 
 impl Input {
-    /// The next message; `None` once `goes_on` says so, which is asked now and then.
+    /// Returns the next message; `None` once `goes_on`, which is called from time to time, returns
+    /// `false`.
     pub fn next(&self, goes_on: impl FnMut() -> Result<bool>) -> Result<Option<Words>> {
         wait_for(self.listener.as_ref(), || Ok(self.subscriber.receive()?), goes_on)
     }
 }
 
-/// Polls, or sleeps between two polls, until there is something or `goes_on`, which is asked now
-/// and then, says no.
+/// Polls, or sleeps between two polls, until there is something, or until `goes_on`, which is
+/// called from time to time, returns `false`.
 pub fn wait_for<T>(
     listener: Option<&Listener<ipc::Service>>,
     mut poll: impl FnMut() -> Result<Option<T>>,
@@ -176,10 +178,9 @@ pub fn wait_for<T>(
     }
 }
 
-/// For the side that measures: goes on for as long as the other process lives and answers within 30
-/// s.
+/// For the measuring side: goes on as long as the other process is alive and answers within 30 s.
 pub fn while_alive(other: &mut Process) -> impl FnMut() -> Result<bool> + '_ {
-    let mut until = None; // the clock isn't read for answers that come soon
+    let mut until = None; // the clock isn't read for early answers
     move || {
         other.check()?;
         let until = *until.get_or_insert_with(|| now_ns() + nanoseconds(PATIENCE));

@@ -1,6 +1,6 @@
-//! The chain over two processes, every hop from one into the other: node `n` is in process `n % 2`,
-//! node 0 is the source, the last one the sink. Each process has one thread, which sleeps in a wait
-//! set of the listeners of its nodes.
+//! The chain over two processes, with every hop from one into the other: node `n` is in process `n
+//! % 2`, node 0 is the source, the last one the sink. Each process has one thread, which sleeps in
+//! a wait set of the listeners of its nodes.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -30,13 +30,13 @@ const WORDS: usize = 2;
 /// The longest sleep.
 const TICK: Duration = Duration::from_millis(100);
 
-/// For so long no message may come before those that are missing are lost.
+/// Time without any message after which missing messages count as lost.
 const SILENCE_NS: i64 = 2_000_000_000;
 
-/// What wakes a process at the end.
+/// Name of the listener that wakes a process at the end.
 const END: &str = "end";
 
-/// What the sink saw.
+/// The sink's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Seen {
     samples: Samples,
@@ -45,7 +45,7 @@ struct Seen {
 }
 
 fn hop(number: u32) -> Topic {
-    // As on our side, a pause of the machine loses nothing.
+    // As in Sinew's side, a pause of the machine loses nothing.
     Topic { waiting: 1000, ..Topic::new(&format!("hop_{number}"), true) }
 }
 
@@ -59,7 +59,7 @@ fn send(output: &Output, timing: Timing) -> Result<()> {
     output.send(WORDS, |words| words.copy_from_slice(&[timing.stamp.cast_unsigned(), timing.number]))
 }
 
-/// The relays, and the sink, of one process.
+/// Creates the relays, and the sink, of one process.
 fn nodes(node: &Node<ipc::Service>, relays: u32, process: u32) -> Result<Vec<Relay>> {
     let own = (1..=relays + 1).filter(|number| number % 2 == process);
     own.map(|number| {
@@ -69,7 +69,7 @@ fn nodes(node: &Node<ipc::Service>, relays: u32, process: u32) -> Result<Vec<Rel
     .collect()
 }
 
-/// What the nodes of one process wait for.
+/// The wait set of the nodes of one process.
 struct Waiting<'a> {
     set: &'a WaitSet<ipc::Service>,
     relays: Vec<(WaitSetGuard<'a, 'a, ipc::Service>, &'a Relay, &'a Listener<ipc::Service>)>,
@@ -85,8 +85,8 @@ impl<'a> Waiting<'a> {
         Ok(Self { set, relays })
     }
 
-    /// Waits once, and passes on what came. What comes to the sink is given to `sink`; what else is
-    /// attached to `other`.
+    /// Waits once, and forwards messages. Messages at the sink go to `sink`; other attachments are
+    /// passed to `other`.
     fn once(
         &self,
         mut sink: impl FnMut(Timing),
@@ -125,7 +125,7 @@ fn wait_set() -> Result<WaitSet<ipc::Service>> {
     Ok(WaitSetBuilder::new().signal_handling_mode(SignalHandlingMode::Disabled).create()?)
 }
 
-/// Whether the sink is in the process that measures.
+/// Returns `true` if the sink is in the measuring process.
 fn sink_is_here(relays: u32) -> bool {
     (relays + 1).is_multiple_of(2)
 }
@@ -162,7 +162,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let usage = meter.usage();
     drop(ticking);
     other.order(&())?;
-    // All go on until the sink has everything.
+    // All nodes go on until the sink has everything.
     while !other.has_told()? {
         waiting.once(|_| (), |_| Ok(()))?;
     }
@@ -190,7 +190,7 @@ pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Res
     let goes_on = until_told(measuring, &other.note, Some(END.to_owned()));
     let meter = Meter::start();
     let mut last = now_ns();
-    // To the end of the sending, and then until all have come, or no more do.
+    // Until the end of the sending, and then until all have come, or no more do.
     while goes_on.load(Ordering::Relaxed)
         || (seen.sequence.received < u64::from(ticks) && now_ns() - last < SILENCE_NS)
     {

@@ -17,16 +17,16 @@ use crate::domain::{self, Domain};
 use crate::pingpong::{measure, serve_until_told, sleeping};
 use crate::ports::{bell, listener, wait_for, while_alive};
 
-/// What a request, and its answer, is: number and time.
+/// A request, and its answer: number and time.
 type Words = [u64; 2];
 
-/// Names of the service, and of what wakes each side.
+/// Names of the service, and of the listener of each side.
 const SERVICE: &str = "service";
 const REQUESTS: &str = "requests";
 const ANSWERS: &str = "answers";
 
 fn service(node: &Node<ipc::Service>) -> Result<PortFactory<ipc::Service, Words, (), Words, ()>> {
-    // As iceoryx2's own benchmark of request-response makes it.
+    // With the settings of iceoryx2's own benchmark of request-response.
     let service = node.service_builder(&SERVICE.try_into()?).request_response::<Words, Words>();
     Ok(service.max_servers(1).max_clients(1).max_response_buffer_size(1).open_or_create()?)
 }

@@ -1,4 +1,4 @@
-//! As many messages as can be sent to another process without losing one.
+//! The highest rate of messages to another process without losing one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use crate::Iceoryx2;
 use crate::domain::{self, Domain};
 use crate::ports::Topic;
 
-/// As many messages may wait as on our side.
+/// As many messages may wait as in Sinew's side.
 fn topic(size: usize) -> Topic {
     Topic { waiting: flood_depth(size), lossless: true, ..Topic::new("flood", false) }
 }

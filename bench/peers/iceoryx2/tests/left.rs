@@ -1,4 +1,4 @@
-//! Whatever ends a run, nothing is left of it: no process, no file, no shared memory.
+//! However a run ends, nothing is left of it: no process, no file, no shared memory.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -16,12 +16,12 @@ const CASE: &str = r#"{"system":"iceoryx2 with events","seconds":1000.0,
 struct Run {
     shell: Child,
     process: Pid,
-    /// How the names of its files begin, and what it tells its other processes.
+    /// The prefix of its files' names, which its other processes also get.
     name: String,
 }
 
 impl Run {
-    /// Starts it, and waits until all its processes and files are there.
+    /// Starts it, and waits until all its processes and files exist.
     fn start() -> Self {
         let mut shell = Command::new("sh")
             .args(["-c", r#""$0" run "$1" & echo $!; wait"#, env!("CARGO_BIN_EXE_peer-iceoryx2"), CASE])
@@ -41,8 +41,7 @@ impl Run {
         run
     }
 
-    /// Its processes that live, with their command lines. Of one that is dead but not waited for
-    /// the line is empty.
+    /// Returns its living processes with their command lines. The line of a zombie is empty.
     fn processes(&self) -> Vec<(Pid, String)> {
         let numbers = fs::read_dir("/proc").unwrap().flatten();
         let pids = numbers.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?));
@@ -76,7 +75,8 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // Only a test that failed has any left. The sweeper ends by itself, when it has cleared up.
+        // Only a failed test has any left. The sweeper ends by itself, when it has removed the
+        // files.
         for (pid, _) in self.processes().iter().filter(|(_, line)| !line.contains(" sweep ")) {
             let _ = kill_process(*pid, Signal::KILL);
         }
@@ -85,7 +85,7 @@ impl Drop for Run {
     }
 }
 
-/// Waits until it is so; far longer than that takes on any machine.
+/// Waits until it is so, far longer than necessary on any machine.
 #[track_caller]
 fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);

@@ -1,5 +1,5 @@
-//! A way to another process and one back, of which nothing is left when both processes have ended:
-//! sockets have abstract names, and pipes none at all.
+//! A connection to another process, in both directions. Nothing is left of it when both processes
+//! have ended: sockets have abstract names, and pipes none at all.
 
 use std::fs::File;
 use std::io::{PipeReader, PipeWriter, Read, Write};
@@ -10,10 +10,10 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use anyhow::Context as _;
 use harness::{Result, now_ns};
 
-/// What a pipe holds where messages are large; unless changed, any user may have so much.
+/// Capacity of a pipe for large messages; by default, any user may have this much.
 const LARGE_PIPE: usize = 1 << 20;
 
-/// What one process has.
+/// The ends of one process.
 pub struct Ends {
     /// What it writes to.
     pub to: Box<dyn Write + Send>,
@@ -22,27 +22,27 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Both ways are one socket.
+    /// Uses one socket for both directions.
     pub fn of(socket: UnixStream) -> Result<Self> {
         Ok(Self { to: Box::new(socket.try_clone()?), from: Box::new(socket) })
     }
 }
 
-/// A link that the other process has still to join.
+/// A link that the other process has yet to join.
 pub enum Offer {
-    /// A socket that listens.
+    /// A listening socket.
     Socket(Listening),
-    /// Our ends of two pipes, and the other's.
+    /// This process's ends of two pipes, and the other's.
     Pipes {
-        /// Ours.
+        /// This process's ends.
         own: (PipeWriter, PipeReader),
-        /// The other's.
+        /// The other process's ends.
         others: (PipeWriter, PipeReader),
     },
 }
 
 impl Offer {
-    /// One for messages of so many bytes, by the name of its system.
+    /// Makes a link for messages of `size` bytes, by the name of its system.
     pub fn of(system: &str, size: usize) -> Result<Self> {
         if system == crate::SOCKET {
             return Ok(Self::Socket(Listening::new()?));
@@ -56,7 +56,7 @@ impl Offer {
         Ok(Self::Pipes { own: (forth.1, back.0), others: (back.1, forth.0) })
     }
 
-    /// What the other process joins by.
+    /// Returns the text with which the other process joins.
     pub fn note(&self) -> String {
         match self {
             Self::Socket(listening) => listening.name.clone(),
@@ -67,17 +67,17 @@ impl Offer {
         }
     }
 
-    /// Our ends, once the other process has joined.
+    /// Returns this process's ends, once the other process has joined.
     pub fn accept(self) -> Result<Ends> {
         match self {
             Self::Socket(listening) => Ends::of(listening.accept()?),
-            // The other's are its own alone from now on: when it ends, ours know.
+            // Drops the other's ends here, so that this side notices when the other process ends.
             Self::Pipes { own: (to, from), .. } => Ok(Ends { to: Box::new(to), from: Box::new(from) }),
         }
     }
 }
 
-/// In the other process: its ends.
+/// In the other process: returns its ends.
 pub fn join(note: &str) -> Result<Ends> {
     match note.split_once(' ') {
         None => Ends::of(connect(note)?),
@@ -97,14 +97,14 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Begins.
+    /// Starts listening.
     pub fn new() -> Result<Self> {
         let name = format!("sinew-os-{}-{:x}", std::process::id(), now_ns());
         let address = SocketAddr::from_abstract_name(&name)?;
         Ok(Self { socket: UnixListener::bind_addr(&address).context("the socket can't listen")?, name })
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     pub fn accept(&self) -> Result<UnixStream> {
         Ok(self.socket.accept()?.0)
     }

@@ -1,4 +1,4 @@
-//! Peer `os`: what the operating system has for two processes, and every program could use without
+//! Peer `os`: the operating system's means for two processes, which every program could use without
 //! a library. Both sides block in their reads, so both sleep.
 
 mod link;
@@ -21,7 +21,7 @@ use sinew_bench::rounds::Meter;
 const SOCKET: &str = "unix socket";
 const PIPE: &str = "pipe";
 
-/// Bytes of a request, of its answer, and of what answers a message that is read whole: number and
+/// Bytes of a request, of its answer, and of the answer to a message that is read whole: number and
 /// time.
 const SMALL: usize = 16;
 
@@ -84,8 +84,8 @@ impl Program for Os {
     }
 }
 
-/// What goes forth in a case, and what comes back: their bytes, and whether all of them are written
-/// and read.
+/// Returns the sizes in bytes of the messages forth and back in a case, and whether they are
+/// written and read whole.
 fn messages(case: &Case) -> Result<(usize, usize, bool)> {
     match case.work {
         Work::PingPong { mode: Mode::Loan, size, .. } => Ok((size, size, false)),
@@ -95,7 +95,7 @@ fn messages(case: &Case) -> Result<(usize, usize, bool)> {
     }
 }
 
-/// The `place`-th word of a message.
+/// Returns the word of a message at index `place`.
 fn word(message: &[u8], place: usize) -> u64 {
     message.get(8 * place..).and_then(bytes::first_word).unwrap_or(0)
 }
@@ -141,7 +141,7 @@ impl Rally<anyhow::Error> for Begins {
     }
 }
 
-/// In the other process: answers until there is nothing more.
+/// In the other process: answers until the connection ends.
 fn answer(other: &Other, measuring: Measuring) -> Result<()> {
     let (forth, back, whole) = messages(&other.case)?;
     let Ends { mut to, mut from } = link::join(&other.note)?;
@@ -149,7 +149,7 @@ fn answer(other: &Other, measuring: Measuring) -> Result<()> {
         let (mut message, mut answer) = (vec![0; forth], vec![0; back]);
         while from.read_exact(&mut message).is_ok() {
             if whole {
-                // One that isn't whole has the number 0, which counts as reordered.
+                // A message that isn't whole has the number 0, which counts as reordered.
                 set_word(&mut answer, 0, bytes::number_of(std::hint::black_box(&message)).unwrap_or(0));
                 set_word(&mut answer, 1, now_ns().cast_unsigned());
             } else {
@@ -175,12 +175,12 @@ fn flood(case: &Case, size: usize) -> Result<Figures> {
         ends.to.write_all(&message).context("the other process reads no more")
     })?;
     let usage = meter.usage();
-    drop(ends); // which is how the reader knows
+    drop(ends); // notifies the reader of the end
     let seen: Seen = other.finish()?;
     Ok(throughput::figures(sent, seen, size, usage))
 }
 
-/// In the other process: reads until there is nothing more.
+/// In the other process: reads until the connection ends.
 fn drain(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
     let Ends { to: _to, from } = link::join(&other.note)?;
     let mut from = BufReader::with_capacity(1 << 16, from);

@@ -1,6 +1,6 @@
-//! The chain over two processes, every hop a socket from one into the other: node `n` is in process
-//! `n % 2`, node 0 is the source, the last one the sink. Each node has a thread that blocks in its
-//! read.
+//! The chain over two processes, with every hop a socket from one into the other: node `n` is in
+//! process `n % 2`, node 0 is the source, the last one the sink. Each node has a thread that blocks
+//! in its read.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -19,7 +19,7 @@ use sinew_bench::sequence::Sequence;
 use crate::Os;
 use crate::link::{Listening, connect};
 
-/// What the sink saw.
+/// The sink's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Seen {
     samples: Samples,
@@ -27,9 +27,9 @@ struct Seen {
     usage: Usage,
 }
 
-/// Hop `n` leads from node `n` to node `n + 1`. Starts the relays of one process, and yields what
-/// is left: the way from the source, or to the sink. A relay ends when there is no more to read,
-/// and with it its output: the end of the source goes along the chain.
+/// Starts the relays of one process, and returns the remaining socket: from the source, or to the
+/// sink. Hop `n` leads from node `n` to node `n + 1`. A relay ends when there is no more to read,
+/// and its output with it: the end of the source passes along the chain.
 fn relays(hops: Vec<UnixStream>, process: usize) -> Result<UnixStream> {
     let mut left = None;
     let count = hops.len();
@@ -57,7 +57,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let mut other = harness::start::<Os>(case, cores.map(|cores| cores.1), listening.name.clone())?;
     other.hear::<()>()?;
     if let Some(cores) = cores {
-        pin_to(cores.0)?; // with the threads that are started from here
+        pin_to(cores.0)?; // also for the threads started from here
     }
     let hops = (0..=relays).map(|_| listening.accept()).collect::<Result<Vec<_>>>()?;
     let mut source = self::relays(hops, 0)?;

@@ -1,4 +1,4 @@
-//! What Sinew is to reach beside its peers, and whether it does.
+//! The bars that Sinew is to reach beside its peers, and whether it does.
 
 use harness::{Mode, Path, Wait, Work};
 use serde_json::{Value, json};
@@ -6,53 +6,54 @@ use serde_json::{Value, json};
 use crate::measured::{Kind, Side, fair_ratio};
 use crate::report::{Report, significant};
 
-/// A bar: which cases it is about, beside whom, and how high it is.
+/// A bar to reach: the cases, the peers, and the limit.
 struct Bar {
     against: &'static str,
     what: &'static str,
-    /// The most that our figure may be of theirs; of messages a second, the least.
+    /// The greatest ratio of Sinew's figure to the peer's; for messages per second, the smallest.
     limit: f64,
-    /// Our system; `sinew` unless said otherwise.
+    /// Sinew's system; `sinew` by default.
     key: &'static str,
     p90: Option<&'static str>,
     is_case: fn(&Work) -> bool,
-    /// By the peer's name and the system's.
+    /// Selects peers, by the peer's name and the system's.
     is_peer: fn(&str, &str) -> bool,
 }
 
-/// What came of a bar.
+/// The outcome of a bar.
 pub struct Outcome {
-    /// The peer, and how it is used.
+    /// The peer, and the way to use it.
     pub against: &'static str,
     /// The work.
     pub what: &'static str,
-    /// As it is written: `0.8 x or less`.
+    /// The limit as text: `0.8 x or less`.
     pub limit: String,
-    /// The ratio of P50 that is farthest from the limit, and where.
+    /// The ratio of P50 that is farthest from the limit, and its case.
     pub p50: Option<(f64, String)>,
-    /// The same of P90.
+    /// The same for P90.
     pub p90: Option<(f64, String)>,
     /// Whether it holds; `None` if nothing was measured.
     pub holds: Option<bool>,
     /// Cases in which too few rounds have both sides.
     pub too_few_rounds: Vec<String>,
-    /// Cases with too few messages a round for a P90.
+    /// Cases with too few messages per round for a P90.
     pub too_few_messages: Vec<String>,
 }
 
-/// So many rounds must have both sides, or all if fewer were asked for.
+/// Least number of rounds with both sides, or all rounds if fewer were requested.
 const ROUNDS: usize = 3;
 
-/// So many messages a round a P90 needs: of fewer, it is but the second or third worst of them.
+/// Least number of messages per round for a P90: with fewer, it is merely the second or third
+/// worst.
 const MESSAGES: f64 = 100.0;
 
-/// What isn't looked at, said where bars are shown.
+/// The exclusions, shown beside the bars.
 pub const LEFT_OUT: &str = "A case counts if at least 3 rounds (or all, if fewer were asked for) \
     have both sides; its P90 counts if each side's rounds have 100 messages or more: at 10 and 100 \
     Hz they have fewer, if `--seconds` isn't given.";
 
 impl Outcome {
-    /// As JSON.
+    /// Returns it as JSON.
     pub fn json(&self) -> Value {
         json!({
             "against": self.against,
@@ -67,7 +68,7 @@ impl Outcome {
     }
 }
 
-/// Each bar with what came of it.
+/// Returns each bar with its outcome.
 pub fn all(report: &Report) -> Vec<Outcome> {
     bars().iter().map(|bar| outcome(bar, report)).collect()
 }
@@ -249,8 +250,8 @@ mod tests {
     use crate::measured::Measured;
     use crate::run::Part;
 
-    /// What came of the bar for chains beside tokio's channels, which have so many rounds and
-    /// messages.
+    /// Returns the outcome of the bar for chains beside tokio's channels, with this many rounds
+    /// and messages.
     fn beside(rounds: usize, messages: f64) -> Outcome {
         let round: crate::measured::Round = [("p50_ns", 100.0), ("p90_ns", 200.0), ("messages", messages)]
             .map(|(name, of)| (name.into(), of))

@@ -1,28 +1,28 @@
-//! What is measured: sections of the report, each with its cases, what Sinew does in them, and how
-//! they are drawn.
+//! The measured cases: sections of the report, each with its cases, Sinew's part in them, and their
+//! plots.
 
 use harness::{Mode, Path, Wait, Work};
 use serde_json::{Value, json};
 
 /// A part of the report: cases of one kind.
 pub struct Section {
-    /// What it is called in links and file names.
+    /// Its name in links and file names.
     pub id: &'static str,
-    /// What `--scenario` calls it; several sections may share that.
+    /// Its name for `--scenario`; several sections may share one.
     pub scenario: &'static str,
     /// Its heading.
     pub title: &'static str,
-    /// What is done and what the figures mean: whole sentences.
+    /// The work and the meaning of the figures: whole sentences.
     pub about: &'static str,
-    /// What is compared; the first one is what sides are ordered by, and must be in each answer.
+    /// The compared figures; the first one orders the sides, and every answer must have it.
     pub measures: Vec<&'static Measure>,
-    /// What is measured.
+    /// The cases.
     pub cases: Vec<Case>,
-    /// What is drawn.
+    /// The plots.
     pub plots: Vec<Plot>,
 }
 
-/// A figure that is compared.
+/// A compared figure.
 #[derive(Debug)]
 pub struct Measure {
     /// Its name for people.
@@ -31,30 +31,30 @@ pub struct Measure {
     pub key: &'static str,
     /// The name of its P90, if it has one.
     pub p90: Option<&'static str>,
-    /// What it is measured in.
+    /// Its unit.
     pub unit: Unit,
 }
 
 impl Measure {
-    /// The names of its figures in the results.
+    /// Returns the names of its figures in the results.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.key).chain(self.p90)
     }
 
-    /// Whether it has a winner. CPU is shown beside the figures: it says what they were paid with.
+    /// Returns `true` if it has a winner. CPU is only shown beside the figures, as their price.
     pub fn is_compared(&self) -> bool {
         self.unit != Unit::Percent
     }
 }
 
-/// What a figure is measured in.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Nanoseconds.
     Time,
     /// Bytes.
     Bytes,
-    /// Messages a second: more is better.
+    /// Messages per second: more is better.
     PerSecond,
     /// Percent of one core.
     Percent,
@@ -62,40 +62,40 @@ pub enum Unit {
 
 /// One case: the same work for all systems.
 pub struct Case {
-    /// What is done.
+    /// The work.
     pub work: Work,
-    /// How long each side takes in a round, in seconds.
+    /// Time of each side in a round, in seconds.
     pub seconds: f64,
-    /// Whether a first look has it.
+    /// Whether `--quick` includes it.
     pub quick: bool,
-    /// How Sinew does it; the first one is what peers are compared with in sentences and bars.
+    /// Sinew's ways to do it; in sentences and bars, peers are compared with the first one.
     pub ours: Vec<Ours>,
 }
 
-/// One way Sinew is used.
+/// A way to use Sinew.
 #[derive(Clone, PartialEq)]
 pub struct Ours {
     /// Its name in the rows.
     pub system: &'static str,
-    /// What follows `sinew bench`.
+    /// The arguments of `sinew bench`.
     pub arguments: Vec<String>,
-    /// What tells its row from others that the same command yields.
+    /// The settings that distinguish its row from others of the same command.
     pub picks: Vec<(&'static str, Value)>,
 }
 
 /// A plot.
 #[derive(Debug)]
 pub enum Plot {
-    /// A bar for each system, of the first case whose label is this.
+    /// A bar for each system, for the first case with this label.
     Bars(&'static str, &'static Measure),
     /// A line for each system, over the cases.
     Lines(Axis, &'static Measure),
 }
 
-/// What the cases of a section differ in.
+/// The parameter in which the cases of a section differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Messages a second.
+    /// Messages per second.
     Rate,
     /// Bytes of a message.
     Size,
@@ -106,7 +106,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// Its name under a plot.
+    /// Returns its name under a plot.
     pub fn title(self) -> &'static str {
         match self {
             Self::Rate => "messages a second",
@@ -116,7 +116,7 @@ impl Axis {
         }
     }
 
-    /// Where a case stands on it.
+    /// Returns a case's position on it.
     pub fn of(self, work: &Work) -> Option<f64> {
         match (self, work) {
             (
@@ -133,7 +133,7 @@ impl Axis {
         }
     }
 
-    /// A position, as it is written.
+    /// Formats a position.
     pub fn label(self, value: f64) -> String {
         match self {
             Self::Rate => format!("{value} Hz"),
@@ -143,7 +143,7 @@ impl Axis {
     }
 }
 
-/// Bytes, as short as they are written: all sizes are round.
+/// Formats a number of bytes briefly: all sizes are round.
 fn size(bytes: f64) -> String {
     match bytes {
         bytes if bytes < 1024.0 => format!("{bytes} B"),
@@ -153,12 +153,12 @@ fn size(bytes: f64) -> String {
 }
 
 impl Section {
-    /// The figures that have a winner.
+    /// Returns the figures that have a winner.
     pub fn compared(&self) -> impl Iterator<Item = &'static Measure> {
         self.measures.iter().copied().filter(|measure| measure.is_compared())
     }
 
-    /// What a case is called in it.
+    /// Returns a case's label in this section.
     pub fn label(&self, work: &Work) -> String {
         match work {
             Work::Chain { relays: 1, .. } if self.id == "growth" => "1 relay".to_owned(),
@@ -233,7 +233,7 @@ pub static CPU: Measure = Measure { title: "CPU", key: "cpu_percent", p90: None,
 /// Memory of the processes.
 pub static MEMORY: Measure = Measure { title: "memory", key: "rss_bytes", p90: None, unit: Unit::Bytes };
 
-/// All sections, in the report's order.
+/// Returns all sections, in the report's order.
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub fn sections() -> Vec<Section> {
     let whole = |size| Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size, rate: None };
@@ -465,7 +465,7 @@ pub fn sections() -> Vec<Section> {
     ]
 }
 
-/// The sizes of a ping-pong, and whether a first look has them.
+/// The sizes of a ping-pong, and whether `--quick` includes them.
 const SIZES: [(usize, bool); 6] =
     [(64, true), (4 << 10, true), (64 << 10, true), (256 << 10, false), (1 << 20, false), (8 << 20, false)];
 
@@ -480,7 +480,7 @@ fn case(work: Work, seconds: f64, quick: bool) -> Case {
     Case { work, seconds, quick, ours }
 }
 
-/// How Sinew does that work: `sinew bench` with these options.
+/// Returns Sinew's way to do the work: `sinew bench` with these options.
 fn ours(work: &Work) -> Vec<Ours> {
     let one = |arguments: &str, picks: &[(&'static str, Value)]| Ours {
         system: "sinew",
@@ -528,7 +528,7 @@ fn ours(work: &Work) -> Vec<Ours> {
                 Wait::Poll => "spin",
                 Wait::Sleep => "sleep",
             };
-            // Paced calls are measured in any case: they are the row that is picked, or a short one
+            // Paced calls are measured in any case: they are the selected row, or a short one
             // beside it.
             let pick = rate.map_or(("pace", json!("back to back")), |rate| ("rate", json!(rate)));
             let rate = rate.unwrap_or(100.0);
@@ -591,7 +591,7 @@ mod tests {
         }
     }
 
-    /// Ratios and rounds are kept by these names.
+    /// Ratios and rounds are stored under these names.
     #[test]
     fn figures_of_a_section_have_different_names() {
         for section in sections() {

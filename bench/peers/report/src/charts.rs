@@ -1,4 +1,4 @@
-//! The plots of a report, each with the sentence under it.
+//! The plots of a report, each with its caption.
 
 use crate::cases::{Axis, Measure, Plot, Unit};
 use crate::measured::{Kind, Measured, Side};
@@ -9,17 +9,17 @@ use crate::words::{figure, growth, verdict, verdicts};
 
 /// A plot.
 pub struct Chart {
-    /// Its file's name, without what comes after the point.
+    /// Its file's name, without the extension.
     pub id: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// It.
+    /// The drawing.
     pub drawing: Drawing,
-    /// What it means and who wins.
+    /// The caption: its meaning, and the winner.
     pub sentence: String,
 }
 
-/// The plots of a section; those that there is nothing to draw for are left out.
+/// Returns the plots of a section; plots without data are left out.
 pub fn of(part: &Part, report: &Report) -> Vec<Chart> {
     let mut charts: Vec<Chart> = part
         .section
@@ -38,7 +38,7 @@ pub fn of(part: &Part, report: &Report) -> Vec<Chart> {
         })
         .filter(|chart| !chart.title.is_empty())
         .collect();
-    // A first look may have but one case, and that none of those that are drawn.
+    // `--quick` may have only one case, which is none of the plotted ones.
     if let (true, Some(case)) = (charts.is_empty(), part.cases.first()) {
         let chart = bar_chart(format!("{}-1", part.section.id), case, part.section.measures[0], part);
         charts.extend((!chart.title.is_empty()).then_some(chart));
@@ -46,7 +46,7 @@ pub fn of(part: &Part, report: &Report) -> Vec<Chart> {
     charts
 }
 
-/// The file for the README: the chain and the ping-pong. `None` if neither was measured.
+/// Returns the file for the README: the chain and the ping-pong. `None` if neither was measured.
 pub fn for_readme(report: &Report) -> Option<String> {
     let wanted = [
         ("chain", "100 Hz", "Chain of ten relays, 100 Hz: time per hop"),
@@ -74,7 +74,7 @@ fn bar_chart(id: String, case: &Measured, measure: &'static Measure, part: &Part
     Chart { id, drawing, sentence: verdict(case, measure), title }
 }
 
-/// The bars of a case, the best first, the floors before them.
+/// Returns the bars of a case: the floors, then the sides, the best first.
 fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
     let main = case.main().map(|side| side.system.clone());
     let bar = |side: &Side| {
@@ -96,7 +96,7 @@ fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
             text: format!("{}{mark}", figure(value, measure.unit)),
         })
     };
-    // A floor is comparable only with the figure it was measured for.
+    // A floor can be compared only with the figure it was measured for.
     let floors = case.floors.iter().filter(|_| measure.key == "p50_ns");
     let mut drawn: Vec<Bar> = case.sides.iter().filter_map(bar).collect();
     drawn.sort_by(|one, other| one.value.total_cmp(&other.value));
@@ -117,7 +117,7 @@ fn line_chart(
     let mut cases: Vec<(f64, &Measured)> =
         part.cases.iter().filter_map(|case| Some((axis.of(&case.work)?, case))).collect();
     cases.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    // Of one position there is no line.
+    // A line needs at least two positions.
     if cases.len() < 2 {
         return None;
     }
@@ -153,13 +153,13 @@ fn line_chart(
     Some(Chart { id, title, drawing, sentence })
 }
 
-/// The same in all plots.
+/// Returns the colour of a system, the same in all plots.
 fn colour_of(system: &str, report: &Report) -> usize {
     let systems = report.participants.iter().flat_map(|participant| &participant.peer.systems);
     systems.map(|other| other.name.as_str()).position(|name| name == system).map_or(0, |index| index + 1)
 }
 
-/// A round number on an axis.
+/// Formats a round number on an axis.
 fn tick(value: f64, unit: Unit) -> String {
     let (number, name) = match unit {
         Unit::Time => match value {

@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else.
+//! The report as a single self-contained page.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ tr.mine td{background:var(--mine);font-weight:600}
 li{overflow-wrap:anywhere}
 ";
 
-/// The page.
+/// Returns the page.
 pub fn of(report: &Report) -> String {
     let mut page = String::from("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>");
     page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>");
@@ -162,7 +162,7 @@ fn table(table: &Table, class: &str) -> String {
     text
 }
 
-/// `**words**`, as the tables have them for Markdown.
+/// Converts `**words**`, which the tables contain for Markdown.
 fn strong(cell: &str) -> String {
     match cell.strip_prefix("**").and_then(|cell| cell.strip_suffix("**")) {
         Some(words) => format!("<b>{words}</b>"),
@@ -170,7 +170,7 @@ fn strong(cell: &str) -> String {
     }
 }
 
-/// What others say is text, never a part of the page.
+/// Escapes text from other programs, so that it never becomes part of the page's markup.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,5 +1,5 @@
 //! `peers`: measures Sinew and its peers in turns, and writes the report. `bench/peers/README.md`
-//! says how to use it.
+//! describes its use.
 
 mod bars;
 mod cases;
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// True if a signal has ended it early.
+/// Runs the measurement. Returns `true` if a signal has ended it early.
 fn run(options: &PeersOptions) -> Result<bool> {
     let host = host(options);
     let turns = Turns::begin()?;
@@ -90,7 +90,7 @@ fn run(options: &PeersOptions) -> Result<bool> {
             ));
             (version, plan.run(&sinew, &turns, &mut progress))
         }
-        // A signal ends a build, too; that is no failure of ours.
+        // A signal also ends a build; that is no failure.
         Err(_) if turns.asked() => ("(not measured)".to_owned(), Vec::new()),
         Err(error) => return Err(error),
     };
@@ -110,7 +110,8 @@ fn run(options: &PeersOptions) -> Result<bool> {
     Ok(report.ended_early)
 }
 
-/// The machine. Where the measured program lies is of no interest to readers.
+/// Returns the facts about the machine. The path of the measured program is left out, as it doesn't
+/// interest readers.
 fn host(options: &PeersOptions) -> Host {
     let mut host = Host::read();
     if options.sinew.is_some() {
@@ -123,7 +124,7 @@ fn host(options: &PeersOptions) -> Host {
     host
 }
 
-/// The program that is measured, built if it must be, and its version.
+/// Returns the program to measure, built if necessary, and its version.
 fn ready(options: &PeersOptions, turns: &Turns, progress: &mut Progress) -> Result<(PathBuf, String)> {
     anyhow::ensure!(!turns.asked(), "the run was ended while the peers were built");
     let sinew = match &options.sinew {
@@ -134,7 +135,7 @@ fn ready(options: &PeersOptions, turns: &Turns, progress: &mut Progress) -> Resu
     Ok((sinew, version))
 }
 
-/// The program `sinew` of the workspace above.
+/// Builds the program `sinew` of the workspace above.
 fn built_sinew(options: &PeersOptions, progress: &mut Progress) -> Result<PathBuf> {
     let product = programs::workspace().ancestors().nth(2).context("there is no workspace above")?;
     if options.no_build {
@@ -185,7 +186,7 @@ fn write_plots(report: &Report, directory: &Path) -> Result<()> {
     }
 }
 
-/// Fails now, rather than after everything was measured.
+/// Fails now, rather than after all measurements.
 fn check_writable(file: &Path) -> Result<()> {
     if file != Path::new("-") {
         let opened = OpenOptions::new().create(true).write(true).truncate(false).open(file);

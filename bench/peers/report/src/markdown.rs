@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::tables::{self, Table};
 use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD};
 
-/// The page. Plots are linked if they are files in `svg`; `page` is where the page will be.
+/// Returns the page. Plots are linked if they are files in `svg`; `page` is the place of the page.
 pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
     let mut text = String::from("# Beside the peers\n\n");
     let _ = writeln!(text, "{}\n", head(report));
@@ -55,7 +55,7 @@ pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
     text
 }
 
-/// What was measured where, and what couldn't be.
+/// Returns the heading: the measured programs, the machine, and the missing peers.
 fn head(report: &Report) -> String {
     let host = &report.host;
     let mut text = String::new();
@@ -89,13 +89,13 @@ fn head(report: &Report) -> String {
     text
 }
 
-/// What isn't there, a line each.
+/// Lists missing peers, a line each.
 pub fn missing(missing: &[Missing]) -> String {
     let line = |missing: &Missing| format!("- {}: {}\n", missing.name, escape(&missing.reason));
     missing.iter().map(line).collect()
 }
 
-/// How each peer is used.
+/// Describes the ways to use each peer.
 pub fn used(participants: &[Participant]) -> String {
     let mut text = String::from("## How each peer is used\n");
     for participant in participants {
@@ -139,12 +139,12 @@ fn table(table: &Table) -> String {
     text
 }
 
-/// What others say stays in its line and cell.
+/// Escapes text from other programs, so that it stays in its line and cell.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace(['\n', '\r'], " ")
 }
 
-/// The way from a directory to another.
+/// Returns the relative path from one directory to another.
 fn relative(to: &Path, from: &Path) -> PathBuf {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (to, from) =
@@ -161,7 +161,7 @@ fn relative(to: &Path, from: &Path) -> PathBuf {
     up.chain(to[common..].iter().cloned()).collect()
 }
 
-/// A path as a link.
+/// Formats a path as a link.
 fn link(path: &Path) -> String {
     path.to_string_lossy().replace(' ', "%20")
 }

@@ -1,4 +1,4 @@
-//! What was measured: the figures of each round, and what they come to.
+//! The measurements: the figures of each round, and their evaluation.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,29 @@ use crate::cases::{Measure, Unit};
 /// The figures of one round, by their names in the results.
 pub type Round = BTreeMap<String, f64>;
 
-/// A case, with all who took part.
+/// A case, with all sides that took part.
 #[derive(Clone)]
 pub struct Measured {
-    /// What was done.
+    /// The work.
     pub work: Work,
-    /// What that is called in its section.
+    /// Its label in its section.
     pub label: String,
-    /// Sinew's ways first, then the peers' in the order of the programs.
+    /// Sinew's ways first, then those of the peers in the order of the programs.
     pub sides: Vec<Side>,
-    /// References: what the machine itself takes for the like, measured by Sinew's side in its
-    /// turns.
+    /// References: the machine's own time for similar work, measured in turn with Sinew's side.
     pub floors: Vec<Side>,
-    /// How many rounds were asked for.
+    /// Number of requested rounds.
     pub rounds: u32,
 }
 
-/// What a side is.
+/// The kind of a side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Sinew, used in some way.
     Ours,
     /// A peer with that name.
     Peer(String),
-    /// A reference: what the machine itself takes for the like.
+    /// A reference: the machine's own time for similar work.
     Floor,
 }
 
@@ -43,22 +42,22 @@ pub enum Kind {
 pub struct Side {
     /// Its name in the rows.
     pub system: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Where its work isn't the same as ours.
+    /// The difference from Sinew's work, if any.
     pub differs: Option<String>,
-    /// By round; `None` where it has none.
+    /// The figures by round; `None` for a missing round.
     pub rounds: Vec<Option<Round>>,
-    /// Whether its work is messages, which it has to count.
+    /// Whether its work consists of messages, which it has to count.
     pub counts: bool,
-    /// Whether it has this case at all.
+    /// Whether it supports this case at all.
     pub takes_part: bool,
-    /// Why it has no more.
+    /// The reason for missing rounds.
     pub failed: Option<String>,
 }
 
 impl Side {
-    /// One that has no figures yet.
+    /// Makes a side without figures.
     pub fn new(system: &str, kind: Kind, differs: Option<String>) -> Self {
         Self {
             system: system.to_owned(),
@@ -71,42 +70,42 @@ impl Side {
         }
     }
 
-    /// Whether it is Sinew.
+    /// Returns `true` if it is Sinew.
     pub fn is_ours(&self) -> bool {
         self.kind == Kind::Ours
     }
 
-    /// Whether anything was measured.
+    /// Returns `true` if anything was measured.
     pub fn was_measured(&self) -> bool {
         self.rounds.iter().any(Option::is_some)
     }
 
-    /// A figure of each round that has it.
+    /// Returns a figure for each round that has it.
     fn each<'a>(&'a self, key: &'a str) -> impl Iterator<Item = f64> + 'a {
         self.rounds.iter().flatten().filter_map(move |round| round.get(key).copied())
     }
 
-    /// The median over the rounds.
+    /// Returns the median over the rounds.
     pub fn middle(&self, key: &str) -> Option<f64> {
         median(self.each(key))
     }
 
-    /// The best and the worst round.
+    /// Returns the best and the worst round.
     pub fn spread(&self, key: &str) -> Option<(f64, f64)> {
         Some((self.each(key).reduce(f64::min)?, self.each(key).reduce(f64::max)?))
     }
 
-    /// How many rounds have figures.
+    /// Returns the number of rounds with figures.
     pub fn measured_rounds(&self) -> usize {
         self.rounds.iter().flatten().count()
     }
 
-    /// Over all rounds.
+    /// Returns the sum over all rounds.
     pub fn sum(&self, key: &str) -> f64 {
         self.each(key).sum()
     }
 
-    /// What came out otherwise than it should: then its times say nothing.
+    /// Returns the reason why its times are meaningless: messages were lost, for example.
     pub fn fault(&self) -> Option<String> {
         let counted = |round: &Round| round.get("messages").is_some_and(|count| *count > 0.0);
         if self.counts && !self.rounds.iter().flatten().all(counted) {
@@ -122,8 +121,8 @@ impl Side {
         }
     }
 
-    /// All figures over the rounds: counts are added, the largest of all is kept, of the rest the
-    /// median.
+    /// Combines all figures over the rounds: counts are added, maxima are kept, and of the others
+    /// the median is taken.
     pub fn over_rounds(&self) -> Round {
         let names: std::collections::BTreeSet<_> =
             self.rounds.iter().flatten().flat_map(BTreeMap::keys).collect();
@@ -144,32 +143,32 @@ impl Side {
     }
 }
 
-/// How a figure of ours stands to the same of another, over the rounds that both have.
+/// The ratio of Sinew's figure to the same figure of another side, over the rounds that both have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// The median of (ours / theirs in the same round).
+    /// The median of (Sinew's / the other's in the same round).
     pub middle: f64,
-    /// The least of a round.
+    /// The smallest ratio of a round.
     pub least: f64,
-    /// The most of a round.
+    /// The greatest ratio of a round.
     pub most: f64,
-    /// How many rounds both have.
+    /// Number of rounds that both have.
     pub rounds: usize,
 }
 
 impl Ratio {
-    /// How many times better ours is. In both directions a larger number is a larger lead.
+    /// Returns how many times better Sinew is. For every unit, a larger number is a larger lead.
     pub fn advantage(self, unit: Unit) -> Self {
         if unit == Unit::PerSecond { self } else { self.inverse() }
     }
 
-    /// Theirs by ours.
+    /// Returns the inverse ratio.
     pub fn inverse(self) -> Self {
         Self { middle: 1.0 / self.middle, least: 1.0 / self.most, most: 1.0 / self.least, ..self }
     }
 }
 
-/// Our figure by theirs. `None` if there is no round that has both.
+/// Divides Sinew's figure by the other's. Returns `None` if no round has both.
 pub fn ratio(ours: &Side, theirs: &Side, key: &str) -> Option<Ratio> {
     let figure = |round: &Option<Round>| round.as_ref()?.get(key).copied().filter(|figure| *figure > 0.0);
     let both = ours.rounds.iter().zip(&theirs.rounds);
@@ -182,24 +181,24 @@ pub fn ratio(ours: &Side, theirs: &Side, key: &str) -> Option<Ratio> {
     })
 }
 
-/// The same, where both did all of the work: what was lost or not counted makes no winner.
+/// As [`ratio`], only if both sides did all of the work: lost or uncounted messages make no winner.
 pub fn fair_ratio(ours: &Side, theirs: &Side, key: &str) -> Option<Ratio> {
     (ours.fault().is_none() && theirs.fault().is_none()).then(|| ratio(ours, theirs, key)).flatten()
 }
 
 impl Measured {
-    /// Sinew, as it is compared in sentences.
+    /// Returns the side of Sinew that sentences compare.
     pub fn main(&self) -> Option<&Side> {
         self.sides.iter().find(|side| side.is_ours())
     }
 
-    /// The peers that were measured.
+    /// Returns the peers that were measured.
     pub fn peers(&self) -> impl Iterator<Item = &Side> {
         self.sides.iter().filter(|side| !side.is_ours() && side.was_measured())
     }
 
-    /// The peers that can be compared by this figure, each with how many times better Sinew is: the
-    /// best of them first.
+    /// Returns the peers that can be compared by this figure, each with how many times better Sinew
+    /// is: the best peer first.
     pub fn rivals(&self, measure: &Measure) -> Vec<(&Side, Ratio)> {
         let Some(ours) = self.main() else { return Vec::new() };
         let advantage = |peer| Some(fair_ratio(ours, peer, measure.key)?.advantage(measure.unit));
@@ -209,11 +208,11 @@ impl Measured {
     }
 }
 
-/// The figures of a peer's round: what its program answered.
+/// Parses the figures of a peer's round: its program's answer.
 ///
 /// # Errors
 ///
-/// If that isn't what the protocol says, or lacks the figure that is compared.
+/// If the answer violates the protocol, or lacks the compared figure.
 pub fn of_peer(answer: &str, needed: &str) -> Result<Round, String> {
     let figures: Figures = serde_json::from_str(answer)
         .map_err(|error| format!("its answer isn't what the protocol says: {error}"))?;
@@ -221,7 +220,8 @@ pub fn of_peer(answer: &str, needed: &str) -> Result<Round, String> {
     complete(numbers(&value), needed)
 }
 
-/// The rows of one round of `sinew bench`: ours, picked by their settings, and the floors.
+/// Parses the rows of one round of `sinew bench`: Sinew's, selected by their settings, and the
+/// floors.
 ///
 /// # Errors
 ///
@@ -238,7 +238,7 @@ pub fn of_sinew(
     let ours = rows.iter().filter(|row| row["system"] == "sinew").find(is_picked);
     let mut round = numbers(ours.ok_or("none of its rows is of this case")?);
     if matches!(work, Work::Requests { .. }) {
-        // There, the time one way is half a round trip on both sides.
+        // For these calls, the time of one way is half a round trip on both sides.
         for (one_way, whole) in [("p50_ns", "roundtrip_p50_ns"), ("p90_ns", "roundtrip_p90_ns")] {
             round.remove(one_way);
             if let Some(half) = round.remove(whole) {
@@ -247,7 +247,7 @@ pub fn of_sinew(
         }
         round.retain(|name, _| !matches!(name.as_str(), "p99_ns" | "max_ns" | "p50_min_ns" | "p50_max_ns"));
     }
-    // Paced and other rows beside ours have floors of their own: only those of our case are shown.
+    // Paced and other rows have floors of their own: only those of this case are shown.
     let paired = |row: &&Value| {
         ["rate", "pace", "size", "wait"].iter().all(|name| {
             let of_ours = ours.map_or(&Value::Null, |ours| &ours[*name]);
@@ -259,7 +259,7 @@ pub fn of_sinew(
     Ok((complete(round, needed)?, floors.collect()))
 }
 
-/// Whether two values are the same, numbers by what they stand for.
+/// Returns `true` if two values are equal; numbers are compared by value.
 fn same(one: &Value, other: &Value) -> bool {
     match (one.as_f64(), other.as_f64()) {
         (Some(one), Some(other)) => one == other,
@@ -267,7 +267,7 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Figures only: names of other numbers are settings.
+/// Returns the figures only: numbers with other names are settings.
 fn numbers(row: &Value) -> Round {
     let is_setting = |name: &str| {
         matches!(name, "relays" | "rate" | "size" | "threads" | "processes" | "subscriptions")

@@ -1,10 +1,10 @@
 //! Plots as SVG. Their colours are classes, which one style sheet defines for light and for dark
-//! pages; so they read well on either, inside a page and as files.
+//! pages; so they are readable on both, inside a page and as files.
 
 use svg::Document;
 use svg::node::element::{Circle, Group, Line, Polyline, Rectangle, Style, Text, Title};
 
-/// The colours and letters of all plots.
+/// The colours and fonts of all plots.
 pub const STYLE: &str = "
 .plot{--paper:#ffffff;--ink:#1f2328;--dim:#57606a;--grid:#d8dee4;--ours:#cf4a0c;--ours2:#eb8f5e;--peer:#7f95ad;--far:#4d6178;--floor:#c3cad1;
 --c0:#0969da;--c1:#1a7f37;--c2:#8250df;--c3:#9a6700;--c4:#0e8a8a;--c5:#bf3989;--c6:#57606a;--c7:#3b5bdb;--c8:#5c940d;--c9:#a05a2c;
@@ -23,47 +23,47 @@ font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif
 .plot polyline{fill:none;stroke-width:1.6}.plot .thick{stroke-width:3}.plot .lead{stroke-width:.8;opacity:.6}
 ";
 
-/// The width of a plot, in the units of its letters' size: a phone shows them at nearly this size.
+/// Width of a plot, in units of its font size: a phone shows it at nearly this size.
 const WIDTH: f64 = 440.0;
 
-/// Where bars begin, and what is left for the numbers behind them.
+/// Start of the bars, and the room for the numbers behind them.
 const NAMES: f64 = 168.0;
 const NUMBERS: f64 = 64.0;
 
-/// The distance of lines of letters.
+/// Distance of lines of text.
 const ROW: f64 = 22.0;
 const HEAD: f64 = 30.0;
 
-/// Letters of a name that there is room for.
+/// Number of letters of a name that fit.
 const LETTERS: usize = 25;
 
-/// How many colours lines have.
+/// Number of colours of lines.
 const COLOURS: usize = 10;
 
 /// A bar.
 pub struct Bar {
-    /// Whose it is.
+    /// Name of its system.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: BarKind,
     /// Its length.
     pub value: f64,
     /// The P90, if there is one: a mark.
     pub far: Option<f64>,
-    /// Its length in words.
+    /// Its length as text.
     pub text: String,
 }
 
-/// What a bar is.
+/// The kind of a bar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BarKind {
-    /// Sinew, as it is compared.
+    /// Sinew, in the compared way.
     Ours,
     /// Sinew, used in another way.
     OursToo,
     /// A peer.
     Peer,
-    /// A bound that the machine sets.
+    /// A reference of the machine.
     Floor,
 }
 
@@ -80,9 +80,9 @@ impl BarKind {
 
 /// A line.
 pub struct Series {
-    /// Whose it is.
+    /// Name of its system.
     pub name: String,
-    /// Its colour; `None` is ours, and thick.
+    /// Its colour; `None` is Sinew's, and thick.
     pub colour: Option<usize>,
     /// Its points.
     pub points: Vec<(f64, f64)>,
@@ -95,7 +95,7 @@ pub struct Drawing {
     title: String,
 }
 
-/// A scale: from one value to another, onto lengths.
+/// A scale: maps a range of values to lengths.
 struct Scale {
     from: f64,
     to: f64,
@@ -104,12 +104,12 @@ struct Scale {
 }
 
 impl Scale {
-    /// Logarithmic, with some room below and above.
+    /// Makes a logarithmic scale with some room below and above.
     fn around(values: impl Iterator<Item = f64> + Clone, begin: f64, end: f64) -> Self {
         let least = values.clone().fold(f64::INFINITY, f64::min);
         let most = values.fold(0.0, f64::max);
         let (least, most) = if most > 0.0 { (least, most) } else { (1.0, 10.0) };
-        // Of less than half a decade, two numbers on the axis would be missing.
+        // With less than half a decade, the axis would lack two numbers.
         let from = below(least / 1.3);
         Self { from, to: (most * 1.1).max(from * 4.0), begin, end }
     }
@@ -119,7 +119,7 @@ impl Scale {
         self.begin + part * (self.end - self.begin)
     }
 
-    /// Round values, few enough to be told apart.
+    /// Returns round values, few enough to be distinguished.
     fn ticks(&self) -> Vec<f64> {
         let decades = (self.to / self.from).log10();
         let steps: &[f64] = match decades {
@@ -137,7 +137,7 @@ impl Scale {
     }
 }
 
-/// The next of 1, 2, 5 times a power of ten that isn't larger.
+/// Returns the greatest of 1, 2, 5 times a power of ten that isn't larger.
 fn below(value: f64) -> f64 {
     let decade = 10_f64.powf(value.log10().floor());
     [5.0, 2.0].into_iter().map(|step| step * decade).find(|step| *step <= value).unwrap_or(decade)
@@ -167,7 +167,7 @@ fn cut(name: &str) -> String {
     name.chars().take(LETTERS - 1).chain(['…']).collect()
 }
 
-/// A bar for each, from the top, on a logarithmic scale.
+/// Draws a bar for each, from the top, on a logarithmic scale.
 pub fn bars(title: &str, bars: &[Bar], unit: impl Fn(f64) -> String) -> Drawing {
     let values = bars.iter().flat_map(|bar| [Some(bar.value), bar.far]).flatten();
     let scale = Scale::around(values.collect::<Vec<_>>().into_iter(), NAMES, WIDTH - NUMBERS);
@@ -212,7 +212,7 @@ pub fn bars(title: &str, bars: &[Bar], unit: impl Fn(f64) -> String) -> Drawing 
     Drawing { group, height: bottom + 22.0, title: title.to_owned() }
 }
 
-/// Ticks with their places, so far apart that their names don't touch.
+/// Returns ticks with their positions, with a distance that keeps their labels apart.
 fn apart(scale: &Scale, distance: f64) -> Vec<(f64, f64)> {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for tick in scale.ticks() {
@@ -224,8 +224,8 @@ fn apart(scale: &Scale, distance: f64) -> Vec<(f64, f64)> {
     kept
 }
 
-/// A line for each, both scales logarithmic; `places` are the positions that there are on the axis
-/// below.
+/// Draws a line for each, with both scales logarithmic; `places` are the positions on the lower
+/// axis.
 pub fn lines(
     title: &str,
     below: &str,
@@ -233,10 +233,10 @@ pub fn lines(
     series: &[Series],
     unit: impl Fn(f64) -> String,
 ) -> Drawing {
-    /// What is left for numbers on the left, and for names on the right.
+    /// Room for numbers on the left, and for names on the right.
     const LEFT: f64 = 58.0;
     const RIGHT: f64 = 182.0;
-    /// The distance of names.
+    /// Distance of names.
     const APART: f64 = 14.5;
     let bottom = HEAD + (APART * series.len() as f64).max(210.0);
     let across = Scale {
@@ -264,7 +264,7 @@ pub fn lines(
     let ends: Vec<f64> =
         series.iter().map(|series| series.points.last().map_or(bottom, |(_, y)| up.of(*y))).collect();
     let names = spread(&ends, APART, HEAD + 6.0, bottom);
-    // Ours last, so that it is on top.
+    // Sinew's line last, so that it is on top.
     let mut order: Vec<usize> = (0..series.len()).collect();
     order.sort_by_key(|index| series[*index].colour.is_none());
     for index in order {
@@ -294,7 +294,7 @@ pub fn lines(
     Drawing { group, height: bottom + 38.0, title: title.to_owned() }
 }
 
-/// Heights as near as can be to those wished for, but apart.
+/// Returns heights as near as possible to those wished for, but at least `apart` from each other.
 fn spread(wished: &[f64], apart: f64, top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wished.len()).collect();
     order.sort_by(|one, other| wished[*one].total_cmp(&wished[*other]));
@@ -313,12 +313,12 @@ fn spread(wished: &[f64], apart: f64, top: f64, bottom: f64) -> Vec<f64> {
 }
 
 impl Drawing {
-    /// For a page that has the style sheet.
+    /// Returns the drawing for a page with the style sheet.
     pub fn in_page(&self) -> String {
         self.document(false, 0.0).add(self.group.clone()).to_string()
     }
 
-    /// A file of its own.
+    /// Returns the drawing as a separate file.
     pub fn file(&self) -> String {
         format!("{}\n", self.document(true, 12.0).add(moved(&self.group, 0.0)))
     }
@@ -328,9 +328,9 @@ impl Drawing {
     }
 }
 
-/// Several beside each other, in a file of its own.
+/// Draws several side by side, in a separate file.
 pub fn beside(title: &str, drawings: &[Drawing]) -> String {
-    /// What is left between them.
+    /// Distance between them.
     const BETWEEN: f64 = 28.0;
     let count = drawings.len().max(1) as f64;
     let width = count * WIDTH + (count - 1.0) * BETWEEN;

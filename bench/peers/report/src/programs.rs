@@ -1,5 +1,5 @@
 //! The programs that take part: peers of this workspace, which are built one by one, and adapters
-//! that are found.
+//! that are found on the machine.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -15,41 +15,41 @@ use crate::turn::{Turn, Turns, answer};
 /// The peers of this workspace; the program of each is called `peer-` and its name.
 pub const BUILT: [&str; 7] = ["zenoh", "iceoryx2", "channels", "os", "tonic", "thrift", "hiroz"];
 
-/// Those that take part only through programs that are found on the machine.
+/// Peers that take part only through programs that are found on the machine.
 const FOUND: [(&str, &str); 2] = [("ros2", "ROS 2"), ("morn", "Morn")];
 
-/// How adapters are called.
+/// The prefix of adapters' names.
 const ADAPTER: &str = "sinew-peer-";
 
-/// How long a program may take to describe itself.
+/// Time limit for a program's description of itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program that takes part.
 pub struct Participant {
-    /// Where it is.
+    /// Its path.
     pub program: PathBuf,
-    /// What it says of itself, without what isn't asked for.
+    /// Its description of itself, without parts that weren't requested.
     pub peer: Peer,
 }
 
-/// What can't be measured here.
+/// A peer that can't be measured here.
 pub struct Missing {
     /// The peer, or one way to use it.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// The directory of this workspace.
+/// Returns the directory of this workspace.
 pub fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Builds and finds all that is asked for. `say` is told what is under way.
+/// Builds and finds all requested programs. `say` is called with the current step.
 ///
 /// # Errors
 ///
-/// If what is asked for isn't there at all.
+/// If a requested program doesn't exist at all.
 pub fn gather(
     options: &PeersOptions,
     turns: &Turns,
@@ -59,7 +59,7 @@ pub fn gather(
     let mut miss = |name: &str, reason: String| missing.push(Missing { name: name.to_owned(), reason });
     let mut programs = Vec::new();
     for name in BUILT {
-        // A system's name may be asked for, which only the program knows: `zenoh, one session`.
+        // A system's name may be requested, which only the program knows: `zenoh, one session`.
         if !options.peers.is_empty()
             && !options.peers.iter().any(|asked| begins_with(asked, name))
             && !is_way(options, name)
@@ -73,7 +73,7 @@ pub fn gather(
             say(&format!("building peer-{name}"));
         }
         match built(name, options.no_build) {
-            // A signal ends the build, too.
+            // A signal also ends the build.
             Err(_) if turns.asked() => break,
             Ok(program) => programs.push((name.to_owned(), program)),
             Err(reason) => miss(name, format!("{reason:#}")),
@@ -135,13 +135,13 @@ fn begins_with(text: &str, name: &str) -> bool {
     text.get(..name.len()).is_some_and(|begin| same(begin, name))
 }
 
-/// Whether one of the ways that `channels` and `os` stand for may be asked for.
+/// Returns `true` if one of the ways of `channels` and `os` may be requested.
 fn is_way(options: &PeersOptions, name: &str) -> bool {
     let known = options.peers.iter().all(|asked| BUILT.iter().any(|other| begins_with(asked, other)));
     !known && matches!(name, "channels" | "os")
 }
 
-/// Two programs may call a way of use the same.
+/// Makes names unique: two programs may use the same name for a way.
 fn distinct_names(participants: &mut [Participant]) {
     let mut seen = vec!["sinew".to_owned(), "floor".to_owned()];
     for participant in participants {
@@ -155,7 +155,7 @@ fn distinct_names(participants: &mut [Participant]) {
     }
 }
 
-/// The program of a peer: built, or as it lies beside ours.
+/// Returns the program of a peer: built, or the existing one beside this program.
 fn built(name: &str, as_it_is: bool) -> Result<PathBuf> {
     let package = format!("peer-{name}");
     if as_it_is {
@@ -167,7 +167,7 @@ fn built(name: &str, as_it_is: bool) -> Result<PathBuf> {
     build(workspace(), &package)
 }
 
-/// Builds a program of a workspace, and says where it is.
+/// Builds a program of a workspace, and returns its path.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ pub fn build(workspace: &Path, package: &str) -> Result<PathBuf> {
     output.lines().rev().find_map(executable).with_context(|| format!("{package} has no program"))
 }
 
-/// The last lines of a compiler's complaints that say something, in one.
+/// Joins the last meaningful lines of a compiler's output.
 fn last_lines(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("error")).copied().collect();
@@ -200,7 +200,7 @@ fn last_lines(text: &str) -> String {
     from[from.len().saturating_sub(3)..].join("; ")
 }
 
-/// What a program says of itself.
+/// Asks a program for its description.
 fn describe(program: &Path, turns: &Turns) -> Result<Peer> {
     match turns.take(Command::new(program).arg("systems"), PATIENCE) {
         Turn::Said(said) => {
@@ -218,7 +218,7 @@ fn adapter_name(path: &Path) -> String {
     name.strip_prefix(ADAPTER).unwrap_or(&name).to_owned()
 }
 
-/// The adapters in the directories of PATH; of those with the same name, the first.
+/// Finds the adapters in the directories of PATH; of those with the same name, the first.
 fn adapters_in_path(path: &std::ffi::OsStr) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for directory in std::env::split_paths(path) {

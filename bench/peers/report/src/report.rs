@@ -1,4 +1,4 @@
-//! The report as a whole: what the writers of each form read, and its form as JSON.
+//! The report as a whole, from which each format is written, and its form as JSON.
 
 use std::path::Path;
 
@@ -12,30 +12,30 @@ use crate::measured::{Kind, Measured, Round, Side, fair_ratio};
 use crate::programs::{Missing, Participant};
 use crate::run::Part;
 
-/// All that a report says.
+/// The content of a report.
 pub struct Report {
-    /// The machine, and when.
+    /// The machine, and the date.
     pub host: Host,
     /// Sinew's version.
     pub version: String,
-    /// How often each side was measured.
+    /// Number of rounds of each side.
     pub rounds: u32,
-    /// Whether a first look was asked for.
+    /// Whether `--quick` was given.
     pub quick: bool,
     /// Whether it was ended before everything was measured.
     pub ended_early: bool,
-    /// How long it took, in seconds.
+    /// Duration, in seconds.
     pub took: u64,
-    /// All who took part.
+    /// The peers that took part.
     pub participants: Vec<Participant>,
-    /// What couldn't be measured.
+    /// The peers that couldn't be measured.
     pub missing: Vec<Missing>,
-    /// What was measured.
+    /// The measurements.
     pub parts: Vec<Part>,
 }
 
 impl Report {
-    /// As JSON.
+    /// Returns it as JSON.
     pub fn json(&self) -> Value {
         let mut results = Vec::new();
         for part in &self.parts {
@@ -65,7 +65,7 @@ impl Report {
         })
     }
 
-    /// All that is compared, in the report's order: a case that stands in several sections once for
+    /// Returns all comparisons, in the report's order: a case in several sections comes once for
     /// each of its figures.
     pub fn compared(&self) -> impl Iterator<Item = (&Part, &Measured, &'static Measure)> {
         let mut seen: Vec<(&Work, &str)> = Vec::new();
@@ -79,11 +79,11 @@ impl Report {
         })
     }
 
-    /// Peers and their versions, in one line.
+    /// Returns peers and their versions, in one line.
     pub fn versions(&self) -> String {
         let version = |participant: &Participant| {
             let peer = &participant.peer;
-            // Of several libraries, the version says which ones.
+            // For several libraries, the version names them.
             let named = peer.version.contains(char::is_alphabetic) && peer.version.contains(' ');
             if named { peer.version.clone() } else { format!("{} {}", peer.peer, peer.version) }
         };
@@ -96,7 +96,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The row of a side: what it is, what it was asked for, and its figures.
+/// Returns the row of a side: its name, its settings, and its figures.
 fn row(part: &Part, case: &Measured, side: &Side) -> Value {
     let mut row = Map::new();
     row.insert("section".to_owned(), json!(part.section.id));
@@ -132,14 +132,14 @@ fn figures(round: Round) -> Map<String, Value> {
     round.into_iter().map(|(name, value)| (name, number(rounded(value)))).collect()
 }
 
-/// A whole number without a point.
+/// Converts a number; whole ones have no decimal point.
 fn number(value: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "it is whole, and far below the largest")]
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }
 
-/// Our figures by each peer's, by the figure's name and the system's. Of times and bytes, below 1
-/// is better; of messages a second, above.
+/// Returns Sinew's figures divided by each peer's, by the figure's name and the system's. For times
+/// and bytes, below 1 is better; for messages per second, above.
 fn ratios(part: &Part, case: &Measured, ours: &Side) -> Value {
     let against = |key: &str| {
         let ratio = |peer: &Side| {
@@ -154,7 +154,7 @@ fn ratios(part: &Part, case: &Measured, ours: &Side) -> Value {
     Value::Object(keys.map(|key| (key.to_owned(), against(key))).collect())
 }
 
-/// Rounded to three digits.
+/// Rounds to three digits.
 pub fn significant(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
@@ -165,7 +165,7 @@ pub fn significant(value: f64) -> f64 {
 
 #[cfg(test)]
 impl Report {
-    /// One that holds nothing but this.
+    /// Makes a report with nothing but these parts.
     pub fn of(parts: Vec<Part>) -> Self {
         Self {
             host: Host::read(),

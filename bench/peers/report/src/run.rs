@@ -1,4 +1,5 @@
-//! The measuring: each case in alternating rounds, each round of each side in a fresh process.
+//! Runs the measurements: each case in alternating rounds, each round of each side in a fresh
+//! process.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,52 +14,52 @@ use crate::measured::{self, Kind, Measured, Side};
 use crate::programs::Participant;
 use crate::turn::{Turn, Turns, answer};
 
-/// What a first look takes at most, in seconds per side and round.
+/// Longest time of `--quick`, in seconds per side and round.
 const QUICK: f64 = 0.25;
 
-/// What a round takes besides measuring: starting, meeting, warming up, ending.
+/// Time of a round besides measuring: starting, matching, warming up, ending.
 const AROUND: f64 = 0.35;
 
-/// How often a round is tried: what fails once may be the machine's doing.
+/// Number of tries of a round: a single failure may be the machine's fault.
 const TRIES: u32 = 2;
 
-/// A system that hung so often isn't asked any more.
+/// A system that has hung this often isn't run any more.
 const PATIENT: usize = 3;
 
-/// All that is to be measured.
+/// All planned measurements.
 pub struct Plan {
-    /// By section, its cases.
+    /// The cases, by section.
     parts: Vec<(Section, Vec<Planned>)>,
     rounds: u32,
     limit: Option<Duration>,
 }
 
-/// A case, with all who take part.
+/// A case, with all sides that take part.
 struct Planned {
     asked: cases::Case,
     seconds: f64,
     sides: Vec<(Side, Does)>,
 }
 
-/// How a side does its rounds.
+/// The way in which a side runs its rounds.
 #[derive(Clone, PartialEq)]
 enum Does {
     /// By `sinew bench`.
     Ours(Ours),
-    /// By that program, in that way.
+    /// By that program, with that system.
     Peer(PathBuf, String),
 }
 
-/// A section, with what was measured.
+/// A section, with its measurements.
 pub struct Part {
-    /// What it is.
+    /// The section.
     pub section: Section,
-    /// Its cases, without those that nothing is known of.
+    /// Its cases, without those that have no results.
     pub cases: Vec<Measured>,
 }
 
 impl Plan {
-    /// Of the sections that are asked for.
+    /// Plans the requested sections.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl Plan {
         Ok(Self { parts, rounds: rounds(options), limit: options.limit })
     }
 
-    /// How long all of it will take, about.
+    /// Estimates the total duration.
     pub fn estimate(&self) -> Duration {
         let cases = self.parts.iter().flat_map(|(_, cases)| cases);
         Duration::from_secs_f64(cases.map(|case| case.estimate(self.rounds)).sum())
@@ -128,9 +129,9 @@ impl Plan {
     }
 }
 
-/// How many rounds are measured.
+/// Returns the number of rounds.
 pub fn rounds(options: &PeersOptions) -> u32 {
-    /// Rounds of a first look.
+    /// Rounds of `--quick`.
     const FEW: u32 = 2;
     if options.quick && options.rounds == sinew_bench::rounds::ROUNDS { FEW } else { options.rounds }
 }
@@ -153,7 +154,7 @@ fn planned(case: cases::Case, options: &PeersOptions, participants: &[Participan
                 let differs = system.differs.iter().find(|(name, _)| name == scenario);
                 let kind = Kind::Peer(participant.peer.peer.clone());
                 let side = Side::new(&system.name, kind, differs.map(|(_, how)| how.clone()));
-                // Programs know their systems by their own names for them.
+                // Programs know their systems by their own names.
                 let own_name = system.name.strip_prefix(&format!("{}: ", participant.peer.peer));
                 let own_name = own_name.unwrap_or(&system.name).to_owned();
                 sides.push((side, Does::Peer(participant.program.clone(), own_name)));
@@ -169,27 +170,27 @@ fn planned(case: cases::Case, options: &PeersOptions, participants: &[Participan
 impl Planned {
     fn estimate(&self, rounds: u32) -> f64 {
         let side = |(_, does): &(Side, Does)| match does {
-            Does::Ours(_) => 2.0 * self.seconds + AROUND, // it measures its floor as well
+            Does::Ours(_) => 2.0 * self.seconds + AROUND, // it also measures its floor
             Does::Peer(..) => self.seconds + AROUND,
         };
         f64::from(rounds) * self.sides.iter().map(side).sum::<f64>()
     }
 }
 
-/// A run that is under way.
+/// A run in progress.
 struct Going<'a> {
     sinew: &'a Path,
     turns: &'a Turns,
     progress: &'a mut Progress,
     begun: Instant,
-    /// What all of it was estimated at, and what of that is done, in seconds.
+    /// The total estimate, and its finished part, in seconds.
     all: f64,
     done: f64,
-    /// Those that hung, once for each time.
+    /// The sides that hung, once for each time.
     hung: Vec<Does>,
 }
 
-/// What each side of a case does in a round.
+/// A round of a side of a case.
 struct Trial<'a> {
     asked: &'a cases::Case,
     seconds: f64,
@@ -198,15 +199,15 @@ struct Trial<'a> {
     needed: &'a str,
 }
 
-/// What came of a round of a side.
+/// The outcome of a round of a side.
 enum Tried {
     /// Its figures, and those of the floors that were measured with it.
     Measured(measured::Round, Vec<(String, measured::Round)>),
-    /// The case isn't its business.
+    /// The side doesn't support the case.
     NoPart,
-    /// It failed: why.
+    /// It failed, with the reason.
     Failed(String),
-    /// A signal asked us to end.
+    /// A signal asked this program to end.
     Asked,
 }
 
@@ -227,7 +228,7 @@ impl Going<'_> {
         let mut floors: Vec<Side> = Vec::new();
         'rounds: for round in 0..rounds {
             self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
-            // Each round begins with another side: none has always the same one before it.
+            // Each round begins with another side, so that no side always follows the same one.
             let count = sides.len();
             for index in (0..count).map(|index| (index + round as usize) % count) {
                 let (side, does) = &mut sides[index];
@@ -258,7 +259,7 @@ impl Going<'_> {
         Measured { work: asked.work, label, sides, floors, rounds }
     }
 
-    /// One round of one side.
+    /// Runs one round of one side.
     fn attempt(&mut self, does: &Does, trial: &Trial<'_>) -> Tried {
         if let Some(reason) = self.unwilling(does) {
             return Tried::Failed(reason);
@@ -282,7 +283,7 @@ impl Going<'_> {
         figures.map_or_else(Tried::Failed, |(figures, floors)| Tried::Measured(figures, floors))
     }
 
-    /// Why a system isn't asked any more.
+    /// Returns the reason why a system isn't run any more.
     fn unwilling(&self, does: &Does) -> Option<String> {
         let times = self.hung.iter().filter(|hung| *hung == does).count();
         (times >= PATIENT).then(|| format!("it hung {times} times before and isn't asked any more"))
@@ -306,9 +307,9 @@ impl Going<'_> {
         }
     }
 
-    /// The time left, by what the part that is done has taken.
+    /// Estimates the remaining time from the time that the finished part has taken.
     fn left(&self) -> String {
-        /// Until so much is done, the estimate is more to be trusted.
+        /// Until this many seconds are finished, the estimate is more reliable.
         const KNOWN: f64 = 10.0;
         let took = self.begun.elapsed().as_secs_f64();
         let pace = if self.done > KNOWN { took / self.done } else { 1.0 };

@@ -1,5 +1,4 @@
-//! What is left when this program is killed is cleared up by a process that outlives it: the
-//! sweeper.
+//! The sweeper: a process that outlives this program, and removes its remains if it is killed.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -11,21 +10,21 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use sinew_bench::process::ourselves;
 use tempfile::TempDir;
 
-/// What the sweeper is called with, before the directory that it removes.
+/// The sweeper's first argument, before the directory that it removes.
 const TASK: &str = "sweep";
 
-/// How the directories begin that a sweeper removes.
+/// Prefix of the directories that a sweeper removes.
 const PREFIX: &str = "sinew-peers-";
 
-/// A directory for the files of the programs that are measured. It is removed, and the program that
-/// is under way is killed, when this program ends, however it does.
+/// A directory for the files of the measured programs. When this program ends, in whatever way, it
+/// is removed, and the running program is killed.
 pub struct Place {
     directory: TempDir,
     sweeper: Child,
 }
 
 impl Place {
-    /// Makes it.
+    /// Creates it.
     ///
     /// # Errors
     ///
@@ -44,15 +43,15 @@ impl Place {
         Ok(Self { directory, sweeper })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Tells the sweeper which program is under way, with all of its group; or that none is.
+    /// Notifies the sweeper of the running program, including its group; or that none is running.
     pub fn note(&self, program: Option<&Child>) {
         let line = program.map_or_else(|| "\n".to_owned(), |program| format!("{}\n", program.id()));
-        // A sweeper that is gone can't be told.
+        // Fails if the sweeper is gone.
         let _ = self.sweeper.stdin.as_ref().map(|mut stdin| stdin.write_all(line.as_bytes()));
     }
 }
@@ -60,13 +59,13 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         drop(self.sweeper.stdin.take());
-        // Its exit code says nothing that could be mended here.
+        // Nothing could be done about its exit code.
         let _ = self.sweeper.wait();
     }
 }
 
-/// In the sweeper: waits until the program that started it has ended, and clears up. False if this
-/// process is no sweeper.
+/// In the sweeper: waits until the program that started it has ended, and removes its remains.
+/// Returns `false` if this process is not a sweeper.
 pub fn sweep() -> bool {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let [task, directory] = &arguments[..] else { return false };

@@ -1,4 +1,4 @@
-//! The tables of a report, which Markdown and HTML write alike.
+//! The tables of a report, shared by Markdown and HTML.
 
 use crate::bars::{self, Outcome};
 use crate::cases::{CPU, MEMORY, Measure, Unit};
@@ -9,13 +9,13 @@ use crate::words::{figure, ratio as in_words, spread, verdict};
 
 /// A table: its heading, and its rows.
 pub struct Table {
-    /// The columns' names; those of the first two are of text.
+    /// The columns' names; the first two columns are text.
     pub heading: Vec<String>,
-    /// The rows, and whether each is ours.
+    /// The rows, and whether each is Sinew's.
     pub rows: Vec<(bool, Vec<String>)>,
 }
 
-/// What was measured in a section.
+/// Returns the table of a section.
 pub fn of(part: &Part) -> Table {
     let measures: &[&Measure] = &part.section.measures;
     let further: Vec<&Measure> = [&CPU, &MEMORY]
@@ -86,7 +86,7 @@ fn cells(case: &Measured, side: &Side, measures: &[&Measure], further: &[&Measur
     cells
 }
 
-/// The best and the worst round, and how many there are if some are missing.
+/// Formats the best and the worst round, and the number of rounds if some are missing.
 fn of_rounds(case: &Measured, side: &Side, measure: &Measure) -> String {
     let Some((least, most)) = side.spread(measure.key) else { return String::new() };
     let spread = format!("{} - {}", figure(least, measure.unit), figure(most, measure.unit));
@@ -97,7 +97,7 @@ fn of_rounds(case: &Measured, side: &Side, measure: &Measure) -> String {
     format!("{spread} ({measured} of {} rounds)", case.rounds)
 }
 
-/// Our figure by theirs: P50, and P90 if there is one.
+/// Formats the ratio of Sinew's figure to the other's: P50, and P90 if there is one.
 fn compared(case: &Measured, side: &Side, measure: &Measure) -> String {
     let (Some(ours), Kind::Peer(_)) = (case.main(), &side.kind) else { return String::new() };
     if side.fault().is_some() || ours.fault().is_some() {
@@ -109,17 +109,17 @@ fn compared(case: &Measured, side: &Side, measure: &Measure) -> String {
     format!("{}{p90}", spread(p50))
 }
 
-/// Where a peer is ahead of Sinew, or nearly so.
+/// Returns the cases where a peer is ahead of Sinew, or nearly so.
 pub fn close(report: &Report) -> Table {
-    /// So many times better Sinew must be to be left out.
+    /// Cases where Sinew is this many times better are left out.
     const CLEAR: f64 = 1.5;
     let heading = ["section", "case", "system", "figure", "Sinew / it"].map(str::to_owned).into();
     let mut rows = Vec::new();
     for (part, case, measure) in report.compared() {
         let is_close = |(_, advantage): &(&Side, Ratio)| advantage.middle < CLEAR;
         for (side, advantage) in case.rivals(measure).into_iter().filter(is_close) {
-            // The advantage of a time or of bytes is their figure by ours: turned round again, it
-            // is ours by theirs.
+            // For a time or for bytes, the advantage is the peer's figure divided by Sinew's;
+            // inverted again, it is Sinew's by the peer's.
             let ratio = spread(advantage.advantage(measure.unit));
             let cells = [part.section.title, &case.label, &side.system, measure.title, &ratio];
             rows.push((false, cells.map(str::to_owned).into()));
@@ -128,7 +128,7 @@ pub fn close(report: &Report) -> Table {
     Table { heading, rows }
 }
 
-/// Who wins each case, by each figure that is compared.
+/// Returns the winner of each case, by each compared figure.
 pub fn verdicts(part: &Part) -> Vec<String> {
     let mut lines = Vec::new();
     for case in &part.cases {
@@ -142,7 +142,7 @@ pub fn verdicts(part: &Part) -> Vec<String> {
     lines
 }
 
-/// What Sinew is to reach, and whether it does.
+/// Returns the bars that Sinew is to reach, and whether it does.
 pub fn of_bars(report: &Report) -> Table {
     let heading =
         ["against", "work", "to reach", "worst P50", "worst P90", "holds"].map(str::to_owned).into();
@@ -170,7 +170,7 @@ pub fn of_bars(report: &Report) -> Table {
     Table { heading, rows: bars::all(report).iter().map(row).collect() }
 }
 
-/// Remarks under a section's table: where the work differs, and who failed.
+/// Returns remarks under a section's table: differences in the work, and failures.
 pub fn remarks(part: &Part) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     let mut differing: Vec<&str> = Vec::new();
@@ -238,7 +238,7 @@ mod tests {
         Part { section, cases: vec![case] }
     }
 
-    /// What stands in a column of the other's row.
+    /// Returns the cell of a column in the other system's row.
     fn cell(part: &Part, column: &str) -> String {
         let table = of(part);
         let index = table.heading.iter().position(|name| name == column).unwrap();

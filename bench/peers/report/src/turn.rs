@@ -1,5 +1,5 @@
-//! Running a program for one round: with a limit, in a process group of its own, so that all it has
-//! started ends with it.
+//! Runs a program for one round: with a time limit, in a process group of its own, so that
+//! everything it has started ends with it.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -16,37 +16,38 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::sweeper::Place;
 
-/// How long a program that is told to end may take for it.
+/// Time that a program gets to end by itself when asked to.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// What is kept of what a program says.
+/// Bytes of a program's output that are kept.
 const KEPT: u64 = 1 << 16;
 
 /// Runs programs.
 pub struct Turns {
-    /// Readable once a signal has asked us to end.
+    /// Readable once a signal has asked this program to end.
     asked: UnixStream,
-    /// Where programs put their files; it goes with us, and so does the program that is under way.
+    /// The directory for the programs' files; it is removed with this, and the running program is
+    /// ended.
     place: Place,
 }
 
-/// How a program's turn ended.
+/// The end of a program's turn.
 #[derive(Debug)]
 pub enum Turn {
-    /// With success, and this is what it said: the last 64 KB.
+    /// Success, with the last 64 KB of its output.
     Said(String),
-    /// It failed: why, in one line.
+    /// It failed, with the reason in one line.
     Failed(String),
-    /// It says that this is not its business.
+    /// It doesn't support the case.
     NoPart,
-    /// It was ended, because it took longer than this.
+    /// It was ended because it took longer than this.
     TooLong(Duration),
-    /// It was ended, because a signal asked us to end.
+    /// It was ended because a signal asked this program to end.
     Asked,
 }
 
 impl Turns {
-    /// From now on, Ctrl-C, SIGTERM and a closed terminal end the turn that is under way and all
+    /// Starts: from now on, Ctrl-C, SIGTERM and a closed terminal end the current turn and all
     /// further ones.
     ///
     /// # Errors
@@ -62,13 +63,13 @@ impl Turns {
         Ok(Self { asked, place: Place::create()? })
     }
 
-    /// Whether a signal has asked us to end.
+    /// Returns `true` if a signal has asked this program to end.
     pub fn asked(&self) -> bool {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut [PollFd::new(&self.asked, PollFlags::IN)], Some(&at_once)).is_ok_and(|ready| ready > 0)
     }
 
-    /// Runs a program to its end, or to its limit. It reads nothing.
+    /// Runs a program to its end, or to its limit. Its standard input is empty.
     pub fn take(&self, command: &mut Command, limit: Duration) -> Turn {
         if self.asked() {
             return Turn::Asked;
@@ -92,7 +93,7 @@ impl Turns {
             end(&mut child);
         }
         let status = child.wait()?;
-        // What it may have left running must not disturb the next one.
+        // Processes that it may have left running must not disturb the next one.
         let _ = kill_group(&child, Signal::KILL);
         self.place.note(None);
         match waited? {
@@ -127,7 +128,8 @@ impl Turns {
     }
 }
 
-/// Whether this process was started with the signal ignored, as `nohup` does: so it stays.
+/// Returns `true` if this process was started with the signal ignored, as `nohup` does; then it
+/// stays ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -135,14 +137,14 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// What a wait for a program ended with.
+/// The end of a wait for a program.
 enum End {
     Itself,
     Limit,
     Asked,
 }
 
-/// Ends a program and all that it started: asks first, so that it can clear up.
+/// Ends a program and everything that it started: asks first, so that it can clean up.
 fn end(child: &mut Child) {
     let _ = kill_group(child, Signal::TERM);
     let until = Instant::now() + LEAVING;
@@ -152,12 +154,12 @@ fn end(child: &mut Child) {
     let _ = kill_group(child, Signal::KILL);
 }
 
-/// Fails only if there is nothing left to end.
+/// Signals a program's group. Fails only if there is nothing left to end.
 fn kill_group(child: &Child, signal: Signal) -> rustix::io::Result<()> {
     kill_process_group(Pid::from_child(child), signal)
 }
 
-/// The end of what a program wrote, as text.
+/// Returns the last part of a program's output, as text.
 fn tail(file: &mut File) -> Result<String> {
     let length = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(length.saturating_sub(KEPT)))?;
@@ -166,9 +168,10 @@ fn tail(file: &mut File) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Why a program failed: the last line that it complained in, or how it ended.
+/// Returns the reason for a program's failure: the last line on its standard error, or its exit
+/// status.
 fn reason(complaints: &str, status: ExitStatus) -> String {
-    /// Longer sentences are cut.
+    /// Longest sentence; longer ones are cut.
     const LONGEST: usize = 300;
     match complaints.lines().rfind(|line| !line.trim().is_empty()) {
         Some(line) => line.trim().chars().take(LONGEST).collect(),
@@ -176,7 +179,7 @@ fn reason(complaints: &str, status: ExitStatus) -> String {
     }
 }
 
-/// The last line that says something: a program's answer.
+/// Returns the last line with any text: a program's answer.
 pub fn answer(said: &str) -> &str {
     said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default()
 }

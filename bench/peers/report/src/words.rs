@@ -5,27 +5,27 @@ use sinew_bench::table::{bytes, time};
 use crate::cases::{Measure, Unit};
 use crate::measured::{Measured, Ratio};
 
-/// The heading over where Sinew is behind, or nearly so.
+/// The heading of the cases where Sinew is behind, or nearly so.
 pub const CLOSE: &str = "Cases where a peer is ahead, or within 1.5 times";
 
-/// Where it is told why Sinew is behind.
+/// Refers to the explanation of why Sinew is behind.
 pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to \
     learn, as far as it was profiled, is in docs/internals/decisions/0016-beside-the-peers.md.";
 
 /// Two sides that differ by less in each round are even.
 const EVEN: f64 = 1.05;
 
-/// What a floor is.
+/// Explains floors.
 pub const FLOORS: &str = "A floor is a reference: what the machine takes for the like without a \
     library, measured in a rhythm of its own. It is no bound: a case with another rhythm may find \
     its lines in nearer caches and its cores more awake, and beat it.";
 
-/// What the numbers beside a ratio are, and who wins.
+/// Explains the numbers beside a ratio, and the winners.
 pub const SPREAD: &str = "Beside a ratio stand its least and its most of a round. Who wins is said \
     by the ratios, not by the order of the medians; where one round says this and another that, it \
     is not decided.";
 
-/// A figure in the unit it reads best in.
+/// Formats a figure in the most readable unit.
 pub fn figure(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Time => time(value),
@@ -35,7 +35,7 @@ pub fn figure(value: f64, unit: Unit) -> String {
     }
 }
 
-/// A large number, short.
+/// Formats a large number briefly.
 fn count(value: f64) -> String {
     match value {
         value if value >= 999_500.0 => format!("{} M", short(value / 1e6)),
@@ -44,7 +44,7 @@ fn count(value: f64) -> String {
     }
 }
 
-/// Two or three significant digits.
+/// Formats two or three significant digits.
 fn short(value: f64) -> String {
     match value {
         value if value < 9.95 => format!("{value:.1}"),
@@ -52,7 +52,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// How often one figure goes into another, for a sentence.
+/// Formats a factor for a sentence.
 fn times(factor: f64) -> String {
     match factor {
         factor if factor < 1.995 => format!("{factor:.2}"),
@@ -60,7 +60,7 @@ fn times(factor: f64) -> String {
     }
 }
 
-/// A ratio for a table.
+/// Formats a ratio for a table.
 pub fn ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 0.0995 => format!("{ratio:.3}"),
@@ -69,21 +69,21 @@ pub fn ratio(ratio: f64) -> String {
     }
 }
 
-/// A ratio for a table, with its least and its most.
+/// Formats a ratio for a table, with its smallest and greatest value.
 pub fn spread(of: Ratio) -> String {
     let [middle, least, most] = [of.middle, of.least, of.most].map(ratio);
     if of.rounds > 1 { format!("{middle} ({least} - {most})") } else { middle }
 }
 
-/// Who is ahead in a case: how much better the first is than Sinew's next, or Sinew is.
+/// The leader in a case: how much better it is than the next one, from Sinew's view.
 enum Lead<'a> {
-    /// Sinew, by that much over the next best.
+    /// Sinew, by this factor over the next best.
     Ours(Ratio, &'a str),
     /// Neither, in any round.
     Even(&'a str),
-    /// Now this one, now that, by that much over Sinew.
+    /// Sometimes this one, sometimes the other; by this factor over Sinew.
     Undecided(Ratio, &'a str),
-    /// That peer, by that much over Sinew.
+    /// This peer, by this factor over Sinew.
     Theirs(Ratio, &'a str),
 }
 
@@ -98,7 +98,7 @@ fn lead<'a>(case: &'a Measured, measure: &Measure) -> Option<Lead<'a>> {
     })
 }
 
-/// What the one that is behind does: by how much the other is better.
+/// Describes by how much the side behind is worse.
 fn behind(name: &str, unit: Unit, factors: &[f64]) -> String {
     let factor = range(factors, unit);
     match unit {
@@ -109,7 +109,7 @@ fn behind(name: &str, unit: Unit, factors: &[f64]) -> String {
     }
 }
 
-/// The same over the rounds: by how much, and from the least to the most.
+/// The same over the rounds: the middle, and the range.
 fn behind_in_rounds(name: &str, unit: Unit, factor: Ratio) -> String {
     let sentence = behind(name, unit, &[factor.middle]);
     if factor.rounds < 2 {
@@ -118,7 +118,7 @@ fn behind_in_rounds(name: &str, unit: Unit, factor: Ratio) -> String {
     format!("{sentence} ({})", range(&[factor.least, factor.most], unit))
 }
 
-/// Who wins a case, and by how much.
+/// Describes who wins a case, and by how much.
 pub fn verdict(case: &Measured, measure: &Measure) -> String {
     let Some(ours) = case.main() else { return String::new() };
     if let (false, Some(reason)) = (ours.was_measured(), &ours.failed) {
@@ -150,12 +150,12 @@ pub fn verdict(case: &Measured, measure: &Measure) -> String {
     }
 }
 
-/// Who wins where, over the cases of a section.
+/// Describes who wins which of a section's cases.
 pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
     if let [case] = cases {
         return verdict(case, measure);
     }
-    // Cases by winner; of Sinew and what it is even with, by no name.
+    // Cases by winner; without a name for Sinew and the sides that are even with it.
     let mut groups: Vec<(Option<&str>, Vec<String>, Vec<f64>)> = Vec::new();
     let (mut even, mut open) = (Vec::new(), Vec::new());
     for case in cases {
@@ -202,7 +202,7 @@ pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
     format!("{}.", capital(&sentences.join("; ")))
 }
 
-/// By how much each system's figure grows from the first case to the last.
+/// Describes by how much each system's figure grows from the first case to the last.
 pub fn growth(cases: &[Measured], measure: &Measure) -> String {
     let (Some(first), Some(last)) = (cases.first(), cases.last()) else { return String::new() };
     let factors = first.sides.iter().filter_map(|side| {
@@ -219,12 +219,12 @@ pub fn growth(cases: &[Measured], measure: &Measure) -> String {
     format!("From {from} to {to} it changes by a factor of: {}.", factors.join("; "))
 }
 
-/// By how much the one behind differs, from the least to the most.
+/// Formats the range of differences of the side behind.
 fn range(factors: &[f64], unit: Unit) -> String {
     let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
     let most = factors.iter().copied().fold(0.0, f64::max);
     let (least, most) = match unit {
-        // More is better: the one behind has a part of it.
+        // More is better: the side behind has a fraction of it.
         Unit::PerSecond => (ratio(1.0 / most), ratio(1.0 / least)),
         _ => (times(least), times(most)),
     };

@@ -1,5 +1,5 @@
-//! The runner as its users meet it, with whatever peers are built and with an adapter that does
-//! what adapters may do. The form of the report is checked, never a time.
+//! The runner from a user's view, with all peers that are built and with an adapter that does
+//! everything that adapters may do. The form of the report is checked, never a time.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -39,7 +39,7 @@ run)
 esac
 "#;
 
-/// A place with the adapter in it.
+/// A directory with the adapter in it.
 struct Scene {
     place: TempDir,
 }
@@ -68,7 +68,7 @@ impl Scene {
         command
     }
 
-    /// The runner with these options only.
+    /// Returns the runner with these options only.
     fn command(&self, options: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_peers"));
         command.args(options);
@@ -89,16 +89,16 @@ impl Scene {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// The process whose id the adapter left there is gone.
+    /// Checks that the process with the id in the adapter's file is gone.
     #[track_caller]
     fn is_gone(&self, name: &str) {
         assert!(!self.lives(name), "{name} still runs");
     }
 
-    /// Whether the process lives whose id the adapter left there.
+    /// Returns `true` if the process with the id in the adapter's file is alive.
     fn lives(&self, name: &str) -> bool {
         let pid = self.process(name);
-        // One that is killed may still wait for its parent to hear of it.
+        // A killed process may still wait for its parent to reap it.
         let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
         let is_dead = status.is_ok_and(|status| status.contains(") Z "));
         !is_dead && test_kill_process(pid).is_ok()
@@ -109,7 +109,7 @@ impl Scene {
     }
 }
 
-/// The product's program: a build of either kind, as no time is looked at.
+/// Returns the product's program: a build of either kind, as times don't matter.
 fn sinew() -> PathBuf {
     let product = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
     let named = std::env::var_os("SINEW_PROGRAM").map(PathBuf::from);
@@ -127,7 +127,7 @@ fn well_formed(name: &str, text: &str) {
     }
 }
 
-/// The sections of a first look, and the figure that each compares.
+/// The sections of `--quick`, and the compared figure of each.
 const SECTIONS: [(&str, &str); 15] = [
     ("chain", "p50_ns"),
     ("growth", "p50_ns"),
@@ -151,7 +151,7 @@ fn every_scenario_is_in_the_report() {
     let scene = Scene::set();
     let forms = ["--json", "r.json", "--markdown", "docs/r.md", "--html", "r.html", "--svg", "docs/img"];
     std::fs::create_dir(scene.path("docs")).unwrap();
-    // Hanging is another test's: here it would take as long as the slowest of machines may.
+    // Another test checks hanging: here it would take as long as on the slowest machine.
     let mut run = scene.peers(&[&["--quick", "--rounds", "1", "--seconds", "0.15"], &forms[..]].concat());
     let output = run.env_remove("HANGS").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -201,7 +201,7 @@ fn every_scenario_is_in_the_report() {
         assert!(html.contains(&format!("<h2 id=\"{section}\">")), "{section}");
     }
     every_peer_does_what_it_names(&report);
-    // The second figures have their winners, too.
+    // The second figures also have winners.
     for figure in ["until the last has it", "a write", "memory of a pair"] {
         let verdict = |line: &&str| line.contains(&format!(", {figure}: "));
         assert!(
@@ -242,14 +242,13 @@ fn every_scenario_is_in_the_report() {
     assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "files are left");
 }
 
-/// Each system has, in each scenario that it names, a row with the figure that is compared; none
-/// fails.
+/// Each system has, in each scenario that it lists, a row with the compared figure; none fails.
 fn every_peer_does_what_it_names(report: &Value) {
     let rows = report["results"].as_array().unwrap();
     let peers: Vec<&Value> =
         report["peers"].as_array().unwrap().iter().filter(|peer| peer["peer"] != "adapted").collect();
     let names: Vec<&str> = peers.iter().filter_map(|peer| peer["peer"].as_str()).collect();
-    // Not with `eprintln`, which is shown of failed tests only.
+    // Not with `eprintln`, which is shown only for failed tests.
     let _ = writeln!(std::io::stderr(), "the peers that are built here: {}", names.join(", "));
     for system in peers.iter().flat_map(|peer| peer["systems"].as_array().unwrap()) {
         for scenario in system["scenarios"].as_array().unwrap() {
@@ -265,7 +264,7 @@ fn every_peer_does_what_it_names(report: &Value) {
     }
 }
 
-/// What the adapter says, as the report writes it.
+/// Returns the adapter's answer as the report writes it.
 fn rows_figure(key: &str) -> Value {
     match key {
         "p50_ns" => 1000.5.into(),
@@ -292,7 +291,7 @@ fn what_hangs_is_ended_with_all_it_started_and_the_rest_goes_on() {
     scene.is_gone("child");
 }
 
-/// Whether this process, and so what it starts, ignores a signal.
+/// Returns `true` if this process, and so everything that it starts, ignores a signal.
 fn is_ignored(signal: Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
@@ -301,7 +300,7 @@ fn is_ignored(signal: Signal) -> bool {
 
 #[test]
 fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
-    // Who starts a program with `nohup` wants it to go on.
+    // A program that is started with `nohup` should go on.
     let hang_up = (!is_ignored(Signal::HUP)).then_some(Signal::HUP);
     for signal in [Signal::INT, Signal::TERM].into_iter().chain(hang_up) {
         let scene = Scene::set();
@@ -350,7 +349,7 @@ fn a_run_that_is_killed_leaves_nothing() {
         let files = std::fs::read_dir(scene.path("tmp")).unwrap().count();
         files == 0 && !scene.lives("hanging") && !scene.lives("child")
     };
-    // Far longer than that takes on any machine.
+    // Far longer than necessary on any machine.
     let until = Instant::now() + Duration::from_secs(60);
     while !is_cleared_up() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(10));
@@ -362,8 +361,8 @@ fn a_run_that_is_killed_leaves_nothing() {
     assert!(is_clear, "a process or a file is left");
 }
 
-/// Until Sinew's program has said its version, there is nothing to report of; a report is written
-/// all the same.
+/// Until Sinew's program has returned its version, there is nothing to report; a report is written
+/// nevertheless.
 #[test]
 fn a_run_that_is_ended_before_it_measures_says_so() {
     let scene = Scene::set();

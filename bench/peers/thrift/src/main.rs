@@ -79,7 +79,7 @@ impl Program for Thrift {
     }
 }
 
-/// How messages are cut off from each other, and what they are written as.
+/// The transport's framing, and the protocol.
 #[derive(Clone, Copy)]
 enum Wire {
     /// Framed, compact protocol.
@@ -128,9 +128,9 @@ impl Wire {
 
 /// A server of a chain.
 enum Server {
-    /// It asks the next one before it answers.
+    /// Calls the next one before it answers.
     Relay(Mutex<Client>),
-    /// It asks none.
+    /// Calls no other.
     Last(Arc<Called>),
 }
 
@@ -162,7 +162,7 @@ fn listen(socket: PathBuf, wire: Wire, server: Server) {
 
 type Client = HopSyncClient<Box<dyn TInputProtocol + Send>, Box<dyn TOutputProtocol + Send>>;
 
-/// Connects to a server as soon as it listens, which it doesn't tell.
+/// Connects to a server as soon as it listens; there is no notification for that.
 fn connect(socket: &Path, wire: Wire) -> Result<Client> {
     const PATIENCE: Duration = Duration::from_secs(5);
     let until = Instant::now() + PATIENCE;

@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 use wire::hop_client::HopClient;
 use wire::hop_server::{Hop, HopServer};
 
-/// What tonic makes of `build.rs`.
+/// The code that tonic generates from `build.rs`.
 #[allow(clippy::allow_attributes_without_reason, reason = "it is generated")]
 mod wire {
     include!(concat!(env!("OUT_DIR"), "/bench.Hop.rs"));
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     harness::main::<Tonic>()
 }
 
-/// A call and its answer: 16 bytes, and what protobuf adds.
+/// A call and its answer: 16 bytes, plus protobuf's overhead.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 struct Stamped {
     /// When the client called: `CLOCK_MONOTONIC`, in nanoseconds.
@@ -85,9 +85,9 @@ impl Program for Tonic {
 
 /// A server of a chain.
 enum Server {
-    /// It asks the next one before it answers.
+    /// Calls the next one before it answers.
     Relay(HopClient<Channel>),
-    /// It asks none.
+    /// Calls no other.
     Last(Arc<Called>),
 }
 

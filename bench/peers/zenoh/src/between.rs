@@ -29,7 +29,7 @@ use crate::sessions::{
     Memory, Said as _, connected, found, key, listening, locator, matched, publisher, querier,
 };
 
-/// Does the work with a session that the other process can connect to, each process kept to a core
+/// Calls `work` with a session that the other process can connect to, with each process on a core
 /// of its own if `pinned`.
 pub fn with_other(
     case: &Case,
@@ -38,7 +38,7 @@ pub fn with_other(
     work: impl FnOnce(&Session, &mut dyn FnMut() -> Result<Process>) -> Result<Figures>,
 ) -> Result<Figures> {
     let cores = if pinned { Some(harness::two_cores()?) } else { None };
-    // Before there is a session: its threads stay where this one is.
+    // Before there is a session: its threads inherit this thread's core.
     cores.map_or(Ok(()), |cores| pin_to(cores.0))?;
     let session = listening(memory, &[])?;
     let mut start = || {
@@ -51,7 +51,7 @@ pub fn with_other(
     figures
 }
 
-/// The other process's session.
+/// Opens the other process's session.
 pub fn join(other: &Other, memory: Memory) -> Result<Session> {
     connected(memory, std::slice::from_ref(&other.note))
 }
@@ -64,7 +64,7 @@ fn subscribe(
     session.declare_subscriber(key(topic, 0)?).callback(callback).wait().said("declaring a subscriber")
 }
 
-/// What several threads touch in turn.
+/// A value that several threads use in turn.
 #[derive(Default)]
 struct Shared<T>(Arc<Mutex<T>>);
 
@@ -84,8 +84,9 @@ impl<T> Shared<T> {
     }
 }
 
-/// In the other process: tells that it is ready, and waits for the number of messages there were,
-/// and until `received` is as many or no more come. Yields what this process took meanwhile.
+/// In the other process: reports that it is ready, waits for the number of messages, and then until
+/// `received` has reached it or no more come. Returns the resources that this process used
+/// meanwhile.
 fn until_all_came(measuring: Measuring, received: impl Fn() -> u64) -> Result<Usage> {
     measuring.tell(&())?;
     let meter = Meter::start();
@@ -216,7 +217,7 @@ pub fn fan_out(case: &Case) -> Result<Figures> {
     })
 }
 
-/// All subscribers in one session: as on our side, where they share a context.
+/// All subscribers in one session: in Sinew's side they share a context.
 pub fn serve_fanout(other: &Other, subscriptions: u32, measuring: Measuring) -> Result<()> {
     let session = join(other, Memory::Heap)?;
     let heard = Shared::of(fanout::heard_by(subscriptions, other.case.time()));
@@ -235,7 +236,7 @@ pub fn serve_fanout(other: &Other, subscriptions: u32, measuring: Measuring) -> 
     session.close().wait().said("closing a session")
 }
 
-/// Publishes the next image; yields the time inside publish, the image already made.
+/// Publishes the next image; returns the time inside publish, without making the image.
 fn publish_image(images: &Publisher<'_>, payloads: &Payloads, number: u64) -> Result<i64> {
     let image = payloads.written(|image| {
         bytes::fill(image, number);
@@ -269,10 +270,10 @@ pub fn serve_big(other: &Other, memory: Memory, measuring: Measuring) -> Result<
     session.close().wait().said("closing a session")
 }
 
-/// One process writes a value, which the other one keeps.
+/// One process writes a value, and the other one keeps it.
 pub fn latest(case: &Case, size: usize) -> Result<Figures> {
     with_other(case, Memory::Heap, true, |session, start| {
-        // What can't be sent yet may be dropped: a newer one follows.
+        // A value that can't be sent yet may be dropped: a newer one follows.
         let values = session.declare_publisher(key("value", 0)?).congestion_control(CongestionControl::Drop);
         let values = values.wait().said("declaring a publisher")?;
         let mut other = start()?;

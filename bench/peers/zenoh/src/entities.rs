@@ -1,4 +1,4 @@
-//! What a publisher with its subscriber costs, each pair on a key of its own.
+//! The cost of a publisher with its subscriber, each pair on a key of its own.
 
 use harness::entities::{self, Cost};
 use harness::{Case, Figures, Measuring, Other, Result, now_ns};
@@ -27,8 +27,7 @@ pub fn within(pairs: u32) -> Result<Figures> {
     Ok(figures)
 }
 
-/// The publishers here, the subscribers in another process: until each publisher knows its
-/// subscriber.
+/// The publishers here, the subscribers in another process: until each publisher has matched.
 pub fn between(case: &Case, pairs: u32) -> Result<Figures> {
     with_other(case, Memory::Heap, false, |session, start| {
         let first = publisher(session, u32::MAX)?;
@@ -49,7 +48,7 @@ pub fn between(case: &Case, pairs: u32) -> Result<Figures> {
     })
 }
 
-/// In the other process: makes its subscribers when told.
+/// In the other process: creates its subscribers when ordered to.
 pub fn serve(other: &Other, pairs: u32, measuring: Measuring) -> Result<()> {
     let session = join(other, Memory::Heap)?;
     let _first = subscriber(&session, u32::MAX)?;

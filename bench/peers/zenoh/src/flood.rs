@@ -17,7 +17,7 @@ pub fn throughput(case: &Case, size: usize) -> Result<Figures> {
     let flood = publisher(&session, key("flood", 0)?, false)?;
     let payloads = Payloads::of(Memory::Heap, size)?;
     let meter = Meter::start();
-    // Ends when the session is closed and the channel empty.
+    // Ends when the session is closed and the channel is empty.
     let reader = std::thread::spawn(move || {
         let mut seen = Seen::default();
         while let Ok(message) = subscriber.recv() {

@@ -16,12 +16,12 @@ use zenoh::{Session, Wait as _};
 use crate::Zenoh;
 use crate::sessions::{self, Memory, Said as _, found, key, listening, locator, matched, publisher, querier};
 
-/// The 16 bytes of a message.
+/// Parses the 16 bytes of a message.
 pub fn timing_of(payload: &zenoh::bytes::ZBytes) -> Option<Timing> {
     Timing::from_bytes(&payload.to_bytes())
 }
 
-/// Publishes what it receives.
+/// Publishes the messages that it receives.
 fn relay(session: &Session, hop: u32, to: Arc<Publisher<'static>>) -> Result<()> {
     let pass_on = move |sample: Sample| {
         if let Err(error) = to.put(sample.payload().clone()).wait() {
@@ -43,8 +43,8 @@ fn end(session: &Session, hop: u32, sink: &Sink) -> Result<()> {
     subscriber.wait().said("declaring a subscriber")
 }
 
-/// The nodes of a chain that are here: `nodes[i]` has number `numbers[i]`, 0 is the source, `hops`
-/// the sink. Yields the publishers, in the order of the nodes, and all other nodes' subscribers are
+/// Declares the local nodes of a chain: each has its number, 0 is the source, `hops` the sink.
+/// Returns the publishers, in the order of the nodes; the subscribers of all other nodes are
 /// declared.
 fn declare(nodes: &[(u32, Session)], hops: u32, sink: &Sink) -> Result<Vec<Arc<Publisher<'static>>>> {
     let mut publishers = Vec::new();
@@ -110,10 +110,10 @@ fn put(publisher: &Publisher<'_>, timing: Timing) -> Result<()> {
     publisher.put(timing.to_bytes()).wait().said("publishing")
 }
 
-/// A chain whose odd nodes are in another process.
+/// A chain with its odd nodes in another process.
 pub fn process_chain(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let hops = relays + 1;
-    let cores = harness::two_cores()?; // before there are sessions: their threads stay where this one is
+    let cores = harness::two_cores()?; // before there are sessions: their threads inherit the core
     let sink = Sink::new(rate, case.time());
     let nodes = (0..=hops).step_by(2).map(|number| Ok((number, listening(Memory::Heap, &[])?)));
     let nodes = nodes.collect::<Result<Vec<_>>>()?;
@@ -129,7 +129,7 @@ pub fn process_chain(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     figures
 }
 
-/// In the other process: has the odd nodes, each linked to both neighbours.
+/// In the other process: runs the odd nodes, each linked to both neighbours.
 pub fn serve_process_chain(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Result<()> {
     let hops = relays + 1;
     let sink = Sink::new(rate, other.case.time());
@@ -156,7 +156,7 @@ pub fn call(next: &Querier<'_>, payload: impl Into<zenoh::bytes::ZBytes>) -> Res
     }
 }
 
-/// Answers a query with what `answer` makes of it.
+/// Answers a query with the result of `answer`.
 pub fn answer(query: &Query, answer: impl FnOnce(&zenoh::bytes::ZBytes) -> Result<zenoh::bytes::ZBytes>) {
     let payload = query.payload().cloned().unwrap_or_default();
     let answered = answer(&payload).and_then(|answer| {
@@ -167,7 +167,8 @@ pub fn answer(query: &Query, answer: impl FnOnce(&zenoh::bytes::ZBytes) -> Resul
     }
 }
 
-/// What a server of a chain does: asks the next one, or, if it is the last, notes when and answers.
+/// The role of a server in a chain: to call the next one or, if it is the last, to record the time;
+/// then it answers.
 enum Server {
     Relay(Querier<'static>),
     Last(Arc<Called>),
@@ -185,9 +186,9 @@ impl Server {
     }
 }
 
-/// A chain of servers in this process. In one session, a query is answered where it is made;
-/// elsewhere each server is a thread that waits for queries, since zenoh's own threads must not be
-/// blocked.
+/// A chain of servers in this process. In one session, the thread that makes a query also answers
+/// it; otherwise each server is a thread that waits for queries, since zenoh's own threads must not
+/// be blocked.
 pub fn service_chain(case: &Case, relays: u32, rate: f64, one_session: bool) -> Result<Figures> {
     let hops = relays + 1;
     let called = Arc::new(Called::default());

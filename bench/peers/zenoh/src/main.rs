@@ -1,5 +1,5 @@
-//! Peer `zenoh`: one session whose callbacks run in the publisher's thread, a session per node over
-//! the loopback, and shared memory between two processes.
+//! Peer `zenoh`: one session with callbacks in the publisher's thread, a session per node over the
+//! loopback, and shared memory between two processes.
 
 mod between;
 mod entities;
@@ -62,11 +62,11 @@ impl Program for Zenoh {
     }
 }
 
-/// The note of a process that measures itself.
+/// The note for a process that itself measures.
 const MEASURES: &str = "measures";
 
-/// Measures in another process: zenoh keeps some of a process's shared memory until another one
-/// clears up, which the sweeper does when that process has ended, or this one was killed.
+/// Measures in another process: zenoh keeps some of a process's shared memory until another process
+/// removes it; the sweeper does that when that process has ended, or this one was killed.
 fn cleared_up(case: &Case) -> Result<Figures> {
     let _sweeper = Sweeper::start(SHARED)?;
     Ok(harness::start::<Zenoh>(case, None, MEASURES)?.finish()?)

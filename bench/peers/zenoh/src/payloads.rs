@@ -1,4 +1,4 @@
-//! What messages are made of: memory of this process, or buffers of shared memory.
+//! The memory of messages: of this process, or buffers of shared memory.
 
 use harness::{Mode, Result, bytes};
 use sinew_bench::payload::flood_depth;
@@ -13,14 +13,14 @@ use crate::sessions::{Memory, Said as _};
 
 /// Makes messages of one size.
 pub enum Payloads {
-    /// Each is allocated.
+    /// Each message is allocated.
     Heap {
-        /// What follows the first word where only that is touched: every message refers to it.
+        /// The part behind the first word, if only that is touched: every message refers to it.
         rest: ZBytes,
         /// Bytes of a message.
         size: usize,
     },
-    /// Each is a buffer of a pool.
+    /// Each message is a buffer of a pool.
     Shared {
         /// The pool.
         pool: ShmProvider<PosixShmProviderBackend>,
@@ -30,7 +30,8 @@ pub enum Payloads {
 }
 
 impl Payloads {
-    /// Of a size; in shared memory, with room for as many as our side lets wait.
+    /// Makes payloads of a size; in shared memory, with room for as many as may wait in Sinew's
+    /// side.
     pub fn of(memory: Memory, size: usize) -> Result<Self> {
         match memory {
             Memory::Heap => Ok(Self::Heap { rest: vec![0; size.saturating_sub(8)].into(), size }),
@@ -42,7 +43,7 @@ impl Payloads {
         }
     }
 
-    /// A message that `write` writes.
+    /// Returns a message that `write` writes.
     pub fn written(&self, write: impl FnOnce(&mut [u8])) -> Result<ZBytes> {
         match self {
             Self::Heap { size, .. } => {
@@ -59,7 +60,7 @@ impl Payloads {
         }
     }
 
-    /// Message `number`, as the mode says: the first word is written, or all of them.
+    /// Returns message `number`, according to the mode: the first word is written, or all of them.
     pub fn numbered(&self, mode: Mode, number: u64) -> Result<ZBytes> {
         match (self, mode) {
             (_, Mode::Whole) => self.written(|message| bytes::fill(message, number)),
@@ -76,13 +77,13 @@ impl Payloads {
     }
 }
 
-/// The first word, and nothing else read.
+/// Returns the first word, and reads nothing else.
 pub fn first_word(payload: &ZBytes) -> u64 {
     payload.slices().next().and_then(bytes::first_word).unwrap_or(0)
 }
 
-/// Removes what processes that have ended left in shared memory. Zenoh leaves alone what a process
-/// that lives still has, and doesn't tell.
+/// Removes shared memory of processes that have ended. Zenoh keeps the memory of living processes,
+/// and doesn't report whether there was any.
 pub fn clear_up() -> Result<()> {
     cleanup_orphaned_shm_segments();
     let files = std::fs::read_dir("/dev/shm")?.filter_map(|file| Some(file.ok()?.path()));

@@ -1,5 +1,5 @@
-//! A robot's graph in one session: each publisher has a task with a timer of its own, and the
-//! callbacks run in it.
+//! A robot's graph in one session: each publisher has a task with a timer of its own, in which the
+//! callbacks run.
 
 use harness::topology::Robot;
 use harness::{Case, Figures, Result};

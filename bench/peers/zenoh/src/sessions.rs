@@ -1,5 +1,5 @@
-//! Sessions: alone, or linked over the loopback; and waiting until they know what the others
-//! declared.
+//! Sessions: separate, or linked over the loopback; and waiting until they know each other's
+//! declarations.
 
 use anyhow::Context as _;
 use harness::{Result, now_ns};
@@ -11,9 +11,9 @@ use zenoh::qos::CongestionControl;
 use zenoh::query::Querier;
 use zenoh::{Config, Session, Wait as _};
 
-/// Turns zenoh's errors into ours.
+/// Converts zenoh's errors.
 pub trait Said<T> {
-    /// The error says what was done.
+    /// Adds the attempted operation to the error.
     fn said(self, doing: &'static str) -> Result<T>;
 }
 
@@ -23,16 +23,16 @@ impl<T> Said<T> for zenoh::Result<T> {
     }
 }
 
-/// What a session has besides its links.
+/// The memory of payloads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     /// Payloads go through the links.
     Heap,
-    /// Buffers of shared memory stay where they are.
+    /// Buffers of shared memory stay in place.
     Shared,
 }
 
-/// A session in the mode peer, that listens and connects where it is told to, and looks for no
+/// Opens a session in the mode peer, which listens and connects as given, and searches for no
 /// others.
 fn open(memory: Memory, listen: &[&str], connect: &[String]) -> Result<Session> {
     let mut config = Config::default();
@@ -54,52 +54,52 @@ fn open(memory: Memory, listen: &[&str], connect: &[String]) -> Result<Session> 
     zenoh::open(config).wait().said("opening a session")
 }
 
-/// A session without links.
+/// Opens a session without links.
 pub fn alone() -> Result<Session> {
     open(Memory::Heap, &[], &[])
 }
 
-/// A session that others can connect to, on a port that the system chooses, and that is connected
-/// to `others`.
+/// Opens a session that others can connect to, on a port that the system chooses, and that is
+/// connected to `others`.
 pub fn listening(memory: Memory, others: &[String]) -> Result<Session> {
     open(memory, &["tcp/127.0.0.1:0"], others)
 }
 
-/// A session that is connected to `others`.
+/// Opens a session that is connected to `others`.
 pub fn connected(memory: Memory, others: &[String]) -> Result<Session> {
     open(memory, &[], others)
 }
 
-/// Where a session listens.
+/// Returns the endpoint on which a session listens.
 pub fn locator(session: &Session) -> Result<String> {
     let locators = session.info().locators().wait();
     Ok(locators.first().context("a session listens nowhere")?.to_string())
 }
 
-/// A key of ours.
+/// Makes a key.
 pub fn key(name: &str, number: impl std::fmt::Display) -> Result<OwnedKeyExpr> {
     OwnedKeyExpr::new(format!("bench/{name}/{number}")).said("naming a key")
 }
 
-/// A publisher that loses nothing. One that is `express` sends each message at once; without, small
-/// messages that wait are sent together.
+/// Declares a publisher that loses nothing. With `express` it sends each message at once; otherwise
+/// small messages that wait are sent together.
 pub fn publisher(session: &Session, key: OwnedKeyExpr, express: bool) -> Result<Publisher<'static>> {
     let publisher =
         session.declare_publisher(key).congestion_control(CongestionControl::Block).express(express);
     publisher.wait().said("declaring a publisher")
 }
 
-/// What calls a queryable.
+/// Declares a querier.
 pub fn querier(session: &Session, key: OwnedKeyExpr) -> Result<Querier<'static>> {
     session.declare_querier(key).express(true).wait().said("declaring a querier")
 }
 
-/// Waits until a publisher knows a subscriber.
+/// Waits until a publisher has matched a subscriber.
 pub fn matched(publisher: &Publisher<'_>) -> Result<()> {
     until_matching(|| publisher.matching_status().wait().map(|status| status.matching()))
 }
 
-/// Waits until a querier knows a queryable.
+/// Waits until a querier has found a queryable.
 pub fn found(querier: &Querier<'_>) -> Result<()> {
     until_matching(|| querier.matching_status().wait().map(|status| status.matching()))
 }
